@@ -1,0 +1,58 @@
+# Pitledger: `make demo` plays a gaming day, `make test` proves the rest. Both set up what they need.
+
+PYTHON ?= python3
+BIN := .venv/bin
+# Messages stay readable from release to release: what the last release promised is what a change is held against.
+RELEASE := $(shell git describe --tags --abbrev=0 2>/dev/null)
+
+.PHONY: help setup demo test lint format schemas bench constraints clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: ## make or mend .venv; nothing to do when nothing changed
+	@PYTHON="$(PYTHON)" sh infra/setup.sh
+
+demo: setup ## play a gaming day of Blackjack through the real path and print the books (ARGS=... is passed on)
+	@$(BIN)/pitledger demo $(ARGS)
+
+lint: setup ## format, types, import lines, schema drift, secrets and host names
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m services.cli.schemas --check $(if $(RELEASE),--against $(RELEASE))
+	$(BIN)/python -m infra.scan
+
+# Tests mostly wait for servers, so a few run side by side. The whole suite runs last: what it says is what is left to read.
+PYTEST := $(BIN)/pytest -n 3 --dist worksteal
+
+test: lint ## lint, then the integration suite on Apache Kafka, then the whole suite on the embedded broker
+	@if [ -n "$${CI:-}$${KAFKA_BOOTSTRAP_SERVERS:-}" ] || command -v mvn >/dev/null 2>&1; then \
+		echo "$(PYTEST) tests/integration tests/faults/test_settlement_restarts.py --broker=kafka"; \
+		$(PYTEST) tests/integration tests/faults/test_settlement_restarts.py --broker=kafka; \
+	else \
+		echo "left out: the integration suite on Apache Kafka (no CI, no KAFKA_BOOTSTRAP_SERVERS, no Maven to fetch it)"; \
+	fi
+	$(PYTEST) --broker=embedded
+
+format: setup ## put the source into the one format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+schemas: setup ## write schemas/ anew from the models
+	$(BIN)/python -m services.cli.schemas
+
+bench: setup ## measure settlement and the end-to-end path on this machine (ARGS=... is passed on)
+	$(BIN)/python -m loadtest $(ARGS)
+
+constraints: ## install the newest releases that pyproject.toml allows and write constraints.txt
+	rm -rf .venv/constraints && $(PYTHON) -m venv .venv/constraints
+	.venv/constraints/bin/python -m pip install --quiet --root-user-action=ignore -e '.[embedded,test]'
+	{ echo '# Exact versions of everything that .[embedded,test] installs. Written by: make constraints'; \
+		.venv/constraints/bin/python -m pip freeze --exclude-editable; } > constraints.txt
+	rm -rf .venv/constraints
+
+clean: ## remove the environment and everything built; data under var/ stays
+	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
