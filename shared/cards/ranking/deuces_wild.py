@@ -1,0 +1,167 @@
+"""The ranking of five-card hands from 53 cards in which the four deuces and the joker are wild, exact on ties.
+
+A wild card takes any rank and suit. Five wild cards are the highest hand; five of a kind stands between the straight
+flush and the royal flush. In a flush a wild card is the highest card that the hand lacks. A hand that needs no wild
+card and the same hand made with one are equal. Ranks are whole numbers as in the standard ranking, but not comparable
+with those: the categories differ.
+"""
+
+from collections.abc import Iterable, Sequence
+from enum import IntEnum
+from typing import Final, cast, get_args
+
+from shared.cards._deck import JOKER, SUITS
+from shared.cards._names import Card
+from shared.cards.ranking.standard import ACE, VALUES
+
+
+class WildCategory(IntEnum):
+    """The categories of five-card hands where deuces and the joker are wild, lowest first."""
+
+    high_card = 0
+    pair = 1
+    two_pair = 2
+    three_of_a_kind = 3
+    straight = 4
+    flush = 5
+    full_house = 6
+    four_of_a_kind = 7
+    straight_flush = 8
+    five_of_a_kind = 9
+    royal_flush = 10
+    five_wilds = 11
+
+
+DEUCE: Final = VALUES["2"]
+
+WILD_CARDS: Final[frozenset[Card]] = frozenset(
+    card for card in cast("tuple[Card, ...]", get_args(Card)) if card == JOKER or card[0] == "2"
+)
+"""The four deuces and the joker."""
+
+_CATEGORIES: Final = tuple(WildCategory)
+_CATEGORY_SHIFT: Final = 20
+_VALUE_SHIFTS: Final = (16, 12, 8, 4, 0)
+
+
+def wild_category_of(rank: int) -> WildCategory:
+    """The category of a hand of this rank.
+
+    >>> wild_category_of(rank_with_wilds(["2s", "2h", "Jk", "Qs", "Ts"])).name
+    'royal_flush'
+    """
+    return _CATEGORIES[rank >> _CATEGORY_SHIFT]
+
+
+def rank_with_wilds(cards: Sequence[Card]) -> int:
+    """The rank of the best hand that five cards make; raises `ValueError` for another number of cards.
+
+    >>> rank_with_wilds(["Kc", "Kd", "Kh", "2s", "Jk"]) > rank_with_wilds(["Qh", "Jh", "Th", "9h", "2c"])
+    True
+    """
+    return _rank(cards, _WITH_FIVES)
+
+
+def rank_without_fives(cards: Sequence[Card]) -> int:
+    """The rank of the best hand other than five wilds and five of a kind; raises `ValueError` like `rank_with_wilds`.
+
+    >>> wild_category_of(rank_without_fives(["2c", "2d", "2h", "Kc", "Kd"])).name
+    'four_of_a_kind'
+    """
+    return _rank(cards, _WITHOUT_FIVES)
+
+
+# A natural card adds one to the count of its suit (four bits) and one to that of its rank (three bits), a wild card one
+# to every suit and one in the place of the deuces: one sum over the cards says which ranks there are, how many wild
+# cards, and in a suit that counts five whether all natural cards are of one suit.
+_RANKS_SHIFT: Final = 4 * len(SUITS)
+_FIVE_OVERFLOWS: Final = 0x3333
+_OVERFLOWED: Final = 0x8888
+_SUIT_COUNTS: Final = 0xFFFF
+_COUNTS: Final[dict[Card, int]] = {
+    card: 0x1111 + (1 << _RANKS_SHIFT)
+    if card in WILD_CARDS
+    else (1 << 4 * SUITS.index(card[1])) + (1 << _RANKS_SHIFT + 3 * (VALUES[card[0]] - DEUCE))
+    for card in cast("tuple[Card, ...]", get_args(Card))
+}
+
+
+class _Ranks(dict[tuple[int, bool], int]):
+    """Ranks by the counts of ranks and whether the hand is suited; each is worked out when it is first asked for."""
+
+    def __init__(self, *, fives: bool) -> None:
+        super().__init__()
+        self._fives = fives
+
+    def __missing__(self, key: tuple[int, bool]) -> int:
+        counts, suited = key
+        naturals = [value for value in range(ACE, DEUCE, -1) for _ in range(counts >> 3 * (value - DEUCE) & 7)]
+        rank = self[key] = max(_candidates(naturals, counts & 7, suited=suited, fives=self._fives))
+        return rank
+
+
+_WITH_FIVES: Final = _Ranks(fives=True)
+_WITHOUT_FIVES: Final = _Ranks(fives=False)
+
+
+def _rank(cards: Sequence[Card], ranks: _Ranks) -> int:
+    if len(cards) != 5:
+        raise ValueError(f"a hand has 5 cards, not {len(cards)}")
+    counts = sum([_COUNTS[card] for card in cards])
+    return ranks[counts >> _RANKS_SHIFT, bool((counts & _SUIT_COUNTS) + _FIVE_OVERFLOWS & _OVERFLOWED)]
+
+
+def _candidates(naturals: Sequence[int], wilds: int, *, suited: bool, fives: bool) -> Iterable[int]:
+    """The ranks of hands that `naturals` (values, descending) make with `wilds` wild cards, the best among them."""
+    if not naturals:
+        yield _pack(WildCategory.five_wilds) if fives else _pack(WildCategory.royal_flush, (ACE,))
+        return
+    counts = {value: naturals.count(value) for value in naturals}
+    if len(counts) == len(naturals):
+        top = _straight_top(naturals)
+        if top and suited:
+            yield _pack(WildCategory.royal_flush if top == ACE else WildCategory.straight_flush, (top,))
+        elif top:
+            yield _pack(WildCategory.straight, (top,))
+        if suited:
+            missing = [value for value in range(ACE, 1, -1) if value not in counts]
+            yield _pack(WildCategory.flush, sorted([*naturals, *missing[:wilds]], reverse=True))
+    yield _of_a_kind(counts, wilds, fives=fives)
+
+
+def _of_a_kind(counts: dict[int, int], wilds: int, *, fives: bool) -> int:
+    """The rank where every wild card joins the most frequent rank, the highest of several."""
+    value, *others = sorted(counts, key=lambda value: (counts[value], value), reverse=True)
+    alike = counts[value] + wilds
+    if alike == 5:
+        if fives:
+            return _pack(WildCategory.five_of_a_kind, (value,))
+        return _pack(WildCategory.four_of_a_kind, (value, ACE if value != ACE else ACE - 1))
+    kickers = sorted(others, reverse=True)
+    paired = counts[others[0]] == 2
+    if alike == 4:
+        return _pack(WildCategory.four_of_a_kind, (value, *kickers))
+    if alike == 3:
+        return _pack(WildCategory.full_house if paired else WildCategory.three_of_a_kind, (value, *kickers))
+    if alike == 2:
+        return _pack(WildCategory.two_pair, (value, *others)) if paired else _pack(WildCategory.pair, (value, *kickers))
+    return _pack(WildCategory.high_card, (value, *kickers))
+
+
+def _straight_top(naturals: Sequence[int]) -> int:
+    """The highest value of the best straight that contains these different values; 0 where there is none.
+
+    An ace below the deuce counts as 1: the lowest straight is the one up to the 5.
+    """
+    for top in range(ACE, 4, -1):
+        run = range(top - 4, top + 1)
+        if all(value in run or (value == ACE and 1 in run) for value in naturals):
+            return top
+    return 0
+
+
+def _pack(category: WildCategory, values: Iterable[int] = ()) -> int:
+    rank = category << _CATEGORY_SHIFT
+    for shift, value in zip(_VALUE_SHIFTS, values, strict=False):
+        rank |= value << shift
+    return rank

@@ -1,0 +1,93 @@
+"""How many of the seven-card hands from one deck with a joker are of each kind: exact, in a second or two.
+
+154,143,080 hands fall into about 300,000 classes. The hands of a class have the same ranks, and the same ranks in the
+one suit that can make a flush: rankings of poker hands treat them alike, and one hand can stand for all of them.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import combinations, combinations_with_replacement, groupby
+from math import comb
+from typing import Final, NamedTuple, TypeVar, cast
+
+from shared.cards._deck import JOKER, RANKS, SUITS
+from shared.cards._names import Card
+
+_Kind = TypeVar("_Kind")
+
+_HAND: Final = 7
+_FLUSH: Final = 5
+_ROYAL: Final = frozenset(RANKS[:_FLUSH])
+_FLUSH_SUIT: Final = SUITS[0]
+_OTHER_SUITS: Final = SUITS[1:]
+
+
+class HandClass(NamedTuple):
+    """Hands that no ranking tells apart: one of them, and how many there are."""
+
+    cards: tuple[Card, ...]
+    hands: int
+
+
+@cache
+def count_seven_cards(kind: Callable[[tuple[Card, ...]], _Kind]) -> Counter[_Kind]:
+    """How many of all seven-card hands from 52 cards and a joker are of each kind.
+
+    `kind` may look at the ranks, at straights and flushes, at the joker, and at whether the two cards beside four or
+    five cards of a royal flush are of one suit: hands that differ in nothing else count as one class.
+    """
+    counts: Counter[_Kind] = Counter()
+    for cards, hands in seven_card_classes():
+        counts[kind(cards)] += hands
+    return counts
+
+
+def seven_card_classes(*, ranks: str = RANKS) -> Iterator[HandClass]:
+    """The classes of seven-card hands from four suits of `ranks`, in the order of `RANKS`, and a joker.
+
+    >>> sum(hands for _, hands in seven_card_classes(ranks="AKQ")) == comb(13, 7)
+    True
+    """
+    yield from _classes(ranks, ())
+    yield from _classes(ranks, (JOKER,))
+
+
+def _classes(ranks: str, jokers: tuple[Card, ...]) -> Iterator[HandClass]:
+    cards = _HAND - len(jokers)
+    for dealt in combinations_with_replacement(ranks, cards):
+        copies = {rank: len(list(group)) for rank, group in groupby(dealt)}
+        if max(copies.values()) > len(SUITS):
+            continue
+        hands = 1
+        for count in copies.values():
+            hands *= comb(len(SUITS), count)
+        # Five of a suit, or four and the joker; two suits cannot both have them.
+        for size in range(_FLUSH - len(jokers), len(copies) + 1):
+            for suited in combinations(copies, size):
+                for flush in _flushes(copies, suited, jokers):
+                    hands -= flush.hands
+                    yield flush
+        yield HandClass(_in_turn(dealt, SUITS) + jokers, hands)
+
+
+def _flushes(copies: dict[str, int], suited: Sequence[str], jokers: tuple[Card, ...]) -> Iterator[HandClass]:
+    """The hands whose flush suit holds exactly the ranks `suited`."""
+    rest: list[str] = []
+    hands = len(SUITS)
+    for rank, count in copies.items():
+        others = count - (rank in suited)
+        hands *= comb(len(_OTHER_SUITS), others)
+        rest += [rank] * others
+    flush = _in_turn(suited, _FLUSH_SUIT)
+    if len(set(rest)) == 2 and _ROYAL.issuperset(suited):
+        # A Royal Match asks whether the two cards beside a royal flush are of one suit: 3 of their 9 pairs of suits.
+        matched = hands // len(_OTHER_SUITS)
+        yield HandClass(flush + _in_turn(rest, _OTHER_SUITS[:1]) + jokers, matched)
+        hands -= matched
+    yield HandClass(flush + _in_turn(rest, _OTHER_SUITS) + jokers, hands)
+
+
+def _in_turn(ranks: Sequence[str], suits: Sequence[str]) -> tuple[Card, ...]:
+    """Cards of these ranks, equal ones side by side, with the suits one after another."""
+    return tuple(cast("Card", rank + suits[place % len(suits)]) for place, rank in enumerate(ranks))

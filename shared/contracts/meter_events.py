@@ -1,0 +1,389 @@
+"""What the progressive meters publish on `meters`: pools configured, rounds counted, changes approved, days reconciled.
+
+A **pool** is one progressive meter of a property, whichever tables and games feed it. Every entry that moves a pool
+carries its movements with the reading afterwards, for signs.
+"""
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, Field, StringConstraints, TypeAdapter, ValidationError
+
+from shared.contracts.envelope import Contract, Name, Person, Reason
+from shared.contracts.settlement_events import (
+    DismissedEvent,
+    EntryEvent,
+    GapFilledEvent,
+    GapOpenedEvent,
+    MendedEvent,
+    QuarantinedEvent,
+    SettledRound,
+)
+from shared.contracts.submission_events import Digest
+from shared.contracts.table_events import Cents
+from shared.rules.errors import refused_by_validation
+
+TOPIC = "meters"
+
+ExactCents = Annotated[str, StringConstraints(pattern=r"^-?[0-9]{1,25}(\.[0-9]{1,9})?$")]
+"""Cents with their share of a cent, never rounded: a decimal of up to nine places, such as `"123456.7"`."""
+
+Version = Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+
+class Feed(Contract):
+    """A meter of a game at a table, by its name in the record of the round, that feeds a pool."""
+
+    table: Name
+    game: Name
+    meter: Name
+
+
+class PoolTerms(Contract):
+    """What a pool is from a moment on (N.J.A.C. 13:69E-1.39A).
+
+    `base_cents` is where it starts and `reset_cents` what it shows after an award of all of it; its rates are those of
+    the rules submissions of its feeds. What would take it above `limit_cents` goes to the overflow meter. A round that
+    adds more than `unreasonable_contribution_cents` is not counted but refused. `gaming_day` is the day on which the
+    base is put in.
+    """
+
+    property: Name
+    pool: Name
+    feeds: tuple[Feed, ...] = Field(max_length=1000)
+    effective_from: AwareDatetime
+    gaming_day: date
+    base_cents: Cents
+    reset_cents: Cents
+    limit_cents: Cents | None = None
+    unreasonable_contribution_cents: Cents | None = None
+    reason: Reason
+
+
+class PoolFiled(PoolTerms):
+    """A version of a pool's terms was filed; it waits for somebody else's approval."""
+
+    version: Version
+    hash: Digest
+    filed_by: Person
+    filed_at: AwareDatetime
+
+
+class Movement(Contract):
+    """How one entry moved a pool, and what its meters were afterwards.
+
+    `number` counts the movements of the pool: 1, 2, 3 … The display afterwards is the display before, plus
+    `contribution`, `reset`, `seed`, `transfer` (negative: out) and `released` (from the overflow), less `award_cents`.
+    Wagers added `reserved` to the reserve and `overflow` to the overflow meter; `reserve_used` restored the display.
+    `in_count` wagers of `in_cents` qualified. What is taken back is negative. A sign shows `display_cents`.
+    """
+
+    pool: Name
+    number: Annotated[int, Field(ge=1)]
+    in_count: int = 0
+    in_cents: int = 0
+    contribution: ExactCents = "0"
+    reserved: ExactCents = "0"
+    overflow: ExactCents = "0"
+    award_cents: int = 0
+    hits: int = 0
+    reset: ExactCents = "0"
+    reserve_used: ExactCents = "0"
+    seed: ExactCents = "0"
+    transfer: ExactCents = "0"
+    released: ExactCents = "0"
+    display: ExactCents
+    reserve: ExactCents
+    overflowed: ExactCents
+    display_cents: int
+
+
+class PoolApproved(PoolFiled):
+    """A version was approved: from `effective_from` on its feeds count for the pool. The first puts in the base."""
+
+    approved_by: Person
+    approved_at: AwareDatetime
+    movement: Movement | None = None
+
+
+class PoolRejected(Contract):
+    """A version was turned down; it never takes effect."""
+
+    property: Name
+    pool: Name
+    version: Version
+    hash: Digest
+    rejected_by: Person
+    rejected_at: AwareDatetime
+    reason: Reason
+
+
+class Hit(Contract):
+    """An award from a meter: who held which seat is in the record of the round; `cents` came off the meter."""
+
+    seat: int
+    wager: Name
+    category: str | None = None
+    cents: int
+
+
+class MeterReading(Contract):
+    """What a table said of its meter before a round, and what its settlement came to, cents."""
+
+    before_cents: int
+    after_cents: int
+
+
+class MeterOfRound(Contract):
+    """What a round did to one pool, and under which terms.
+
+    `settled_cents` is what the settlement added in whole cents. `findings` name what does not agree:
+    `contribution` where rate times wagers is not what was settled, `reset` where the submission's reset amount is not
+    the pool's.
+    """
+
+    meter: Name
+    rate: str
+    reserve_rate: str | None = None
+    settled_cents: int
+    reading: MeterReading | None = None
+    hits: tuple[Hit, ...] = ()
+    findings: tuple[str, ...] = ()
+    movement: Movement
+
+
+class RoundCounted(SettledRound):
+    """The meters of a settled round: its wagers added, its awards taken off, what was awarded wholly restored."""
+
+    revision: int
+    opened_at: AwareDatetime
+    closed_at: AwareDatetime
+    at: AwareDatetime
+    submission: Digest
+    meters: tuple[MeterOfRound, ...]
+
+
+class RoundTakenBack(SettledRound):
+    """What a round had done to its meters was taken back, to the last share of a cent: it was voided or corrected."""
+
+    revision: int
+    at: AwareDatetime
+    entered_by: Person
+    approved_by: Person
+    reason: Reason
+    movements: tuple[Movement, ...]
+
+
+ChangeKind = Literal["transfer", "adjustment", "reset", "overflow"]
+
+
+class WantedChange(Contract):
+    """A change of a meter by people.
+
+    `transfer` moves `cents` to the pool `to`; `adjustment` adds them (negative: takes them off, to the house); `reset`
+    brings the display to the reset amount, at the house's cost or to its gain; `overflow` brings `cents` from the
+    overflow meter onto the display.
+    """
+
+    kind: ChangeKind
+    cents: Annotated[int, Field(strict=True, ge=-(10**12), le=10**12)] | None = None
+    to: Name | None = None
+    gaming_day: date
+    reason: Reason
+
+
+class ChangeRequested(WantedChange):
+    """A change was requested; it waits for somebody else's approval. `change` is its number at the pool's property."""
+
+    property: Name
+    pool: Name
+    change: Version
+    requested_by: Person
+    requested_at: AwareDatetime
+
+
+class ChangeApproved(ChangeRequested):
+    """A change was approved and made; its movements say what the meters were afterwards."""
+
+    approved_by: Person
+    approved_at: AwareDatetime
+    display_before: ExactCents
+    movements: tuple[Movement, ...]
+
+
+class ChangeRejected(Contract):
+    """A change was turned down."""
+
+    property: Name
+    pool: Name
+    change: Version
+    rejected_by: Person
+    rejected_at: AwareDatetime
+    reason: Reason
+
+
+class CommandRefused(Contract):
+    """Somebody asked for what was not done: `status` and `detail` are the answer that was given."""
+
+    property: Name
+    pool: Name | None = None
+    command: str
+    person: Person
+    at: AwareDatetime
+    status: int
+    detail: str
+
+
+class PoolDay(Contract):
+    """A pool on a gaming day: its identity, with every figure exact.
+
+    closing = opening + seed + contribution - award + reset + transfer + released. The reserve and the overflow meter
+    have identities of their own. `difference` is what the movements leave unexplained of the closing reading: nothing.
+    """
+
+    pool: Name
+    opening: ExactCents
+    seed: ExactCents
+    contribution: ExactCents
+    award: ExactCents
+    reset: ExactCents
+    transfer: ExactCents
+    released: ExactCents
+    closing: ExactCents
+    closing_cents: int
+    difference: ExactCents
+    reserve_opening: ExactCents
+    reserved: ExactCents
+    reserve_used: ExactCents
+    reserve_closing: ExactCents
+    overflow_opening: ExactCents
+    overflow: ExactCents
+    overflow_closing: ExactCents
+    in_count: int
+    in_cents: int
+    hits: int
+    readings: int
+    readings_different: int
+    liability_cents: int
+
+
+class DayReconciled(Contract):
+    """A person reconciled the pools of a property for a gaming day, as they were known then.
+
+    `balanced` says that every identity holds; `exceptions` how many readings and settlements differ from the ledger;
+    `input_open` how many settlements are missing or refused. `rows_sha256` is taken over the pools as canonical JSON.
+    """
+
+    property: Name
+    gaming_day: date
+    balanced: bool
+    exceptions: int
+    input_open: int
+    liability_cents: int
+    pools: tuple[PoolDay, ...]
+    rows_sha256: Digest
+    reason: Reason
+    reconciled_by: Person
+    reconciled_at: AwareDatetime
+
+
+class PoolFiledEvent(EntryEvent[PoolFiled]):
+    """A version of a pool's terms was filed."""
+
+    type: Literal["pool.filed"]
+
+
+class PoolApprovedEvent(EntryEvent[PoolApproved]):
+    """A version of a pool's terms was approved."""
+
+    type: Literal["pool.approved"]
+
+
+class PoolRejectedEvent(EntryEvent[PoolRejected]):
+    """A version of a pool's terms was turned down."""
+
+    type: Literal["pool.rejected"]
+
+
+class RoundCountedEvent(EntryEvent[RoundCounted]):
+    """A round moved meters."""
+
+    type: Literal["meter.counted"]
+
+
+class RoundTakenBackEvent(EntryEvent[RoundTakenBack]):
+    """What a round did to meters was taken back."""
+
+    type: Literal["meter.taken_back"]
+
+
+class ChangeRequestedEvent(EntryEvent[ChangeRequested]):
+    """A change of a meter was requested."""
+
+    type: Literal["meter.change_requested"]
+
+
+class ChangeApprovedEvent(EntryEvent[ChangeApproved]):
+    """A change of a meter was approved and made."""
+
+    type: Literal["meter.change_approved"]
+
+
+class ChangeRejectedEvent(EntryEvent[ChangeRejected]):
+    """A change of a meter was turned down."""
+
+    type: Literal["meter.change_rejected"]
+
+
+class CommandRefusedEvent(EntryEvent[CommandRefused]):
+    """A person's command was refused."""
+
+    type: Literal["meter.command_refused"]
+
+
+class DayReconciledEvent(EntryEvent[DayReconciled]):
+    """The pools of a property were reconciled for a gaming day."""
+
+    type: Literal["meter.day_reconciled"]
+
+
+MeterEvent = (
+    PoolFiledEvent
+    | PoolApprovedEvent
+    | PoolRejectedEvent
+    | RoundCountedEvent
+    | RoundTakenBackEvent
+    | ChangeRequestedEvent
+    | ChangeApprovedEvent
+    | ChangeRejectedEvent
+    | CommandRefusedEvent
+    | DayReconciledEvent
+    | GapOpenedEvent
+    | GapFilledEvent
+    | QuarantinedEvent
+    | MendedEvent
+    | DismissedEvent
+)
+
+_adapter: TypeAdapter[MeterEvent] = TypeAdapter(Annotated[MeterEvent, Field(discriminator="type")])
+
+
+def decode(raw: bytes) -> MeterEvent:
+    """The event in the bytes of a Kafka record. Raises: Refused."""
+    try:
+        return _adapter.validate_json(raw)
+    except ValidationError as error:
+        raise refused_by_validation(error, None) from error
+
+
+def movements_of(event: Any) -> tuple[Movement, ...]:
+    """The movements that an event's data carries, whichever event it is."""
+    match event:
+        case PoolApproved():
+            return () if event.movement is None else (event.movement,)
+        case RoundCounted():
+            return tuple(one.movement for one in event.meters)
+        case RoundTakenBack() | ChangeApproved():
+            return event.movements
+        case _:
+            return ()

@@ -1,0 +1,138 @@
+"""Entries and postings, and the hash that chains each entry to its predecessor.
+
+The hash is SHA-256 over every field, each as its length in eight bytes and then its bytes, over the data as stored.
+It can be computed again from the rows alone, in any language.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from hashlib import sha256
+from typing import NamedTuple
+
+_ENTRY = b"pitledger-entry-v1"
+_SHARD = b"pitledger-shard-v1"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Account(NamedTuple):
+    """An account of the ledger. `wager` is empty where the account is not of one wager type."""
+
+    property: str
+    table: str
+    wager: str
+    leg: str
+
+
+class Posting(NamedTuple):
+    """The money of an entry on one account: signed cents, debits positive."""
+
+    account: Account
+    cents: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A fact that is ready to be recorded.
+
+    `source`, `sequence` and `event_id` say what caused it, `offset` where in its shard's input it stood (None for a
+    command), `data` is JSON text in UTF-8 and is stored as it is. The postings sum to zero.
+    """
+
+    kind: str
+    source: str
+    sequence: int
+    event_id: str
+    offset: int | None
+    gaming_day: date | None
+    occurred_at: datetime
+    data: bytes
+    postings: tuple[Posting, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A recorded fact: a draft with its place in its shard, the moment of recording and the chain."""
+
+    shard: int
+    seq: int
+    draft: Draft
+    recorded_at: datetime
+    previous: bytes
+    hash: bytes
+
+
+def _field(value: bytes) -> bytes:
+    return len(value).to_bytes(8, "big") + value
+
+
+def _number(value: int) -> bytes:
+    return _field(b"%d" % value)
+
+
+def _moment(value: datetime) -> bytes:
+    return _number((value - _EPOCH) // _MICROSECOND)
+
+
+@lru_cache(maxsize=65536)
+def _account(account: Account) -> bytes:
+    return b"".join(_field(part.encode()) for part in account)
+
+
+@lru_cache(maxsize=4096)
+def _text(value: str) -> bytes:
+    return _field(value.encode())
+
+
+def genesis(shard_name: str) -> bytes:
+    """The head of a shard that has no entries (32 bytes)."""
+    return sha256(_field(_SHARD) + _field(shard_name.encode())).digest()
+
+
+def entry_record(draft: Draft, *, shard_name: str, seq: int, recorded_at: datetime, previous: bytes) -> bytes:
+    """The bytes over which an entry's hash is taken."""
+    parts = [
+        _field(_ENTRY),
+        _field(previous),
+        _text(shard_name),
+        _number(seq),
+        _text(draft.kind),
+        _text(draft.source),
+        _number(draft.sequence),
+        _field(draft.event_id.encode()),
+        _field(b"" if draft.offset is None else b"%d" % draft.offset),
+        _field(b"" if draft.gaming_day is None else draft.gaming_day.isoformat().encode()),
+        _moment(draft.occurred_at),
+        _moment(recorded_at),
+        _field(draft.data),
+        _number(len(draft.postings)),
+    ]
+    for account, cents in draft.postings:
+        parts.append(_account(account))
+        parts.append(_number(cents))
+    return b"".join(parts)
+
+
+def entry_hash(draft: Draft, *, shard_name: str, seq: int, recorded_at: datetime, previous: bytes) -> bytes:
+    """The hash of an entry (32 bytes)."""
+    record = entry_record(draft, shard_name=shard_name, seq=seq, recorded_at=recorded_at, previous=previous)
+    return sha256(record).digest()
+
+
+def seal(
+    drafts: Iterable[Draft], *, shard: int, shard_name: str, next_seq: int, head: bytes, recorded_at: datetime
+) -> list[Entry]:
+    """The drafts as entries of a shard, from `next_seq` on, chained to `head`."""
+    entries: list[Entry] = []
+    for seq, draft in enumerate(drafts, next_seq):
+        digest = entry_hash(draft, shard_name=shard_name, seq=seq, recorded_at=recorded_at, previous=head)
+        entries.append(Entry(shard=shard, seq=seq, draft=draft, recorded_at=recorded_at, previous=head, hash=digest))
+        head = digest
+    return entries
+
+
+def reversal(postings: Sequence[Posting]) -> tuple[Posting, ...]:
+    """The postings that take others back."""
+    return tuple(Posting(account, -cents) for account, cents in postings)

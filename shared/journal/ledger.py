@@ -1,0 +1,196 @@
+"""Writes a journal: opens shards, appends entries with their postings, advances the shard; all under its fence."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import bindparam, insert, select, tuple_, update
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from shared.journal.entry import Account, Draft, Entry, genesis, seal
+from shared.journal.tables import JournalTables
+
+
+class Fenced(Exception):
+    """Another consumer has advanced this shard: what was read of it is stale."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A shard as it stands: the input offset to read next, the next entry, and the head of the chain (32 bytes)."""
+
+    shard: int
+    name: str
+    next_offset: int
+    next_seq: int
+    head: bytes
+
+
+def copy_text(value: str) -> str:
+    """A text as PostgreSQL's COPY text format wants it."""
+    return value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+
+
+async def copy_rows(connection: AsyncConnection, table: str, columns: Sequence[str], rows: str) -> None:
+    """Sends rows in COPY text format: fields separated by tabs, each row ended by a newline."""
+    raw = await connection.get_raw_connection()
+    driver: Any = raw.driver_connection
+    names = ", ".join(f'"{column}"' for column in columns)
+    async with driver.cursor() as cursor, cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
+        await copy.write(rows.encode())
+
+
+_ENTRY_COLUMNS = (
+    "shard", "seq", "kind", "source", "sequence", "event_id", "offset",
+    "gaming_day", "occurred_at", "recorded_at", "data", "previous", "hash",
+)  # fmt: skip
+_NULL = "\\N"
+_POSTING_COLUMNS = ("shard", "seq", "line", "account", "cents")
+
+
+def _entry_row(entry: Entry) -> str:
+    draft = entry.draft
+    return (
+        f"{entry.shard}\t{entry.seq}\t{draft.kind}\t{copy_text(draft.source)}\t{draft.sequence}\t"
+        f"{copy_text(draft.event_id)}\t{_NULL if draft.offset is None else draft.offset}\t"
+        f"{_NULL if draft.gaming_day is None else draft.gaming_day.isoformat()}\t"
+        f"{draft.occurred_at.isoformat()}\t{entry.recorded_at.isoformat()}\t"
+        f"{copy_text(draft.data.decode())}\t\\\\x{entry.previous.hex()}\t\\\\x{entry.hash.hex()}\n"
+    )
+
+
+class Ledger:
+    """The journal of one service. Account numbers are cached; everything else is read from the database."""
+
+    def __init__(self, tables: JournalTables) -> None:
+        self.tables = tables
+        self._accounts: dict[Account, int] = {}
+
+    async def open_shard(self, connection: AsyncConnection, name: str) -> Shard:
+        """The shard of that name; a new one starts at offset 0 with entry 1."""
+        shards = self.tables.shards
+        query = select(shards.c.shard, shards.c.name, shards.c.next_offset, shards.c.next_seq, shards.c.head).where(
+            shards.c.name == name
+        )
+        row = (await connection.execute(query)).one_or_none()
+        if row is None:
+            await connection.execute(
+                upsert(shards)
+                .values(name=name, next_offset=0, next_seq=1, head=genesis(name))
+                .on_conflict_do_nothing(index_elements=["name"])
+            )
+            row = (await connection.execute(query)).one()
+            await connection.execute(
+                upsert(self.tables.relay).values(shard=row.shard, published_seq=0).on_conflict_do_nothing()
+            )
+        return Shard(*row)
+
+    async def know_accounts(self, engine: AsyncEngine, accounts: Iterable[Account]) -> None:
+        """Makes sure that the accounts exist and their numbers are known, in a transaction of its own."""
+        unknown = {account for account in accounts if account not in self._accounts}
+        if not unknown:
+            return
+        table = self.tables.accounts
+        async with engine.begin() as connection:
+            await connection.execute(
+                upsert(table).on_conflict_do_nothing(), [account._asdict() for account in sorted(unknown)]
+            )
+            key = tuple_(table.c.property, table.c.table, table.c.wager, table.c.leg)
+            found = await connection.execute(select(table).where(key.in_([tuple(account) for account in unknown])))
+            numbers = {Account(row.property, row.table, row.wager, row.leg): row.account for row in found}
+        self._accounts.update(numbers)
+
+    async def append(
+        self,
+        connection: AsyncConnection,
+        shard: Shard,
+        drafts: Sequence[Draft],
+        *,
+        next_offset: int,
+        recorded_at: datetime,
+    ) -> tuple[list[Entry], Shard]:
+        """Appends the drafts to the shard inside the caller's transaction.
+
+        Returns the entries and the shard as it will stand after the commit. The accounts must be known.
+        Raises: Fenced when the shard is not as the caller read it.
+        """
+        shards = self.tables.shards
+        now = (
+            await connection.execute(
+                select(shards.c.next_offset, shards.c.next_seq, shards.c.head)
+                .where(shards.c.shard == shard.shard)
+                .with_for_update()
+            )
+        ).one()
+        if (now.next_offset, now.next_seq, now.head) != (shard.next_offset, shard.next_seq, shard.head):
+            raise Fenced(
+                f"shard {shard.name} stands at offset {now.next_offset}, entry {now.next_seq}; "
+                f"this consumer read offset {shard.next_offset}, entry {shard.next_seq}"
+            )
+        entries = seal(
+            drafts,
+            shard=shard.shard,
+            shard_name=shard.name,
+            next_seq=shard.next_seq,
+            head=shard.head,
+            recorded_at=recorded_at,
+        )
+        if entries:
+            schema = self.tables.schema
+            await copy_rows(connection, f"{schema}.entries", _ENTRY_COLUMNS, "".join(map(_entry_row, entries)))
+            postings = "".join(
+                f"{entry.shard}\t{entry.seq}\t{line}\t{self._accounts[account]}\t{cents}\n"
+                for entry in entries
+                for line, (account, cents) in enumerate(entry.draft.postings)
+            )
+            if postings:
+                await copy_rows(connection, f"{schema}.postings", _POSTING_COLUMNS, postings)
+        after = Shard(
+            shard.shard,
+            shard.name,
+            next_offset,
+            shard.next_seq + len(entries),
+            entries[-1].hash if entries else shard.head,
+        )
+        await connection.execute(
+            update(shards)
+            .where(shards.c.shard == shard.shard)
+            .values(next_offset=after.next_offset, next_seq=after.next_seq, head=after.head)
+        )
+        return entries, after
+
+    async def save_streams(self, connection: AsyncConnection, lasts: dict[str, int]) -> None:
+        """Records the highest sequence of each stream."""
+        if lasts:
+            table = self.tables.sources
+            statement = upsert(table).values(source=bindparam("s"), last_sequence=bindparam("n"))
+            await connection.execute(
+                statement.on_conflict_do_update(
+                    index_elements=["source"], set_={"last_sequence": statement.excluded.last_sequence}
+                ),
+                [{"s": source, "n": last} for source, last in lasts.items()],
+            )
+
+    async def save_gaps(
+        self, connection: AsyncConnection, source: str, gaps: Sequence[tuple[int, int]], moment: datetime
+    ) -> None:
+        """Replaces the gaps of a stream; a gap that only shrank at its end keeps the moment when it opened."""
+        table = self.tables.gaps
+        await connection.execute(
+            table.delete().where(table.c.source == source, table.c.first.not_in([first for first, _ in gaps]))
+        )
+        if gaps:
+            statement = upsert(table)
+            await connection.execute(
+                statement.on_conflict_do_update(
+                    index_elements=["source", "first"], set_={"last": statement.excluded.last}
+                ),
+                [{"source": source, "first": first, "last": last, "opened_at": moment} for first, last in gaps],
+            )
+
+    async def quarantine(self, connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
+        """Keeps refused records with their bytes."""
+        if rows:
+            await connection.execute(insert(self.tables.quarantine), list(rows))

@@ -1,0 +1,113 @@
+"""Proof documents: that an entry is in the journal, in one file that can be verified without the journal.
+
+A document is JSON:
+
+    {
+      "format": "pitledger-inclusion-proof-v1",
+      "record": "…",       the bytes that the entry's hash covers, in base64
+      "index": 41,         which leaf of the shard's tree it is, from 0
+      "path": ["…"],       the hashes from the leaf to the root, in base64, the leaf's sibling first
+      "checkpoint": "…"    the signed checkpoint, a C2SP tlog-checkpoint
+    }
+
+The SHA-256 of `record` is the entry's hash, which is the leaf. The record is a sequence of fields, each as its length
+in eight bytes (big-endian) and then its bytes; so whoever holds the document can also read what was recorded.
+"""
+
+import base64
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from shared.journal.checkpoint import Checkpoint, Verifier, decode_base64, open_note, read_unverified
+from shared.journal.merkle import ProofError, inclusion_proof, verify_inclusion
+
+_LENGTH_BYTES = 8
+_PATH_MAX = 63  # a tree has fewer than 2**63 leaves
+
+
+class ProofDocument(BaseModel):
+    """A proof that an entry is in the journal, as it is written: bytes in base64."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    format: Literal["pitledger-inclusion-proof-v1"]
+    record: str
+    index: int = Field(ge=0)
+    path: tuple[str, ...] = Field(max_length=_PATH_MAX)
+    checkpoint: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenEntry:
+    """What a proof document has proven: these fields were entry `index` (from 0) of the log of this checkpoint."""
+
+    checkpoint: Checkpoint
+    index: int
+    fields: tuple[bytes, ...]
+
+
+def prove(record: bytes, index: int, leaves: Sequence[bytes], checkpoint: str) -> str:
+    """The proof document of an entry, under a signed checkpoint.
+
+    `record` is what the entry's hash covers, `index` its place in the shard from 0, `leaves` the entry hashes of the
+    shard, in order, at least up to the size of the checkpoint. The signature is not verified here.
+
+    Raises:
+        EvidenceError: the entry is not covered by the checkpoint, or the record, the leaves and the checkpoint do not
+            belong together: the shard was altered after it was signed.
+    """
+    signed = read_unverified(checkpoint)
+    path = inclusion_proof(leaves, index, signed.size)
+    verify_inclusion(sha256(record).digest(), index, signed.size, path, signed.root)
+    return ProofDocument(
+        format="pitledger-inclusion-proof-v1",
+        record=_encode(record),
+        index=index,
+        path=tuple(_encode(node) for node in path),
+        checkpoint=checkpoint,
+    ).model_dump_json(indent=2)
+
+
+def verify_document(document: str | bytes, verifiers: Iterable[Verifier]) -> ProvenEntry:
+    """Verifies a proof document with nothing but the public key of the service, and returns what it proves.
+
+    Raises:
+        EvidenceError: the document is malformed, its checkpoint is not signed by one of the keys, or the record is not
+            in the tree of the checkpoint.
+    """
+    try:
+        parsed = ProofDocument.model_validate_json(document)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "JSON"
+        raise ProofError(f"proof document: {place}: {first['msg']}") from error
+    checkpoint = open_note(parsed.checkpoint, verifiers)
+    record = decode_base64(parsed.record, "proof document: record")
+    path = [decode_base64(node, "proof document: path") for node in parsed.path]
+    verify_inclusion(sha256(record).digest(), parsed.index, checkpoint.size, path, checkpoint.root)
+    return ProvenEntry(checkpoint, parsed.index, read_fields(record))
+
+
+def read_fields(record: bytes) -> tuple[bytes, ...]:
+    """The fields of a record, in their order.
+
+    Raises:
+        ProofError: the record is cut off.
+    """
+    fields: list[bytes] = []
+    at = 0
+    while at < len(record):
+        start = at + _LENGTH_BYTES
+        at = start + int.from_bytes(record[at:start], "big")
+        if at > len(record):
+            raise ProofError(f"record: field {len(fields) + 1} ends at byte {at}, the record has {len(record)}")
+        fields.append(record[start:at])
+    return tuple(fields)
+
+
+def _encode(value: bytes) -> str:
+    return base64.b64encode(value).decode()

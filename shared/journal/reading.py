@@ -1,0 +1,111 @@
+"""Reads a journal: entries as they were recorded, the postings of an entry, and balances on both time axes."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import Text, cast, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.journal.entry import Account, Draft, Entry, Posting
+from shared.journal.tables import JournalTables
+
+_CHUNK = 500
+
+
+async def read_entries(
+    connection: AsyncConnection, tables: JournalTables, shard: int, *, first: int = 1, last: int | None = None
+) -> AsyncIterator[Entry]:
+    """The entries of a shard in order, with their postings, data byte for byte as stored."""
+    while True:
+        end = first + _CHUNK if last is None else min(first + _CHUNK, last + 1)
+        chunk = await _read(connection, tables, shard, range(first, end))
+        for entry in chunk:
+            yield entry
+        if len(chunk) < _CHUNK:
+            return
+        first = chunk[-1].seq + 1
+
+
+async def read_entry(connection: AsyncConnection, tables: JournalTables, shard: int, seq: int) -> Entry:
+    """One entry. Raises LookupError."""
+    found = await _read(connection, tables, shard, range(seq, seq + 1))
+    if not found:
+        raise LookupError(f"there is no entry {shard}/{seq} in {tables.schema}")
+    return found[0]
+
+
+async def _read(connection: AsyncConnection, tables: JournalTables, shard: int, seqs: range) -> list[Entry]:
+    e, p, a = tables.entries, tables.postings, tables.accounts
+    rows = await connection.execute(
+        select(*(column for column in e.c if column is not e.c.data), cast(e.c.data, Text).label("text"))
+        .where(e.c.shard == shard, e.c.seq >= seqs.start, e.c.seq < seqs.stop)
+        .order_by(e.c.seq)
+    )
+    money = await connection.execute(
+        select(p.c.seq, p.c.cents, a.c.property, a.c.table, a.c.wager, a.c.leg)
+        .join(a, a.c.account == p.c.account)
+        .where(p.c.shard == shard, p.c.seq >= seqs.start, p.c.seq < seqs.stop)
+        .order_by(p.c.seq, p.c.line)
+    )
+    postings = {
+        seq: tuple(Posting(Account(row.property, row.table, row.wager, row.leg), row.cents) for row in group)
+        for seq, group in groupby(money, key=lambda row: row.seq)
+    }
+    return [_entry(row, postings.get(row.seq, ())) for row in rows]
+
+
+def _entry(row: Any, postings: tuple[Posting, ...]) -> Entry:
+    draft = Draft(
+        kind=row.kind,
+        source=row.source,
+        sequence=row.sequence,
+        event_id=row.event_id,
+        offset=row.offset,
+        gaming_day=row.gaming_day,
+        occurred_at=row.occurred_at,
+        data=row.text.encode(),
+        postings=postings,
+    )
+    return Entry(
+        shard=row.shard, seq=row.seq, draft=draft, recorded_at=row.recorded_at, previous=row.previous, hash=row.hash
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """The sum of an account's postings, signed cents."""
+
+    account: Account
+    cents: int
+
+
+async def balances(
+    connection: AsyncConnection,
+    tables: JournalTables,
+    *,
+    as_of: date | datetime | None = None,
+    known_at: datetime | None = None,
+) -> Sequence[Balance]:
+    """The balance of every account: what had happened by `as_of`, as it was known at `known_at`.
+
+    A date takes gaming days up to and including it; a moment takes what occurred up to it. None: all.
+    """
+    e, p, a = tables.entries, tables.postings, tables.accounts
+    query = (
+        select(a.c.property, a.c.table, a.c.wager, a.c.leg, func.sum(p.c.cents).label("cents"))
+        .join(p, p.c.account == a.c.account)
+        .join(e, (e.c.shard == p.c.shard) & (e.c.seq == p.c.seq))
+        .group_by(a.c.property, a.c.table, a.c.wager, a.c.leg)
+        .order_by(a.c.property, a.c.table, a.c.wager, a.c.leg)
+    )
+    if isinstance(as_of, datetime):
+        query = query.where(e.c.occurred_at <= as_of)
+    elif as_of is not None:
+        query = query.where(e.c.gaming_day <= as_of)
+    if known_at is not None:
+        query = query.where(e.c.recorded_at <= known_at)
+    rows = await connection.execute(query)
+    return [Balance(Account(row.property, row.table, row.wager, row.leg), int(row.cents)) for row in rows]

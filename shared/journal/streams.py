@@ -1,0 +1,61 @@
+"""The place of an event in its stream: next, ahead of a gap, late, or taken already. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Place(Enum):
+    """Where an event stands in its stream."""
+
+    NEXT = "next"
+    AHEAD = "ahead"
+    LATE = "late"
+    TAKEN = "taken"
+
+
+@dataclass(slots=True)
+class Stream:
+    """What is known of one stream: its highest sequence, and the ranges that are missing below it (first to last)."""
+
+    last: int = 0
+    gaps: dict[int, int] = field(default_factory=dict)
+
+    def copy(self) -> "Stream":
+        return Stream(self.last, dict(self.gaps))
+
+    def place(self, sequence: int) -> Place:
+        """Where an event with this sequence stands."""
+        if sequence > self.last:
+            return Place.NEXT if sequence == self.last + 1 else Place.AHEAD
+        return Place.LATE if self._gap(sequence) is not None else Place.TAKEN
+
+    def take(self, sequence: int) -> tuple[int, int] | None:
+        """Counts the event as seen; gives the gap (first, last) that it opened, if it did.
+
+        The sequence must not be taken.
+        """
+        if sequence > self.last:
+            opened = (self.last + 1, sequence - 1) if sequence > self.last + 1 else None
+            if opened is not None:
+                self.gaps[opened[0]] = opened[1]
+            self.last = sequence
+            return opened
+        first = self._gap(sequence)
+        assert first is not None, f"sequence {sequence} is taken"
+        last = self.gaps.pop(first)
+        if first < sequence:
+            self.gaps[first] = sequence - 1
+        if sequence < last:
+            self.gaps[sequence + 1] = last
+        return None
+
+    def missing(self) -> Iterator[tuple[int, int]]:
+        """The gaps, as (first, last), in order."""
+        return iter(sorted(self.gaps.items()))
+
+    def _gap(self, sequence: int) -> int | None:
+        for first, last in self.gaps.items():
+            if first <= sequence <= last:
+                return first
+        return None

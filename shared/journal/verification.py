@@ -1,0 +1,89 @@
+"""Verifies a journal from its rows alone: hashes, links, balances, the head, and the signed checkpoints."""
+
+from collections.abc import AsyncIterator, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.journal.checkpoint import Checkpoint
+from shared.journal.entry import entry_hash, genesis
+from shared.journal.ledger import Shard
+from shared.journal.merkle import Frontier
+from shared.journal.reading import read_entries
+from shared.journal.tables import JournalTables
+
+
+@dataclass(slots=True)
+class Verified:
+    """How far a shard has been verified: a place from which a later verification can go on."""
+
+    name: str
+    seq: int = 0
+    head: bytes = b""
+    postings: int = 0
+    frontier: Frontier = field(default_factory=Frontier)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in a shard that is not as it was recorded. `seq` is 0 where no single entry is at fault."""
+
+    shard: str
+    seq: int
+    what: str
+
+
+async def read_shards(connection: AsyncConnection, tables: JournalTables) -> list[Shard]:
+    """All shards as they stand."""
+    s = tables.shards
+    query = select(s.c.shard, s.c.name, s.c.next_offset, s.c.next_seq, s.c.head).order_by(s.c.shard)
+    return [Shard(*row) for row in await connection.execute(query)]
+
+
+async def verify_shard(
+    connection: AsyncConnection,
+    tables: JournalTables,
+    shard: Shard,
+    reached: Verified,
+    checkpoints: Iterable[Checkpoint] = (),
+) -> AsyncIterator[Problem]:
+    """Verifies a shard from where `reached` stands up to the shard as it was read; moves `reached` along.
+
+    The checkpoints are those of this shard that must lie on the way (their sizes above `reached.seq`).
+    """
+    wanted: Mapping[int, list[Checkpoint]] = _by_size(checkpoints)
+    head = reached.head or genesis(shard.name)
+    async for entry in read_entries(connection, tables, shard.shard, first=reached.seq + 1, last=shard.next_seq - 1):
+        if entry.seq != reached.seq + 1:
+            yield Problem(shard.name, reached.seq + 1, f"the entry is missing; the next is {entry.seq}")
+            return
+        if entry.previous != head:
+            yield Problem(shard.name, entry.seq, "the entry is not linked to its predecessor")
+        digest = entry_hash(
+            entry.draft, shard_name=shard.name, seq=entry.seq, recorded_at=entry.recorded_at, previous=entry.previous
+        )
+        if digest != entry.hash:
+            yield Problem(shard.name, entry.seq, "the entry or a posting of it is not what was recorded")
+        if sum(posting.cents for posting in entry.draft.postings) != 0:
+            yield Problem(shard.name, entry.seq, "the postings do not sum to zero")
+        reached.seq, reached.head, head = entry.seq, entry.hash, entry.hash
+        reached.postings += len(entry.draft.postings)
+        reached.frontier = reached.frontier.append(entry.hash)
+        for checkpoint in wanted.get(entry.seq, ()):
+            if checkpoint.root != reached.frontier.root():
+                yield Problem(shard.name, entry.seq, "the entries up to here are not those of the signed checkpoint")
+    if reached.seq != shard.next_seq - 1:
+        yield Problem(shard.name, shard.next_seq - 1, f"the entry is missing; the last is {reached.seq}")
+    elif head != shard.head:
+        yield Problem(shard.name, reached.seq, "the head of the shard is not the hash of its last entry")
+    for size in wanted:
+        if size > shard.next_seq - 1:
+            yield Problem(shard.name, 0, f"a signed checkpoint covers {size} entries; there are {shard.next_seq - 1}")
+
+
+def _by_size(checkpoints: Iterable[Checkpoint]) -> dict[int, list[Checkpoint]]:
+    sizes: dict[int, list[Checkpoint]] = {}
+    for checkpoint in checkpoints:
+        sizes.setdefault(checkpoint.size, []).append(checkpoint)
+    return sizes

@@ -1,0 +1,68 @@
+"""The account that a server runs under when we are root, and the directories that it can reach.
+
+PostgreSQL refuses to run as root. `nobody` exists on every Unix, so nothing has to be added to the system for it.
+"""
+
+import os
+import pwd
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+
+from shared.local.errors import LocalStackError
+from shared.local.process import Account
+
+_UNPRIVILEGED = "nobody"
+
+
+def unprivileged_account() -> Account | None:
+    """The account to change to before a server that refuses root is started; None when we are not root."""
+    if os.geteuid() != 0:
+        return None
+    entry = pwd.getpwnam(_UNPRIVILEGED)
+    return Account(uid=entry.pw_uid, gid=entry.pw_gid)
+
+
+def can_traverse(account: Account, path: Path) -> bool:
+    """Whether the mode bits of every directory above `path` let the account come to it."""
+    for parent in path.resolve().parents:
+        status = parent.stat()
+        needed = stat.S_IXUSR if status.st_uid == account.uid else stat.S_IXOTH
+        if not status.st_mode & needed:
+            return False
+    return True
+
+
+def temporary_directory(prefix: str, account: Account | None) -> Path:
+    """A new directory for the account alone: in the system's place for such or, if out of its reach, in a usual one."""
+    for candidate in (tempfile.gettempdir(), "/tmp", "/var/tmp"):  # noqa: S108 - mkdtemp makes a private one in it
+        root = Path(candidate)
+        if account is None or (root.is_dir() and can_traverse(account, root / prefix)):
+            directory = Path(tempfile.mkdtemp(prefix=prefix, dir=root))
+            give_to(account, directory)
+            return directory
+    raise LocalStackError(
+        f"user {_UNPRIVILEGED!r}, which runs servers that refuse root, can reach no temporary directory "
+        f"(tried {tempfile.gettempdir()}, /tmp, /var/tmp): set TMPDIR to one that all may enter"
+    )
+
+
+def require_reachable(account: Account | None, directory: Path) -> None:
+    """Raise `LocalStackError` unless the account can come to the directory."""
+    if account is not None and not can_traverse(account, directory):
+        raise LocalStackError(
+            f"data directory {directory}: user {_UNPRIVILEGED!r}, under which PostgreSQL runs when started by root, "
+            "cannot reach it: choose one below directories that all may enter, such as /var/lib/pitledger"
+        )
+
+
+def give_to(account: Account | None, directory: Path) -> None:
+    """Make the account the owner of the directory."""
+    if account is not None:
+        os.chown(directory, account.uid, account.gid)
+
+
+def remove(directory: Path) -> None:
+    """Delete the directory and all in it; what another process deletes at the same time is no error."""
+    shutil.rmtree(directory, ignore_errors=True)

@@ -1,0 +1,264 @@
+"""The embedded PostgreSQL server: a data directory, a loopback port, start, stop, crash and start again."""
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from signal import SIGINT, SIGQUIT
+from types import TracebackType
+from typing import Self
+
+import psycopg
+
+from shared.local import _pgserver
+from shared.local.account import give_to, remove, require_reachable, temporary_directory, unprivileged_account
+from shared.local.errors import LocalStackError
+from shared.local.ports import LOOPBACK, free_port, port_is_free
+from shared.local.process import LeashedProcess, ProcessConfig
+
+DATABASE = "pitledger"
+_SUPERUSER = "postgres"
+_INITDB_SECONDS_MAX = 120.0
+_START_SECONDS_MAX = 60.0
+_START_ATTEMPTS = 5
+_PREDECESSOR_SECONDS_MAX = 10.0
+_POLL_SECONDS = 0.02
+_SETTINGS: Mapping[str, str] = {
+    "listen_addresses": LOOPBACK,
+    "unix_socket_directories": "",  # a socket's path may not exceed 100 bytes; the loopback port does for all
+    "max_connections": "200",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+}
+
+
+class PostgresServer:
+    """A PostgreSQL server that lives as long as its `with` block, or from `start` to `close`.
+
+    `directory` keeps the data from one run to the next; without it the data live in a temporary directory that is
+    deleted at the end. `port` fixes the port; by default a free one is chosen at the first start and kept.
+    `settings` are server parameters (`{"fsync": "off"}`) on top of the defaults. Connections are trusted, and accepted
+    from this machine alone. Started by root, the server runs under the account `nobody`.
+    """
+
+    def __init__(
+        self, *, directory: Path | None = None, port: int | None = None, settings: Mapping[str, str] | None = None
+    ) -> None:
+        self._directory = None if directory is None else directory.resolve()
+        self._port = port
+        self._settings = {**_SETTINGS, **(settings or {})}
+        self._account = unprivileged_account()
+        self._scratch: Path | None = None
+        self._installation: Path | None = None
+        self._process: LeashedProcess | None = None
+
+    @property
+    def port(self) -> int:
+        """The port of 127.0.0.1 that the server listens on; known from the first start on."""
+        if self._port is None:
+            raise LocalStackError("PostgreSQL has no port before its first start: call start() or enter the server")
+        return self._port
+
+    @property
+    def url(self) -> str:
+        """The SQLAlchemy URL of the database `pitledger`, as its superuser."""
+        return self.url_of(DATABASE)
+
+    def url_of(self, database: str, *, user: str = _SUPERUSER) -> str:
+        """The SQLAlchemy URL of a database of this server."""
+        return f"postgresql+psycopg://{user}@{LOOPBACK}:{self.port}/{database}"
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the running server; None when it is stopped."""
+        return None if self._process is None or not self._process.running else self._process.pid
+
+    def start(self) -> None:
+        """Create the data directory if there is none, start the server on it and wait until it answers queries.
+
+        Does nothing when the server runs already. Raises `LocalStackError` with the end of the server's log.
+        """
+        if self.pid is not None:
+            return
+        if self._scratch is None:
+            self._scratch = temporary_directory("pitledger-postgres-", self._account)
+        try:
+            self._installation = self._installation or _pgserver.installation(self._account, self._scratch)
+            self._initialize()
+            self._start_on_some_port()
+        except OSError as error:
+            self.close()
+            raise LocalStackError(
+                f"PostgreSQL: {error}: choose a data directory that user id {os.geteuid()} may write, "
+                "or remove what is there"
+            ) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def stop(self) -> None:
+        """Stop in good order: running transactions are rolled back, everything committed is on disk."""
+        if self._process is not None:
+            self._process.stop()
+            self._process = None
+
+    def kill(self) -> None:
+        """Stop at once, as in a crash: sessions are cut off and the next start recovers from the log."""
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
+
+    def close(self) -> None:
+        """Stop and delete what is temporary: all the data when no directory was given."""
+        if self._directory is None:
+            self.kill()
+        else:
+            self.stop()
+        if self._scratch is not None:
+            remove(self._scratch)
+            self._scratch = self._installation = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def _home(self) -> Path:
+        assert self._scratch is not None, "start() makes it first"
+        return self._directory or self._scratch
+
+    @property
+    def _data(self) -> Path:
+        return self._home / "data"
+
+    def _command(self, name: str, *arguments: str | Path) -> ProcessConfig:
+        assert self._installation is not None, "start() finds it first"
+        assert self._scratch is not None, "start() makes it first"
+        return ProcessConfig(
+            command=[self._installation / "bin" / name, *arguments],
+            directory=self._home,
+            log=self._home / f"{name}.log",
+            account=self._account,
+            stop_signal=SIGINT,  # "fast": sessions are ended, then a checkpoint
+            kill_signal=SIGQUIT,  # "immediate": no checkpoint; ends the sessions' processes too, unlike SIGKILL
+            grace_seconds=30.0,
+            remove_when_orphaned=self._scratch,
+        )
+
+    def _initialize(self) -> None:
+        if self._directory is not None:
+            self._directory.mkdir(parents=True, exist_ok=True)
+            require_reachable(self._account, self._data)
+        version_file = self._data / "PG_VERSION"
+        if version_file.exists():
+            version = version_file.read_text().strip()
+            if version != str(_pgserver.MAJOR_VERSION):
+                raise LocalStackError(
+                    f"data directory {self._data} was made by PostgreSQL {version}, the embedded one is "
+                    f"{_pgserver.MAJOR_VERSION}: choose another directory, or move the data with pg_dump"
+                )
+            return
+        # Made under another name first: an interrupted initdb leaves nothing that looks like data.
+        unfinished = self._home / "data.unfinished"
+        remove(unfinished)
+        unfinished.mkdir(mode=0o700)
+        give_to(self._account, unfinished)
+        initdb = LeashedProcess(
+            self._command(
+                "initdb", f"--username={_SUPERUSER}", "--auth=trust", "--encoding=UTF8", "--locale=C",
+                "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-sync", "--no-instructions",
+                "-D", unfinished,
+            )
+        )  # fmt: skip
+        code = initdb.wait(_INITDB_SECONDS_MAX)
+        if code != 0:
+            raise LocalStackError(f"PostgreSQL: initdb ended with exit code {code}:\n{initdb.log_tail()}")
+        unfinished.rename(self._data)
+
+    def _start_on_some_port(self) -> None:
+        for attempt in range(1, _START_ATTEMPTS + 1):
+            port = self._port if self._port is not None else free_port()
+            try:
+                self._launch(port)
+            except LocalStackError:
+                # Another process was quicker to take the port that we had found free.
+                if self._port is not None or port_is_free(port) or attempt == _START_ATTEMPTS:
+                    raise
+            else:
+                self._port = port
+                return
+
+    def _launch(self, port: int) -> None:
+        if not port_is_free(port):
+            raise LocalStackError(
+                f"PostgreSQL: port {port} of {LOOPBACK} is taken: stop what listens there or choose another"
+            )
+        self._wait_for_predecessor()
+        settings = [f"--{name}={value}" for name, value in {**self._settings, "port": str(port)}.items()]
+        self._process = LeashedProcess(self._command("postgres", "-D", self._data, *settings))
+        try:
+            self._wait_until_ready(self._process, port)
+        except BaseException:
+            self.kill()
+            raise
+
+    def _wait_for_predecessor(self) -> None:
+        """A server that lost its parent may still be about to stop; one that stays is somebody else's."""
+        deadline = time.monotonic() + _PREDECESSOR_SECONDS_MAX
+        while (pid := _server_on(self._data)) is not None:
+            if time.monotonic() > deadline:
+                raise LocalStackError(
+                    f"data directory {self._data} is in use by a server, process {pid}: stop it, or choose another"
+                )
+            time.sleep(_POLL_SECONDS)
+
+    @staticmethod
+    def _wait_until_ready(process: LeashedProcess, port: int) -> None:
+        deadline = time.monotonic() + _START_SECONDS_MAX
+        while True:
+            try:
+                _create_database(port)
+            except psycopg.OperationalError as error:
+                if not process.running:
+                    raise LocalStackError(
+                        f"PostgreSQL: ended with exit code {process.exit_code}:\n{process.log_tail()}"
+                    ) from error
+                if time.monotonic() > deadline:
+                    raise LocalStackError(
+                        f"PostgreSQL: answers no query {_START_SECONDS_MAX:g} s after the start ({error}):\n"
+                        f"{process.log_tail()}"
+                    ) from error
+                time.sleep(_POLL_SECONDS)
+            else:
+                return
+
+
+def _server_on(data: Path) -> int | None:
+    """The process id of the server that runs on the data directory, as PostgreSQL itself would see it."""
+    try:
+        first_line = (data / "postmaster.pid").read_text().partition("\n")[0]
+    except FileNotFoundError:
+        return None
+    if not first_line.isdecimal():
+        return None  # just being written, or the disk was full
+    try:
+        os.kill(int(first_line), 0)
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        pass  # a process of somebody else's
+    return int(first_line)
+
+
+def _create_database(port: int) -> None:
+    """Create the database `pitledger` unless it exists."""
+    with psycopg.connect(
+        host=LOOPBACK, port=port, user=_SUPERUSER, dbname="postgres", autocommit=True, connect_timeout=5
+    ) as connection:
+        if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
+            connection.execute(f"CREATE DATABASE {DATABASE}")

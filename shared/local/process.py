@@ -1,0 +1,139 @@
+"""A child process that never outlives its parent, however the parent ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from shared.local.errors import LocalStackError
+
+_LEASH = Path(__file__).with_name("_leash.py")
+_LOG_TAIL_BYTES = 4096
+_KILL_SECONDS_MAX = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The account of the operating system under which a process runs."""
+
+    uid: int
+    gid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessConfig:
+    """What to run and how to end it.
+
+    `stop_signal` asks for an orderly end, `kill_signal` for one at once; what has not ended `grace_seconds` after
+    either is killed. When the parent dies without a word, `remove_when_orphaned` is deleted after the command ended.
+    """
+
+    command: Sequence[str | Path]
+    directory: Path
+    log: Path
+    environment: Mapping[str, str] | None = None
+    account: Account | None = None
+    stop_signal: signal.Signals = signal.SIGTERM
+    kill_signal: signal.Signals = signal.SIGKILL
+    grace_seconds: float = 10.0
+    remove_when_orphaned: Path | None = None
+
+
+class LeashedProcess:
+    """A running command, in a session of its own so that Ctrl-C reaches only the parent, which ends it in order."""
+
+    def __init__(self, config: ProcessConfig) -> None:
+        self._config = config
+        account = config.account
+        spec = {
+            "command": [str(part) for part in config.command],
+            "cwd": str(config.directory),
+            "log": str(config.log),
+            "environment": None if config.environment is None else dict(config.environment),
+            "user": None if account is None else account.uid,
+            "group": None if account is None else account.gid,
+            "stop_signal": int(config.stop_signal),
+            "kill_signal": int(config.kill_signal),
+            "grace_seconds": config.grace_seconds,
+            "remove_when_orphaned": None if config.remove_when_orphaned is None else str(config.remove_when_orphaned),
+        }
+        self._leash = subprocess.Popen(  # noqa: S603 - our own interpreter and script
+            [sys.executable, "-I", "-S", str(_LEASH), json.dumps(spec)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,
+        )
+        assert self._leash.stdout is not None
+        pid = self._leash.stdout.readline()
+        if not pid:
+            _, reason = self._leash.communicate()
+            last_line = reason.decode(errors="replace").strip().rpartition("\n")[2]
+            raise LocalStackError(f"{config.command[0]} could not be started: {last_line}")
+        self.pid = int(pid)
+
+    @property
+    def running(self) -> bool:
+        """Whether the command has not ended yet."""
+        return self._leash.poll() is None
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code of the command, 128 plus the signal when a signal ended it; None while it runs."""
+        return self._leash.poll()
+
+    def wait(self, timeout_seconds: float) -> int:
+        """Wait until the command ends by itself and return its exit code; past the deadline, kill it and raise."""
+        try:
+            return self._leash.wait(timeout_seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise LocalStackError(
+                f"{self._config.command[0]} did not end within {timeout_seconds:g} s\n{self.log_tail()}"
+            ) from None
+        finally:
+            self._close()
+
+    def stop(self) -> None:
+        """End the command in good order and wait until it is gone."""
+        self._end(b"s")
+
+    def kill(self) -> None:
+        """End the command at once and wait until it is gone."""
+        self._end(b"k")
+
+    def log_tail(self) -> str:
+        """The last 4 KiB that the command has written, for error messages."""
+        if not self._config.log.exists():
+            return ""
+        with self._config.log.open("rb") as log:
+            log.seek(max(0, os.fstat(log.fileno()).st_size - _LOG_TAIL_BYTES))
+            return log.read().decode(errors="replace").strip()
+
+    def _end(self, request: bytes) -> None:
+        assert self._leash.stdin is not None
+        if self.running:
+            try:
+                self._leash.stdin.write(request)
+                self._leash.stdin.flush()
+            except BrokenPipeError:
+                pass  # it ended by itself between the look and the request
+            try:
+                self._leash.wait(self._config.grace_seconds + _KILL_SECONDS_MAX)
+            except subprocess.TimeoutExpired:
+                self._leash.kill()
+                raise LocalStackError(
+                    f"{self._config.command[0]} (process {self.pid}) is still there although it was killed "
+                    f"{_KILL_SECONDS_MAX:g} s ago: look at what it waits for"
+                ) from None
+        self._close()
+
+    def _close(self) -> None:
+        for pipe in (self._leash.stdin, self._leash.stdout, self._leash.stderr):
+            if pipe is not None and not pipe.closed:
+                pipe.close()

@@ -1,0 +1,39 @@
+"""The rules of the regulations: what a licensee may select, how a round is settled, what a wager pays back."""
+
+from shared.rules._regulations import (
+    REGULATIONS,
+    compile_rules,
+    parse_round,
+    payback,
+    round_type,
+    settle,
+    validate_submission,
+)
+from shared.rules.catalogue import Catalogue, catalogue
+from shared.rules.errors import Refused
+from shared.rules.game import Rules
+from shared.rules.record import CaseFile, Round, Submission, parse_cases, parse_submission
+from shared.rules.settlement import Contribution, Line, Notice, Settlement
+
+__all__ = [
+    "REGULATIONS",
+    "CaseFile",
+    "Catalogue",
+    "Contribution",
+    "Line",
+    "Notice",
+    "Refused",
+    "Round",
+    "Rules",
+    "Settlement",
+    "Submission",
+    "catalogue",
+    "compile_rules",
+    "parse_cases",
+    "parse_round",
+    "parse_submission",
+    "payback",
+    "round_type",
+    "settle",
+    "validate_submission",
+]

@@ -1,0 +1,58 @@
+"""The Insurance Wager, § 633a.8."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from shared.cards import StandardCard
+from shared.rules.blackjack.dealer import DealerHand
+from shared.rules.blackjack.hands import SeatInPlay
+from shared.rules.blackjack.paragraphs import Paragraphs
+from shared.rules.blackjack.record import BlackjackSeat
+from shared.rules.errors import Refused
+from shared.rules.paytable import Row, lost, returned
+from shared.rules.settlement import Line
+
+INSURANCE: Final = "insurance"
+
+
+@dataclass(frozen=True, slots=True)
+class Insurance:
+    """What an Insurance Wager may be, and what it pays. `chip_unit` is in cents."""
+
+    row: Row
+    needs_ace: str
+    decided: str
+    chip_unit: int
+    switch: bool
+    paragraphs: Paragraphs
+
+    def check(self, seat: BlackjackSeat, up: StandardCard) -> None:
+        """Raise `Refused` for a wager without an ace up, or above half of the initial Blackjack Wager.
+
+        Where half cannot be bet in chips, the wager may go up to the next unit that can. House Money does not raise
+        the limit. Reading: at Blackjack Switch the initial wager is both equal wagers.
+        """
+        insurance, wager = seat.wagers[INSURANCE], seat.wagers["blackjack"]
+        if up[0] != "A":
+            raise Refused(
+                f"'insurance' {insurance} against {up}: it needs an ace up", seat=seat.seat, paragraph=self.needs_ace
+            )
+        initial = wager * 2 if self.switch else wager
+        most = -(-initial // (2 * self.chip_unit)) * self.chip_unit
+        if insurance > most:
+            raise Refused(
+                f"'insurance' {insurance} exceeds {most}, half of the Blackjack Wager {initial} in chips of "
+                f"{self.chip_unit}",
+                seat=seat.seat,
+                paragraph=self.paragraphs.insurance_limit,
+            )
+
+    def settle(self, seat: SeatInPlay, dealer: DealerHand) -> Line:
+        """The line of the Insurance Wager of a seat: the hole card decides it, whatever the seat's hand is."""
+        stake = seat.wagers[INSURANCE]
+        if seat.initial is None:
+            assert seat.dead is not None
+            return returned(seat.seat, INSURANCE, stake, seat.dead)
+        if dealer.blackjack:
+            return self.row.win(seat.seat, stake)
+        return lost(seat.seat, INSURANCE, stake, self.decided)

@@ -1,0 +1,21 @@
+"""The payout limit, § 633a.13(o) (2024) and § 633a.13(j) (2011)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from shared.rules.settlement import Line
+
+
+def limit_payouts(lines: list[Line], limited: Sequence[int], limit: int, paragraph: str) -> None:
+    """Cut the payouts of the `limited` lines (positions in `lines`) to `limit` cents in the aggregate, in place.
+
+    Only where full odds exceed the limit do the players share it, in proportion to their wagers; stakes are returned
+    in any case. Reading: one amount for the top hands of the Twenty Point Bonus and of King's Bounty together, and
+    for nothing else.
+    """
+    if sum(lines[place].payout for place in limited) <= limit:
+        return
+    wagered = sum(lines[place].stake for place in limited)
+    for place in limited:
+        line = lines[place]
+        lines[place] = replace(line, payout=limit * line.stake // wagered, paragraph=paragraph)

@@ -1,0 +1,124 @@
+"""Paybacks of the wagers that the initial cards decide: exact, by counting the cards of full decks."""
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from math import comb
+from typing import Final, cast
+
+from shared.cards import RANKS, SUITS, StandardCard, standard_deck
+from shared.rules.blackjack.hands import Pair
+from shared.rules.blackjack.insurance import INSURANCE
+from shared.rules.blackjack.side_bets import SIDE_BETS, Four, SideBet, side_bet
+from shared.rules.blackjack.totals import VALUES
+from shared.rules.errors import Refused
+from shared.rules.odds import Odds
+from shared.rules.paytable import DealerHandName, Row, rows_by_category
+from shared.rules.submission import Selection
+
+_DECK: Final = cast("tuple[StandardCard, ...]", standard_deck())
+
+
+def payback(selection: Selection, wager: str) -> Fraction:
+    """The expected return of one cent of `wager`, its stake included.
+
+    Insurance counts the hole card under the ace, all other cards unknown. Raises `Refused` for a wager that is not
+    offered, or that is not decided by the initial cards.
+    """
+    if wager not in selection.offers:
+        raise Refused(
+            f"wager '{wager}' is not offered; there are: {', '.join(selection.offers)}",
+            paragraph=selection.catalogue.offered,
+        )
+    offer, decks = selection.offers[wager], selection.decks
+    assert decks is not None
+    if wager == INSURANCE:
+        tens = sum(VALUES[card] == 10 for card in _DECK) * decks
+        odds = rows_by_category(offer)["dealer_blackjack"].odds
+        return Fraction(tens, len(_DECK) * decks - 1) * _comes_back(odds)
+    if wager not in SIDE_BETS:
+        raise Refused(
+            f"the payback of '{wager}' depends on how hands are played or on a meter; it is counted for "
+            + ", ".join(name for name in selection.offers if name in SIDE_BETS or name == INSURANCE),
+            paragraph=offer.wager.decided,
+        )
+    bet = side_bet(offer)
+    if bet.by_four_cards is not None:
+        return _of_four_cards(bet, decks)
+    return _of_two_cards(bet, decks) if bet.by_two_cards is not None else _with_up_card(bet, decks)
+
+
+def _comes_back(odds: Odds) -> Fraction:
+    return odds.ratio + (1 if odds.stake_returned else 0)
+
+
+def _of_two_cards(bet: SideBet, decks: int) -> Fraction:
+    ways, back = 0, Fraction(0)
+    for pair, count in _pairs(decks):
+        ways += count
+        row = bet.row(pair, None, pair[0])
+        if row is not None:
+            back += count * _row_comes_back(row, pair, decks)
+    return back / ways
+
+
+def _row_comes_back(row: Row, pair: Pair, decks: int) -> Fraction:
+    """What the row returns on average over the dealer's hands that are possible beside the player's pair."""
+    back = _comes_back(row.odds)
+    if row.instead is not None:
+        better = _comes_back(row.instead.odds) - back
+        back += _dealer_has(row.instead.dealer, pair, decks) * better
+    if row.bonus is not None:
+        back += _dealer_has(row.bonus.dealer, pair, decks) * _comes_back(row.bonus.odds)
+    return back
+
+
+def _dealer_has(hand: DealerHandName | None, pair: Pair, decks: int) -> Fraction:
+    left = Counter(_DECK * decks)
+    left.subtract(pair)
+    aces = sum(count for card, count in left.items() if card[0] == "A")
+    tens = sum(count for card, count in left.items() if VALUES[card] == 10)
+    match hand:
+        case "blackjack":
+            ways = aces * tens
+        case "royal_match":
+            kings = [left[cast("StandardCard", "K" + suit)] for suit in SUITS]
+            queens = [left[cast("StandardCard", "Q" + suit)] for suit in SUITS]
+            ways = sum(king * queen for king, queen in zip(kings, queens, strict=True))
+        case None:
+            raise AssertionError("a row that builds on another names the dealer's hand")
+    return Fraction(ways, comb(left.total(), 2))
+
+
+def _with_up_card(bet: SideBet, decks: int) -> Fraction:
+    ways, back = 0, Fraction(0)
+    for pair, count in _pairs(decks):
+        for up in _DECK:
+            together = count * (decks - pair.count(up))
+            ways += together
+            row = bet.row(pair, None, up)
+            if row is not None:
+                back += together * _comes_back(row.odds)
+    return back / ways
+
+
+def _of_four_cards(bet: SideBet, decks: int) -> Fraction:
+    """Super Match looks at ranks only, so the ranks are counted, each with one suit standing for all."""
+    ways, back = 0, Fraction(0)
+    for ranks in combinations_with_replacement(RANKS, 4):
+        count = 1
+        for copies in Counter(ranks).values():
+            count *= comb(len(SUITS) * decks, copies)
+        ways += count
+        first, second, third, fourth = cast("Four", tuple(rank + SUITS[0] for rank in ranks))
+        row = bet.row((first, second), (third, fourth), first)
+        if row is not None:
+            back += count * _comes_back(row.odds)
+    return back / ways
+
+
+def _pairs(decks: int) -> Iterator[tuple[Pair, int]]:
+    """Each unordered pair of cards with the number of ways in which full decks deal it."""
+    for pair in combinations_with_replacement(_DECK, 2):
+        yield pair, comb(decks, 2) if pair[0] == pair[1] else decks * decks

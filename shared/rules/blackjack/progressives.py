@@ -1,0 +1,266 @@
+"""The progressive wagers, § 633a.7(o): Bad Beat, Hit and Run, Straight Jack."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, Protocol
+
+from shared.cards import StandardCard
+from shared.rules.blackjack.dealer import DealerHand, is_bust
+from shared.rules.blackjack.hands import SeatInPlay
+from shared.rules.blackjack.side_bets import HEIGHTS, is_two_card_straight
+from shared.rules.blackjack.totals import MOST, total
+from shared.rules.meters import MeterBoard
+from shared.rules.paytable import Row, lost, returned, rows_by_category
+from shared.rules.settlement import Line
+from shared.rules.submission import Offer
+
+_ACE_HIGH: Final = HEIGHTS["A"]
+_ACE_LOW: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RandomSelection:
+    """What the table game system selected for the bonuses of the round; None where it selected nothing."""
+
+    magic_card: StandardCard | None
+    lucky_seat: int | None
+
+
+class Progressive(Protocol):
+    """What tells one progressive wager from another: which row wins, and which wagers are void."""
+
+    @property
+    def terms(self) -> "Terms":
+        """The paytable and the meter."""
+
+    @abstractmethod
+    def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:
+        """The paragraph under which the wager of this seat is returned; None where it counts."""
+
+    @abstractmethod
+    def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:
+        """The row that the seat wins."""
+
+    @abstractmethod
+    def bonuses(self, seat: SeatInPlay, selection: RandomSelection) -> list[Line]:
+        """The lines of bonuses that are paid on the wager whether it wins or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The paytable and the meter of one progressive wager. `reset` is in cents."""
+
+    name: str
+    rows: Mapping[str, Row]
+    decided: str
+    rate: Fraction
+    reset: int
+    shared_equally: bool
+
+
+def terms(offer: Offer) -> Terms:
+    """Make an offered progressive wager ready for settlement."""
+    assert offer.meter is not None
+    assert offer.wager.meter is not None
+    return Terms(
+        name=offer.name,
+        rows=rows_by_category(offer),
+        decided=offer.wager.decided,
+        rate=Fraction(offer.meter.rate),
+        reset=offer.meter.reset,
+        shared_equally=offer.wager.meter.shared == "equally",
+    )
+
+
+def settle_progressive(
+    progressive: Progressive,
+    seats: Sequence[SeatInPlay],
+    dealer: DealerHand,
+    board: MeterBoard,
+    selection: RandomSelection,
+    *,
+    stopped: bool,
+) -> dict[int, list[Line]]:
+    """The lines of one progressive wager by seat; `seats` are in settlement order, highest number first.
+
+    The contributions of all its wagers are added before anything is paid. The holders of 100% of the meter share what
+    it shows at the turn of the first of them, and it resets at once; a share of it is taken from what it shows then.
+    """
+    wager = progressive.terms
+    lines: dict[int, list[Line]] = {}
+    counting = []
+    for seat in seats:
+        stake = seat.wagers.get(wager.name)
+        if stake is None:
+            continue
+        void = progressive.void_paragraph(seat, stopped=stopped)
+        if void is not None:
+            lines[seat.seat] = [returned(seat.seat, wager.name, stake, void)]
+            continue
+        board.contribute(seat.seat, wager.name, wager.name, stake, wager.rate)
+        counting.append((seat, stake, progressive.row(seat, dealer)))
+    awards = _awards(wager, counting, board)
+    for seat, stake, row in counting:
+        if row is None:
+            settled = lost(seat.seat, wager.name, stake, wager.decided)
+        else:
+            settled = row.win(seat.seat, stake, from_meter=awards.get(seat.seat, 0))
+        lines[seat.seat] = [settled, *progressive.bonuses(seat, selection)]
+    return lines
+
+
+def _awards(wager: Terms, counting: Sequence[tuple[SeatInPlay, int, Row | None]], board: MeterBoard) -> dict[int, int]:
+    """What comes off the meter for each seat, cents."""
+    whole = [(seat.seat, stake) for seat, stake, row in counting if row is not None and row.meter == 1]
+    awards: dict[int, int] = {}
+    for seat, _, row in counting:
+        if row is None or not row.meter:
+            continue
+        if row.meter != 1:
+            awards[seat.seat] = board.award_part(wager.name, row.meter)
+        elif seat.seat not in awards:
+            weights = [1 if wager.shared_equally else stake for _, stake in whole]
+            cents = board.award_all(wager.name, weights, wager.reset)
+            awards.update(zip((number for number, _ in whole), cents, strict=True))
+    return awards
+
+
+@dataclass(frozen=True, slots=True)
+class BadBeat:
+    """A player 20 against a dealer 21, § 633a.7(o)(1)."""
+
+    terms: Terms
+
+    def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:  # noqa: ARG002
+        """A dead hand has no total, so the wager on it goes back."""
+        return seat.dead
+
+    def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:
+        """The best row for any hand with a total of 20 that was played to its end; rows are not added up."""
+        if not any(hand.points == MOST - 1 and not hand.surrendered for hand in seat.hands):
+            return None
+        rows, row = self.terms.rows, None
+        if dealer.blackjack:
+            row = rows.get("dealer_blackjack")
+        elif dealer.points == MOST:
+            row = rows.get(_DEALER_21[min(len(dealer.cards), 7)])
+        return row or rows.get("any_20")
+
+    def bonuses(self, seat: SeatInPlay, selection: RandomSelection) -> list[Line]:
+        """The Magic Card Bonus, once, for one of the first two cards, and the Lucky Player Bonus for the seat."""
+        stake, rows, lines = seat.wagers[self.terms.name], self.terms.rows, []
+        if seat.initial is not None and selection.magic_card in seat.initial and "magic_card" in rows:
+            lines.append(rows["magic_card"].win_without_stake(seat.seat, stake))
+        if selection.lucky_seat == seat.seat and "lucky_player" in rows:
+            lines.append(rows["lucky_player"].win_without_stake(seat.seat, stake))
+        return lines
+
+
+_DEALER_21: Final = {
+    3: "dealer_21_with_three_cards",
+    4: "dealer_21_with_four_cards",
+    5: "dealer_21_with_five_cards",
+    6: "dealer_21_with_six_cards",
+    7: "dealer_21_with_seven_or_more_cards",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HitAndRun:
+    """A dealer Blackjack or five cards and more, a busting card included, § 633a.7(o)(2)."""
+
+    terms: Terms
+
+    def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:
+        """The dealer's cards decide it, so a dead hand leaves it open unless the seat got no cards or all stopped."""
+        return seat.dead if stopped or seat.initial is None else None
+
+    def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:  # noqa: ARG002
+        """The row for the number of the dealer's cards."""
+        if dealer.blackjack:
+            return self.terms.rows.get("blackjack")
+        category = _DEALER_CARDS.get(min(len(dealer.cards), 8))
+        return None if category is None else self.terms.rows.get(category)
+
+    def bonuses(self, seat: SeatInPlay, selection: RandomSelection) -> list[Line]:  # noqa: ARG002
+        """None are offered."""
+        return []
+
+
+_DEALER_CARDS: Final = {5: "five_cards", 6: "six_cards", 7: "seven_cards", 8: "eight_or_more_cards"}
+
+
+@dataclass(frozen=True, slots=True)
+class StraightJack:
+    """A two-card straight, lengthened by cards that the player draws in sequence, § 633a.7(o)(3)."""
+
+    terms: Terms
+
+    def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:  # noqa: ARG002
+        """A wager that lost on the initial cards stays lost (§ 633a.7(g)(9)); one that could still gain goes back."""
+        if seat.initial is not None and not is_two_card_straight(*seat.initial):
+            return None
+        return seat.dead
+
+    def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:  # noqa: ARG002
+        """The row for the length of the straight; a hand from a split has the two initial cards no more."""
+        if seat.initial is None:
+            return None
+        hand = seat.hands[0].cards
+        kept = not seat.hands[0].split and hand[:2] == seat.initial
+        length = straight_length(hand if kept else seat.initial)
+        if length >= 6:
+            spades = "As" in hand
+            return self.terms.rows.get(f"six_card_straight_with_{'an_ace_of_spades' if spades else 'another_ace'}")
+        category = _STRAIGHTS.get(length)
+        return None if category is None else self.terms.rows.get(category)
+
+    def bonuses(self, seat: SeatInPlay, selection: RandomSelection) -> list[Line]:  # noqa: ARG002
+        """None are offered."""
+        return []
+
+
+_STRAIGHTS: Final = {
+    2: "two_card_straight",
+    3: "three_card_straight",
+    4: "four_card_straight",
+    5: "five_card_straight",
+}
+
+PROGRESSIVES: Final[Mapping[str, type[BadBeat] | type[HitAndRun] | type[StraightJack]]] = {
+    "bad_beat_progressive": BadBeat,
+    "hit_and_run_progressive": HitAndRun,
+    "straight_jack_progressive": StraightJack,
+}
+
+
+def straight_length(cards: Sequence[StandardCard]) -> int:
+    """How many cards of a hand form the straight that its first two begin; 0 where they begin none.
+
+    Each further card must be next to either end of the sequence; the first that is not, or that takes the hand over
+    21, ends the count. Reading: an ace lengthens a sequence that ends with a king, or one that begins with a 2.
+
+    >>> straight_length(["4h", "5c", "3d", "6s"]), straight_length(["4c", "5h", "2d", "3s"])
+    (4, 2)
+    >>> straight_length(["4d", "5s", "6h", "7c"])
+    3
+    """
+    first, second = cards[0], cards[1]
+    if not is_two_card_straight(first, second):
+        return 0
+    low, high = sorted((HEIGHTS[first[0]], HEIGHTS[second[0]]))
+    if (low, high) == (HEIGHTS["2"], _ACE_HIGH):
+        low, high = _ACE_LOW, HEIGHTS["2"]
+    for count in range(2, len(cards)):
+        height = HEIGHTS[cards[count][0]]
+        if is_bust(total(cards[: count + 1])):
+            return count
+        if height == high + 1:
+            high = height
+        elif height == low - 1 or (height == _ACE_HIGH and low == HEIGHTS["2"]):
+            low = height if height == low - 1 else _ACE_LOW
+        else:
+            return count
+    return len(cards)

@@ -1,0 +1,67 @@
+"""The record of a Blackjack round."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from shared.cards import StandardCard
+from shared.rules.record import Cents, CentsOrNone, Listed, Name, Record, Round, SeatNumber
+
+WagerType = Literal[
+    "blackjack",
+    "insurance",
+    "twenty_point_bonus",
+    "match_the_dealer",
+    "in_between",
+    "royal_match_21",
+    "bet_the_set_21",
+    "kings_bounty",
+    "super_match",
+    "bad_beat_progressive",
+    "three_card_poker",
+    "hit_and_run_progressive",
+    "straight_jack_progressive",
+    "house_money",
+]
+
+# 21 aces are 21 points, so no hand of a player or the dealer can take a 23rd card.
+Cards = Annotated[tuple[StandardCard, ...], Listed, Field(max_length=22)]
+InitialTwo = Annotated[tuple[StandardCard, StandardCard], Listed]
+TwoHands = Annotated[tuple[InitialTwo, InitialTwo], Listed]
+NoCards = Annotated[tuple[()], Listed]
+
+
+class BlackjackHand(Record):
+    """One hand as it was played: all its cards in order, and what the player decided."""
+
+    cards: Cards
+    double: CentsOrNone = 0
+    surrendered: bool = False
+    even_money: bool = False
+
+
+class BlackjackSeat(Record):
+    """One betting position that wagered: the initial cards (two hands of them at Blackjack Switch) and the hands."""
+
+    seat: SeatNumber
+    player: Name
+    wagers: dict[WagerType, Cents]
+    dealt: Annotated[InitialTwo | TwoHands | NoCards, Field(union_mode="left_to_right")] = ()
+    hands: Annotated[tuple[BlackjackHand, ...], Listed, Field(max_length=64)] = ()
+    switched: bool = False
+    house_money_added: CentsOrNone = 0
+
+
+class Dealer(Record):
+    """The dealer's cards: the up card, the hole card, then the cards drawn."""
+
+    cards: Cards
+
+
+class BlackjackRound(Round):
+    """One round of Blackjack: every wager, every card, every decision."""
+
+    seats: Annotated[tuple[BlackjackSeat, ...], Listed, Field(min_length=1, max_length=99)]
+    dealer: Dealer
+    magic_card: StandardCard | None = None
+    lucky_seat: SeatNumber | None = None

@@ -1,0 +1,56 @@
+"""Point counts: § 633a.3(e) and the definition of a Blackjack."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from shared.cards import RANKS, StandardCard, standard_deck
+
+_RANK_VALUES: Final = {rank: 11 if rank == "A" else int(rank) if rank in "23456789" else 10 for rank in RANKS}
+
+VALUES: Final[dict[str, int]] = {card: _RANK_VALUES[card[0]] for card in standard_deck()}
+"""The value of each card, an ace as 11."""
+
+MOST: Final = 21
+
+
+def total(cards: Sequence[StandardCard]) -> int:
+    """The point count: each ace is 11 unless that would exceed 21, then 1.
+
+    >>> total(["As", "6d"]), total(["As", "6d", "Th"]), total(["As", "Ah", "9c"])
+    (17, 17, 21)
+    """
+    points = aces = 0
+    for card in cards:
+        value = VALUES[card]
+        points += value
+        if value == 11:
+            aces += 1
+    while points > MOST and aces:
+        points -= 10
+        aces -= 1
+    return points
+
+
+def first_full(cards: Sequence[StandardCard]) -> int | None:
+    """How many cards, two or more, first made 21 or more; None where they stayed below.
+
+    >>> first_full(["As", "5d", "5h", "2c"]), first_full(["Th", "2d"])
+    (3, None)
+    """
+    points = aces = 0
+    for count, card in enumerate(cards, start=1):
+        value = VALUES[card]
+        points += value
+        if value == 11:
+            aces += 1
+        while points > MOST and aces:
+            points -= 10
+            aces -= 1
+        if points >= MOST and count > 1:
+            return count
+    return None
+
+
+def is_blackjack(first: StandardCard, second: StandardCard) -> bool:
+    """Whether two initial cards are an ace and a card with the value 10 (§ 633a.1)."""
+    return VALUES[first] + VALUES[second] == MOST

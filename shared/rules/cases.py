@@ -1,0 +1,50 @@
+"""Compare a settlement with what a case file expects."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shared.rules.record import ExpectedLine, ExpectedMeter
+from shared.rules.settlement import Settlement
+
+
+def differences(expect: Sequence[ExpectedMeter | ExpectedLine], settlement: Settlement) -> list[str]:
+    """How a settlement differs from the expected lines; empty where it does not.
+
+    Only the fields that an expected line lists are compared, an expected line matches one line of the settlement, and a
+    line that is not expected must not exist.
+    """
+    found = []
+    left = [line.as_document() for line in settlement.lines]
+    for entry in expect:
+        if isinstance(entry, ExpectedMeter):
+            after = settlement.meters.get(entry.meter)
+            if after != entry.after:
+                found.append(f"meter '{entry.meter}' shows {after}, expected {entry.after}")
+            continue
+        expected = entry.model_dump(exclude_unset=True)
+        fitting = [line for line in left if expected.items() <= line.items()]
+        if fitting:
+            left.remove(fitting[0])
+        else:
+            found.append(_nearest(expected, left))
+    found.extend(f"{_name(line)} is not expected: {line}" for line in left)
+    return found
+
+
+def _nearest(expected: Mapping[str, Any], lines: list[dict[str, Any]]) -> str:
+    named = [line for line in lines if _name(line) == _name(expected)]
+    if not named:
+        return f"{_name(expected)} is missing"
+    line = named[0]
+    lines.remove(line)
+    fields = [
+        f"{field} {line.get(field)!r}, expected {value!r}"
+        for field, value in expected.items()
+        if line.get(field) != value
+    ]
+    return f"{_name(expected)}: {'; '.join(fields)}"
+
+
+def _name(line: Mapping[str, Any]) -> str:
+    hand = f" hand {line['hand']}" if "hand" in line else ""
+    return f"seat {line['seat']} {line['wager']}{hand}"

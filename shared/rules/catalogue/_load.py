@@ -1,0 +1,28 @@
+"""Read the catalogues that lie beside this module, once each."""
+
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+import yaml
+
+from shared.rules.catalogue._model import Catalogue
+from shared.rules.errors import Refused
+
+_SUFFIX: Final = ".yaml"
+
+
+@cache
+def known_regulations() -> tuple[str, ...]:
+    """The ids of the regulations that have a catalogue, sorted."""
+    names = (entry.name for entry in files(__package__).iterdir())
+    return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
+
+
+@cache
+def catalogue(regulation: str) -> Catalogue:
+    """The catalogue of one regulation; raises `Refused` for an id that is not known."""
+    if regulation not in known_regulations():
+        raise Refused(f"regulation {regulation!r} is not known; known are {', '.join(known_regulations())}")
+    text = files(__package__).joinpath(regulation + _SUFFIX).read_text(encoding="utf-8")
+    return Catalogue.model_validate(yaml.safe_load(text))

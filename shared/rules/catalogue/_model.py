@@ -1,0 +1,239 @@
+"""The form of a catalogue: what a licensee may select, and the paragraph of everything in it."""
+
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from shared.rules.odds import Odds
+from shared.rules.record import IrregularityCode, Listed, Name, Rate, Record
+
+Paragraph = Annotated[str, Field(pattern=r"^(§|R\.I\. Table Game Rules §) \S+$")]
+"""Where the text says it, such as `§ 633a.13(c)`."""
+
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Seats(Record):
+    """How many betting positions a table may have."""
+
+    most: Annotated[int, Field(ge=1)]
+    paragraph: Paragraph
+
+
+class Decks(Record):
+    """How many decks the game may be played with, and how many it is where the submission does not say."""
+
+    fewest: Annotated[int, Field(ge=1)]
+    most: int | None = None
+    default: int | None = None
+    paragraph: Paragraph
+
+
+class PayoutLimit(Record):
+    """The least maximum payout, in cents, that a licensee may establish; `default` holds where it establishes none."""
+
+    least: Annotated[int, Field(gt=0)]
+    default: Annotated[int, Field(gt=0)] | None = None
+    paragraph: Paragraph
+
+
+class Option(Record):
+    """A choice of the licensee: a flag, a whole number, a share between 0 and 1, one of several words, or the like.
+
+    A `required` option is selected in every submission; any other may be left out. A decimal lies `between` two others;
+    what a text says is read by the game.
+    """
+
+    type: Literal["flag", "whole_number", "share", "choice", "decimal", "text"]
+    paragraph: Paragraph
+    about: Text
+    default: bool | int | str | None = None
+    required: bool = False
+    least: int | None = None
+    most: int | None = None
+    choices: Annotated[tuple[str, ...], Listed] = ()
+    between: Annotated[tuple[str, str], Listed] | None = None
+    most_decks: int | None = None
+
+
+class PaytableRow(Record):
+    """What one hand pays.
+
+    `odds` on the stake or an `amount` in cents, and or `meter`, a share of the progressive meter; a `push` only returns
+    the stake. `envy` is the Envy Bonus in cents that the hand earns other players. Where wild cards count, `odds` pay
+    the natural hand and `odds_with_wild` the one made with a wild card. An amount
+    `off_meter` is deducted from the meter.
+
+    A row with `of` needs what the row of that name needs and also the `dealer` hand; it is paid instead of it, or in
+    addition on its own `line`. A row with `option` is offered where that option of the wager is selected. A `limited`
+    row counts toward the payout limit.
+    """
+
+    category: Name
+    odds: str | None = None
+    odds_with_wild: str | None = None
+    amount: Annotated[int, Field(gt=0)] | None = None
+    meter: Rate | None = None
+    off_meter: bool = False
+    push: bool = False
+    envy: Annotated[int, Field(gt=0)] | None = None
+    of: Name | None = None
+    dealer: Literal["blackjack", "royal_match"] | None = None
+    line: Name | None = None
+    option: Name | None = None
+    limited: bool = False
+
+    @field_validator("odds", "odds_with_wild")
+    @classmethod
+    def _odds_can_be_read(cls, value: str | None) -> str | None:
+        if value is not None:
+            Odds.parse(value)
+        return value
+
+    @property
+    def parsed_odds(self) -> Odds | None:
+        """The odds on the stake; None where only a meter pays."""
+        return None if self.odds is None else Odds.parse(self.odds)
+
+    @property
+    def meter_share(self) -> Fraction:
+        """The share of the meter that the row pays; 0 where it pays none."""
+        return Fraction(self.meter or 0)
+
+
+class PaytableMeter(Record):
+    """The terms of a progressive meter that a paytable fixes: `reset` is its initial and reset amount in cents.
+
+    `reserve_rate` is the share of each wager that is put aside for the next initial amount and never shows.
+    """
+
+    reset: Annotated[int, Field(gt=0)]
+    rate: Rate
+    reserve_rate: Rate | None = None
+
+
+class Paytable(Record):
+    """One paytable of a wager, and the numbers of decks that it is for.
+
+    A paytable with amounts is for one `stake` in cents; `stake_returned` says whether it goes back with an amount.
+    With a `wild_joker` the joker may be any card. `reset` is the only initial and reset amount in cents that the meter
+    may have where the licensee selects its rate, `least_rate` the lowest rate that it may select.
+    """
+
+    name: Name | None = None
+    paragraph: Paragraph
+    fewest_decks: int | None = None
+    most_decks: int | None = None
+    stake: Annotated[int, Field(gt=0)] | None = None
+    stake_returned: bool = False
+    wild_joker: bool = False
+    reset: Annotated[int, Field(gt=0)] | None = None
+    least_rate: Rate | None = None
+    meter: PaytableMeter | None = None
+    rows: Annotated[tuple[PaytableRow, ...], Listed, Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _amounts_are_for_a_stake(self) -> "Paytable":
+        if self.stake is None and any(row.amount is not None for row in self.rows):
+            raise ValueError("a paytable with amounts needs the stake that they are paid on")
+        return self
+
+    def is_for(self, decks: int | None) -> bool:
+        """Whether it may be selected where the game is played with that many decks."""
+        if decks is None:
+            return self.fewest_decks is None and self.most_decks is None
+        return (self.fewest_decks or decks) <= decks <= (self.most_decks or decks)
+
+    @property
+    def decks(self) -> str:
+        """The numbers of decks in words."""
+        if self.fewest_decks is None and self.most_decks is None:
+            return "any number of decks"
+        if self.most_decks is None:
+            return f"{self.fewest_decks} or more decks"
+        if self.fewest_decks in (None, self.most_decks):
+            return "1 deck" if self.most_decks == 1 else f"{self.most_decks} decks"
+        return f"{self.fewest_decks} to {self.most_decks} decks"
+
+
+class MeterTerms(Record):
+    """The least initial and reset amount of a progressive meter, cents, and how several winners of all of it share.
+
+    In settlement order, the first of them takes all and the next what the meter shows after its reset.
+    """
+
+    least_reset: Annotated[int, Field(gt=0)]
+    paragraph: Paragraph
+    shared: Literal["equally", "in_proportion_to_the_wagers", "in_settlement_order"]
+    shared_paragraph: Paragraph
+    rate_paragraph: Paragraph | None = None
+
+
+class EnvyBonuses(Record):
+    """What the hands of other players earn a player who made a wager of `stake` cents: cents by category."""
+
+    stake: Annotated[int, Field(gt=0)]
+    paragraph: Paragraph
+    amounts: Annotated[dict[Name, Annotated[int, Field(gt=0)]], Field(min_length=1)]
+
+
+class Wager(Record):
+    """A wager: where it is authorized (`paragraph`), where it is decided, and the paytables to select from.
+
+    Where Envy Bonuses depend on the wager, `envy_bonuses` has them for each amount that may be wagered; where they are
+    those of the paytable, it takes a wager of `qualifies` cents at least to earn them. Nobody wagers less than `least`.
+    A player who made a wager that `bars_surrender` may not surrender.
+    """
+
+    title: Text
+    offered: Literal["required", "always", "optional"] = "optional"
+    paragraph: Paragraph
+    decided: Paragraph
+    requires: Name | None = None
+    meter: MeterTerms | None = None
+    options: dict[Name, Option] = Field(default_factory=dict)
+    envy_bonuses: Annotated[tuple[EnvyBonuses, ...], Listed] = ()
+    qualifies: Annotated[int, Field(gt=0)] | None = None
+    least: Annotated[int, Field(gt=0)] | None = None
+    bars_surrender: bool = False
+    paytables: Annotated[tuple[Paytable, ...], Listed, Field(min_length=1)]
+
+
+class IrregularityRule(Record):
+    """What an irregularity does to the round, whether it happened at one seat, and whether it counts cards.
+
+    With `from_cards` it has its effect from that many cards on, and none below.
+    """
+
+    effect: Literal["none", "dead_hand", "dead_round", "may_void_hand", "abandoned", "dead_round_but_bonuses"]
+    seat: Literal["none", "required", "optional"]
+    counts_cards: bool = False
+    from_cards: int | None = None
+    paragraph: Paragraph
+
+
+class Reading(Record):
+    """How the settlement reads a paragraph that leaves something open."""
+
+    paragraph: Paragraph
+    taken: Text
+
+
+class Catalogue(Record):
+    """Everything that one regulation lets a licensee select, and the paragraphs that its settlement cites."""
+
+    id: Name
+    title: Text
+    game: Name
+    source: Text
+    seats: Seats
+    decks: Decks | None = None
+    payout_limit: PayoutLimit | None = None
+    offered: Paragraph
+    options: dict[Name, Option]
+    wagers: dict[Name, Wager]
+    irregularities: dict[IrregularityCode, IrregularityRule]
+    record: dict[Name, Paragraph]
+    paragraphs: dict[Name, Paragraph]
+    readings: Annotated[tuple[Reading, ...], Listed] = ()

@@ -1,0 +1,88 @@
+"""Two hands from one deck: in how many deals the first loses, by its category.
+
+Counted over kinds of hands instead of hands. How many hands of one kind lie beside a hand of another follows by
+inclusion and exclusion: over the cards that both could hold, C(4 - m, d) is the sum over s of (-1)^s C(m, s)
+C(4 - s, d - s), where each product has a factor for either hand. So for each choice of s the kinds are walked once from
+the highest rank down, with the sum of what lies above.
+
+The natural cards of one kind are of one suit with the same share whatever the other hand holds, unless both hands are
+looked at: two suited hands with k ranks in common lie side by side in 12 ways, 16 where k is 0, against 16 (3/4)^k by
+the shares. That difference is a sum over the common ranks too, and is added for the kinds that are told apart by suit.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import combinations, groupby, product
+from math import comb, prod
+from operator import itemgetter
+from typing import Final, NamedTuple
+
+from shared.cards import SUITS
+from shared.cards.ranking.deuces_wild import WildCategory, rank_with_wilds, wild_category_of
+from shared.rules.dj_wild.classes import HAND, WILDS, Kind, kinds
+
+_WILD: Final = "wild"
+_SHARES: Final = len(SUITS) ** (HAND - 1)
+"""The shares of a kind by suit are whole multiples of 1 in so many."""
+
+_Common = tuple[tuple[str, int], ...]
+"""How many cards of each rank both hands could hold, and a mark for ranks that are told apart by suit."""
+
+
+class _Term(NamedTuple):
+    rank: int
+    as_first: int
+    as_second: int
+
+
+@cache
+def losing_hands() -> Mapping[WildCategory, int]:
+    """In how many deals of two hands, C(53, 5) C(48, 5) in all, the first has the category and loses to the second."""
+    terms: dict[_Common, list[_Term]] = defaultdict(list)
+    for kind in kinds():
+        rank = rank_with_wilds(kind.example)
+        for common, as_first, as_second in _by_cards(kind):
+            terms[common].append(_Term(rank, as_first, as_second))
+        for common, as_first, as_second in _by_suits(kind):
+            terms[common].append(_Term(rank, as_first, as_second))
+    found: Counter[WildCategory] = Counter()
+    for entries in terms.values():
+        entries.sort(key=itemgetter(0), reverse=True)
+        above = 0
+        for rank, equal in groupby(entries, key=itemgetter(0)):
+            tied = list(equal)
+            found[wild_category_of(rank)] += above * sum(term.as_first for term in tied)
+            above += sum(term.as_second for term in tied)
+    return {category: count // _SHARES**2 for category, count in found.items()}
+
+
+def _by_cards(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
+    """The factors of a kind for each choice of cards in common, suits by their shares."""
+    counts = Counter(card[0] for card in kind.naturals)
+    copies = [(rank, len(SUITS), count) for rank, count in counts.items()]
+    if kind.wilds:
+        copies.append((_WILD, WILDS, kind.wilds))
+    share = _SHARES * kind.ways // prod(comb(len(SUITS), count) for count in counts.values())
+    for numbers in product(*(range(held + 1) for _, _, held in copies)):
+        chosen = list(zip(copies, numbers, strict=True))
+        first = prod(comb(all_, held) * comb(held, number) for (_, all_, held), number in chosen)
+        second = prod(comb(all_ - number, held - number) for (_, all_, held), number in chosen)
+        sign = -1 if sum(numbers) % 2 else 1
+        yield tuple((rank, number) for (rank, _, _), number in chosen if number), sign * share * first, share * second
+
+
+def _by_suits(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
+    """The factors of a kind that is told apart by suit, for what two suited hands differ by from their shares."""
+    if kind.suited is None:
+        return
+    sign = 1 if kind.suited else -1
+    ranks = [card[0] for card in kind.naturals]
+    for size in range(2, len(ranks) + 1):
+        difference = 4 * (-1) ** size * _SHARES**2 - 16 * (-1) ** size * _SHARES**2 // 4**size
+        for common in combinations(ranks, size):
+            for wilds in range(kind.wilds + 1):
+                first = comb(WILDS, kind.wilds) * comb(kind.wilds, wilds) * (-1) ** wilds
+                second = comb(WILDS - wilds, kind.wilds - wilds)
+                key = (*((f"suited {rank}", 1) for rank in common), (_WILD, wilds))
+                yield key, sign * difference * first, sign * second

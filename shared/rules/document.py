@@ -1,0 +1,229 @@
+"""A regulation's page for readers, generated from its catalogue: `python -m shared.rules.document <regulation>`."""
+
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+
+from shared.rules.catalogue import Catalogue, Option, Paytable, PaytableRow, Wager, catalogue
+from shared.rules.errors import Refused
+from shared.rules.odds import Odds
+
+
+def page(regulation: str) -> str:
+    """The Markdown page of one regulation; raises `Refused` for an unknown id."""
+    lines: list[str] = []
+    for line in _page(catalogue(regulation)):
+        if line or (lines and lines[-1]):
+            lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def _page(entries: Catalogue) -> Iterator[str]:
+    yield f"# {entries.title}: {entries.id}"
+    yield ""
+    yield f"{entries.source}. Generated from the catalogue by `python -m shared.rules.document {entries.id}`."
+    yield ""
+    yield (
+        "Where the text is silent, contradictory or misprinted, the settlement takes the readings in "
+        f"[readings-{entries.id}.md](../contract/readings-{entries.id}.md); the form of a round is in "
+        "[ROUND.md](../contract/ROUND.md)."
+    )
+    yield ""
+    yield "## Table"
+    yield ""
+    yield "| what | allowed | paragraph |"
+    yield "|---|---|---|"
+    yield f"| betting positions | {entries.seats.most} at most | {entries.seats.paragraph} |"
+    if entries.decks is not None:
+        fewest, most = entries.decks.fewest, entries.decks.most
+        number = f"{fewest} at least" + ("" if most is None else f", {most} at most")
+        yield f"| decks | {fewest if fewest == most else number} | {entries.decks.paragraph} |"
+    if entries.payout_limit is not None:
+        least = _dollars(entries.payout_limit.least)
+        default = entries.payout_limit.default
+        otherwise = "none" if default is None else f"{_dollars(default)} where none is filed"
+        yield f"| payout limit | {otherwise}, or {least} at least | {entries.payout_limit.paragraph} |"
+    yield ""
+    yield "## Options"
+    yield ""
+    yield from _options(entries.options)
+    yield "## Wagers"
+    for name, wager in entries.wagers.items():
+        yield ""
+        yield from _wager(name, wager)
+    yield ""
+    yield "## Irregularities"
+    yield ""
+    yield "| code | effect | paragraph |"
+    yield "|---|---|---|"
+    effects = {
+        "none": "none: the round is settled",
+        "dead_hand": "the hand of the seat does not count",
+        "dead_round": "no hand counts",
+        "may_void_hand": "the player may void the hand: its wagers go back",
+        "abandoned": "the wagers of the seat are lost",
+        "dead_round_but_bonuses": "no hand counts, but the bonus wagers that need only the player's hand are settled",
+    }
+    for code, rule in entries.irregularities.items():
+        from_cards = "" if rule.from_cards is None else f", from {rule.from_cards} cards on"
+        yield f"| `{code}` | {effects[rule.effect]}{from_cards} | {rule.paragraph} |"
+
+    if entries.readings:
+        yield ""
+        yield "## Further readings"
+        yield ""
+        yield "Taken by this settlement where neither the text nor the readings of the contract decide."
+        yield ""
+        yield "| paragraph | reading |"
+        yield "|---|---|"
+        for reading in entries.readings:
+            yield f"| {reading.paragraph} | {reading.taken} |"
+
+
+def _options(options: dict[str, Option]) -> Iterator[str]:
+    yield "| option | values | default | meaning | paragraph |"
+    yield "|---|---|---|---|---|"
+    for name, option in options.items():
+        default = "false" if option.type == "flag" else "none" if option.default is None else option.default
+        if option.required:
+            default = "must be selected"
+        yield f"| `{name}` | {_values(option)} | {default} | {option.about} | {option.paragraph} |"
+    yield ""
+
+
+def _values(option: Option) -> str:
+    match option.type:
+        case "flag":
+            return "true or false"
+        case "whole_number":
+            return f"{option.least} to {option.most}"
+        case "share":
+            return "decimal string, above 0 up to 1"
+        case "choice":
+            return ", ".join(option.choices)
+        case "decimal":
+            assert option.between is not None
+            return f"decimal string, {option.between[0]} to {option.between[1]}"
+        case "text":
+            return "text"
+
+
+def _wager(name: str, wager: Wager) -> Iterator[str]:
+    offered = {
+        "required": "The wager that every seat makes",
+        "always": "Always offered",
+        "optional": "Optional",
+    }[wager.offered]
+    needs = "" if wager.requires is None else f"; needs option `{wager.requires}`"
+    yield f"### {wager.title} (`{name}`)"
+    yield ""
+    yield f"{offered}{needs}: {wager.paragraph}; decided under {wager.decided}."
+    if wager.least is not None:
+        yield ""
+        yield f"No wager below {_dollars(wager.least)}."
+    if wager.bars_surrender:
+        yield ""
+        yield "A player who made it may not surrender."
+    if wager.qualifies is not None:
+        yield ""
+        yield f"A wager of {_dollars(wager.qualifies)} or more earns the Envy Bonuses for the hands of other players."
+    if wager.meter is not None:
+        how = wager.meter.shared.replace("_", " ")
+        shared = f"are paid {how}" if wager.meter.shared == "in_settlement_order" else f"share it {how}"
+        yield ""
+        yield (
+            f"Progressive meter: initial and reset amount of {_dollars(wager.meter.least_reset)} at least "
+            f"({wager.meter.paragraph}); several winners of all of it {shared} "
+            f"({wager.meter.shared_paragraph})."
+        )
+    yield ""
+    if wager.options:
+        yield from _options(wager.options)
+    for table in wager.paytables:
+        yield from _paytable(table)
+    for bonuses in wager.envy_bonuses:
+        yield f"Envy Bonuses for a wager of {_dollars(bonuses.stake)} ({bonuses.paragraph}):"
+        yield ""
+        yield "| hand of another player | Envy Bonus |"
+        yield "|---|---|"
+        for category, amount in bonuses.amounts.items():
+            yield f"| `{category}` | {_dollars(amount)} |"
+        yield ""
+
+
+def _paytable(table: Paytable) -> Iterator[str]:
+    name = "Paytable" if table.name is None else f"Paytable {table.name}"
+    terms = [] if table.stake is None else [f"wager {_dollars(table.stake)}"]
+    if table.meter is not None:
+        terms.append(f"meter seed {_dollars(table.meter.reset)}, rate of progression {_percent(table.meter.rate)}")
+        if table.meter.reserve_rate is not None:
+            terms.append(f"reserve rate {_percent(table.meter.reserve_rate)}")
+    if table.reset is not None:
+        terms.append(f"meter seed {_dollars(table.reset)}")
+    if any(row.amount is not None for row in table.rows):
+        terms.append("wager returned with a win" if table.stake_returned else "wager not returned")
+    if table.wild_joker:
+        terms.append("fully wild joker")
+    if table.least_rate is not None:
+        terms.append(f"rate of progression {_percent(table.least_rate)} at least")
+    yield f"{name}, for {table.decks} ({table.paragraph}){''.join(f'; {term}' for term in terms)}:"
+    yield ""
+    yield "| category | pays |"
+    yield "|---|---|"
+    for row in table.rows:
+        yield f"| `{row.category}` | {_pays(row)} |"
+    yield ""
+
+
+def _pays(row: PaytableRow) -> str:
+    parts = []
+    if row.meter is not None:
+        parts.append(f"{_percent(row.meter)} of the meter")
+    if row.parsed_odds is not None:
+        parts.append(str(row.parsed_odds))
+    if row.odds_with_wild is not None:
+        parts.append(f"{Odds.parse(row.odds_with_wild)} with a wild card")
+    if row.amount is not None:
+        parts.insert(0, _dollars(row.amount))
+    if row.push:
+        parts.append("the wager goes back")
+    notes = []
+    if row.of is not None and row.dealer is not None:
+        how = "in addition to" if row.line is not None else "instead of"
+        notes.append(f"{how} `{row.of}`, with a dealer {row.dealer.replace('_', ' ')}")
+    if row.line is not None:
+        notes.append(f"line `{row.line}`")
+    if row.option is not None:
+        notes.append(f"where `{row.option}` is selected")
+    if row.envy is not None:
+        notes.append(f"Envy Bonus {_dollars(row.envy)}")
+    if row.off_meter:
+        notes.append("deducted from the meter")
+    if row.limited:
+        notes.append("under the payout limit")
+    return " and ".join(parts) + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def _percent(rate: str) -> str:
+    return f"{float(Fraction(rate) * 100):g}%"
+
+
+def _dollars(cents: int) -> str:
+    return f"${cents // 100:,}" if cents % 100 == 0 else f"${cents / 100:,.2f}"
+
+
+def main(arguments: list[str]) -> int:
+    """Print the page of the regulation named on the command line; 2 where there is none."""
+    if len(arguments) != 1:
+        sys.stderr.write("usage: python -m shared.rules.document <regulation>\n")
+        return 2
+    try:
+        sys.stdout.write(page(arguments[0]))
+    except Refused as refusal:
+        sys.stderr.write(f"{refusal}\n")
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

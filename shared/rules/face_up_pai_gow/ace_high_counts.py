@@ -1,0 +1,123 @@
+"""How often the dealer, the player or both are dealt an Ace High Pai Gow: exact counts over pairs of hands.
+
+An Ace High Pai Gow has seven different ranks, so two of them are two sets of ranks and suits for each that make no
+flush and give no common rank the same suit in both hands. Sets are counted by how many ranks they have in common.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import combinations
+from math import comb, factorial
+from typing import Final, NamedTuple, cast
+
+from shared.cards import JOKER, RANKS, SUITS, Card
+from shared.cards.ranking.pai_gow import card_set
+from shared.rules.face_up_pai_gow.ace_high import is_ace_high
+
+_DECK: Final = len(RANKS) * len(SUITS) + 1
+_HAND: Final = 7
+
+Suited = tuple[int, ...]
+"""How many cards of a hand are of each suit."""
+
+
+class AceHighCounts(NamedTuple):
+    """Pairs of a dealer's and a player's hand from one deck, by who has an Ace High Pai Gow."""
+
+    both: int
+    only_dealer_with_joker: int
+    only_dealer_no_joker: int
+    all_pairs: int
+
+
+class Kind(NamedTuple):
+    """Ace High hands with or without the joker: so many suited `cards`, of one suit `most_of_a_suit` at most."""
+
+    cards: int
+    most_of_a_suit: int
+    joker: bool
+
+
+_NATURAL: Final = Kind(cards=7, most_of_a_suit=4, joker=False)
+_JOKER: Final = Kind(cards=6, most_of_a_suit=3, joker=True)
+
+
+@cache
+def ace_high_counts() -> AceHighCounts:
+    """Count all pairs of seven-card hands from 52 cards and a joker."""
+    with_joker = _pairs(_JOKER, _NATURAL)
+    no_joker = _pairs(_NATURAL, _NATURAL) + _pairs(_NATURAL, _JOKER)
+    players_hands = comb(_DECK - _HAND, _HAND)
+    return AceHighCounts(
+        both=with_joker + no_joker,
+        only_dealer_with_joker=hands(_JOKER) * players_hands - with_joker,
+        only_dealer_no_joker=hands(_NATURAL) * players_hands - no_joker,
+        all_pairs=comb(_DECK, _HAND) * players_hands,
+    )
+
+
+def hands(kind: Kind) -> int:
+    """How many Ace High hands of one kind there are."""
+    return len(_rank_sets(kind)) * _suitings(kind, kind.cards, (0,) * len(SUITS))
+
+
+def _pairs(dealer: Kind, player: Kind) -> int:
+    """How many pairs of a dealer's and a player's Ace High hand can be dealt from one deck."""
+    common = Counter((one & other).bit_count() for one in _rank_sets(dealer) for other in _rank_sets(player))
+    return sum(count * disjoint_suitings(dealer, player, ranks) for ranks, count in common.items())
+
+
+@cache
+def _rank_sets(kind: Kind) -> tuple[int, ...]:
+    """The sets of ranks, a bit for each, that make an Ace High hand where there is no flush."""
+    jokers: tuple[Card, ...] = (JOKER,) if kind.joker else ()
+    found = []
+    for ranks in combinations(range(len(RANKS)), kind.cards):
+        # Suits in turn, two cards of each at most: no flush.
+        cards = [cast("Card", RANKS[rank] + SUITS[place % len(SUITS)]) for place, rank in enumerate(ranks)]
+        if is_ace_high(card_set([*cards, *jokers])):
+            found.append(sum(1 << rank for rank in ranks))
+    return tuple(found)
+
+
+def disjoint_suitings(one: Kind, other: Kind, common: int) -> int:
+    """In how many ways two hands with `common` ranks in common get suits: no flush in either, and no card in both.
+
+    By inclusion and exclusion over the common ranks that have the same suit in both hands.
+    """
+    ways = 0
+    for same in range(common + 1):
+        sign = -1 if same % 2 else 1
+        for suited in _splits(same):
+            both = _suitings(one, one.cards - same, suited) * _suitings(other, other.cards - same, suited)
+            ways += sign * comb(common, same) * _orders(suited) * both
+    return ways
+
+
+@cache
+def _suitings(kind: Kind, cards: int, held: Suited) -> int:
+    """In how many ways `cards` more cards of different ranks get suits without a flush, beside those `held`."""
+    return sum(
+        _orders(suited)
+        for suited in _splits(cards)
+        if all(more + have <= kind.most_of_a_suit for more, have in zip(suited, held, strict=True))
+    )
+
+
+def _splits(cards: int, suits: int = len(SUITS)) -> Iterator[Suited]:
+    """All ways to have `cards` cards in `suits` suits, as numbers for each suit."""
+    if suits == 1:
+        yield (cards,)
+        return
+    for first in range(cards + 1):
+        for rest in _splits(cards - first, suits - 1):
+            yield (first, *rest)
+
+
+def _orders(suited: Suited) -> int:
+    """In how many ways the ranks of a hand take these numbers of suits."""
+    ways = factorial(sum(suited))
+    for count in suited:
+        ways //= factorial(count)
+    return ways

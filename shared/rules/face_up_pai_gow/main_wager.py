@@ -1,0 +1,33 @@
+"""The Face Up Pai Gow Poker Wager against the dealer's hands, § 688a.11(f)."""
+
+from dataclasses import dataclass
+
+from shared.rules.face_up_pai_gow.paragraphs import Paragraphs
+from shared.rules.face_up_pai_gow.record import MAIN
+from shared.rules.odds import Odds
+from shared.rules.set_hands import OUTCOMES, SetHand, compare
+from shared.rules.settlement import Line, line
+
+
+@dataclass(frozen=True, slots=True)
+class MainWager:
+    """The odds of the wager, and where each outcome stands."""
+
+    odds: Odds
+    paragraphs: Paragraphs
+
+    def settle(self, seat: int, stake: int, hand: SetHand, dealer: SetHand, *, dealer_ace_high: bool) -> Line:
+        """The line of a wager of `stake` cents on a hand that counts.
+
+        Reading of § 688a.11(f)(2)(iii): with an Ace High Pai Gow of the dealer every hand ties, a fouled one too.
+        """
+        paragraphs = self.paragraphs
+        if dealer_ace_high:
+            return line(seat, MAIN, "push", stake, 0, stake, paragraphs.dealer_ace_high)
+        if hand.fouled is not None:
+            return line(seat, MAIN, "lose", stake, 0, 0, getattr(paragraphs, hand.fouled))
+        comparison = compare(hand, dealer)
+        outcome = OUTCOMES[comparison]
+        payout = self.odds.pay(stake) if outcome == "win" else 0
+        back = 0 if outcome == "lose" else stake
+        return line(seat, MAIN, outcome, stake, payout, back, getattr(paragraphs, comparison))

@@ -1,0 +1,195 @@
+"""Face Up Pai Gow Poker under one rules submission: everything is resolved once, then rounds are settled."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from shared.cards.ranking.pai_gow import HighHands
+from shared.rules.face_up_pai_gow.ace_high import ace_high_bonus, is_ace_high
+from shared.rules.face_up_pai_gow.main_wager import MainWager
+from shared.rules.face_up_pai_gow.paragraphs import Paragraphs
+from shared.rules.face_up_pai_gow.progressive import progressive
+from shared.rules.face_up_pai_gow.record import (
+    ACE_HIGH_BONUS,
+    FORTUNE_BONUS,
+    MAIN,
+    PROGRESSIVE,
+    FaceUpRound,
+    FaceUpSeat,
+)
+from shared.rules.face_up_pai_gow.seats import SeatRules
+from shared.rules.interruptions import interruptions
+from shared.rules.meters import MeterBoard
+from shared.rules.pai_gow.house_hands import HouseHands
+from shared.rules.pai_gow.house_way import house_way
+from shared.rules.paytable import Row, lost, returned, rows_by_category
+from shared.rules.set_hands import SetHand, SettingRules, check_one_deck
+from shared.rules.set_seats import SeatInPlay
+from shared.rules.settlement import Line, Settlement, line
+from shared.rules.seven_card_bonuses import BonusRows, EnvyHand, envy_lines
+from shared.rules.submission import Selection
+from shared.rules.table import Table
+
+_HOUSE_WAY: Final = "house_way"
+_DEALER: Final = 0
+
+
+class _Bonuses(NamedTuple):
+    """The rows of the bonus wagers that the hand of a seat wins, whether the seat made them or not."""
+
+    fortune: Row | None
+    progressive: Row | None
+
+
+class FaceUpPaiGowRules:
+    """One rules submission, ready to settle rounds: odds, paytables and meters are looked up at the beginning."""
+
+    def __init__(self, selection: Selection) -> None:
+        """Resolve a selection from a Face Up Pai Gow catalogue."""
+        catalogue, offers = selection.catalogue, selection.offers
+        boxes = selection.options["adjacent_boxes"]
+        assert isinstance(boxes, int)
+        paragraphs = self._paragraphs = Paragraphs.model_validate(catalogue.paragraphs)
+        self._catalogue = catalogue
+        self._table = Table(
+            catalogue=catalogue,
+            boxes=boxes,
+            required=(MAIN,),
+            offered=frozenset(offers),
+            meters=frozenset(name for name, offer in offers.items() if offer.meter is not None),
+        )
+        ranking, selected = HighHands(), selection.options[_HOUSE_WAY]
+        self._setting = SettingRules(ranking=ranking, seven_cards=paragraphs.seven_cards, setting=paragraphs.setting)
+        way_paragraph = catalogue.options[_HOUSE_WAY].paragraph
+        way = None if selected is None else house_way(str(selected), ranking, way_paragraph)
+        self._dealers_hand = HouseHands(self._setting, way, paragraphs.dealer_setting, paragraphs.dealer_reset)
+        (main,) = rows_by_category(offers[MAIN]).values()
+        self._main = MainWager(odds=main.odds, paragraphs=paragraphs)
+        self._ace_high = ace_high_bonus(offers[ACE_HIGH_BONUS]) if ACE_HIGH_BONUS in offers else None
+        self._fortune = BonusRows(offers[FORTUNE_BONUS]) if FORTUNE_BONUS in offers else None
+        self._fortune_qualifies = catalogue.wagers[FORTUNE_BONUS].qualifies or 0
+        self._progressive = progressive(offers[PROGRESSIVE]) if PROGRESSIVE in offers else None
+        self._seats = SeatRules(
+            setting=self._setting,
+            progressive=self._progressive,
+            ranks_seven=self._fortune is not None or self._progressive is not None,
+            paragraphs=paragraphs,
+        )
+
+    def settle(self, round_: FaceUpRound) -> Settlement:
+        """Settle one round; raises `Refused` for a record of something that cannot have happened."""
+        seats, dealer = round_.seats, round_.dealer
+        self._table.check_seats(seats)
+        if round_.meters or self._progressive is not None:
+            self._table.check_meters(seats, round_.meters)
+        happened = interruptions(self._table, round_.irregularities, seats)
+        check_one_deck(
+            [(None, dealer.cards), *[(seat.seat, seat.cards) for seat in seats]], self._catalogue.record["cards"]
+        )
+        for seat in seats:
+            self._seats.check(seat, happened)
+        in_order = sorted(seats, key=_number, reverse=True)
+        board = MeterBoard(round_.meters)
+        notice = None
+        if happened.stopped is None:
+            dealer_hand, notice = self._dealers_hand.read(dealer, seat=_DEALER, bound=True)
+            lines = self._settle([self._seats.read(seat, happened) for seat in in_order], dealer_hand, board)
+        else:
+            self._setting.check_unfinished(dealer.cards, dealer.low, seat=None, misdealt=happened.misdealt)
+            lines = self._stopped(in_order, happened.stopped, misdealt=happened.misdealt)
+        return Settlement(
+            lines=tuple(lines),
+            meters=board.shows,
+            contributions=board.contributions,
+            meter_resets=board.resets,
+            meters_before=board.before,
+            notices=() if notice is None else (notice,),
+        )
+
+    def _stopped(self, seats: Sequence[FaceUpSeat], paragraph: str, *, misdealt: bool) -> list[Line]:
+        """Every wager goes back, and no meter gains anything."""
+        lines: list[Line] = []
+        for seat in seats:
+            self._setting.check_unfinished(seat.cards, seat.low, seat=seat.seat, misdealt=misdealt)
+            lines += [returned(seat.seat, wager, stake, paragraph) for wager, stake in seat.wagers.items()]
+        return lines
+
+    def _settle(self, seats: Sequence[SeatInPlay], dealer: SetHand, board: MeterBoard) -> list[Line]:
+        """The lines of a round that was played out; `seats` are in settlement order, highest number first."""
+        if self._progressive is not None:
+            for seat in seats:
+                if PROGRESSIVE in seat.wagers and not seat.voided:
+                    self._progressive.contribute(seat.seat, seat.wagers[PROGRESSIVE], board)
+        bonuses = {seat.seat: self._bonuses(seat) for seat in seats}
+        fortune_envy, progressive_envy = _envy_hands(seats, bonuses)
+        dealer_ace_high = is_ace_high(dealer.seven)
+        lines: list[Line] = []
+        for seat in seats:
+            number, wagers = seat.seat, seat.wagers
+            if seat.voided:
+                lines += [returned(number, wager, stake, self._paragraphs.void_hand) for wager, stake in wagers.items()]
+                continue
+            if seat.abandoned is not None:
+                lines += [lost(number, wager, stake, seat.abandoned) for wager, stake in wagers.items()]
+                continue
+            if seat.hand is None:
+                lines.append(line(number, MAIN, "surrender", wagers[MAIN], 0, 0, self._paragraphs.surrender))
+                continue
+            lines.append(self._main.settle(number, wagers[MAIN], seat.hand, dealer, dealer_ace_high=dealer_ace_high))
+            if len(wagers) == 1:
+                continue
+            if ACE_HIGH_BONUS in wagers:
+                lines.append(self._settle_ace_high(seat, dealer, dealer_ace_high=dealer_ace_high))
+            if FORTUNE_BONUS in wagers:
+                lines.append(self._settle_fortune(seat, bonuses[number].fortune))
+            if PROGRESSIVE in wagers:
+                assert self._progressive is not None
+                row = bonuses[number].progressive
+                lines.append(self._progressive.settle(number, wagers[PROGRESSIVE], row, board))
+            if fortune_envy and wagers.get(FORTUNE_BONUS, 0) >= self._fortune_qualifies:
+                lines += envy_lines(number, seat.player, fortune_envy)
+            if progressive_envy and PROGRESSIVE in wagers:
+                lines += envy_lines(number, seat.player, progressive_envy)
+        return lines
+
+    def _settle_ace_high(self, seat: SeatInPlay, dealer: SetHand, *, dealer_ace_high: bool) -> Line:
+        """The line of the Ace High Bonus Wager of one seat, § 688a.11(h)(1)."""
+        assert self._ace_high is not None
+        stake = seat.wagers[ACE_HIGH_BONUS]
+        if dealer_ace_high:
+            return self._ace_high.row(dealer.seven, seat.seven).win(seat.seat, stake)
+        return lost(seat.seat, ACE_HIGH_BONUS, stake, self._catalogue.wagers[ACE_HIGH_BONUS].decided)
+
+    def _settle_fortune(self, seat: SeatInPlay, row: Row | None) -> Line:
+        """The line of the Fortune Bonus Wager of one seat, § 688a.11(h)(2); the paytable says what wins."""
+        stake = seat.wagers[FORTUNE_BONUS]
+        if row is None:
+            return lost(seat.seat, FORTUNE_BONUS, stake, self._catalogue.wagers[FORTUNE_BONUS].decided)
+        return row.win(seat.seat, stake)
+
+    def _bonuses(self, seat: SeatInPlay) -> _Bonuses:
+        """What the best seven-card hand of a seat is worth to bonus wagers, its own and those of others."""
+        return _Bonuses(
+            fortune=None if self._fortune is None else self._fortune[seat.formed],
+            progressive=None if self._progressive is None else self._progressive.row(seat.seven, seat.formed),
+        )
+
+
+def _envy_hands(seats: Sequence[SeatInPlay], bonuses: Mapping[int, _Bonuses]) -> tuple[list[EnvyHand], list[EnvyHand]]:
+    """The hands that earn others an Envy Bonus of the Fortune Bonus and of the Progressive Payout Wager.
+
+    Reading: surrendered and abandoned hands do, a voided one does not.
+    """
+    by_fortune: list[EnvyHand] = []
+    by_progressive: list[EnvyHand] = []
+    for seat in seats:
+        if not seat.voided:
+            fortune, progressive_row = bonuses[seat.seat]
+            if fortune is not None and fortune.envy:
+                by_fortune.append(EnvyHand(seat.player, fortune))
+            if progressive_row is not None and progressive_row.envy:
+                by_progressive.append(EnvyHand(seat.player, progressive_row))
+    return by_fortune, by_progressive
+
+
+def _number(seat: FaceUpSeat) -> int:
+    return seat.seat

@@ -1,0 +1,38 @@
+"""One seat of the record: whether its decisions, wagers and cards can be true."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+from shared.rules.face_up_pai_gow.paragraphs import Paragraphs
+from shared.rules.face_up_pai_gow.progressive import Progressive
+from shared.rules.face_up_pai_gow.record import ACE_HIGH_BONUS, FORTUNE_BONUS, PROGRESSIVE, FaceUpSeat
+from shared.rules.interruptions import Interruptions
+from shared.rules.set_hands import SettingRules
+from shared.rules.set_seats import SeatInPlay, check_surrendered, check_voided, read_seat
+
+# No optional wager leaves room for a surrender, § 688a.11(d).
+_BARRED: Final = frozenset({ACE_HIGH_BONUS, FORTUNE_BONUS, PROGRESSIVE})
+
+
+@dataclass(frozen=True, slots=True)
+class SeatRules:
+    """Everything that decides whether the record of a seat can be true; `ranks_seven`: a bonus wager is offered."""
+
+    setting: SettingRules
+    progressive: Progressive | None
+    ranks_seven: bool
+    paragraphs: Paragraphs
+
+    def check(self, seat: FaceUpSeat, happened: Interruptions) -> None:
+        """Raise `Refused` for decisions and amounts that cannot be, whether the round was played out or stopped."""
+        check_surrendered(seat, _BARRED, self.paragraphs.surrender)
+        check_voided(seat, happened, self.paragraphs.void_hand)
+        if self.progressive is not None:
+            stake = cast("Mapping[str, int]", seat.wagers).get(PROGRESSIVE)
+            if stake is not None:
+                self.progressive.check(seat.seat, stake)
+
+    def read(self, seat: FaceUpSeat, happened: Interruptions) -> SeatInPlay:
+        """The seat in a round that was played out; raises `Refused` where its cards cannot have been."""
+        return read_seat(seat, self.setting, happened, ranks_seven=self.ranks_seven)

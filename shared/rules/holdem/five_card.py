@@ -1,0 +1,101 @@
+"""The Five Card Hand Bonus Wagers on the player's and on the dealer's hand, § 647a.11(j) and § 647a.12(e)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from shared.cards import StandardCard
+from shared.rules.holdem.hands import SeatInPlay
+from shared.rules.holdem.progressive import award
+from shared.rules.holdem.table import FIVE_CARD_HAND_BONUS, ON_DEALER, ON_PLAYER
+from shared.rules.meters import MeterBoard
+from shared.rules.paytable import Row, lost
+from shared.rules.settlement import Line
+
+
+@dataclass(frozen=True, slots=True)
+class FiveCardHandBonus:
+    """The rows of both wagers by category, their bonuses, and their meter with its `reset` amount in cents."""
+
+    on_player: Mapping[str, Row]
+    on_dealer: Mapping[str, Row]
+    magic_card: Row | None
+    lucky_bonus: Row | None
+    rate: Fraction
+    reset: int
+    decided: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What the table game system selected for the bonuses of the round; None where it selected nothing."""
+
+    magic_card: StandardCard | None
+    lucky_position: int | str | None
+
+
+class FiveCardHands:
+    """The Five Card Hand Bonus Wagers of one round while its seats are settled in their order.
+
+    The dealer's jackpot is fixed at the turn of the first player who wagered on the dealer's hand, and divided
+    equally among all who did and did not leave.
+    """
+
+    def __init__(
+        self,
+        bonus: FiveCardHandBonus,
+        seats: Sequence[SeatInPlay],
+        dealer: Sequence[StandardCard],
+        flop: Sequence[StandardCard],
+        dealer_category: str | None,
+        draw: Draw,
+        board: MeterBoard,
+    ) -> None:
+        """All seats of the round, the dealer's two cards, the Flop and the category that they make together."""
+        self._bonus = bonus
+        self._flop = flop
+        self._dealer = dealer
+        self._dealer_row = None if dealer_category is None else bonus.on_dealer.get(dealer_category)
+        self._on_dealer = sum(ON_DEALER in seat.wagers and seat.abandoned is None for seat in seats)
+        self._dealer_award: int | None = None
+        self._draw = draw
+        self._board = board
+
+    def settle(self, seat: SeatInPlay, category: str | None) -> list[Line]:
+        """The lines of one seat whose player did not leave: the wager on the own hand, then that on the dealer's."""
+        lines: list[Line] = []
+        if ON_PLAYER in seat.wagers:
+            row = None if category is None else self._bonus.on_player.get(category)
+            won = 0 if row is None else award(self._board, FIVE_CARD_HAND_BONUS, row, self._bonus.reset)
+            self._append(lines, seat, ON_PLAYER, row, won, seat.cards, seat.number)
+        if ON_DEALER in seat.wagers:
+            row = self._dealer_row
+            won = 0 if row is None else self._dealer_jackpot(row)
+            self._append(lines, seat, ON_DEALER, row, won, self._dealer, "dealer")
+        return lines
+
+    def _dealer_jackpot(self, row: Row) -> int:
+        if self._dealer_award is None:
+            bonus = self._bonus
+            self._dealer_award = award(self._board, FIVE_CARD_HAND_BONUS, row, bonus.reset, winners=self._on_dealer)
+        return self._dealer_award
+
+    def _append(
+        self,
+        lines: list[Line],
+        seat: SeatInPlay,
+        wager: str,
+        row: Row | None,
+        from_meter: int,
+        cards: Sequence[StandardCard],
+        position: int | str,
+    ) -> None:
+        number, stake, bonus, draw = seat.number, seat.wagers[wager], self._bonus, self._draw
+        if row is None:
+            lines.append(lost(number, wager, stake, bonus.decided))
+        else:
+            lines.append(row.win(number, stake, from_meter=from_meter))
+        if bonus.magic_card is not None and (draw.magic_card in cards or draw.magic_card in self._flop):
+            lines.append(bonus.magic_card.win_without_stake(number, stake))
+        if bonus.lucky_bonus is not None and draw.lucky_position == position:
+            lines.append(bonus.lucky_bonus.win_without_stake(number, stake))

@@ -1,0 +1,24 @@
+"""The paragraph of each rule of play, as the catalogue names it."""
+
+from shared.rules.catalogue import Catalogue
+from shared.rules.record import Record
+
+
+class Paragraphs(Record):
+    """Where each rule stands in the regulation."""
+
+    one_position: str
+    initial_cards: str
+    wrong_number_of_cards: str
+    fold: str
+    wins: str
+    loses: str
+    ante_returned: str
+    ties: str
+    folded_progressive: str
+    random_selection: str
+
+
+def paragraphs_of(catalogue: Catalogue) -> Paragraphs:
+    """The paragraphs of the catalogue; raises `ValidationError` where one is missing or too many."""
+    return Paragraphs.model_validate(catalogue.paragraphs)

@@ -1,0 +1,223 @@
+"""Texas Hold 'Em Bonus Poker under one rules submission: everything is resolved once, then rounds are settled."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final, cast
+
+from shared.cards import StandardCard
+from shared.cards.ranking import Category, rank_best
+from shared.rules.holdem.bonus import TEXAS_HOLDEM_BONUS, TexasHoldemBonus
+from shared.rules.holdem.five_card import Draw, FiveCardHandBonus, FiveCardHands
+from shared.rules.holdem.hands import SeatInPlay, five_card_category
+from shared.rules.holdem.interruptions import Interruptions, interruptions
+from shared.rules.holdem.limits import limit_payouts
+from shared.rules.holdem.main_wagers import ANTE, MAIN_WAGERS, MainWagers
+from shared.rules.holdem.paragraphs import paragraphs_of
+from shared.rules.holdem.progressive import Progressive
+from shared.rules.holdem.record import HoldemRound
+from shared.rules.holdem.table import (
+    FIVE_CARD_HAND_BONUS,
+    FLOP_CARDS,
+    ON_DEALER,
+    ON_PLAYER,
+    PROGRESSIVE,
+    HoldemTable,
+)
+from shared.rules.meters import MeterBoard
+from shared.rules.paytable import lost, returned, rows_by_category
+from shared.rules.settlement import Line, Settlement
+from shared.rules.submission import Offer, Selection
+from shared.rules.table import Table
+
+# In the order in which they are settled, § 647a.11(h) to (j).
+_WAGERS: Final = (*MAIN_WAGERS, TEXAS_HOLDEM_BONUS, PROGRESSIVE, ON_PLAYER, ON_DEALER)
+_INITIAL_CARDS: Final = 2
+
+
+class HoldemRules:
+    """One rules submission, ready to settle rounds: all odds, options and paytables are looked up at the beginning."""
+
+    def __init__(self, selection: Selection) -> None:
+        """Resolve a selection from the catalogue of the game."""
+        catalogue, offers = selection.catalogue, selection.offers
+        paragraphs = self._paragraphs = paragraphs_of(catalogue)
+        five_card = offers.get(FIVE_CARD_HAND_BONUS)
+        on_two_hands = () if five_card is None else (ON_PLAYER, ON_DEALER)
+        options = {} if five_card is None else five_card.options
+        fields = {"magic_card": "magic_card", "lucky_bonus": "lucky_position"}
+        self._table = HoldemTable(
+            table=Table(
+                catalogue=catalogue,
+                boxes=1,
+                required=(ANTE,),
+                offered=frozenset((*(name for name in offers if name != FIVE_CARD_HAND_BONUS), *on_two_hands)),
+                meters=frozenset(name for name, offer in offers.items() if offer.meter is not None),
+            ),
+            five_card_offered=five_card is not None,
+            progressive_stakes=frozenset(bonuses.stake for bonuses in catalogue.wagers[PROGRESSIVE].envy_bonuses),
+            selections=frozenset(field for option, field in fields.items() if options.get(option) is True),
+            paragraphs=paragraphs,
+        )
+        self._main = MainWagers(
+            rows={wager: rows_by_category(offers[wager])["win"] for wager in MAIN_WAGERS},
+            ante_pays_from=Category[str(selection.options["ante_pays_on"])],
+            paragraphs=paragraphs,
+        )
+        bonus = offers.get(TEXAS_HOLDEM_BONUS)
+        self._bonus = None if bonus is None else TexasHoldemBonus(rows_by_category(bonus), bonus.wager.decided)
+        self._progressive = (
+            _progressive(offers[PROGRESSIVE], paragraphs.folded_progressive) if PROGRESSIVE in offers else None
+        )
+        self._five_card = None if five_card is None else _five_card(five_card)
+        assert selection.payout_limit is not None
+        assert catalogue.payout_limit is not None
+        self._limit = selection.payout_limit
+        self._limit_paragraph = catalogue.payout_limit.paragraph
+
+    def settle(self, round_: HoldemRound) -> Settlement:
+        """Settle one round; raises `Refused` for a record of something that cannot have happened."""
+        self._table.check_seats(round_.seats)
+        interrupted = interruptions(self._table.table, round_)
+        self._table.check(round_, interrupted)
+        seats = [
+            SeatInPlay(
+                seat.seat,
+                cast("Mapping[str, int]", seat.wagers),
+                seat.cards,
+                seat.folded,
+                interrupted.abandoned.get(seat.seat),
+            )
+            for seat in round_.seats
+        ]
+        seats.sort(key=_number, reverse=True)
+        board = MeterBoard(round_.meters)
+        if interrupted.void is None:
+            lines = self._played_out(round_, seats, board)
+        else:
+            lines = self._stopped(round_, seats, interrupted, board)
+        return Settlement(
+            lines=tuple(lines),
+            meters=board.shows,
+            contributions=board.contributions,
+            meter_resets=board.resets,
+            meters_before=board.before,
+        )
+
+    def _played_out(self, round_: HoldemRound, seats: Sequence[SeatInPlay], board: MeterBoard) -> list[Line]:
+        assert round_.dealer is not None
+        dealer, community = round_.dealer.cards, round_.community
+        dealer_rank = rank_best((*dealer, *community))
+        categories: dict[int, str | None] = {}
+        five_card = None
+        if self._progressive is not None or self._five_card is not None:
+            flop = community[:FLOP_CARDS]
+            for seat in seats:
+                categories[seat.number] = five_card_category(seat.cards, flop)
+                self._contribute(seat, board)
+            five_card = self._five_card_hands(round_, seats, dealer, flop, board)
+        lines: list[Line] = []
+        for seat in seats:
+            if seat.abandoned is not None:
+                lines.extend(_abandoned(seat, seat.abandoned))
+                continue
+            wagers, first = seat.wagers, len(lines)
+            self._main.settle(seat, community, dealer_rank, lines=lines)
+            if TEXAS_HOLDEM_BONUS in wagers:
+                assert self._bonus is not None
+                lines.append(self._bonus.settle(seat, wagers[TEXAS_HOLDEM_BONUS], dealer))
+            limit_payouts(lines, first, self._limit, self._limit_paragraph)
+            if PROGRESSIVE in wagers:
+                assert self._progressive is not None
+                lines.extend(self._progressive.settle(seat, categories, board))
+            if five_card is not None:
+                lines.extend(five_card.settle(seat, categories[seat.number]))
+        return lines
+
+    def _five_card_hands(
+        self,
+        round_: HoldemRound,
+        seats: Sequence[SeatInPlay],
+        dealer: Sequence[StandardCard],
+        flop: Sequence[StandardCard],
+        board: MeterBoard,
+    ) -> FiveCardHands | None:
+        if self._five_card is None:
+            return None
+        draw = Draw(round_.magic_card, round_.lucky_position)
+        return FiveCardHands(self._five_card, seats, dealer, flop, five_card_category(dealer, flop), draw, board)
+
+    def _stopped(
+        self, round_: HoldemRound, seats: Sequence[SeatInPlay], interrupted: Interruptions, board: MeterBoard
+    ) -> list[Line]:
+        """All hands are void; bonus wagers are settled where the irregularity leaves them standing."""
+        dealer = () if round_.dealer is None else round_.dealer.cards
+        void = interrupted.void
+        assert void is not None
+        lines: list[Line] = []
+        for seat in seats:
+            if seat.abandoned is not None:
+                self._contribute(seat, board)
+                lines.extend(_abandoned(seat, seat.abandoned))
+                continue
+            for wager, stake in _in_order(seat):
+                if wager != TEXAS_HOLDEM_BONUS:
+                    lines.append(returned(seat.number, wager, stake, void))
+                elif interrupted.bonus_void is not None or len(seat.cards) != _INITIAL_CARDS:
+                    lines.append(returned(seat.number, wager, stake, interrupted.bonus_void or void))
+                else:
+                    assert self._bonus is not None
+                    lines.append(self._bonus.settle(seat, stake, dealer))
+                    limit_payouts(lines, len(lines) - 1, self._limit, self._limit_paragraph)
+        return lines
+
+    def _contribute(self, seat: SeatInPlay, board: MeterBoard) -> None:
+        """Add the shares of one seat's wagers to their meters, before anything is paid."""
+        number, wagers = seat.number, seat.wagers
+        if PROGRESSIVE in wagers:
+            assert self._progressive is not None
+            board.contribute(number, PROGRESSIVE, PROGRESSIVE, wagers[PROGRESSIVE], self._progressive.rate)
+        for wager in (ON_PLAYER, ON_DEALER):
+            if wager in wagers:
+                assert self._five_card is not None
+                board.contribute(number, wager, FIVE_CARD_HAND_BONUS, wagers[wager], self._five_card.rate)
+
+
+def _number(seat: SeatInPlay) -> int:
+    return seat.number
+
+
+def _in_order(seat: SeatInPlay) -> list[tuple[str, int]]:
+    return [(wager, seat.wagers[wager]) for wager in _WAGERS if wager in seat.wagers]
+
+
+def _abandoned(seat: SeatInPlay, paragraph: str) -> list[Line]:
+    return [lost(seat.number, wager, stake, paragraph) for wager, stake in _in_order(seat)]
+
+
+def _progressive(offer: Offer, folded: str) -> Progressive:
+    bonuses = offer.wager.envy_bonuses
+    assert offer.meter is not None
+    return Progressive(
+        rows=rows_by_category(offer),
+        rate=Fraction(offer.meter.rate),
+        reset=offer.meter.reset,
+        envy={entry.stake: entry.amounts for entry in bonuses},
+        envy_paragraph=bonuses[0].paragraph,
+        decided=offer.wager.decided,
+        folded=folded,
+    )
+
+
+def _five_card(offer: Offer) -> FiveCardHandBonus:
+    rows = rows_by_category(offer)
+    assert offer.meter is not None
+    return FiveCardHandBonus(
+        on_player={category: replace(row, wager=ON_PLAYER) for category, row in rows.items()},
+        on_dealer={category: replace(row, wager=ON_DEALER) for category, row in rows.items()},
+        magic_card=rows.get("magic_card"),
+        lucky_bonus=rows.get("lucky_bonus"),
+        rate=Fraction(offer.meter.rate),
+        reset=offer.meter.reset,
+        decided=offer.wager.decided,
+    )

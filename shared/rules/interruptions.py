@@ -1,0 +1,49 @@
+"""What went wrong in a round of a Pai Gow game: whether it was stopped, and which hands may be voided or were left."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from shared.rules.record import Irregularity
+from shared.rules.table import SeatRecord, Table
+
+
+class Interruptions(NamedTuple):
+    """What the irregularities of a round come to. Paragraphs are those that say so."""
+
+    stopped: str | None
+    """The paragraph under which no hand counts and every wager goes back; None where the round was played out."""
+    misdealt: bool
+    """Whether somebody got a wrong number of cards."""
+    exposed: frozenset[int]
+    """Seats with a card that the dealer exposed: their players may void the hand."""
+    abandoned: Mapping[int, str]
+    """Seats whose player left and whose wagers lose, with the paragraph."""
+
+
+NOTHING: Final = Interruptions(stopped=None, misdealt=False, exposed=frozenset(), abandoned={})
+
+
+def interruptions(table: Table, irregularities: Sequence[Irregularity], seats: Sequence[SeatRecord]) -> Interruptions:
+    """What the irregularities of a round come to; raises `Refused` for one that the game does not have."""
+    if not irregularities:
+        return NOTHING
+    wagering = {seat.seat for seat in seats}
+    positions = range(1, table.catalogue.seats.most + 1)
+    stopped, misdealt = None, False
+    exposed: set[int] = set()
+    abandoned: dict[int, str] = {}
+    for irregularity in irregularities:
+        known = table.catalogue.irregularities.get(irregularity.code)
+        # Positions where nobody wagered are dealt cards too.
+        anywhere = known is not None and known.seat == "optional"
+        rule = table.rule_of(irregularity, positions if anywhere else wagering)
+        if rule.effect == "dead_round" and (irregularity.count or 1) >= (rule.from_cards or 1):
+            stopped = stopped or rule.paragraph
+            misdealt = misdealt or irregularity.code == "misdeal"
+        elif rule.effect == "may_void_hand":
+            assert irregularity.seat is not None
+            exposed.add(irregularity.seat)
+        elif rule.effect == "abandoned":
+            assert irregularity.seat is not None
+            abandoned[irregularity.seat] = rule.paragraph
+    return Interruptions(stopped, misdealt, frozenset(exposed), abandoned)

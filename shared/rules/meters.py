@@ -1,0 +1,87 @@
+"""Progressive meters during one settlement: contributions, awards in settlement order, resets."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from shared.rules.settlement import Contribution, contribution
+
+
+class MeterBoard:
+    """What the meters show while a round is settled, and why it changed. All amounts are whole cents.
+
+    The contributions of the round come first, then the awards in settlement order; shares of a cent are dropped: those
+    of the contributions once, from their sum.
+    """
+
+    __slots__ = ("_before", "_contributions", "_fractions", "_resets", "_shows")
+
+    def __init__(self, before: Mapping[str, int]) -> None:
+        self._before = before
+        self._shows = dict(before)
+        self._contributions: list[Contribution] = []
+        self._resets: dict[str, int] = {}
+        self._fractions: dict[str, Fraction] = {}
+
+    def contribute(self, seat: int, wager: str, meter: str, stake: int, rate: Fraction) -> None:
+        """Add the share `rate` of a wager of `stake` cents to its meter; what is less than a cent waits for more."""
+        numerator, denominator = rate.as_integer_ratio()
+        cents, rest = divmod(stake * numerator, denominator)
+        if rest:
+            share = self._fractions.get(meter, Fraction()) + Fraction(rest, denominator)
+            whole = share.numerator // share.denominator
+            self._fractions[meter] = share - whole
+            cents += whole
+        self._shows[meter] += cents
+        self._contributions.append(contribution(seat, wager, meter, cents))
+
+    def award_part(self, meter: str, share: Fraction, *, winners: int = 1) -> int:
+        """Take a share of what the meter shows now off it, in equal parts; returns the cents of each winner."""
+        cents = self._shows[meter] * share.numerator // (share.denominator * winners)
+        self._shows[meter] -= cents * winners
+        return cents
+
+    def award_all(self, meter: str, weights: Sequence[int], reset: int) -> list[int]:
+        """Share all that the meter shows in proportion to `weights`, then restore it to `reset` cents.
+
+        Returns the cents for each weight, in the same order. The house adds what is needed to restore the meter; shares
+        of a cent that were dropped stay on it and lessen that amount.
+        """
+        shown, total = self._shows[meter], sum(weights)
+        cents = [shown * weight // total for weight in weights]
+        left = shown - sum(cents)
+        self._resets[meter] = self._resets.get(meter, 0) + reset - left
+        self._shows[meter] = reset
+        return cents
+
+    def award_amount(self, meter: str, most: int, *, reset: int = 0) -> int:
+        """Take `most` cents off the meter, or all that it shows; returns the cents taken.
+
+        Where it then shows less than `reset` cents the house restores it to them.
+        """
+        cents = min(most, self._shows[meter])
+        left = self._shows[meter] - cents
+        if left < reset:
+            self._resets[meter] = self._resets.get(meter, 0) + reset - left
+            left = reset
+        self._shows[meter] = left
+        return cents
+
+    @property
+    def before(self) -> Mapping[str, int]:
+        """What each meter showed before the round."""
+        return self._before
+
+    @property
+    def shows(self) -> Mapping[str, int]:
+        """What each meter shows now."""
+        return self._shows
+
+    @property
+    def contributions(self) -> tuple[Contribution, ...]:
+        """What the wagers of the round added so far."""
+        return tuple(self._contributions)
+
+    @property
+    def resets(self) -> Mapping[str, int]:
+        """What the house put on each meter to restore it."""
+        return self._resets

@@ -1,0 +1,46 @@
+"""Point totals of three cards, § 686a.3(d), and what wins on them, § 686a.7(i)-(k)."""
+
+from collections.abc import Sequence
+from typing import Final, cast, get_args
+
+from shared.cards import StandardCard
+
+VALUES: Final[dict[StandardCard, int]] = {
+    card: 11 if card[0] == "A" else 10 if card[0] in "TJQK" else int(card[0])
+    for card in cast("tuple[StandardCard, ...]", get_args(StandardCard))
+}
+"""The points of each card; an ace is always 11."""
+
+CARDS_IN_HAND: Final = 3
+LEAST: Final = 3 * min(VALUES.values())
+MOST: Final = 3 * max(VALUES.values())
+
+OVER_FROM: Final = 24
+UNDER_TO: Final = 17
+
+CHOICES: Final = ("over_23", "under_18")
+"""The wagers between which a player decides who does not surrender."""
+
+
+def total(cards: Sequence[StandardCard]) -> int:
+    """The points of a hand.
+
+    >>> total(["Ah", "Kd", "2c"])
+    23
+    """
+    return sum([VALUES[card] for card in cards])
+
+
+def wins(choice: str, points: int) -> bool:
+    """Whether a wager of `CHOICES` wins on a total; a total on the other side loses it like one from 18 to 23."""
+    return points >= OVER_FROM if choice == "over_23" else points <= UNDER_TO
+
+
+def bonus_category(points: int) -> str:
+    """The name of the row for a total, which pairs it with the total as far from the other end.
+
+    >>> bonus_category(32), bonus_category(12)
+    ('7_or_32', '12_or_27')
+    """
+    low = min(points, LEAST + MOST - points)
+    return f"{low}_or_{LEAST + MOST - low}"

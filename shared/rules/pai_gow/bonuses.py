@@ -1,0 +1,66 @@
+"""The optional wagers on what a player's seven cards can form: bonus wagers, which earn Envy Bonuses, and insurance."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from shared.cards.ranking.pai_gow import CardSet, Formed, top_value
+from shared.cards.ranking.standard import VALUES
+from shared.rules.paytable import Row, rows_by_category
+from shared.rules.seven_card_bonuses import BonusRows
+from shared.rules.submission import Offer
+
+FORTUNE_BONUS: Final = "fortune_bonus"
+EMPERORS_TREASURE: Final = "emperors_treasure"
+BONUS: Final = "bonus"
+INSURANCE: Final = "pai_gow_insurance"
+
+BONUSES: Final = (FORTUNE_BONUS, EMPERORS_TREASURE, BONUS)
+"""The wagers that earn Envy Bonuses, in settlement order."""
+
+# Pennsylvania's Fortune Bonus takes a suited ace and king for a Royal Match too, § 645a.6(d)(2).
+_ROYAL_MATCHES: Final = {FORTUNE_BONUS: Formed.royal_flush_and_ace_king | Formed.royal_flush_and_king_queen}
+
+_TOP_CARDS: Final = {
+    "nine_high": VALUES["9"],
+    "ten_high": VALUES["T"],
+    "jack_high": VALUES["J"],
+    "queen_high": VALUES["Q"],
+    "king_high": VALUES["K"],
+    "ace_high": VALUES["A"],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bonus:
+    """One bonus wager: its rows by what the cards can form, and the least wager that earns Envy Bonuses, cents."""
+
+    name: str
+    rows: BonusRows
+    decided: str
+    qualifies: int
+
+
+def bonus(offer: Offer) -> Bonus:
+    """Make an offered wager of `BONUSES` ready for settlement."""
+    match = _ROYAL_MATCHES.get(offer.name, Formed.royal_flush_and_king_queen)
+    assert offer.wager.qualifies is not None
+    return Bonus(offer.name, BonusRows(offer, royal_match=match), offer.wager.decided, offer.wager.qualifies)
+
+
+@dataclass(frozen=True, slots=True)
+class Insurance:
+    """The Pai Gow Insurance Wager: seven cards without a pair, a straight or a flush, paid by the highest of them."""
+
+    rows: Mapping[int, Row]
+    decided: str
+
+    def row(self, seven: CardSet, formed: int) -> Row | None:
+        """The row that seven cards win that can form `formed`; None where they hold a pair or better."""
+        return None if formed else self.rows[top_value(seven)]
+
+
+def insurance(offer: Offer) -> Insurance:
+    """Make the offered insurance ready for settlement."""
+    rows = rows_by_category(offer)
+    return Insurance({value: rows[category] for category, value in _TOP_CARDS.items()}, offer.wager.decided)

@@ -1,0 +1,51 @@
+"""The hand that players are compared with, the dealer's or a bank's: correctly set, or reset by the house way."""
+
+from dataclasses import dataclass
+
+from shared.cards.ranking.pai_gow import CardSet, cards_of, low_rank
+from shared.rules.errors import Refused
+from shared.rules.pai_gow.house_way import HouseWay
+from shared.rules.set_hands import SetDealer, SetHand, SetSeat, SettingRules
+from shared.rules.settlement import Notice
+
+_RESET = "hand_reset"
+
+
+@dataclass(frozen=True, slots=True)
+class HouseHands:
+    """How the hands of the dealer and of a bank are read, with the paragraphs of setting and of resetting them.
+
+    Without a house way in the submission a setting stands as it was recorded; a fouled one is refused, because the
+    round cannot have been completed with it.
+    """
+
+    setting: SettingRules
+    house_way: HouseWay | None
+    paragraph: str
+    reset_paragraph: str
+
+    def read(self, held: SetDealer | SetSeat, *, seat: int, bound: bool) -> tuple[SetHand, Notice | None]:
+        """The hand at `seat` (0 for the dealer), and the fact that it was reset.
+
+        A hand that is `bound` to the house way is reset wherever it differs in rank, any other only if it was fouled.
+        """
+        owner = seat or None
+        hand = self.setting.read(held.cards, held.low, seat=owner)
+        if self.house_way is None:
+            if hand.fouled is None:
+                return hand, None
+            why = "has not two cards" if hand.fouled == "not_two_cards" else "ranks above the high hand"
+            raise Refused(
+                f"{'' if owner else 'dealer: '}'low' {' '.join(held.low)} {why}", seat=owner, paragraph=self.paragraph
+            )
+        if hand.fouled is None and not bound:
+            return hand, None
+        low = self.house_way.low(hand.seven)
+        reset = SetHand(hand.seven, self.setting.ranking.rank(hand.seven ^ low), low_rank(low), None)
+        if (reset.high, reset.low) == (hand.high, hand.low):
+            return hand, None
+        return reset, Notice(_RESET, seat, self.reset_paragraph, _detail(held, low))
+
+
+def _detail(held: SetDealer | SetSeat, low: CardSet) -> str:
+    return f"low hand {' '.join(held.low)} reset to {' '.join(cards_of(low))} by the house way"

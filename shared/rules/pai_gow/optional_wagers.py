@@ -1,0 +1,133 @@
+"""The optional wagers of a round that was played out, in the order of each text, under its payout limit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from shared.rules.meters import MeterBoard
+from shared.rules.pai_gow.bonuses import INSURANCE, Bonus, Insurance
+from shared.rules.pai_gow.progressive import PROGRESSIVE, Progressive
+from shared.rules.pai_gow.record import MAIN
+from shared.rules.paytable import Row, lost
+from shared.rules.set_seats import SeatInPlay
+from shared.rules.settlement import Line
+from shared.rules.seven_card_bonuses import EnvyHand, envy_lines
+from shared.rules.submission import Selection
+
+_ONLY_MAIN: Final = frozenset({MAIN})
+
+
+@dataclass(slots=True)
+class _Allowance:
+    """What the payout limit still leaves to each hand, or to each player, cents; `limit` None: there is none."""
+
+    limit: int | None
+    paragraph: str
+    paid: dict[int | str, int] = field(default_factory=dict)
+
+    def left(self, owner: int | str) -> int | None:
+        return None if self.limit is None else self.limit - self.paid.get(owner, 0)
+
+    def use(self, owner: int | str, line: Line) -> Line:
+        """The line with a payout that the limit allows."""
+        if self.limit is None or not line.payout:
+            return line
+        paid = self.paid.get(owner, 0)
+        payout = min(line.payout, self.limit - paid)
+        self.paid[owner] = paid + payout
+        return line if payout == line.payout else replace(line, payout=payout, paragraph=self.paragraph)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalWagers:
+    """The optional wagers that a submission offers, the order in which they are settled, and the limit, cents.
+
+    Pennsylvania settles hand by hand, then pays Envy Bonuses; its limit is for one hand and not for Envy Bonuses,
+    § 645a.13(f). With `premium_last`, Rhode Island's (r)(4), hands that earn envy bonuses are paid last, each after the
+    envy bonuses of its own player, and the limit of (s)(3) is for both of a player in the round, but not for the
+    progressive payout wager.
+    """
+
+    bonuses: tuple[Bonus, ...]
+    insurance: Insurance | None
+    progressive: Progressive | None
+    premium_last: bool
+    limit: int | None
+    limit_paragraph: str
+
+    def contribute(self, seats: Sequence[SeatInPlay], board: MeterBoard) -> None:
+        """Add to the meter what the wagers of a round that counts add; a wager that goes back adds nothing."""
+        if self.progressive is None:
+            return
+        for seat in seats:
+            stake = seat.wagers.get(PROGRESSIVE)
+            if stake is not None and not seat.voided:
+                self.progressive.contribute(seat.seat, stake, board)
+
+    def settle(self, seats: Sequence[SeatInPlay], board: MeterBoard) -> list[Line]:
+        """The lines of the seats, which are in settlement order; a voided or abandoned seat has none."""
+        allowance = _Allowance(self.limit, self.limit_paragraph)
+        lines: list[Line] = []
+        for seat in seats:
+            if seat.wagers.keys() != _ONLY_MAIN and not seat.voided and seat.abandoned is None:
+                self._settle_seat(seat, board, allowance, lines)
+        for bonus in self.bonuses:
+            self._settle_envy(bonus, seats, allowance, lines)
+        return lines
+
+    def _settle_seat(self, seat: SeatInPlay, board: MeterBoard, allowance: _Allowance, lines: list[Line]) -> None:
+        number, wagers = seat.seat, seat.wagers
+        for bonus in self.bonuses:
+            stake = wagers.get(bonus.name)
+            if stake is not None:
+                row = bonus.rows[seat.formed]
+                if row is None or not (self.premium_last and row.envy):
+                    settled = _settled(row, number, bonus.name, stake, bonus.decided)
+                    lines.append(allowance.use(self._owner(seat), settled))
+        stake = wagers.get(INSURANCE)
+        if stake is not None:
+            assert self.insurance is not None
+            row = self.insurance.row(seat.seven, seat.formed)
+            lines.append(allowance.use(number, _settled(row, number, INSURANCE, stake, self.insurance.decided)))
+        stake = wagers.get(PROGRESSIVE)
+        if stake is not None:
+            assert self.progressive is not None
+            most = None if self.premium_last else allowance.left(number)
+            lines.append(self.progressive.settle(number, stake, seat.seven, seat.formed, board, most))
+
+    def _settle_envy(self, bonus: Bonus, seats: Sequence[SeatInPlay], allowance: _Allowance, lines: list[Line]) -> None:
+        """Append the Envy Bonuses of one bonus wager, and with `premium_last` the hands that earn them.
+
+        Reading: surrendered and abandoned hands and that of the bank earn others an Envy Bonus, a voided one does not.
+        """
+        hands = []
+        for seat in seats:
+            row = bonus.rows[seat.formed]
+            if row is not None and row.envy and not seat.voided:
+                hands.append(EnvyHand(seat.player, row))
+        if not hands:
+            return
+        for seat in seats:
+            stake = seat.wagers.get(bonus.name)
+            if stake is None or seat.voided or seat.abandoned is not None:
+                continue
+            if stake >= bonus.qualifies:
+                envy = envy_lines(seat.seat, seat.player, hands)
+                lines += [allowance.use(seat.player, line) for line in envy] if self.premium_last else envy
+            row = bonus.rows[seat.formed]
+            if self.premium_last and row is not None and row.envy:
+                lines.append(allowance.use(seat.player, row.win(seat.seat, stake)))
+
+    def _owner(self, seat: SeatInPlay) -> int | str:
+        return seat.player if self.premium_last else seat.seat
+
+
+def _settled(row: Row | None, seat: int, wager: str, stake: int, decided: str) -> Line:
+    return lost(seat, wager, stake, decided) if row is None else row.win(seat, stake)
+
+
+def limit_of(selection: Selection) -> tuple[int | None, str]:
+    """The payout limit of a selection, cents, and its paragraph."""
+    rule = selection.catalogue.payout_limit
+    assert rule is not None
+    return selection.payout_limit, rule.paragraph

@@ -1,0 +1,148 @@
+"""The Progressive Payout Wager: by the seven cards in Pennsylvania, by two hands formed from them in Rhode Island."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Final
+
+from shared.cards.ranking.pai_gow import CardSet, Formed, by_value, formed
+from shared.rules.errors import Refused
+from shared.rules.meters import MeterBoard
+from shared.rules.paytable import Row, lost, rows_by_category
+from shared.rules.settlement import Line
+from shared.rules.seven_card_bonuses import BonusRows
+from shared.rules.submission import Offer
+
+PROGRESSIVE: Final = "progressive_payout"
+
+_AND_PAIR: Final = "_and_pair"
+_BESIDE_A_PAIR: Final = int(
+    Formed.straight | Formed.flush | Formed.full_house | Formed.four_of_a_kind | Formed.five_aces
+)
+
+
+class HandTypes:
+    """Rhode Island's hand types: a five-card hand, or one with a pair in the other two cards.
+
+    The type with the highest payout is formed, so the rows stand in the order of what they pay.
+    """
+
+    def __init__(self, offer: Offer) -> None:
+        """Read the selected paytable of an offer."""
+        assert offer.paytable.stake is not None
+        stake = offer.paytable.stake
+        rows = sorted(rows_by_category(offer).values(), key=lambda row: (row.meter, row.odds.pay(stake)), reverse=True)
+        self._rows: Final = tuple(
+            (int(Formed[row.category.removesuffix(_AND_PAIR)]), row.category.endswith(_AND_PAIR), row) for row in rows
+        )
+        self._found: Final[dict[tuple[int, int], tuple[Row, ...]]] = {}
+
+    def rows(self, seven: CardSet, anything: int) -> tuple[Row, ...]:
+        """The rows that seven cards can form that can form `anything`, those that usually pay most first."""
+        beside = _formed_beside_a_pair(seven) if anything & _BESIDE_A_PAIR and anything & Formed.pair else 0
+        found = self._found.get((anything, beside))
+        if found is None:
+            found = self._found[anything, beside] = tuple(
+                row for flags, and_pair, row in self._rows if flags & (beside if and_pair else anything)
+            )
+        return found
+
+
+def _formed_beside_a_pair(seven: CardSet) -> int:
+    """What five cards can form that leave a pair, over all pairs that may be laid aside."""
+    found = 0
+    for pair in _pairs(seven):
+        found |= formed(seven ^ pair)
+    return found
+
+
+def _pairs(seven: CardSet) -> Iterator[CardSet]:
+    for cards in by_value(seven).values():
+        for one, other in combinations(cards, 2):
+            yield one | other
+
+
+@dataclass(frozen=True, slots=True)
+class Progressive:
+    """The paytable with its meter. `stake` is the one amount that may be wagered (None: any), `reset` in cents."""
+
+    rows: BonusRows | None
+    hand_types: HandTypes | None
+    stake: int | None
+    rate: Fraction
+    reset: int
+    stake_paragraph: str
+    decided: str
+
+    def check(self, seat: int, stake: int) -> None:
+        """Raise `Refused` for a wager of another amount than the paytable is for."""
+        if self.stake is not None and stake != self.stake:
+            raise Refused(
+                f"'{PROGRESSIVE}' {stake}: the selected paytable is for a wager of {self.stake}",
+                seat=seat,
+                paragraph=self.stake_paragraph,
+            )
+
+    def contribute(self, seat: int, stake: int, board: MeterBoard) -> None:
+        """Add the share of one wager to the meter."""
+        board.contribute(seat, PROGRESSIVE, PROGRESSIVE, stake, self.rate)
+
+    def settle(self, seat: int, stake: int, seven: CardSet, anything: int, board: MeterBoard, most: int | None) -> Line:
+        """The line of one wager on seven cards that can form `anything`, at the turn of its seat.
+
+        It pays `most` cents at most (None: no limit).
+        """
+        if self.hand_types is None:
+            assert self.rows is not None
+            row = self.rows[anything]
+        else:
+            row = _highest(self.hand_types.rows(seven, anything), stake, board.shows[PROGRESSIVE])
+        if row is None:
+            return lost(seat, PROGRESSIVE, stake, self.decided)
+        fixed = row.odds.pay(stake)
+        from_meter = 0
+        if row.meter:
+            from_meter = self._award(row.meter, board, None if most is None else most - min(fixed, most))
+        elif row.off_meter:
+            from_meter = board.award_amount(PROGRESSIVE, fixed if most is None else min(fixed, most))
+        payout = fixed + from_meter if row.meter else fixed
+        if most is not None:
+            payout = min(payout, most)
+        back = stake if row.odds.stake_returned else 0
+        return Line(
+            seat, PROGRESSIVE, "win", stake, payout, back, row.paragraph, category=row.category, from_meter=from_meter
+        )
+
+    def _award(self, share: Fraction, board: MeterBoard, most: int | None) -> int:
+        """Take a share off the meter. What a payout limit withholds stays on it; after all of it the meter resets."""
+        shown = board.shows[PROGRESSIVE]
+        cents = shown * share.numerator // share.denominator
+        if most is not None and cents > most:
+            return board.award_amount(PROGRESSIVE, most, reset=self.reset if share == 1 else 0)
+        if share == 1:
+            (cents,) = board.award_all(PROGRESSIVE, (1,), self.reset)
+            return cents
+        return board.award_part(PROGRESSIVE, share)
+
+
+def _highest(rows: Sequence[Row], stake: int, shown: int) -> Row | None:
+    """The row that pays most: a small part of a meter may pay less than an amount that the same cards can form."""
+    if len(rows) < 2:
+        return rows[0] if rows else None
+    return max(rows, key=lambda row: row.odds.pay(stake) + shown * row.meter.numerator // row.meter.denominator)
+
+
+def progressive(offer: Offer) -> Progressive:
+    """Make the offered wager ready for settlement."""
+    assert offer.meter is not None
+    by_hand_types = any(row.category.endswith(_AND_PAIR) for row in offer.paytable.rows)
+    return Progressive(
+        rows=None if by_hand_types else BonusRows(offer),
+        hand_types=HandTypes(offer) if by_hand_types else None,
+        stake=offer.paytable.stake,
+        rate=Fraction(offer.meter.rate),
+        reset=offer.meter.reset,
+        stake_paragraph=offer.wager.paragraph,
+        decided=offer.wager.decided,
+    )

@@ -1,0 +1,62 @@
+"""One seat of the record: whether its decisions, wagers and cards can be true."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from shared.rules.catalogue import Catalogue
+from shared.rules.errors import Refused
+from shared.rules.interruptions import Interruptions
+from shared.rules.pai_gow.paragraphs import Paragraphs
+from shared.rules.pai_gow.progressive import PROGRESSIVE, Progressive
+from shared.rules.pai_gow.record import MAIN, STARTING_POSITION, PaiGowSeat
+from shared.rules.set_hands import SettingRules
+from shared.rules.set_seats import SeatInPlay, check_surrendered, check_voided, read_seat
+
+
+@dataclass(frozen=True, slots=True)
+class SeatRules:
+    """Everything that decides whether the record of a seat can be true.
+
+    With a wager of `barred` a player may not surrender; `least` are the lowest amounts that may be wagered, cents.
+    """
+
+    catalogue: Catalogue
+    setting: SettingRules
+    progressive: Progressive | None
+    barred: frozenset[str]
+    least: Mapping[str, int]
+    paragraphs: Paragraphs
+
+    def check(self, seat: PaiGowSeat, happened: Interruptions, *, banks: bool) -> None:
+        """Raise `Refused` for wagers and decisions that cannot be, whether the round was played out or stopped."""
+        number, wagers = seat.seat, cast("Mapping[str, int]", seat.wagers)
+        if MAIN not in wagers and not banks:
+            entry = self.catalogue.wagers[MAIN]
+            raise Refused(
+                f"the {entry.title} is missing beside {', '.join(wagers) or 'no other wager'}",
+                seat=number,
+                paragraph=entry.paragraph,
+            )
+        check_surrendered(seat, self.barred, self.paragraphs.surrender)
+        check_voided(seat, happened, self.paragraphs.void_hand)
+        if self.least:
+            for name, least in self.least.items():
+                if name in wagers and wagers[name] < least:
+                    raise Refused(
+                        f"'{name}' {wagers[name]} is below the least wager {least}",
+                        seat=number,
+                        paragraph=self.catalogue.wagers[name].paragraph,
+                    )
+        if self.progressive is not None and PROGRESSIVE in wagers:
+            self.progressive.check(number, wagers[PROGRESSIVE])
+        if seat.picks and STARTING_POSITION not in wagers:
+            raise Refused(
+                f"'picks' without the wager '{STARTING_POSITION}'",
+                seat=number,
+                paragraph=self.paragraphs.starting_position_pick or self.catalogue.offered,
+            )
+
+    def read(self, seat: PaiGowSeat, happened: Interruptions, *, ranks_seven: bool, banks: bool) -> SeatInPlay:
+        """The seat in a round that was played out; raises `Refused` where its cards cannot have been."""
+        return read_seat(seat, self.setting, happened, ranks_seven=ranks_seven, banks=banks)

@@ -1,0 +1,62 @@
+"""Rhode Island's additional wager on the starting position, decided before any card is dealt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, cast
+
+from shared.rules.errors import Refused
+from shared.rules.pai_gow.record import STARTING_POSITION, PaiGowSeat
+from shared.rules.paytable import lost, returned
+from shared.rules.settlement import Line, line
+
+_DOLLAR: Final = 100
+_HIGHEST_NUMBER: Final = 7
+
+
+@dataclass(frozen=True, slots=True)
+class StartingPositionWager:
+    """The odds that the layout shows, and the paragraphs of the picks, the draw, the decision and the odds."""
+
+    ratio: Fraction
+    picks_paragraph: str
+    draw_paragraph: str
+    decided: str
+    odds_paragraph: str
+
+    def check(self, seat: PaiGowSeat, drawn: int | None, *, stopped: bool) -> None:
+        """Raise `Refused` for picks that do not add up to the wager, and where no number can have been drawn."""
+        wagered = cast("dict[str, int]", seat.wagers)[STARTING_POSITION]
+        if sum(seat.picks.values()) != wagered:
+            raise Refused(
+                f"'{STARTING_POSITION}' {wagered}: the 'picks' come to {sum(seat.picks.values())}",
+                seat=seat.seat,
+                paragraph=self.picks_paragraph,
+            )
+        if drawn is None and not stopped:
+            raise Refused(
+                f"'{STARTING_POSITION}' {wagered}: no 'starting_position' was drawn in the round",
+                seat=seat.seat,
+                paragraph=self.draw_paragraph,
+            )
+        if drawn is not None and drawn > _HIGHEST_NUMBER:
+            raise Refused(
+                f"'starting_position' {drawn}: the generator of the numbers wagered on displays 1 to {_HIGHEST_NUMBER}",
+                seat=seat.seat,
+                paragraph=self.draw_paragraph,
+            )
+
+    def settle(self, seats: Sequence[PaiGowSeat], drawn: int | None) -> list[Line]:
+        """The line of each pick; a round that was stopped before the draw (None) returns them."""
+        lines: list[Line] = []
+        for seat in seats:
+            for number, stake in sorted(seat.picks.items()):
+                if drawn is None:
+                    lines.append(returned(seat.seat, STARTING_POSITION, stake, self.draw_paragraph))
+                elif number == drawn:
+                    payout = stake * self.ratio.numerator // self.ratio.denominator // _DOLLAR * _DOLLAR
+                    won = line(seat.seat, STARTING_POSITION, "win", stake, payout, stake, self.odds_paragraph)
+                    lines.append(won)
+                else:
+                    lines.append(lost(seat.seat, STARTING_POSITION, stake, self.decided))
+        return lines

@@ -1,0 +1,113 @@
+"""A paytable made ready for settlement: rows by category, with the lines that they pay."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+from shared.rules.catalogue import Paytable, PaytableRow
+from shared.rules.odds import Odds
+from shared.rules.settlement import Line, Outcome, line
+from shared.rules.submission import Offer
+
+DealerHandName = Literal["blackjack", "royal_match"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one hand pays on a stake: `odds`, and or the share `meter` of the progressive meter.
+
+    What is paid `off_meter` is deducted from the meter. A `push` returns the stake and pays nothing. `envy` is the Envy
+    Bonus in cents that the hand earns other players. With the `dealer` hand of a row that builds on this one, `instead`
+    is paid in place of it, `bonus` in addition.
+    """
+
+    wager: str
+    category: str
+    odds: Odds
+    paragraph: str
+    meter: Fraction = Fraction(0)
+    off_meter: bool = False
+    push: bool = False
+    envy: int = 0
+    limited: bool = False
+    dealer: DealerHandName | None = None
+    instead: "Row | None" = None
+    bonus: "Row | None" = None
+
+    def win(self, seat: int, stake: int, *, from_meter: int = 0) -> Line:
+        """The line of a wager of `stake` cents that wins this row, with what came off the meter for it."""
+        odds = self.odds
+        payout, back = odds.pay(stake), stake if odds.stake_returned else 0
+        outcome: Outcome = "push" if self.push else "win"
+        if from_meter:  # no two jackpots are alike, so there is no line to find again
+            return Line(
+                seat=seat,
+                wager=self.wager,
+                outcome=outcome,
+                stake=stake,
+                payout=payout + from_meter,
+                stake_returned=back,
+                paragraph=self.paragraph,
+                category=self.category,
+                from_meter=from_meter,
+            )
+        return line(seat, self.wager, outcome, stake, payout, back, self.paragraph, None, self.category)
+
+    def win_without_stake(self, seat: int, wagered: int) -> Line:
+        """The line of a bonus that has no stake of its own and pays on the `wagered` cents of another wager."""
+        return line(seat, self.wager, "win", 0, self.odds.pay(wagered), 0, self.paragraph, None, self.category)
+
+
+def rows_by_category(offer: Offer) -> dict[str, Row]:
+    """The rows of the selected paytable that the submission offers, by category.
+
+    A row that builds on another hangs on that one; a bonus row that builds on none has an entry of its own.
+    """
+    rows: dict[str, Row] = {}
+    building = []
+    for entry in offer.paytable.rows:
+        if entry.option is not None and not offer.options[entry.option]:
+            continue
+        if entry.of is None:
+            rows[entry.category] = _row(offer, entry)
+        else:
+            building.append((entry.of, _row(offer, entry), entry.line is not None))
+    for base, row, additional in building:
+        rows[base] = replace(rows[base], bonus=row) if additional else replace(rows[base], instead=row)
+    return rows
+
+
+def _row(offer: Offer, entry: PaytableRow) -> Row:
+    return Row(
+        wager=entry.line or offer.name,
+        category=entry.category,
+        odds=_odds(offer.paytable, entry),
+        paragraph=offer.paytable.paragraph,
+        meter=entry.meter_share,
+        off_meter=entry.off_meter,
+        push=entry.push,
+        envy=entry.envy or 0,
+        limited=entry.limited,
+        dealer=entry.dealer,
+    )
+
+
+def _odds(table: Paytable, entry: PaytableRow) -> Odds:
+    """The odds of a row; an amount is odds on the one stake that the paytable is for."""
+    if entry.parsed_odds is not None:
+        return entry.parsed_odds
+    ratio = Fraction(0)
+    if entry.amount is not None:
+        assert table.stake is not None
+        ratio = Fraction(entry.amount, table.stake)
+    return Odds(ratio=ratio, stake_returned=table.stake_returned or entry.push)
+
+
+def lost(seat: int, wager: str, stake: int, paragraph: str) -> Line:
+    """The line of a wager that is collected."""
+    return line(seat, wager, "lose", stake, 0, 0, paragraph)
+
+
+def returned(seat: int, wager: str, stake: int, paragraph: str) -> Line:
+    """The line of a wager that did not count and goes back."""
+    return line(seat, wager, "void", stake, 0, stake, paragraph)

@@ -1,0 +1,168 @@
+"""The parts of a round record that every game shares, the rules submission, and the case file."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, Tag, ValidationError
+
+from shared.rules.errors import refused_by_validation
+
+MOST_CENTS: Final = 10**12
+"""No single amount of a record is larger: ten billion dollars."""
+
+Cents = Annotated[int, Field(gt=0, le=MOST_CENTS)]
+"""An amount that somebody wagered or selected: whole cents, more than none."""
+
+CentsOrNone = Annotated[int, Field(ge=0, le=MOST_CENTS)]
+"""An amount that may be nothing: whole cents."""
+
+MeterCents = Annotated[int, Field(ge=0, le=MOST_CENTS)]
+"""What a progressive meter shows, whole cents."""
+
+SeatNumber = Annotated[int, Field(ge=1, le=99)]
+"""A betting position, numbered from 1 at the dealer's far left."""
+
+Name = Annotated[str, Field(min_length=1, max_length=100)]
+"""A short text that names something."""
+
+Rate = Annotated[str, Field(pattern=r"^(0(\.[0-9]{1,9})?|1(\.0{1,9})?)$")]
+"""A share between 0 and 1 as a decimal string, such as `"0.20"`."""
+
+# Documents arrive as lists (JSON, YAML); records hold tuples, which nobody can change afterwards.
+Listed = Strict(False)
+
+IrregularityCode = Literal[
+    "misdeal",
+    "cards_face_up",
+    "dealer_card_exposed",
+    "player_card_exposed",
+    "wrong_starting_position",
+    "deck_count_wrong",
+    "shoe_malfunction",
+    "hand_dead",
+    "card_reader_exposed_hole",
+    "abandoned",
+    "stack_card_exposed",
+]
+
+
+class Record(BaseModel):
+    """A fact as it was recorded: it cannot be changed, and it has no field that is not named here."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Irregularity(Record):
+    """Something that went wrong in the round, by its code."""
+
+    code: IrregularityCode
+    seat: SeatNumber | None = None
+    count: Annotated[int, Field(ge=1, le=1000)] | None = None
+    after_initial_deal: bool | None = None
+
+
+class Meter(Record):
+    """The terms of a progressive meter: the share of each wager that it gains, and its initial and reset amount."""
+
+    rate: Rate
+    reset: Cents
+    reserve_rate: Rate | None = None
+
+
+class OfferedWager(BaseModel):
+    """What the licensee selected for one optional wager.
+
+    The fields beyond `paytable` and `meter` are the options of that wager; the catalogue of the regulation names them.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow", strict=True)
+    __pydantic_extra__: dict[str, bool | int | str]
+
+    paytable: Name | None = None
+    meter: Meter | None = None
+
+    @property
+    def options(self) -> Mapping[str, bool | int | str]:
+        """The options of this wager that the submission states, by name."""
+        return self.__pydantic_extra__
+
+
+class Submission(Record):
+    """What the licensee selected in its rules submission for one game."""
+
+    decks: Annotated[int, Field(ge=1, le=99)] | None = None
+    wagers: Annotated[dict[Name, OfferedWager], Field(max_length=100)] = {}
+    options: Annotated[dict[Name, bool | int | str], Field(max_length=100)] = {}
+    payout_limit: Cents | None = None
+
+
+class Round(Record):
+    """What the record of a round holds in every game; each game adds its seats and its dealer."""
+
+    meters: Annotated[dict[Name, MeterCents], Field(max_length=20)] = {}
+    irregularities: Annotated[tuple[Irregularity, ...], Listed, Field(max_length=50)] = ()
+
+
+class ExpectedMeter(Record):
+    """What a meter must show after the round of a case, cents."""
+
+    meter: Name
+    after: MeterCents
+
+
+class ExpectedLine(Record):
+    """A settlement line that a case requires; only the fields that it states are compared."""
+
+    seat: Annotated[int, Field(ge=0, le=99)]
+    wager: Name
+    hand: int | None = None
+    outcome: Literal["win", "lose", "push", "void", "surrender"] | None = None
+    category: str | None = None
+    stake: CentsOrNone | None = None
+    payout: int | None = None
+    stake_returned: CentsOrNone | None = None
+    vigorish: CentsOrNone | None = None
+    from_meter: CentsOrNone | None = None
+    paid_by: Literal["house", "bank"] | None = None
+    house_share: int | None = None
+    paragraph: str | None = None
+
+
+def _kind_of_expectation(entry: object) -> str:
+    return "meter" if isinstance(entry, ExpectedMeter) or (isinstance(entry, dict) and "meter" in entry) else "line"
+
+
+Expected = Annotated[
+    Annotated[ExpectedMeter, Tag("meter")] | Annotated[ExpectedLine, Tag("line")], Discriminator(_kind_of_expectation)
+]
+
+
+class CaseFile(Record):
+    """One case: a round record and the settlement lines, or the refusal, that the text requires."""
+
+    id: Name
+    title: Annotated[str, Field(max_length=1000)] = ""
+    cites: Annotated[tuple[str, ...], Listed, Field(max_length=100)] = ()
+    regulation: Name
+    submission: dict[str, Any] = {}
+    round: dict[str, Any]
+    expect: Annotated[tuple[Expected, ...], Listed, Field(max_length=1000)] | None = None
+    error: str | None = None
+    notes: str | None = None
+
+
+def parse_submission(raw: object) -> Submission:
+    """A rules submission from its document; raises `Refused` where its form is wrong."""
+    try:
+        return Submission.model_validate(raw)
+    except ValidationError as error:
+        raise refused_by_validation(error, raw) from None
+
+
+def parse_cases(raw: object) -> tuple[CaseFile, ...]:
+    """The cases of one case file, which holds one case or a list of them; raises `Refused` where the form is wrong."""
+    documents = raw if isinstance(raw, list) else [raw]
+    try:
+        return tuple(CaseFile.model_validate(document) for document in documents)
+    except ValidationError as error:
+        raise refused_by_validation(error, raw) from None

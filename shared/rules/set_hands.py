@@ -1,0 +1,148 @@
+"""Seven cards set as a high and a low hand: how records say it, whether it was done correctly, how two compare."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal, NamedTuple
+
+from pydantic import Field
+
+from shared.cards import Card
+from shared.cards.ranking.pai_gow import CardSet, HighHands, card_set, low_rank
+from shared.rules.errors import Refused
+from shared.rules.record import Listed, Name, Record, SeatNumber
+from shared.rules.settlement import Outcome
+
+HAND: Final = 7
+LOW_HAND: Final = 2
+
+# The deck holds 53 cards; how many of them a hand may have depends on what happened in the round.
+Cards = Annotated[tuple[Card, ...], Listed, Field(max_length=53)]
+
+
+class SetSeat(Record):
+    """One betting position: its seven cards, those set as the low hand, and what the player decided."""
+
+    seat: SeatNumber
+    player: Name
+    cards: Cards = ()
+    low: Cards = ()
+    surrendered: bool = False
+    voided: bool = False
+
+
+class SetDealer(Record):
+    """The dealer's seven cards and those set as the low hand; both may be missing in a round that was stopped."""
+
+    cards: Cards = ()
+    low: Cards = ()
+
+
+Comparison = Literal["both_higher", "both_lower", "copied", "only_high_higher", "only_low_higher"]
+"""How a player's two hands stand to the dealer's. `copied`: one is identical and the other is not higher."""
+
+
+OUTCOMES: Final[Mapping[Comparison, Outcome]] = {
+    "both_higher": "win",
+    "both_lower": "lose",
+    "copied": "lose",
+    "only_high_higher": "push",
+    "only_low_higher": "push",
+}
+"""What each comparison makes of the player's wager."""
+
+
+class SetHand(NamedTuple):
+    """Seven cards as they were set; ranks of the high and the low hand as `shared.cards.ranking` has them.
+
+    `fouled` says why a hand was not set correctly: the low hand is above the high hand, or not two cards.
+    """
+
+    seven: CardSet
+    high: int
+    low: int
+    fouled: Literal["low_above_high", "not_two_cards"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRules:
+    """How hands are ranked, and the paragraphs under which a hand has seven cards and is set."""
+
+    ranking: HighHands
+    seven_cards: str
+    setting: str
+
+    def read(self, cards: Sequence[Card], low: Sequence[Card], *, seat: int | None) -> SetHand:
+        """The hand of a seat, or of the dealer (None), as it was set; raises `Refused` where it cannot have been."""
+        seven = self.seven(cards, seat=seat)
+        below = self._low(seven, low, seat=seat)
+        if not below:
+            raise Refused(f"{_owner(seat)}'low' is missing: the hand was not set", seat=seat, paragraph=self.setting)
+        if len(low) != LOW_HAND:
+            return SetHand(seven, 0, 0, "not_two_cards")
+        low_hand = low_rank(below)
+        high_hand = self.ranking.rank(seven ^ below)
+        return SetHand(seven, high_hand, low_hand, None if high_hand >= low_hand else "low_above_high")
+
+    def seven(self, cards: Sequence[Card], *, seat: int | None) -> CardSet:
+        """The cards of a hand that was dealt completely; raises `Refused` for another number of them."""
+        if len(cards) != HAND:
+            raise Refused(
+                f"{_owner(seat)}'cards' has {len(cards)} cards, not {HAND}", seat=seat, paragraph=self.seven_cards
+            )
+        return card_set(cards)
+
+    def check_unfinished(self, cards: Sequence[Card], low: Sequence[Card], *, seat: int | None, misdealt: bool) -> None:
+        """Raise `Refused` for cards that cannot lie there in a round that was stopped."""
+        if len(cards) > HAND and not misdealt:
+            raise Refused(
+                f"{_owner(seat)}'cards' has {len(cards)} cards, more than {HAND} without an irregularity 'misdeal'",
+                seat=seat,
+                paragraph=self.seven_cards,
+            )
+        self._low(card_set(cards), low, seat=seat)
+
+    def check_low(self, seven: CardSet, low: Sequence[Card], *, seat: int | None) -> None:
+        """Raise `Refused` where a low hand that need not be there names cards that are not in the hand."""
+        self._low(seven, low, seat=seat)
+
+    def _low(self, held: CardSet, low: Sequence[Card], *, seat: int | None) -> CardSet:
+        below = card_set(low)
+        if below & ~held:
+            strange = next(card for card in low if card_set([card]) & ~held)
+            raise Refused(
+                f"{_owner(seat)}'low' names {strange}, which is not in the hand", seat=seat, paragraph=self.setting
+            )
+        if below.bit_count() != len(low):
+            twice = next(card for card in low if low.count(card) > 1)
+            raise Refused(f"{_owner(seat)}'low' names {twice} twice", seat=seat, paragraph=self.setting)
+        return below
+
+
+def compare(player: SetHand, dealer: SetHand) -> Comparison:
+    """How the hands of a player stand to the dealer's; identical hands are copies, which the dealer wins."""
+    if player.high > dealer.high:
+        return "both_higher" if player.low > dealer.low else "only_high_higher"
+    if player.low > dealer.low:
+        return "only_low_higher"
+    return "both_lower" if player.high < dealer.high and player.low < dealer.low else "copied"
+
+
+def check_one_deck(hands: Iterable[tuple[int | None, Sequence[Card]]], paragraph: str) -> None:
+    """Raise `Refused` where a card lies at two places; `hands` are cards by seat, None for the dealer."""
+    hands = tuple(hands)
+    together: list[Card] = []
+    for _, cards in hands:
+        together += cards
+    if len(set(together)) == len(together):
+        return
+    card = next(card for card in together if together.count(card) > 1)
+    held = [seat for seat, cards in hands if card in cards and seat is not None]
+    raise Refused(
+        f"{card} appears {together.count(card)} times; the deck holds it once",
+        seat=max(held, default=None),
+        paragraph=paragraph,
+    )
+
+
+def _owner(seat: int | None) -> str:
+    return "dealer: " if seat is None else ""

@@ -1,0 +1,97 @@
+"""One seat of a game with set hands: whether its decisions and cards can be true, and what became of its hand."""
+
+from collections.abc import Container, Mapping
+from typing import NamedTuple, Protocol
+
+from shared.cards import Card
+from shared.cards.ranking.pai_gow import CardSet, formed
+from shared.rules.errors import Refused
+from shared.rules.interruptions import Interruptions
+from shared.rules.set_hands import SetHand, SettingRules
+from shared.rules.table import SeatRecord
+
+
+class SetSeatRecord(SeatRecord, Protocol):
+    """The part of a seat's record that every game with set hands has: `shared.rules.set_hands.SetSeat` with wagers."""
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The cards that were dealt."""
+
+    @property
+    def low(self) -> tuple[Card, ...]:
+        """Those set as the low hand."""
+
+    @property
+    def surrendered(self) -> bool:
+        """Whether the player gave the hand up."""
+
+    @property
+    def voided(self) -> bool:
+        """Whether the player voided the hand."""
+
+
+class SeatInPlay(NamedTuple):
+    """One seat of a round that was played out, as its wagers see it."""
+
+    seat: int
+    player: str
+    wagers: Mapping[str, int]
+    """Cents by wager type."""
+    seven: CardSet
+    formed: int
+    """What the seven cards can form, where a bonus wager asks for it."""
+    hand: SetHand | None
+    """The hand as it was set; None where it is not compared with another."""
+    voided: bool
+    abandoned: str | None
+    """The paragraph under which all wagers of a player who left are lost."""
+
+
+def check_surrendered(seat: SetSeatRecord, barred: Container[str], paragraph: str) -> None:
+    """Raise `Refused` for a hand that was surrendered although its player made a wager of `barred`."""
+    if not seat.surrendered:
+        return
+    others = [name for name in seat.wagers if name in barred]
+    if others:
+        raise Refused(
+            f"'surrendered' with {', '.join(others)}: a player with such a wager may not surrender",
+            seat=seat.seat,
+            paragraph=paragraph,
+        )
+
+
+def check_voided(seat: SetSeatRecord, happened: Interruptions, paragraph: str) -> None:
+    """Raise `Refused` for a hand that was voided although its player could not void it."""
+    if not seat.voided:
+        return
+    why = None
+    if seat.seat not in happened.exposed:
+        why = "no irregularity 'player_card_exposed' names the seat"
+    elif seat.surrendered:
+        why = "a hand is voided or surrendered, not both"
+    elif seat.seat in happened.abandoned:
+        why = "irregularity 'abandoned': a player who left did not play the hand out or void it"
+    if why is not None:
+        raise Refused(f"'voided': {why}", seat=seat.seat, paragraph=paragraph)
+
+
+def read_seat(
+    seat: SetSeatRecord, setting: SettingRules, happened: Interruptions, *, ranks_seven: bool, banks: bool = False
+) -> SeatInPlay:
+    """The seat in a round that was played out; raises `Refused` where its cards cannot have been.
+
+    `ranks_seven`: a bonus wager asks what the seven cards can form; `banks`: the others play against this hand.
+    """
+    number = seat.seat
+    abandoned = happened.abandoned.get(number) if happened.abandoned else None
+    hand = None
+    if banks or seat.voided or seat.surrendered or abandoned is not None:
+        seven = setting.seven(seat.cards, seat=number)
+        if seat.low:
+            setting.check_low(seven, seat.low, seat=number)
+    else:
+        hand = setting.read(seat.cards, seat.low, seat=number)
+        seven = hand.seven
+    can_form = formed(seven) if ranks_seven else 0
+    return SeatInPlay(number, seat.player, seat.wagers, seven, can_form, hand, seat.voided, abandoned)

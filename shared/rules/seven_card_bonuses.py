@@ -1,0 +1,65 @@
+"""Bonus wagers on what seven cards can form: the row that is paid, and Envy Bonuses for the hands of other players."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from shared.cards.ranking.pai_gow import Formed
+from shared.rules.paytable import Row, rows_by_category
+from shared.rules.settlement import Line, line
+from shared.rules.submission import Offer
+
+ENVY_BONUS: Final = "envy_bonus"
+
+_MATCHED: Final = "royal_flush_and_royal_match"
+_WITHOUT_JOKER: Final = "seven_card_straight_flush"
+_WITH_JOKER: Final = "seven_card_straight_flush_with_joker"
+
+_FORMED_FOR: Final = {
+    "royal_flush_and_ace_king_suited": Formed.royal_flush_and_ace_king,
+    "seven_card_natural_straight_flush": Formed.seven_card_straight_flush,
+    "seven_card_wild_straight_flush": Formed.seven_card_straight_flush_with_joker,
+}
+
+
+class BonusRows(dict[int, Row | None]):
+    """The row that a paytable pays for what seven cards can form, by the flags of `Formed`; None where it pays none.
+
+    The first row of the paytable that the hand can form is paid: its order is the ranking of these wagers.
+    """
+
+    def __init__(self, offer: Offer, *, royal_match: Formed = Formed.royal_flush_and_king_queen) -> None:
+        """Read the selected paytable of an offer; `royal_match` is what its Royal Match asks for."""
+        rows = rows_by_category(offer)
+        self._rows: Final = tuple(
+            (int(_formed_for(category, rows, royal_match)), row) for category, row in rows.items()
+        )
+
+    def __missing__(self, formed: int) -> Row | None:
+        found = next((row for flags, row in self._rows if formed & flags), None)
+        self[formed] = found
+        return found
+
+
+def _formed_for(category: str, rows: Iterable[str], royal_match: Formed) -> Formed:
+    if category == _MATCHED:
+        return royal_match
+    if category == _WITHOUT_JOKER and _WITH_JOKER not in rows:
+        # Where the paytable has no row of its own for it, the joker may be in the straight flush.
+        return Formed.seven_card_straight_flush | Formed.seven_card_straight_flush_with_joker
+    return _FORMED_FOR.get(category) or Formed[category]
+
+
+class EnvyHand(NamedTuple):
+    """A hand that earns other players an Envy Bonus by the row of a bonus wager."""
+
+    player: str
+    row: Row
+
+
+def envy_lines(seat: int, player: str, hands: Sequence[EnvyHand]) -> list[Line]:
+    """The Envy Bonuses of one Qualifying Wager, one line for each hand of another player."""
+    return [
+        line(seat, ENVY_BONUS, "win", 0, hand.row.envy, 0, hand.row.paragraph, None, hand.row.category)
+        for hand in hands
+        if hand.player != player
+    ]

@@ -1,0 +1,47 @@
+"""Facts that a person states over HTTP or the command line: recorded one at a time, in a shard of their own."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from shared.journal.entry import Draft, Entry
+from shared.journal.ledger import Fenced, Ledger
+from shared.runtime.consumer import Clock
+
+SHARD = "commands"
+_ATTEMPTS_MAX = 20
+
+Derive = Callable[[AsyncConnection, int], Awaitable[Sequence[Draft]]]
+"""Reads what it needs and gives the entries; told the sequence that the first of them will have."""
+
+Save = Callable[[AsyncConnection, Sequence[Entry]], Awaitable[None]]
+
+
+async def record_command(
+    *, engine: AsyncEngine, ledger: Ledger, clock: Clock, derive: Derive, save: Save
+) -> Sequence[Entry]:
+    """Records the entries of a command and the service's own rows in one transaction.
+
+    Two commands at once: the one that comes second is derived again from what the first left behind.
+    Raises: whatever `derive` raises; Fenced after many attempts.
+    """
+    async with engine.begin() as connection:
+        await ledger.open_shard(connection, SHARD)
+    for attempt in range(1, _ATTEMPTS_MAX + 1):
+        async with engine.connect() as connection:
+            shard = await ledger.open_shard(connection, SHARD)
+            drafts = await derive(connection, shard.next_seq)
+            await connection.rollback()
+            await ledger.know_accounts(engine, {posting.account for draft in drafts for posting in draft.postings})
+            try:
+                async with connection.begin():
+                    entries, _ = await ledger.append(
+                        connection, shard, drafts, next_offset=shard.next_offset, recorded_at=clock()
+                    )
+                    await save(connection, entries)
+            except Fenced:
+                if attempt == _ATTEMPTS_MAX:
+                    raise
+                continue
+            return entries
+    raise AssertionError("unreachable")

@@ -1,0 +1,58 @@
+"""The kinds of error, and what the loop does about each.
+
+refused: the record is wrong, quarantine it. transient: try again, with a deadline. ambiguous: a commit whose answer was
+lost, read the shard row. fenced: another consumer is ahead, read the shard row. bug: stop; nothing is swallowed.
+"""
+
+from enum import Enum
+
+import psycopg
+from sqlalchemy.exc import DBAPIError
+
+from shared.journal.ledger import Fenced
+from shared.rules.errors import Refused
+
+
+class Kind(Enum):
+    """What an error means for the records in hand."""
+
+    REFUSED = "refused"
+    TRANSIENT = "transient"
+    AMBIGUOUS = "ambiguous"
+    FENCED = "fenced"
+    BUG = "bug"
+
+
+class Stop(Exception):
+    """The service cannot go on and must end; the message says why and what to do."""
+
+
+_TRANSIENT_STATES = ("08", "40", "53", "55", "57", "58")
+"""Connection, rollback (serialization, deadlock), resources, locks, operator intervention, system."""
+
+_REFUSED_STATES = ("22", "23")
+"""Data that the database cannot hold, and constraints."""
+
+
+def kind_of(error: BaseException) -> Kind:
+    """The kind of an error, by its type and, from the database, its SQLSTATE class."""
+    match error:
+        case Refused():
+            return Kind.REFUSED
+        case Fenced():
+            return Kind.FENCED
+        case DBAPIError(orig=psycopg.Error() as cause) | (psycopg.Error() as cause):
+            return _of_database(cause)
+        case ConnectionError() | TimeoutError():
+            return Kind.TRANSIENT
+        case _:
+            return Kind.BUG
+
+
+def _of_database(error: psycopg.Error) -> Kind:
+    state = error.sqlstate
+    if state is None:  # the server did not answer: the connection is lost, and with it the answer to a commit
+        return Kind.AMBIGUOUS if isinstance(error, psycopg.OperationalError) else Kind.BUG
+    if state[:2] in _REFUSED_STATES:
+        return Kind.REFUSED
+    return Kind.TRANSIENT if state[:2] in _TRANSIENT_STATES else Kind.BUG

@@ -1,0 +1,136 @@
+"""Watches a service's own journal: verifies what is new, and signs checkpoints of what was verified."""
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import datetime
+from time import perf_counter
+
+import structlog
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from shared.journal.checkpoint import Checkpoint, CheckpointError
+from shared.journal.ledger import Shard
+from shared.journal.tables import JournalTables
+from shared.journal.verification import Problem, Verified, read_shards, verify_shard
+from shared.runtime.consumer import Clock
+from shared.runtime.errors import Kind, kind_of
+from shared.runtime.metrics import Metrics
+from shared.runtime.notary import Notary
+
+log = structlog.get_logger()
+
+ENTRIES_AT_ONCE = 5_000
+"""Most entries of a shard that are verified before the others get their turn."""
+
+REST = 3.0
+"""While there is more to verify: rest this many times as long as the last turn took, to leave room for working."""
+
+
+@dataclass(slots=True)
+class Guard:
+    """Verifies and signs, every so often. With no notary there are no checkpoints."""
+
+    tables: JournalTables
+    engine: AsyncEngine
+    metrics: Metrics
+    clock: Clock
+    interval_seconds: float
+    notary: Notary | None = None
+    problems: list[Problem] = field(default_factory=list)
+    begun: bool = False
+    verified_at: datetime | None = None
+    """When all that there was had been verified last."""
+    signed_at: datetime | None = None
+    _reached: dict[int, Verified] = field(default_factory=dict)
+
+    async def run(self) -> None:
+        """Watches until cancelled."""
+        while True:
+            started = perf_counter()
+            try:
+                complete = await self.watch()
+            except OSError as error:
+                log.error("checkpoint not kept", error=str(error))
+                complete = True
+            except Exception as error:
+                if kind_of(error) is Kind.BUG:
+                    raise
+                log.warning("verification waits", error=str(error))
+                complete = True
+            await asyncio.sleep(self.interval_seconds if complete else REST * (perf_counter() - started))
+
+    async def watch(self) -> bool:
+        """Verifies and signs what each shard has gained; gives whether that was all.
+
+        The signatures are looked up before the shards: whatever is signed by then must be there.
+        """
+        complete = True
+        kept = {} if self.notary is None else self.notary.kept()
+        async with self.engine.connect() as connection:
+            for current in await read_shards(connection, self.tables):
+                reached = self._reached.setdefault(current.shard, Verified(current.name))
+                sizes = [size for size in kept.get(current.name, ()) if size > reached.seq]
+                shard = current
+                if reached.seq + ENTRIES_AT_ONCE < current.next_seq - 1:
+                    shard, complete = await self._part(current, reached.seq + ENTRIES_AT_ONCE), False
+                    sizes = [size for size in sizes if size < shard.next_seq]
+                checkpoints = self._open(current.name, sizes)
+                async for problem in verify_shard(connection, self.tables, shard, reached, checkpoints):
+                    self._found(problem)
+                if shard is current and reached.seq and not any(p.shard == shard.name for p in self.problems):
+                    await self._sign(shard, reached)
+        self.begun = True
+        if complete:
+            self.verified_at = self.clock()
+        self.observe()
+        return complete
+
+    def _found(self, problem: Problem) -> None:
+        if problem not in self.problems:
+            log.error("journal verification failed", shard=problem.shard, entry=problem.seq, what=problem.what)
+            self.problems.append(problem)
+
+    def _open(self, shard_name: str, sizes: list[int]) -> list[Checkpoint]:
+        try:
+            return [] if self.notary is None else self.notary.open(shard_name, sizes)
+        except CheckpointError as error:
+            self._found(Problem(shard_name, 0, str(error)))
+            return []
+
+    async def _part(self, shard: Shard, last: int) -> Shard:
+        """The shard as it stood after the entry `last`."""
+        entries = self.tables.entries
+        async with self.engine.connect() as connection:
+            head = (
+                await connection.execute(
+                    entries.select()
+                    .with_only_columns(entries.c.hash)
+                    .where(entries.c.shard == shard.shard, entries.c.seq == last)
+                )
+            ).scalar_one()
+        return Shard(shard.shard, shard.name, shard.next_offset, last + 1, head)
+
+    async def _sign(self, shard: Shard, reached: Verified) -> None:
+        if self.notary is None:
+            return
+        try:
+            note = await asyncio.to_thread(self.notary.sign, shard.name, reached.frontier)
+        except CheckpointError as error:
+            self._found(Problem(shard.name, reached.seq, str(error)))
+            return
+        async with self.engine.begin() as connection:
+            statement = upsert(self.tables.checkpoints).values(
+                shard=shard.shard, size=reached.seq, note=note, signed_at=self.clock()
+            )
+            await connection.execute(statement.on_conflict_do_nothing())
+        self.signed_at = self.clock()
+
+    def observe(self) -> None:
+        """Updates the ages."""
+        now = self.clock()
+        self.metrics.verification_ok.set(self.begun and not self.problems)
+        if self.verified_at is not None:
+            self.metrics.verification_age.set((now - self.verified_at).total_seconds())
+        if self.signed_at is not None:
+            self.metrics.checkpoint_age.set((now - self.signed_at).total_seconds())

@@ -1,0 +1,95 @@
+"""How a service is doing: what makes it ready, and the figures that are read off rather than counted."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+import structlog
+from sqlalchemy import func, select, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from shared.journal.tables import JournalTables
+from shared.runtime.errors import Kind, kind_of
+from shared.runtime.guard import Guard
+from shared.runtime.http import Check
+from shared.runtime.metrics import Metrics
+from shared.runtime.settings import Settings
+from shared.runtime.subscription import Subscription
+
+log = structlog.get_logger()
+
+_OBSERVE_SECONDS = 2.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Health:
+    """Watches the parts of a running service. `waiting_for` says what keeps it from starting, None once it has."""
+
+    settings: Settings
+    tables: JournalTables
+    engine: AsyncEngine
+    metrics: Metrics
+    guard: Guard
+    subscriptions: list[Subscription] = field(default_factory=list)
+    waiting_for: str | None = "the service is starting"
+
+    @property
+    def checks(self) -> dict[str, Check]:
+        """What must be good for the service to be ready."""
+        return {
+            "start": self._check_start,
+            "database": self._check_database,
+            "lag": self._check_lag,
+            "verification": self._check_verification,
+        }
+
+    async def run(self) -> None:
+        """Updates the figures until cancelled."""
+        while True:
+            for subscription in self.subscriptions:
+                subscription.observe()
+            self.guard.observe()
+            wrong = [await check() for check in self.checks.values()]
+            self.metrics.ready.set(not any(wrong))
+            try:
+                await self._count()
+            except Exception as error:
+                if kind_of(error) is Kind.BUG:
+                    raise
+                log.warning("database unavailable", error=str(error))
+            await asyncio.sleep(_OBSERVE_SECONDS)
+
+    async def _count(self) -> None:
+        gaps, quarantine = self.tables.gaps, self.tables.quarantine
+        async with self.engine.connect() as connection:
+            open_gaps = select(func.count()).select_from(gaps)
+            self.metrics.gaps_open.set((await connection.execute(open_gaps)).scalar_one())
+            unmended = select(func.count()).where(quarantine.c.resolved_at.is_(None))
+            self.metrics.quarantine_open.set((await connection.execute(unmended)).scalar_one())
+
+    async def _check_start(self) -> str | None:
+        return self.waiting_for
+
+    async def _check_database(self) -> str | None:
+        try:
+            async with self.engine.connect() as connection:
+                await connection.execute(text("SELECT 1"))
+        except Exception as error:
+            if kind_of(error) is Kind.BUG:
+                raise
+            return f"does not answer: {error}"
+        return None
+
+    async def _check_lag(self) -> str | None:
+        for subscription in self.subscriptions:
+            topic = subscription.consumer.topic
+            if subscription.lag_records > self.settings.ready_lag_records_max:
+                return f"{topic} is {subscription.lag_records} records behind"
+            if subscription.age_seconds > self.settings.ready_age_seconds_max:
+                return f"the oldest unprocessed record of {topic} is {subscription.age_seconds:.0f} s old"
+        return None
+
+    async def _check_verification(self) -> str | None:
+        if self.guard.problems:
+            first = self.guard.problems[0]
+            return f"{len(self.guard.problems)} problems, first: {first.shard} entry {first.seq}: {first.what}"
+        return None if self.guard.begun else "the verification of the journal has not begun"

@@ -1,0 +1,169 @@
+"""The HTTP shell of every service: problems as RFC 9457, health, readiness, metrics."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from http import HTTPStatus
+from time import perf_counter
+from typing import Any
+
+import structlog
+from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from shared.rules.errors import Refused
+from shared.runtime.access import Caller
+from shared.runtime.errors import Kind, kind_of
+from shared.runtime.metrics import Metrics
+
+Check = Callable[[], Awaitable[str | None]]
+"""Gives what is wrong in a few words, or None."""
+
+log = structlog.get_logger()
+
+PROBLEM = "application/problem+json"
+
+
+def _failure(request: Request, error: Exception) -> Response:
+    """What is answered when the work failed: try again, or a bug, which goes into the log with its traceback."""
+    if kind_of(error) in (Kind.TRANSIENT, Kind.AMBIGUOUS):
+        log.warning("request failed", method=request.method, path=request.url.path, error=str(error))
+        response = problem(503, "the database does not answer; try again with the same Idempotency-Key")
+        response.headers["Retry-After"] = "1"
+        return response
+    log.error("request failed", method=request.method, path=request.url.path, exc_info=error)
+    return problem(500, "an internal error; it was logged")
+
+
+class Conflict(Exception):
+    """The request contradicts what is recorded."""
+
+
+class NotFound(Exception):
+    """There is no such thing."""
+
+
+class Problem(BaseModel):
+    """What went wrong (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+
+
+def problems(**what: str) -> dict[int | str, dict[str, Any]]:
+    """The problems that a route answers with, as OpenAPI wants them: `_409="the key was used"`."""
+    content = {PROBLEM: {"schema": Problem.model_json_schema()}}
+    return {int(status[1:]): {"description": text, "content": content} for status, text in what.items()}
+
+
+def problem(status: int, detail: str, **more: Any) -> JSONResponse:
+    """An RFC 9457 problem document."""
+    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail, **more}
+    return JSONResponse(body, status, media_type=PROBLEM)
+
+
+class _Measured:
+    """Counts and times every request, and answers where the work failed.
+
+    It is plain ASGI: the framework's own shell for middleware runs each request in a task group of its own.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status = perf_counter(), 0
+
+        async def sent(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sent)
+        except Exception as error:
+            response = _failure(Request(scope), error)
+            if status:
+                raise  # the answer had begun: it cannot be taken back
+            await response(scope, receive, sent)
+        route = getattr(scope.get("route"), "path", "unmatched")
+        self._metrics.http_requests.labels(scope["method"], route, str(status)).inc()
+        self._metrics.http_seconds.labels(route).observe(perf_counter() - started)
+
+
+def create_app(
+    *,
+    service: str,
+    version: str,
+    metrics: Metrics,
+    checks: Mapping[str, Check],
+    callers: Sequence[Caller],
+    router: APIRouter | None = None,
+) -> FastAPI:
+    """The application of a service: its own routes, and those that every service has."""
+    app = FastAPI(title=f"Pitledger {service}", version=version, docs_url="/docs", redoc_url=None)
+    app.state.callers = callers
+
+    @app.exception_handler(HTTPException)
+    async def http_problem(request: Request, error: HTTPException) -> Response:
+        del request
+        response = problem(error.status_code, str(error.detail))
+        response.headers.update(error.headers or {})
+        return response
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        del request
+        errors = [{"at": ".".join(map(str, item["loc"])), "what": item["msg"]} for item in error.errors()]
+        return problem(422, "; ".join(f"{item['at']}: {item['what']}" for item in errors), errors=errors)
+
+    @app.exception_handler(Refused)
+    async def refused(request: Request, error: Refused) -> Response:
+        del request
+        return problem(422, str(error), paragraph=error.paragraph)
+
+    @app.exception_handler(Conflict)
+    async def conflict(request: Request, error: Conflict) -> Response:
+        del request
+        return problem(409, str(error))
+
+    @app.exception_handler(NotFound)
+    async def not_found(request: Request, error: NotFound) -> Response:
+        del request
+        return problem(404, str(error))
+
+    app.add_middleware(_Measured, metrics=metrics)
+
+    @app.get("/healthz", tags=["operations"])
+    async def healthz() -> dict[str, str]:
+        """The process answers."""
+        return {"status": "alive"}
+
+    @app.get("/readyz", tags=["operations"], responses={503: {"description": "Not ready, with the reasons"}})
+    async def readyz() -> Response:
+        """The service can do its work now: database, broker, lag and verification are good."""
+        found = {name: await check() for name, check in checks.items()}
+        wrong = {name: what for name, what in found.items() if what is not None}
+        metrics.ready.set(not wrong)
+        if wrong:
+            return problem(503, "; ".join(f"{name}: {what}" for name, what in wrong.items()), checks=found)
+        return JSONResponse({"status": "ready", "checks": dict.fromkeys(found, "good")})
+
+    @app.get("/metrics", tags=["operations"])
+    async def prometheus() -> Response:
+        """The metrics, in Prometheus' text format."""
+        return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
+
+    if router is not None:
+        app.include_router(router)
+    return app

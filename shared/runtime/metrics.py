@@ -1,0 +1,55 @@
+"""The figures that every service exposes on /metrics. No label names a player, a round or an account."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+_RECORDS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+
+
+class Metrics:
+    """One service's metrics, in a registry of their own."""
+
+    def __init__(self, registry: CollectorRegistry | None = None) -> None:
+        self.registry = r = registry or CollectorRegistry()
+        topic, partition = ["topic"], ["topic", "partition"]
+        self.info = Gauge("pitledger_info", "Always 1, labelled by version", ["version"], registry=r)
+        self.ready = Gauge("pitledger_ready", "1 when the service is ready", registry=r)
+        self.lag = Gauge("pitledger_consumer_lag_records", "Records not yet processed", partition, registry=r)
+        self.age = Gauge(
+            "pitledger_oldest_unprocessed_age_seconds", "Age of the oldest unprocessed record", topic, registry=r
+        )
+        self.batch = Histogram("pitledger_batch_records", "Records in a batch", buckets=_RECORDS, registry=r)
+        self.commit = Histogram(
+            "pitledger_commit_seconds", "From a batch in hand to its commit", buckets=_SECONDS, registry=r
+        )
+        self.entries = Counter("pitledger_entries", "Journal entries recorded", ["kind"], registry=r)
+        self.duplicates = Counter("pitledger_duplicates_dropped", "Records seen before and dropped", topic, registry=r)
+        self.fenced = Counter("pitledger_fenced", "Batches given up to another consumer", topic, registry=r)
+        self.gaps = Counter("pitledger_gaps", "Gaps opened in streams", registry=r)
+        self.gaps_open = Gauge("pitledger_gaps_open", "Gaps that are open", registry=r)
+        self.quarantined = Counter("pitledger_quarantined_records", "Records quarantined", topic, registry=r)
+        self.quarantine_open = Gauge("pitledger_quarantine_open", "Quarantined records not mended", registry=r)
+        self.relay_backlog = Gauge("pitledger_relay_backlog_entries", "Entries not yet published", registry=r)
+        self.relayed = Counter("pitledger_relay_published", "Entries published", registry=r)
+        self.checkpoint_age = Gauge("pitledger_checkpoint_age_seconds", "Age of the last checkpoint", registry=r)
+        self.verification_ok = Gauge(
+            "pitledger_verification_ok", "1 when the last verification of the journal found nothing", registry=r
+        )
+        self.verification_age = Gauge(
+            "pitledger_verification_age_seconds", "Age of the last verification of the journal", registry=r
+        )
+        self.http_requests = Counter(
+            "pitledger_http_requests", "HTTP requests", ["method", "route", "status"], registry=r
+        )
+        self.http_seconds = Histogram(
+            "pitledger_http_request_seconds", "HTTP request time", ["route"], buckets=_SECONDS, registry=r
+        )
+        self.equipment_overdue = Gauge(
+            "pitledger_equipment_overdue", "Overdue equipment of open tables, by what is due", ["check"], registry=r
+        )
+        self.variances_open = Gauge(
+            "pitledger_variances_open", "Variances not resolved, of days not final, by level", ["level"], registry=r
+        )
+        self.slips_in_transit = Gauge(
+            "pitledger_slips_in_transit", "Fills and credits that left and have not arrived", ["slip"], registry=r
+        )

@@ -1,0 +1,180 @@
+"""Publishes a journal: every entry, in the order of its shard, at least once.
+
+The relay row of a shard is locked while a batch is sent and marked, so one relay works on a shard at a time, whichever
+process it is in. A crash between sending and marking publishes a batch again; consumers drop what they have seen.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import structlog
+from confluent_kafka import Producer
+from sqlalchemy import Row, Text, cast, func, select, update
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from shared.contracts.envelope import CONTENT_TYPE, shard_source
+from shared.journal.tables import JournalTables
+from shared.runtime.consumer import Step, no_step
+from shared.runtime.errors import Kind, kind_of
+from shared.runtime.metrics import Metrics
+
+log = structlog.get_logger()
+
+BATCH_ENTRIES = 1000
+IDLE_SECONDS = 0.5
+FLUSH_SECONDS = 30.0
+_FLUSH_STEP_SECONDS = 0.5
+_HEADERS: list[tuple[str, str | bytes | None]] = [("content-type", CONTENT_TYPE)]
+
+
+class NotDelivered(ConnectionError):
+    """The broker did not take a batch."""
+
+
+class Relay:
+    """Publishes one service's journal to its topic.
+
+    `key` gives the Kafka key of an entry; without it all entries of a shard have the shard's, and so stay in order.
+    """
+
+    def __init__(
+        self,
+        *,
+        service: str,
+        topic: str,
+        tables: JournalTables,
+        engine: AsyncEngine,
+        new_producer: Callable[[], Producer],
+        metrics: Metrics,
+        key: Callable[[Row[Any]], bytes] | None = None,
+        step: Step = no_step,
+    ) -> None:
+        self._service = service
+        self._topic = topic
+        self._tables = tables
+        self._engine = engine
+        self._new_producer = new_producer
+        self._producer = new_producer()
+        self._metrics = metrics
+        self._key = key
+        self._step = step
+        self._wake = asyncio.Event()
+
+    def wake(self) -> None:
+        """There may be something to publish."""
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Publishes until cancelled."""
+        while True:
+            self._wake.clear()
+            try:
+                published = await self.publish()
+            except Exception as error:
+                if kind_of(error) is Kind.BUG:
+                    raise
+                log.warning("relay waits", topic=self._topic, error=str(error))
+                await asyncio.sleep(IDLE_SECONDS)
+                continue
+            if not published:
+                try:
+                    await asyncio.wait_for(self._wake.wait(), IDLE_SECONDS)
+                except TimeoutError:
+                    continue
+
+    async def publish(self) -> int:
+        """Publishes what there is, at most one batch a shard; gives the number of entries."""
+        shards, relay = self._tables.shards, self._tables.relay
+        behind = shards.c.next_seq - 1 - relay.c.published_seq
+        query = select(relay.c.shard, behind.label("behind")).join(shards, shards.c.shard == relay.c.shard)
+        async with self._engine.connect() as connection:
+            waiting = (await connection.execute(query.where(behind > 0))).all()
+        self._metrics.relay_backlog.set(sum(row.behind for row in waiting))
+        count = 0
+        for row in waiting:
+            count += await self._publish_shard(row.shard)
+        return count
+
+    async def _publish_shard(self, shard: int) -> int:
+        relay, entries = self._tables.relay, self._tables.entries
+        async with self._engine.begin() as connection:
+            published = (
+                await connection.execute(
+                    select(relay.c.published_seq).where(relay.c.shard == shard).with_for_update(skip_locked=True)
+                )
+            ).scalar_one_or_none()
+            if published is None:
+                return 0
+            rows = (
+                await connection.execute(
+                    select(
+                        entries.c.seq,
+                        entries.c.kind,
+                        entries.c.source,
+                        entries.c.gaming_day,
+                        entries.c.occurred_at,
+                        entries.c.recorded_at,
+                        func.encode(entries.c.hash, "hex").label("hash"),
+                        cast(entries.c.data, Text).label("data"),
+                    )
+                    .where(entries.c.shard == shard, entries.c.seq > published)
+                    .order_by(entries.c.seq)
+                    .limit(BATCH_ENTRIES)
+                )
+            ).all()
+            if not rows:
+                return 0
+            await self._send(shard, rows)
+            self._step("relay sent")
+            await connection.execute(update(relay).where(relay.c.shard == shard).values(published_seq=rows[-1].seq))
+        self._step("relay marked")
+        self._metrics.relayed.inc(len(rows))
+        return len(rows)
+
+    async def _send(self, shard: int, rows: Sequence[Row[Any]]) -> None:
+        source = shard_source(self._service, shard)
+        failed: list[Any] = []
+
+        def delivered(error: Any, message: Any) -> None:
+            del message
+            if error is not None:
+                failed.append(error)
+
+        for row in rows:
+            key = source.encode() if self._key is None else self._key(row)
+            value = entry_message(source, shard, row)
+            while True:
+                try:
+                    self._producer.produce(self._topic, key=key, value=value, headers=_HEADERS, on_delivery=delivered)
+                    break
+                except BufferError:
+                    await asyncio.to_thread(self._producer.poll, 0.1)
+        left, tries = len(rows), round(FLUSH_SECONDS / _FLUSH_STEP_SECONDS)
+        while left and tries:  # in steps, so that a service can stop while the broker is away
+            left, tries = await asyncio.to_thread(self._producer.flush, _FLUSH_STEP_SECONDS), tries - 1
+        if failed or left:
+            # An idempotent producer that lost a message, or its broker, cannot go on: begin with a new one.
+            self._producer.purge()
+            self._producer = self._new_producer()
+            raise NotDelivered(
+                f"{self._topic}: {left} messages unanswered, first error {failed[0] if failed else None}"
+            )
+
+
+def entry_message(source: str, shard: int, row: Any) -> bytes:
+    """An entry as a CloudEvent; its data goes out byte for byte as it is stored."""
+    head = {
+        "specversion": "1.0",
+        "id": f"{shard}-{row.seq}",
+        "source": source,
+        "sequence": row.seq,
+        "type": row.kind,
+        "subject": row.source,
+        "time": row.occurred_at.isoformat(),
+        "recordedat": row.recorded_at.isoformat(),
+        "entryhash": row.hash,
+        "datacontenttype": "application/json",
+    }
+    return f'{json.dumps(head, separators=(",", ":"))[:-1]},"data":{row.data}}}'.encode()

@@ -1,0 +1,78 @@
+"""Settings of a service, from the environment, with safe defaults."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AliasChoices, Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+HTTP_PORTS = {
+    "paytable-registry": 8101,
+    "round-settlement": 8102,
+    "reporting": 8103,
+    "table-inventory": 8104,
+    "vigorish": 8105,
+    "wagering-accounts": 8106,
+    "progressive-meters": 8107,
+}
+"""The port on which each service listens unless told otherwise; its names are the services that exist."""
+
+Seconds = Annotated[float, Field(gt=0)]
+
+
+class Settings(BaseSettings):
+    """One service's settings. Field descriptions are what `pitledger config` prints beside the values."""
+
+    model_config = SettingsConfigDict(env_prefix="PITLEDGER_", frozen=True, extra="ignore")
+
+    database_url: SecretStr = Field(
+        default=SecretStr("postgresql+psycopg://127.0.0.1:5432/pitledger"),
+        validation_alias=AliasChoices("DATABASE_URL"),
+        description="PostgreSQL, as a SQLAlchemy URL; services log in as their own role",
+    )
+    kafka_bootstrap_servers: str = Field(
+        default="127.0.0.1:9092",
+        validation_alias=AliasChoices("KAFKA_BOOTSTRAP_SERVERS"),
+        description="Kafka brokers, host:port, separated by commas",
+    )
+    kafka_group_prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,100}$")] = Field(
+        default="pitledger", description="what the names of consumer groups begin with"
+    )
+    kafka_session_seconds: Seconds = Field(
+        default=10,
+        description="how long a silent member of a consumer group keeps its partitions",
+    )
+    http_host: str = Field(default="127.0.0.1", description="address on which the service listens")
+    http_port: Annotated[int, Field(ge=0, le=65535)] | None = Field(
+        default=None, description="port on which the service listens; each service has its own default"
+    )
+    log_format: Literal["json", "console"] = Field(default="json", description="form of the log lines on stderr")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="least severe log line")
+    batch_records_max: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        default=500, description="most records committed in one transaction"
+    )
+    poll_seconds: Seconds = Field(default=0.05, description="longest wait for records before a batch is taken")
+    retry_seconds_max: Seconds = Field(
+        default=120, description="how long a failing database is retried before the service gives up and exits"
+    )
+    ready_lag_records_max: Annotated[int, Field(ge=1)] = Field(
+        default=50_000, description="consumer lag above which the service is not ready"
+    )
+    ready_age_seconds_max: Seconds = Field(
+        default=300, description="age of the oldest unprocessed record above which the service is not ready"
+    )
+    verification_seconds: Seconds = Field(default=60, description="time between verifications of the journal")
+    checkpoint_seconds: Seconds = Field(default=60, description="time between signed checkpoints")
+    checkpoint_directory: Path | None = Field(
+        default=None, description="where signed checkpoints are copied, outside the database; none: no checkpoints"
+    )
+    checkpoint_key_file: Path | None = Field(
+        default=None, description="Ed25519 private key (PEM) that signs checkpoints; none: no checkpoints"
+    )
+    api_tokens_file: Path | None = Field(
+        default=None, description="who may call the HTTP interfaces, as hashes of their tokens; none: nobody may write"
+    )
+
+    def port(self, service: str) -> int:
+        """The port on which this service listens."""
+        return HTTP_PORTS[service] if self.http_port is None else self.http_port

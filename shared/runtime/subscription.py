@@ -1,0 +1,199 @@
+"""A topic's subscription: FastStream hands over raw batches, the database says where to read."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+from confluent_kafka import Consumer as KafkaConsumer
+from confluent_kafka import Message, TopicPartition
+from faststream import AckPolicy
+from faststream.confluent import KafkaBroker
+from faststream.confluent import TopicPartition as FastStreamPartition
+from faststream.message import StreamMessage
+
+from shared.runtime.consumer import Clock, Consumer, Step, no_step
+from shared.runtime.errors import Stop
+from shared.runtime.kafka import ANSWER_SECONDS, librdkafka_log, partitions_of
+from shared.runtime.metrics import Metrics
+from shared.runtime.processing import Record
+
+log = structlog.get_logger()
+
+_ASSIGN_SECONDS = 240.0
+_FETCH_BYTES = 16 * 1024 * 1024
+
+
+def _record(message: Message) -> Record:
+    kind, milliseconds = message.timestamp()
+    del kind
+    partition, offset = message.partition(), message.offset()
+    assert partition is not None
+    assert offset is not None
+    return Record(
+        topic=message.topic() or "",
+        partition=partition,
+        offset=offset,
+        key=message.key(),
+        value=message.value() or b"",
+        taken_at=datetime.fromtimestamp(max(milliseconds, 0) / 1000, UTC),
+        headers=tuple((name, _bytes(value)) for name, value in dict(message.headers() or ()).items()),
+    )
+
+
+def _bytes(value: str | bytes | None) -> bytes | None:
+    return value.encode() if isinstance(value, str) else value
+
+
+class Subscription:
+    """Reads one topic for a consumer: all of it, or, as a member of the service's consumer group, a part.
+
+    `whole` is for reference data, which every process reads; the fence lets one of them record it.
+    """
+
+    def __init__(
+        self,
+        *,
+        bootstrap_servers: str,
+        group: str,
+        whole: bool,
+        consumer: Consumer,
+        metrics: Metrics,
+        clock: Clock,
+        failed: Callable[[BaseException], None],
+        batch_records_max: int,
+        poll_seconds: float,
+        session_seconds: float,
+        step: Step = no_step,
+    ) -> None:
+        self.consumer = consumer
+        self._metrics = metrics
+        self._clock = clock
+        self._failed = failed
+        self._step = step
+        self._loop = asyncio.get_running_loop()
+        self.joined = whole
+        self.lag_records = 0
+        self.age_seconds = 0.0
+        self._whole = whole
+        self._bootstrap_servers = bootstrap_servers
+        self._broker = KafkaBroker(
+            bootstrap_servers,
+            client_id=group,
+            allow_auto_create_topics=False,
+            apply_types=False,
+            logger=librdkafka_log,
+            log_level=logging.DEBUG,
+        )
+        self._options: dict[str, Any] = {
+            "group_id": group,
+            "auto_offset_reset": "earliest",
+            "ack_policy": AckPolicy.MANUAL,
+            "batch": True,
+            "max_records": batch_records_max,
+            "polling_interval": poll_seconds,
+            "fetch_max_wait_ms": 50,
+            "session_timeout_ms": round(1000 * session_seconds),
+            "heartbeat_interval_ms": round(300 * session_seconds),
+            "max_partition_fetch_bytes": _FETCH_BYTES,
+            "decoder": _undecoded,
+        }
+        self._subscriber: Any = None
+
+    async def start(self) -> None:
+        """Takes all partitions, or joins the group."""
+        topic = self.consumer.topic
+        if self._whole:
+            numbers = await asyncio.to_thread(partitions_of, self._bootstrap_servers, topic)
+            offsets = await self.consumer.assigned(numbers)
+            parts = [FastStreamPartition(topic, partition, offset) for partition, offset in offsets.items()]
+            self._subscriber = self._broker.subscriber(partitions=parts, **self._options)
+        else:
+            self._subscriber = self._broker.subscriber(
+                topic,
+                on_assign=self._on_assign,
+                on_revoke=self._on_revoke,
+                on_lost=self._on_revoke,
+                **self._options,
+            )
+        self._subscriber(self._handle)
+        await self._broker.start()
+
+    async def stop(self) -> None:
+        """Stops reading, and leaves the group."""
+        await self._broker.stop()
+
+    # --- called in librdkafka's poll, on the consumer's own thread ---
+
+    def _on_assign(self, kafka: KafkaConsumer, partitions: list[TopicPartition]) -> None:
+        try:
+            taking_over = self.consumer.assigned([partition.partition for partition in partitions])
+            offsets = asyncio.run_coroutine_threadsafe(taking_over, self._loop).result(_ASSIGN_SECONDS)
+            for partition in partitions:
+                partition.offset = offsets[partition.partition]
+            cluster = str(kafka.list_topics(self.consumer.topic, timeout=ANSWER_SECONDS).cluster_id)
+            if cluster != self.consumer.cluster_id:
+                raise Stop(f"the cluster was {self.consumer.cluster_id} and is {cluster} now: start the service again")
+            kafka.assign(partitions)
+            self.joined = True
+            log.info("assigned", topic=self.consumer.topic, offsets=offsets)
+        except Exception as error:
+            self._loop.call_soon_threadsafe(self._failed, error)
+            raise
+
+    def _on_revoke(self, kafka: KafkaConsumer, partitions: list[TopicPartition]) -> None:
+        del kafka
+        self.consumer.revoked([partition.partition for partition in partitions])
+        log.info("revoked", topic=self.consumer.topic, partitions=[partition.partition for partition in partitions])
+
+    # --- called by FastStream, in the event loop ---
+
+    async def _handle(self, message: StreamMessage[tuple[Message, ...]]) -> None:
+        try:
+            records = [_record(raw) for raw in message.raw_message]
+            oldest = min(record.taken_at for record in records)
+            self.age_seconds = max((self._clock() - oldest).total_seconds(), 0.0)
+            self._metrics.age.labels(self.consumer.topic).set(self.age_seconds)
+            self._step("consumed")
+            rewind = await self.consumer.handle(records)
+            self._step("handled")
+            await message.ack()
+            kafka = self._subscriber.consumer
+            for partition, offset in rewind.items():
+                await kafka.seek(self.consumer.topic, partition, offset)
+        except BaseException as error:
+            # FastStream would log an error and go on to the next batch: records would be left out.
+            self._failed(error)
+            raise
+
+    def lag(self) -> dict[int, int | None]:
+        """The records between each partition's position and its end; None until the broker has told the end."""
+        adapter = None if self._subscriber is None else self._subscriber.consumer
+        if adapter is None:
+            return {}
+        found: dict[int, int | None] = {}
+        for partition, position in self.consumer.positions.items():
+            _, end = adapter.consumer.get_watermark_offsets(TopicPartition(self.consumer.topic, partition), cached=True)
+            found[partition] = max(end - position, 0) if end >= 0 else None
+        return found
+
+    def is_caught_up(self) -> bool:
+        """Everything that the broker has is processed."""
+        lag = self.lag()
+        return bool(lag) and all(records == 0 for records in lag.values())
+
+    def observe(self) -> None:
+        """Updates lag and age from what librdkafka has already been told."""
+        lag = self.lag()
+        for partition, records in lag.items():
+            self._metrics.lag.labels(self.consumer.topic, str(partition)).set(records or 0)
+        self.lag_records = sum(records or 0 for records in lag.values())
+        if self.lag_records == 0:
+            self.age_seconds = 0.0
+            self._metrics.age.labels(self.consumer.topic).set(0)
+
+
+async def _undecoded(message: StreamMessage[Any]) -> StreamMessage[Any]:
+    return message
