@@ -1,0 +1,77 @@
+"""`pitledger balances`: the balance of every account."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Annotated
+
+import typer
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.cli.database import journal_of, with_connection
+from services.cli.exits import CheckFailed, UsageWrong
+from services.cli.output import AsJson, dollars, print_json, show, table
+from services.cli.services import ServiceName
+from shared.journal.reading import Balance
+from shared.journal.reading import balances as read_balances
+
+
+def balances(
+    service: Annotated[ServiceName, typer.Option(help="Whose journal.")] = ServiceName.ROUND_SETTLEMENT,
+    as_of: Annotated[
+        str | None,
+        typer.Option(metavar="DATE|MOMENT", help="What had happened by then: a gaming day, or a moment with its zone."),
+    ] = None,
+    known_at: Annotated[
+        str | None, typer.Option(metavar="MOMENT", help="What was known then: a moment with its zone.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the balance of every account, on both time axes.
+
+    Debits are positive. All accounts together sum to zero; exit code 1 when they do not. A correction that was recorded
+    after --known-at is left out: these are the books as they were known then.
+
+    Example: pitledger balances --as-of 2026-11-20
+    Example: pitledger balances --as-of 2026-11-20 --known-at 2026-11-21T06:00:00-05:00
+    """
+    happened = None if as_of is None else _date_or_moment(as_of)
+    known = None if known_at is None else _moment("--known-at", known_at)
+
+    async def read(connection: AsyncConnection) -> Sequence[Balance]:
+        return await read_balances(connection, journal_of(service), as_of=happened, known_at=known)
+
+    found = with_connection(service, read)
+    total = sum(balance.cents for balance in found)
+    if as_json:
+        print_json(
+            {
+                "service": service,
+                "as_of": happened and happened.isoformat(),
+                "known_at": known and known.isoformat(),
+                "balances": [{**balance.account._asdict(), "cents": balance.cents} for balance in found],
+                "sum_cents": total,
+            }
+        )
+    else:
+        rows = [[*balance.account, dollars(balance.cents)] for balance in found]
+        columns = [("Property", "name"), ("Table", "name"), ("Wager", "name"), ("Leg", "name"), ("Balance", "number")]
+        show(table(columns, [*rows, ["", "", "", "sum", dollars(total)]], footer=True))  # type: ignore[arg-type]
+    if total != 0:
+        raise CheckFailed(f"the accounts of {service} sum to {dollars(total)}, not to zero; run: pitledger verify")
+
+
+def _date_or_moment(text: str) -> date | datetime:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return _moment("--as-of", text)
+
+
+def _moment(option: str, text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageWrong(f"{option} {text!r}: give it as 2026-11-20T23:59:00-05:00") from None
+    if moment.tzinfo is None:
+        raise UsageWrong(f"{option} {text!r} has no zone: write 2026-11-20T23:59:00-05:00, or Z at the end for UTC")
+    return moment

@@ -1,0 +1,80 @@
+"""The journals as commands read them: one connection under the service's role, and errors that name the way out."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import psycopg
+from sqlalchemy import MetaData
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from services.cli.environment import settings, without_password
+from services.cli.exits import NotThere, UsageWrong
+from shared.journal.tables import JournalTables, journal_tables
+from shared.runtime.database import create_engine, role_of
+
+T = TypeVar("T")
+
+_NOT_MIGRATED = ("3F000", "42P01", "22023", "42704")
+"""No such schema, table or role."""
+_NOT_ALLOWED = ("42501",)
+
+
+def journal_of(service: str) -> JournalTables:
+    """The tables of a service's journal."""
+    return journal_tables(MetaData(), role_of(service))
+
+
+def with_connection(service: str, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+    """What `work` gives, done on a connection under the role of the service.
+
+    Raises: NotThere when the database does not answer or is not migrated.
+    """
+
+    async def connected(engine: AsyncEngine) -> T:
+        async with engine.connect() as connection:
+            return await work(connection)
+
+    return with_engine(service, connected)
+
+
+def with_engine(service: str, work: Callable[[AsyncEngine], Awaitable[T]]) -> T:
+    """As `with_connection`, for work that opens its connections itself."""
+    url = settings().database_url.get_secret_value()
+
+    async def whole() -> T:
+        engine = create_engine(url, role=role_of(service))
+        try:
+            return await work(engine)
+        finally:
+            await engine.dispose()
+
+    with explained(url):
+        return asyncio.run(whole())
+
+
+@contextmanager
+def explained(url: str) -> Iterator[None]:
+    """Turns errors of the database into what to tell of them; errors that are bugs stay as they are."""
+    try:
+        yield
+    except ArgumentError:
+        raise UsageWrong(f"DATABASE_URL {without_password(url)!r} is not a SQLAlchemy URL") from None
+    except (DBAPIError, psycopg.Error) as error:
+        raise _trouble(error, url) from error
+
+
+def _trouble(error: DBAPIError | psycopg.Error, url: str) -> Exception:
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    state = cause.sqlstate if isinstance(cause, psycopg.Error) else None
+    shown = without_password(url)
+    said = (str(cause).splitlines() or [type(cause).__name__])[0]
+    if state in _NOT_MIGRATED:
+        return NotThere(f"the database {shown} is not ready: {said}; run: pitledger db upgrade")
+    if state in _NOT_ALLOWED:
+        return NotThere(f"the login of {shown} may not do this: {said}; give a login with the rights in DATABASE_URL")
+    if isinstance(cause, psycopg.OperationalError):
+        return NotThere(f"the database {shown} does not answer: {said}; DATABASE_URL says where it is")
+    return error

@@ -1,0 +1,47 @@
+"""`pitledger db`: the services' schemas in PostgreSQL."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from services.cli.database import explained
+from services.cli.environment import settings
+from services.cli.output import AsJson, message, print_json
+from services.cli.services import ServiceName, migrations
+from shared.runtime.database import role_of
+from shared.runtime.migrations import upgrade as upgrade_schema
+
+app = typer.Typer(help="Create and migrate the services' schemas.", no_args_is_help=True, rich_markup_mode="rich")
+
+
+@app.callback()
+def _db() -> None:
+    """Create and migrate the services' schemas."""
+
+
+@app.command()
+def upgrade(
+    services: Annotated[
+        list[ServiceName] | None, typer.Option("--service", help="Only this service; may be given several times.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create the schemas and roles that are missing, and bring every schema up to date.
+
+    Needs the login of the database's owner in DATABASE_URL. What is up to date stays as it is.
+
+    Example: DATABASE_URL=postgresql+psycopg://owner@db/pitledger pitledger db upgrade
+    """
+    upgrade_all(settings().database_url.get_secret_value(), services or list(ServiceName), as_json=as_json)
+
+
+def upgrade_all(url: str, services: Sequence[ServiceName], *, as_json: bool = False) -> None:
+    """Migrates the services' schemas and says so. Raises: NotThere when the database does not answer."""
+    for service in services:
+        with explained(url):
+            upgrade_schema(service, migrations(service), url)
+        if as_json:
+            print_json({"service": service, "schema": role_of(service), "upgraded": True})
+        else:
+            message(f"{service}: schema {role_of(service)} is up to date")

@@ -1,0 +1,371 @@
+"""`pitledger demo`: a gaming day of simulated table games through the real path, and the books that come of it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from datetime import UTC, date, datetime, timedelta
+from types import FrameType
+from typing import Annotated, Any, Final
+
+import typer
+from rich.progress import BarColumn, TaskID, TextColumn
+from rich.progress import Progress as Bars
+
+from loadtest import playing
+from loadtest.electronic import AccountsRefused, Desk, ElectronicTables, electronic_tables
+from loadtest.floor import EASTERN, opening
+from loadtest.game import TablePlan
+from loadtest.games import pit, rules_submissions
+from loadtest.messages import Message, day
+from loadtest.pit import PitBook, PitDay
+from loadtest.playing import play
+from loadtest.publish import NotDelivered
+from loadtest.reports import ReportUnavailable, differences, read_reports
+from loadtest.submissions import RegistryRefused, file_and_approve
+from loadtest.target import Target
+from loadtest.watch import TooSlow, Watch
+from services.cli.demo_identities import identities, pit_differences, read_pit
+from services.cli.demo_pit import (
+    People,
+    close_day,
+    configure_pools,
+    count_boxes,
+    receive_credits,
+    reconcile_meters,
+    report_pit,
+    resolve_variances,
+)
+from services.cli.demo_tables import WIDTH, Day, show_day
+from services.cli.exits import CheckFailed, ExitCode, NotThere
+from services.cli.output import AsJson, console, message, print_json
+from services.cli.services import ServiceName
+from services.cli.stack import RunningStack, StackEnded
+from shared.contracts.pit_events import TOPIC as PIT_EVENTS
+from shared.contracts.settlement_events import TOPIC as SETTLEMENTS
+from shared.rules import catalogue
+
+PROPERTY: Final = "bayside"
+ROUNDS: Final = 2_880
+"""Twelve tables, four hours, sixty rounds an hour: the whole day in under a minute on two processors."""
+
+_SETTINGS: Final = {"PITLEDGER_VERIFICATION_SECONDS": "2", "PITLEDGER_CHECKPOINT_SECONDS": "2"}
+"""A demo is over before the first checkpoint would otherwise be signed."""
+
+_UNDER_SUBMISSIONS: Final = ("round_settlement", "vigorish", "progressive_meters")
+_BESIDE_SETTLEMENT: Final = ("table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
+
+_SUBMISSION_SECONDS: Final = 90.0
+_CHECKPOINT_SECONDS: Final = 90.0
+_CATCH_UP_SECONDS: Final = 120.0
+_COMMAND_SECONDS: Final = 120.0
+_COMMANDS_AT_ONCE: Final = 2
+_MESSAGE_SECONDS: Final = 5.0
+_LOOK_SECONDS: Final = 0.5
+_ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def demo(
+    rounds: Annotated[int, typer.Option(min=1, max=200_000, help="Rounds to play, at all tables together.")] = ROUNDS,
+    tables: Annotated[int, typer.Option(min=1, max=99, help="Tables that play them.")] = 12,
+    seed: Annotated[int, typer.Option(help="What is played: the same seed plays the same day.")] = 56,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep everything running afterwards, until Ctrl-C.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Play a gaming day of simulated table games through the real path, and print the books.
+
+    Starts PostgreSQL, a Kafka broker and every service as a process of its own, has two people file and approve the
+    rules submissions, plays the day, and waits until all of it is settled and reported. The pit has fills and credits,
+    two shifts, a drop that is counted twice, electronic wagers and a linked progressive that is hit. A few things go
+    wrong on purpose: look for them under the exceptions. Exit code 1 when a figure differs from what the simulator has
+    computed, or an identity of the books does not hold.
+
+    Servers that the environment names are not used: a demo writes into no database but its own.
+
+    Example: pitledger demo
+    Example: pitledger demo --rounds 500 --tables 2 --json
+    """
+    for number in _ENDING:
+        signal.signal(number, _interrupt)
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS")
+    }
+    try:
+        with RunningStack(environment=environment, settings=_SETTINGS, report=message) as stack:
+            found = _play_day(stack, rounds=rounds, tables=tables, seed=seed)
+            if as_json:
+                print_json(found.as_document())
+            else:
+                show_day(found)
+            sys.stdout.flush()
+            if keep:
+                _keep(stack)
+            message("stopping")
+    except (NotDelivered, ReportUnavailable, RegistryRefused, AccountsRefused, TooSlow) as error:
+        raise NotThere(str(error)) from error
+    except KeyboardInterrupt:
+        message("interrupted; nothing is left running")
+        return ExitCode.INTERRUPTED
+    if found.differences:
+        raise CheckFailed(f"{len(found.differences)} figures differ, the first: {found.differences[0]}")
+    return ExitCode.FINE
+
+
+def _play_day(stack: RunningStack, *, rounds: int, tables: int, seed: int) -> Day:
+    gaming_day = (datetime.now(UTC).astimezone(EASTERN) - timedelta(days=1)).date()
+    plans = pit(tables)
+    target = Target(
+        bootstrap_servers=stack.bootstrap_servers,
+        database_url=stack.database_url,
+        registry_url=stack.urls[ServiceName.PAYTABLE_REGISTRY],
+        filer_token=stack.tokens["demo.filer"],
+        approver_token=stack.tokens["demo.approver"],
+    )
+    with People(stack) as people:
+        return _play_with(stack, target, people, plans, gaming_day, rounds=rounds, seed=seed)
+
+
+def _play_with(
+    stack: RunningStack,
+    target: Target,
+    people: People,
+    plans: tuple[TablePlan, ...],
+    gaming_day: date,
+    *,
+    rounds: int,
+    seed: int,
+) -> Day:
+    _approve_submissions(target, plans, gaming_day)
+    pools = configure_pools(people, PROPERTY, plans, gaming_day)
+    message(f"playing {rounds:,} rounds at {len(plans)} tables, gaming day {gaming_day.isoformat()}, seed {seed}")
+    chosen = _Example()
+    book = PitBook(PROPERTY, plans, gaming_day)
+    electronic = ElectronicTables(_desk(stack), PROPERTY, electronic_tables(plans))
+    messages = day(
+        property_name=PROPERTY, plans=plans, gaming_day=gaming_day, seed=seed, rounds=rounds, plants=True, linked=True
+    )
+    looked = map(book.look, map(chosen.look, messages))
+    with _Progress(rounds) as progress, ThreadPoolExecutor(1) as beside:
+        reporting_pit: list[Future[tuple[PitDay, int]]] = []
+
+        def report_afterwards() -> Generator[Message, None, None]:
+            yield from electronic.funded(looked)
+            reporting_pit.append(beside.submit(_report_pit, people, book, target))
+
+        with closing(report_afterwards()) as sent:
+            played = play(target, sent, lambda now: progress.show(now, stack))
+        pit_day, pit_records = reporting_pit[0].result()
+    message("counting the drop, resolving variances, closing the gaming day")
+    with Watch(target) as watch:
+        for schema in _BESIDE_SETTLEMENT:
+            watch.wait_for_topic(schema, SETTLEMENTS, watch.entries(), seconds=_CATCH_UP_SECONDS)
+        for schema in ("table_inventory", "vigorish"):
+            watch.wait_for_topic(schema, PIT_EVENTS, pit_records, seconds=_CATCH_UP_SECONDS)
+    _after_the_day(people, pit_day, electronic, pools=bool(pools))
+    reports = read_reports(
+        stack.urls[ServiceName.REPORTING],
+        stack.tokens["demo.auditor"],
+        property_name=PROPERTY,
+        gaming_day=gaming_day,
+    )
+    pit_reports = read_pit(people, PROPERTY, gaming_day)
+    message("verifying the journals")
+    schemas = [service.replace("-", "_") for service in ServiceName]
+    with Watch(target) as watch:
+        watch.wait_for_checkpoints(seconds=_CHECKPOINT_SECONDS, schemas=schemas)
+        trial_balances = {schema: watch.trial_balance(schema) for schema in schemas}
+        not_read = {schema: watch.not_read(schema) for schema in _BESIDE_SETTLEMENT}
+    with ThreadPoolExecutor(_COMMANDS_AT_ONCE) as pool:
+        checkpoints = ("--checkpoints", str(stack.checkpoints), "--key", str(stack.verifiers_file))
+        verified = pool.submit(_documents, stack, "verify", *checkpoints)
+        balanced = pool.submit(_documents, stack, "balances")
+        reconstructed = pool.submit(_documents, stack, "reconstruct", chosen.round_id)
+        shown = pool.submit(_run, stack, "reconstruct", chosen.round_id)
+    journals = verified.result()
+    (balance,), (example,) = balanced.result(), reconstructed.result()
+    found = tuple(
+        identities(
+            pit_reports,
+            pit=pit_day,
+            electronic=electronic,
+            balances=balance["balances"],
+            daily_win=reports.daily_win,
+            trial_balances=trial_balances,
+        )
+    )
+    return Day(
+        gaming_day=gaming_day,
+        seed=seed,
+        tables=len(plans),
+        rounds=rounds,
+        titles={plan.game: catalogue(plan.regulation).title for plan in plans},
+        played=played,
+        reports=reports,
+        pit=pit_day,
+        pit_reports=pit_reports,
+        electronic=electronic.money,
+        identities=found,
+        journals=tuple(journals),
+        balance=balance,
+        trial_balances=trial_balances,
+        example={"round_id": chosen.round_id, **example},
+        differences=(
+            *differences(played.books, reports),
+            *pit_differences(pit_reports, found, pit=pit_day, electronic=electronic, books=played.books),
+            *_broken(journals, balance),
+            *(f"{schema} has refused or misses {number} records" for schema, number in not_read.items() if number),
+        ),
+        shown=shown.result(),
+    )
+
+
+def _desk(stack: RunningStack) -> Desk:
+    return Desk(
+        stack.urls[ServiceName.WAGERING_ACCOUNTS],
+        cashier_token=stack.tokens["demo.account_cashier"],
+        table_token=stack.tokens["demo.table_system"],
+    )
+
+
+def _report_pit(people: People, book: PitBook, target: Target) -> tuple[PitDay, int]:
+    """Reports the pit of a day that has been played; gives it, and the number of its records."""
+    pit_day = book.day()
+    return pit_day, report_pit(people, pit_day, target.bootstrap_servers)
+
+
+def _after_the_day(people: People, pit_day: PitDay, electronic: ElectronicTables, *, pools: bool) -> None:
+    receive_credits(people, pit_day)
+    count_boxes(people, pit_day)
+    resolve_variances(people, pit_day)
+    close_day(people, pit_day)
+    electronic.cash_out()
+    if pools:
+        reconcile_meters(people, pit_day)
+
+
+def _approve_submissions(target: Target, plans: tuple[TablePlan, ...], gaming_day: date) -> None:
+    submissions = rules_submissions(PROPERTY, plans, opening(gaming_day))
+    message(f"filing {len(submissions)} rules submissions as demo.filer, approving them as demo.approver")
+    file_and_approve(target, submissions)
+    with Watch(target) as watch:
+        watch.wait_for_submissions(len(submissions), seconds=_SUBMISSION_SECONDS, schemas=_UNDER_SUBMISSIONS)
+
+
+class _Example:
+    """Chooses the round to be shown in full: a corrected one where there is one, otherwise the first."""
+
+    def __init__(self) -> None:
+        self.round_id = ""
+        self._corrected = False
+
+    def look(self, sent: Message) -> Message:
+        """Looks at a message on its way."""
+        corrected = sent.kind == "correction"
+        if sent.round_id is not None and (not self.round_id or (corrected and not self._corrected)):
+            self.round_id, self._corrected = sent.round_id, corrected
+        return sent
+
+
+class _Progress:
+    """Shows how far the day is: bars on a terminal, a line every few seconds elsewhere."""
+
+    def __init__(self, rounds: int) -> None:
+        self._rounds = rounds
+        self._told_at = time.monotonic()
+        self._bars = Bars(
+            TextColumn("{task.description:<9}"),
+            BarColumn(),
+            TextColumn("{task.completed:>7,.0f} of {task.total:,.0f}"),
+            TextColumn("{task.fields[rate]}"),
+            console=console(stderr=True),
+            disable=not sys.stderr.isatty(),
+        )
+        self._tasks: dict[str, TaskID] = {}
+
+    def show(self, now: playing.Progress, stack: RunningStack) -> None:
+        """Shows the progress. Raises: StackEnded when a part of the stack has ended by itself."""
+        if (ended := stack.ended()) is not None:
+            raise StackEnded(ended)
+        for name, done in (("produced", now.produced), ("settled", now.settled), ("reported", now.reported)):
+            rate = f"{done / now.seconds:,.0f}/s" if now.seconds > 1 else ""
+            total = max(self._rounds, now.produced, now.entries if name == "reported" else 0)
+            self._bars.update(self._tasks[name], completed=done, total=total, rate=rate)
+        if self._bars.disable and time.monotonic() - self._told_at > _MESSAGE_SECONDS:
+            self._told_at = time.monotonic()
+            message(f"produced {now.produced:,}, settled {now.settled:,}, reported {now.reported:,}")
+
+    def __enter__(self) -> "_Progress":
+        self._bars.start()
+        for name in ("produced", "settled", "reported"):
+            self._tasks[name] = self._bars.add_task(name, total=self._rounds, rate="")
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        del reason
+        if not self._bars.disable:
+            self._bars.stop()
+
+
+def _broken(journals: Sequence[Mapping[str, Any]], balance: Mapping[str, Any]) -> list[str]:
+    wrong = [
+        f"journal of {each['service']}, shard {each['shard']}, entry {problem['entry']}: {problem['what']}"
+        for each in journals
+        for problem in each["problems"]
+    ]
+    if balance["sum_cents"] != 0:
+        wrong.append(f"the accounts of {balance['service']} sum to {balance['sum_cents']} cents and must sum to 0")
+    return wrong
+
+
+# --- our own commands, as anybody would call them on this stack ---
+
+
+def _run(stack: RunningStack, *words: str) -> str:
+    """What a command prints; one that finds something wrong still prints what it found."""
+    command = [sys.executable, "-P", "-m", "services.cli.main", *words]
+    ended = subprocess.run(  # noqa: S603 - our own command line
+        command,
+        env={**os.environ, **stack.environment, "COLUMNS": str(WIDTH)},
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=_COMMAND_SECONDS,
+        check=False,
+    )
+    if ended.returncode not in (ExitCode.FINE, ExitCode.NOT_AS_IT_SHOULD_BE):
+        raise NotThere(
+            f"`pitledger {' '.join(words)}` ended with exit code {ended.returncode}; its message stands above"
+        )
+    return ended.stdout
+
+
+def _documents(stack: RunningStack, *words: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in _run(stack, *words, "--json").splitlines()]
+
+
+def _keep(stack: RunningStack) -> None:
+    """Returns at Ctrl-C. Raises: StackEnded when a part of the stack ends by itself."""
+    message("still running; Ctrl-C stops it")
+    for service, url in stack.urls.items():
+        message(f"  {service:<18} {url}/docs")
+    message(f"  API tokens         {stack.tokens_file}")
+    message(f"  signed checkpoints {stack.checkpoints}")
+    message(f"  In another terminal:  . {stack.environment_file}  &&  pitledger verify")
+    try:
+        while (ended := stack.ended()) is None:
+            time.sleep(_LOOK_SECONDS)
+    except KeyboardInterrupt:
+        return
+    raise StackEnded(ended)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Ends what is under way, once: what follows is cleaning up, which nothing interrupts."""
+    del number, frame
+    for each in _ENDING:
+        signal.signal(each, signal.SIG_IGN)
+    raise KeyboardInterrupt

@@ -1,0 +1,277 @@
+"""The identities of a gaming day: what must be equal, each side as the services report it or the simulator knows it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from loadtest.books import Books
+from loadtest.electronic import ElectronicTables
+from loadtest.pit import PitDay, TableMoney
+from services.cli.demo_pit import People
+from services.cli.services import ServiceName
+
+Document = Mapping[str, Any]
+
+_WIN_COLUMNS: Final = {
+    "opener": "opener_cents",
+    "fills": "fills_cents",
+    "credits": "credits_cents",
+    "closer": "closer_cents",
+    "drop": "drop_cents",
+    "win": "win_cents",
+    "rounds": "rounds",
+    "variance": "inventory_variance_cents",
+    "waived": "vigorish_waived_cents",
+}
+"""The figures of a table's money by their names in the win report."""
+
+_BANK_LEGS: Final = ("banked_wagers", "banked_payouts", "bank_collected", "bank_paid")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Two sides that must be equal, cents."""
+
+    name: str
+    left: str
+    left_cents: int
+    right: str
+    right_cents: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether they are."""
+        return self.left_cents == self.right_cents
+
+    def as_document(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "identity": self.name,
+            "left": self.left,
+            "left_cents": self.left_cents,
+            "right": self.right,
+            "right_cents": self.right_cents,
+            "holds": self.holds,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PitReports:
+    """What the services of the pit report of a day."""
+
+    win: Document
+    variances: Sequence[Document]
+    vigorish: Document
+    liability: Document
+    accounts: Sequence[Document]
+    meters: Document
+    hits: Sequence[Document]
+    left_over: Mapping[str, int]
+    """What somebody would have to follow up, by service: variances that are resolved are not among it."""
+
+
+def read_pit(people: People, property_name: str, gaming_day: date) -> PitReports:
+    """Asks the services of the pit for the day."""
+    day = {"property": property_name, "gaming_day": gaming_day.isoformat()}
+    inventory, meters = ServiceName.TABLE_INVENTORY, ServiceName.PROGRESSIVE_METERS
+    vigorish, accounts = ServiceName.VIGORISH, ServiceName.WAGERING_ACCOUNTS
+    reconciliation = people.reads(meters, "/reports/reconciliation", **day)
+    fees = people.reads(vigorish, "/reports/vigorish", **day)
+    open_ones = people.reads(inventory, "/reports/inventory-exceptions", **day, state="open", limit="500")
+    shortages = people.reads(accounts, "/exceptions", property=property_name, limit="500")
+    open_rounds = people.reads(accounts, "/open-rounds", property=property_name, limit="500")
+    return PitReports(
+        win=people.reads(inventory, "/reports/win", **day),
+        variances=people.reads(inventory, "/variances", **day)["items"],
+        vigorish=fees,
+        liability=people.reads(accounts, "/liability", property=property_name),
+        accounts=tuple(_pages(people, accounts, "/accounts", property=property_name)),
+        meters=reconciliation,
+        hits=tuple(_pages(people, meters, "/reports/hits", **day)),
+        left_over={
+            inventory: len(open_ones["items"]),
+            vigorish: fees["exceptions"] + fees["input_open"],
+            meters: reconciliation["exceptions"] + reconciliation["input_open"],
+            accounts: len(shortages["items"]) + len(open_rounds["items"]),
+        },
+    )
+
+
+def _pages(people: People, service: str, path: str, **wanted: str) -> Iterator[Document]:
+    cursor: dict[str, str] = {}
+    while True:
+        page = people.reads(service, path, **wanted, **cursor, limit="500")
+        yield from page["items"]
+        if page.get("next") is None:
+            return
+        cursor = {"cursor": page["next"]}
+
+
+def identities(
+    reports: PitReports,
+    *,
+    pit: PitDay,
+    electronic: ElectronicTables,
+    balances: Sequence[Document],
+    daily_win: Document,
+    trial_balances: Mapping[str, int],
+) -> Iterator[Identity]:
+    """The identities of the day. `balances` are those of round settlement."""
+    legs: dict[str, int] = {}
+    for balance in balances:
+        legs[balance["leg"]] = legs.get(balance["leg"], 0) + balance["cents"]
+    yield Identity(
+        "Trial balance",
+        f"debits less credits, {len(trial_balances)} journals",
+        sum(map(abs, trial_balances.values())),
+        "zero",
+        0,
+    )
+    yield from _inventory(reports, pit, legs)
+    fees, total = reports.vigorish["total"], daily_win["total"]
+    settled = fees["collected_cents"] + fees["waived_cents"] + fees["outstanding_cents"] - fees["over_collected_cents"]
+    yield Identity(
+        "Vigorish",
+        "assessed by rounds",
+        total["vigorish_cents"],
+        "collected, waived, outstanding",
+        settled,
+    )
+    yield Identity(
+        "Banks of players",
+        "collected less paid, all seats",
+        -sum(legs.get(leg, 0) for leg in _BANK_LEGS),
+        "what the house won in them",
+        -legs.get("house_in_bank", 0),
+    )
+    yield from _accounts(reports.liability, electronic, legs)
+    yield from _meters(reports, legs)
+
+
+def _inventory(reports: PitReports, pit: PitDay, legs: Mapping[str, int]) -> Iterator[Identity]:
+    total = reports.win["total"]
+    planted = 0 if pit.planted is None else sum(money.variance for money in pit.tables.values())
+    yield Identity(
+        "Win by § 601a.9",
+        "as counted at the tables",
+        total["win_cents"],
+        "rounds - waived + variances",
+        total["rounds_win_cents"] + total["inventory_variance_cents"] + (total["drop_variance_cents"] or 0),
+    )
+    yield Identity(
+        "Chips of rounds",
+        "into trays, by settlement",
+        legs.get("chips", 0),
+        "of rounds, by table inventory",
+        total["rounds_win_cents"] + total["vigorish_waived_cents"],
+    )
+    yield Identity(
+        "Inventory explained",
+        "counted less expected",
+        sum(one["cents"] for one in reports.variances),
+        "the planted variance",
+        planted,
+    )
+    yield Identity(
+        "Drop",
+        "counted twice in the boxes",
+        total["drop_cents"],
+        "chips sold at the tables",
+        sum(money.drop for money in pit.tables.values()),
+    )
+
+
+def _accounts(liability: Document, electronic: ElectronicTables, legs: Mapping[str, int]) -> Iterator[Identity]:
+    money = electronic.money
+    yield Identity(
+        "Accounts",
+        "liability by what changed it",
+        liability["closing_cents"],
+        "sum of all balances",
+        liability["balances"]["total_cents"],
+    )
+    yield Identity(
+        "Electronic wagers",
+        "staked less credited by rounds",
+        legs.get("account_funded", 0),
+        "paid in - paid out - liability",
+        money.bought_in - money.cashed_out - liability["closing_cents"],
+    )
+
+
+def _meters(reports: PitReports, legs: Mapping[str, int]) -> Iterator[Identity]:
+    sums = {
+        name: _cents(sum(Decimal(pool[name]) for pool in reports.meters["pools"]))
+        for name in ("opening", "seed", "contribution", "award", "reset", "transfer", "released", "closing")
+    }
+    yield Identity(
+        "Meters",
+        "opening and all that moved them",
+        sum(sums[name] for name in ("opening", "seed", "contribution", "reset", "transfer", "released"))
+        - sums["award"],
+        f"closing of {len(reports.meters['pools'])} pools",
+        sums["closing"],
+    )
+    yield Identity(
+        "Contributions",
+        "of rounds, by settlement",
+        -legs.get("meter_contribution", 0),
+        "onto the meters",
+        sums["contribution"],
+    )
+    yield Identity(
+        "Awards",
+        "paid by attendants",
+        -legs.get("attendant", 0),
+        f"off the meters: {len(reports.hits)}",
+        sums["award"],
+    )
+
+
+def _cents(exact: Decimal | int) -> int:
+    """What the day came to; a share of a cent, which no wager of the floor makes, would not be equal to anything."""
+    cents = int(exact)
+    return cents if cents == exact else cents - 1
+
+
+def pit_differences(
+    reports: PitReports, found: Sequence[Identity], *, pit: PitDay, electronic: ElectronicTables, books: Books
+) -> Iterator[str]:
+    """Where the services of the pit do not report what the simulator's own arithmetic comes to."""
+    for identity in found:
+        if not identity.holds:
+            yield f"{identity.name}: {identity.left} is {identity.left_cents}, {identity.right} {identity.right_cents}"
+    rows = {row["table"]: row for row in reports.win["tables"]}
+    for table, money in pit.tables.items():
+        for name, column in _WIN_COLUMNS.items():
+            expected, reported = getattr(money, name), rows.get(table, {}).get(column)
+            if reported != expected:
+                yield f"table {table}: {column} is {reported} in the win report and must be {expected}"
+    yield from _variances(reports.variances, pit.planted, pit.tables)
+    fees = reports.vigorish["total"]
+    for name in ("assessed", "collected", "waived"):
+        if fees[f"{name}_cents"] != getattr(pit.vigorish, name):
+            yield f"vigorish: {name} is {fees[f'{name}_cents']} and must be {getattr(pit.vigorish, name)}"
+    held = {account["account"]: account["available_cents"] for account in reports.accounts}
+    for account, cents in electronic.balances().items():
+        if held.get(account) != cents:
+            yield f"account {account} holds {held.get(account)} and must hold {cents}"
+    awarded = sum(hit["cents"] for hit in reports.hits)
+    if awarded != books.total().meter_payout:
+        yield f"meters: the hits come to {awarded} and must come to {books.total().meter_payout}"
+    if not reports.meters["balanced"]:
+        yield f"meters: {'; '.join(reports.meters['wrong'])}"
+    for service, count in reports.left_over.items():
+        if count:
+            yield f"{service}: {count} exceptions are open, and there must be none"
+
+
+def _variances(
+    variances: Sequence[Document], planted: tuple[str, int] | None, tables: Mapping[str, TableMoney]
+) -> Iterator[str]:
+    found = [(one["table"], one["number"], one["cents"], one["state"]) for one in variances]
+    expected = [] if planted is None else [(*planted, tables[planted[0]].variance, "resolved")]
+    if found != expected:
+        yield f"variances: {found}, and there must be {expected}"

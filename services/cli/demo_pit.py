@@ -1,0 +1,171 @@
+"""What people do around the demo's gaming day over HTTP: configure meters, prepare slips, count, resolve, close."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from itertools import count
+from types import TracebackType
+from typing import Any, Final, Self
+
+import httpx
+
+from loadtest.floor import initial_meters, opening
+from loadtest.game import TablePlan
+from loadtest.links import POOL, linked_meter
+from loadtest.pit import Box, PitDay, Slip, contents
+from loadtest.publish import Publisher
+from services.cli.exits import NotThere
+from services.cli.services import ServiceName
+from services.cli.stack import RunningStack
+from shared.contracts.pit_events import TOPIC
+
+_HUNDRED_CENTS: Final = 100_00
+_SECONDS: Final = 30.0
+
+Document = Mapping[str, Any]
+
+
+class People:
+    """The people of a running stack at their desks, for the length of a `with` block."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        self._tokens = stack.tokens
+        self._numbers = count(1)
+        self._clients = {
+            service: httpx.Client(base_url=url, timeout=_SECONDS, trust_env=False)
+            for service, url in stack.urls.items()
+        }
+
+    def does(self, person: str, service: str, path: str, document: object = None) -> dict[str, Any]:
+        """Posts as a person. Raises: NotThere where it is refused."""
+        headers = self._headers(person) | {"idempotency-key": f"demo.{next(self._numbers)}"}
+        response = self._clients[service].post(path, json=document, headers=headers)
+        if response.is_error:
+            raise NotThere(f"{person}: POST {path} of {service} answered {response.status_code}: {response.text}")
+        answer: dict[str, Any] = response.json()
+        return answer
+
+    def reads(self, service: str, path: str, **wanted: str) -> dict[str, Any]:
+        """Reads as the auditor. Raises: NotThere."""
+        response = self._clients[service].get(path, params=wanted, headers=self._headers("demo.auditor"))
+        if response.is_error:
+            raise NotThere(f"GET {path} of {service} answered {response.status_code}: {response.text}")
+        answer: dict[str, Any] = response.json()
+        return answer
+
+    def _headers(self, person: str) -> dict[str, str]:
+        return {"authorization": f"Bearer {self._tokens[person]}"}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        for client in self._clients.values():
+            client.close()
+
+
+def configure_pools(
+    people: People, property_name: str, plans: Sequence[TablePlan], gaming_day: date
+) -> Mapping[str, tuple[tuple[str, str], ...]]:
+    """Has one person file a pool for each meter and another approve it; gives the (table, meter) of each pool.
+
+    The linked meter of several tables is one pool.
+    """
+    pools: dict[str, list[tuple[TablePlan, str, int]]] = {}
+    for plan in plans:
+        for meter, reset_cents in initial_meters(plan).items():
+            name = POOL if meter == linked_meter(plan) else f"{plan.name}.{meter}"
+            pools.setdefault(name, []).append((plan, meter, reset_cents))
+    for name, feeds in pools.items():
+        terms = {
+            "property": property_name,
+            "pool": name,
+            "feeds": [{"table": plan.name, "game": plan.game, "meter": meter} for plan, meter, _ in feeds],
+            "effective_from": opening(gaming_day).isoformat(),
+            "gaming_day": gaming_day.isoformat(),
+            "base_cents": feeds[0][2],
+            "reset_cents": feeds[0][2],
+            "reason": "opening of the pit",
+        }
+        filed = people.does("demo.meter_clerk", ServiceName.PROGRESSIVE_METERS, "/pools", terms)
+        path = f"/pools/{property_name}/{name}/versions/{filed['version']}/approve"
+        people.does("demo.meter_manager", ServiceName.PROGRESSIVE_METERS, path)
+    return {name: tuple((plan.name, meter) for plan, meter, _ in feeds) for name, feeds in pools.items()}
+
+
+def report_pit(people: People, pit: PitDay, bootstrap_servers: str) -> int:
+    """Has slips prepared in their order and sends what the pit reports; gives the number of records."""
+    numbers: dict[Slip, int] = {}
+    for slip in pit.slips:
+        wanted = {
+            "slip": slip.slip,
+            "property": pit.property,
+            "table": slip.table,
+            "gaming_day": pit.gaming_day.isoformat(),
+            "shift": slip.shift,
+            "contents": contents(slip.cents),
+        }
+        requested = people.does("demo.pit", ServiceName.TABLE_INVENTORY, "/requests", wanted)
+        prepare = {"property": pit.property, "request": requested["request"]}
+        numbers[slip] = people.does("demo.cage", ServiceName.TABLE_INVENTORY, "/slips", prepare)["number"]
+    sent = 0
+    with Publisher(bootstrap_servers, TOPIC) as publisher:
+        for report in pit.reports(numbers):
+            publisher.send(report)
+            sent += 1
+    return sent
+
+
+def receive_credits(people: People, pit: PitDay) -> None:
+    """The cage receives what security carried to it: by somebody who did no other step of the slip."""
+    query = {"property": pit.property, "gaming_day": pit.gaming_day.isoformat(), "limit": "500"}
+    page = people.reads(ServiceName.TABLE_INVENTORY, "/slips", **query, slip="credit", status="carried")
+    for slip in page["items"]:
+        path = f"/slips/{pit.property}/credit/{slip['number']}/receive"
+        people.does("demo.cashier", ServiceName.TABLE_INVENTORY, path, {"contents": slip["contents"]})
+
+
+def count_boxes(people: People, pit: PitDay) -> None:
+    """Two people count every box, neither seeing what the other found; then the count is concluded."""
+    inventory = ServiceName.TABLE_INVENTORY
+    day = {"property": pit.property, "gaming_day": pit.gaming_day.isoformat()}
+    number = people.does("demo.counter", inventory, "/drop-counts", day)["count"]
+    path = f"/drop-counts/{pit.property}/{number}"
+    for person in ("demo.counter", "demo.verifier"):
+        for box in pit.boxes:
+            people.does(person, inventory, f"{path}/boxes", _found(box))
+    people.does("demo.counter", inventory, f"{path}/conclude")
+
+
+def _found(box: Box) -> Document:
+    notes = [{"cents": _HUNDRED_CENTS, "count": box.cents // _HUNDRED_CENTS}] if box.cents else []
+    return {"table": box.table, "exchange": box.exchange, "figures": {"currency": notes}}
+
+
+def resolve_variances(people: People, pit: PitDay) -> Sequence[Document]:
+    """Gives every variance of the day an owner, who resolves it; gives them as they then are."""
+    inventory = ServiceName.TABLE_INVENTORY
+    day = {"property": pit.property, "gaming_day": pit.gaming_day.isoformat()}
+    resolved = []
+    for found in people.reads(inventory, "/variances", **day)["items"]:
+        place = f"{found['variance']}/{found['table']}/{found['number']}"
+        path = f"/variances/{pit.property}/{pit.gaming_day}/{place}"
+        people.does("demo.accountant", inventory, f"{path}/own", {"owner": "demo.revenue_auditor"})
+        conclusion = {"conclusion": "surveillance: a $100 chip was paid twice at the change of shift"}
+        resolved.append(people.does("demo.revenue_auditor", inventory, f"{path}/resolve", conclusion))
+    return resolved
+
+
+def close_day(people: People, pit: PitDay) -> Document:
+    """Closes the gaming day in its three stages, each by somebody else; gives it with its hash."""
+    path = f"/gaming-days/{pit.property}/{pit.gaming_day}"
+    people.does("demo.accountant", ServiceName.TABLE_INVENTORY, f"{path}/preliminary", {})
+    people.does("demo.revenue_auditor", ServiceName.TABLE_INVENTORY, f"{path}/audited")
+    return people.does("demo.controller", ServiceName.TABLE_INVENTORY, f"{path}/final")
+
+
+def reconcile_meters(people: People, pit: PitDay) -> None:
+    """A person records the meters of the day as they are known."""
+    day = {"property": pit.property, "gaming_day": pit.gaming_day.isoformat(), "reason": "end of the gaming day"}
+    people.does("demo.meter_auditor", ServiceName.PROGRESSIVE_METERS, "/reconciliations", day)

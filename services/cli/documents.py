@@ -1,0 +1,89 @@
+"""Reads round records and case files: YAML or JSON, one document or a list, from files or stdin."""
+
+import json
+import sys
+from collections.abc import Hashable, Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from services.cli.exits import InputRefused, UsageWrong
+
+STDIN = "-"
+
+
+def read_documents(name: str) -> Iterator[tuple[str, object]]:
+    """The documents of a file (`-`: stdin), each with the name by which it goes when it has no id.
+
+    Raises: UsageWrong when there is no such file; InputRefused when it is neither YAML nor JSON.
+    """
+    label, raw = _bytes(name)
+    try:
+        found = _parse(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputRefused(f"{label}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
+    except (ValueError, yaml.YAMLError, RecursionError) as error:
+        raise InputRefused(f"{label}: neither YAML nor JSON: {error or 'nested too deeply'}") from error
+    return ((f"{label}#{number}", document) for number, document in enumerate(found, 1))
+
+
+def read_bytes(name: str) -> bytes:
+    """What a file (`-`: stdin) holds. Raises: UsageWrong when it cannot be read."""
+    return _bytes(name)[1]
+
+
+def _bytes(name: str) -> tuple[str, bytes]:
+    if name == STDIN:
+        return "stdin", sys.stdin.buffer.read()
+    try:
+        return Path(name).name, Path(name).read_bytes()
+    except OSError as error:
+        raise UsageWrong(f"{name}: {error.strerror}; give a file, or - for stdin") from error
+
+
+def _parse(text: str) -> list[object]:
+    """All documents of a text: those of a JSON or YAML list, of several YAML documents, of several JSON lines."""
+    stripped = text.lstrip()
+    if stripped.startswith(("{", "[")):
+        try:
+            return _listed([json.loads(stripped, object_pairs_hook=_without_repetition)])
+        except _RepeatedKey:
+            raise
+        except ValueError:
+            lines = [line for line in stripped.splitlines() if line.strip()]
+            if len(lines) > 1 and all(line.startswith("{") and line.rstrip().endswith("}") for line in lines):
+                return [json.loads(line, object_pairs_hook=_without_repetition) for line in lines]
+    return _listed([found for found in yaml.load_all(text, _Loader) if found is not None])
+
+
+def _listed(documents: list[object]) -> list[object]:
+    return [item for document in documents for item in (document if isinstance(document, list) else [document])]
+
+
+class _RepeatedKey(ValueError):
+    """A mapping has a key twice: nobody can say which of the two values counts."""
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _RepeatedKey(f"key {next(key for key in keys if keys.count(key) > 1)!r} stands twice in one mapping")
+    return found
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """YAML's safe loader, quick where libyaml is there, which refuses a key that stands twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[object] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
+                if (key.tag, key.value) in seen:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"key {key.value!r} stands twice in one mapping", key.start_mark
+                    )
+                seen.add((key.tag, key.value))
+        found: dict[Hashable, Any] = super().construct_mapping(node, deep)
+        return found

@@ -1,0 +1,63 @@
+"""What the exit codes of the command line mean, and the errors that lead to them."""
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """The exit codes of every command."""
+
+    FINE = 0
+    NOT_AS_IT_SHOULD_BE = 1
+    USAGE = 2
+    REFUSED = 3
+    NOT_THERE = 4
+    BUG = 70
+    INTERRUPTED = 130
+
+
+MEANINGS = {
+    ExitCode.FINE: "everything is as it should be",
+    ExitCode.NOT_AS_IT_SHOULD_BE: "what was checked is not as it should be",
+    ExitCode.USAGE: "a command, option, file name or setting is wrong",
+    ExitCode.REFUSED: "the input is refused: no such round can have been played",
+    ExitCode.NOT_THERE: "the database, the broker or a record is not there",
+    ExitCode.BUG: "a bug of Pitledger; --debug shows where",
+    ExitCode.INTERRUPTED: "interrupted by Ctrl-C",
+}
+
+EPILOG = "Exit codes:\n\n" + "\n\n".join(f"{code:>4}  {meaning}" for code, meaning in MEANINGS.items())
+"""The table as `--help` shows it."""
+
+
+class CommandError(Exception):
+    """A command cannot do what it was asked to do.
+
+    The message is one line that names the way out; `details` are shown above it.
+    """
+
+    exit_code = ExitCode.BUG
+    details = ""
+
+
+class CheckFailed(CommandError):
+    """What was checked is not as it should be."""
+
+    exit_code = ExitCode.NOT_AS_IT_SHOULD_BE
+
+
+class UsageWrong(CommandError):
+    """An argument, a file name or a setting is wrong."""
+
+    exit_code = ExitCode.USAGE
+
+
+class InputRefused(CommandError):
+    """The input was read and is refused."""
+
+    exit_code = ExitCode.REFUSED
+
+
+class NotThere(CommandError):
+    """Something that is needed is not there or does not answer."""
+
+    exit_code = ExitCode.NOT_THERE

@@ -1,0 +1,132 @@
+"""The command line `pitledger`: its commands, and what becomes of their errors."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from inspect import getdoc
+from typing import Annotated, Any
+
+import typer
+
+from services.cli.exits import EPILOG, CommandError, ExitCode
+from services.cli.output import message
+
+_COMMANDS = {
+    "settle": "Settle round records or case files, and print every line with its paragraph.",
+    "demo": "Play a gaming day of simulated table games through the real path, and print the books.",
+    "up": "Keep the whole stack running on this machine until Ctrl-C.",
+    "run": "Run one service until it is told to stop.",
+    "reconstruct": "Show all that the journal knows of a round, from the cards to the hashes.",
+    "balances": "Print the balance of every account, on both time axes.",
+    "verify": "Verify the journals: hashes, links, sums, heads, signed checkpoints.",
+    "prove": "Export the proof that an entry is in the journal.",
+    "verify-proof": "Verify an exported proof with nothing but the public key.",
+    "quarantine": "Look at refused records; mend, replay or dismiss them.",
+    "topics": "Create the Kafka topics.",
+    "db": "Create and migrate the services' schemas.",
+    "config": "Print the settings in force, with secrets masked.",
+    "version": "Print the version.",
+}
+"""The commands in the order of `--help`, with its line on each. Each is a module of this package that is imported only
+when it is called; it has a function of its name, or `app`, a group of commands."""
+
+_SIGPIPE = 141
+
+
+def _root(
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from, in full.")] = False,
+) -> None:
+    """Pitledger: every round settled by the regulation's text, every cent posted once."""
+    del debug
+
+
+def _build(words: Sequence[str]) -> typer.Typer:
+    """The application with the one command that the words name; of the others only their names and help."""
+    app = typer.Typer(
+        epilog=EPILOG,
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    named = next((word for word in words if not word.startswith("-")), None)
+    completing = "_PITLEDGER_COMPLETE" in os.environ
+    for name, line in _COMMANDS.items():
+        if name != named and not completing:
+            app.command(name, help=line)(_not_loaded)
+            continue
+        module = import_module(f"services.cli.{name.replace('-', '_')}")
+        group: typer.Typer | None = getattr(module, "app", None)
+        if group is not None:
+            for command in group.registered_commands:
+                command.help = _help_of(command.callback)
+            app.add_typer(group, name=name)
+        else:
+            function = getattr(module, name.replace("-", "_"))
+            app.command(name, help=_help_of(function))(function)
+    return app
+
+
+def _help_of(function: object) -> str:
+    """A command's docstring with its paragraphs as single lines, which the terminal breaks; examples stay lines."""
+    paragraphs = (getdoc(function) or "").split("\n\n")
+    return "\n\n".join(" ".join(part.split()).replace(" Example: ", "\nExample: ") for part in paragraphs)
+
+
+def _not_loaded() -> None:
+    raise AssertionError("only the command that is called is loaded, and it is called")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Runs the command in `words` (those of the process by default) and returns its exit code."""
+    words = sys.argv[1:] if words is None else words
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads our output has seen enough; nothing must be flushed to them at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _SIGPIPE
+    return code
+
+
+def _run(words: Sequence[str]) -> int:
+    try:
+        command: Callable[..., Any] = typer.main.get_command(_build(words)).main
+        code = command(args=list(words), prog_name="pitledger", standalone_mode=False)
+    except SystemExit:
+        return _SIGPIPE  # typer's answer to a reader that went away; nothing else here exits by itself
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the outermost frame: every error becomes a line and an exit code
+        return _report(error, debug="--debug" in words)
+    return code if isinstance(code, int) else ExitCode.FINE
+
+
+def _report(error: Exception, *, debug: bool) -> int:
+    """Says in one line what went wrong."""
+    if debug:
+        import traceback
+
+        traceback.print_exception(error)
+    match error:
+        case CommandError():
+            code, text = int(error.exit_code), str(error)
+            for line in error.details.splitlines():
+                message(line)
+        case typer.TyperException():
+            said = error.format_message()  # nothing where a group was called without a command: it has shown its help
+            code, text = int(ExitCode.USAGE), f"{said} (try --help)" if said else ""
+        case typer.Abort():
+            code, text = int(ExitCode.INTERRUPTED), "aborted"
+        case _:
+            text = f"bug: {type(error).__name__}: {error}"
+            code = int(ExitCode.BUG)
+    if text:
+        message("pitledger: " + " ".join(text.split()))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""How commands write: data to stdout, messages to stderr; JSON one document a line, tables for people."""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
+_WIDTH_WITHOUT_TERMINAL = 160
+_WIDTH_MAX = 400
+_WORD_MAX = 24
+"""Words up to this length are not broken over two lines, however narrow the terminal."""
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one document a line, instead of tables.")]
+"""The option that every command has."""
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on one line of stdout."""
+    text = json.dumps(document, ensure_ascii=False, separators=(", ", ": "), default=str)
+    # Half of a surrogate pair, which JSON allows, goes out as the escape that it came in as.
+    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
+
+
+def print_line(text: str) -> None:
+    """A line of data on stdout, never broken over several."""
+    sys.stdout.write(printable(text) + "\n")
+
+
+def message(text: str) -> None:
+    """A line for people on stderr."""
+    sys.stderr.write(printable(text) + "\n")
+
+
+def printable(text: str) -> str:
+    """The text without characters that would steer a terminal."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+
+
+def dollars(cents: int) -> str:
+    """An amount of cents as people read it: `-1,234.50`."""
+    sign = "-" if cents < 0 else ""
+    return f"{sign}{abs(cents) // 100:,}.{abs(cents) % 100:02}"
+
+
+def console(*, stderr: bool = False) -> "Console":
+    """A console for tables; as wide as the terminal, wide where there is none."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    wide = None if stream.isatty() or "COLUMNS" in os.environ else _WIDTH_WITHOUT_TERMINAL
+    return Console(file=stream, width=wide, markup=False, highlight=False, emoji=False)
+
+
+Column = tuple[str, Literal["words", "number", "name"]]
+"""A heading, and what its cells hold: only words are broken over two lines."""
+
+
+def table(columns: Sequence[Column], rows: Iterable[Sequence[str]], *, footer: bool = False) -> "Table":
+    """A table; with `footer`, the last row is the sum of those above it. Columns without names have no heading."""
+    from rich import box
+    from rich.table import Table
+
+    named = any(name for name, _ in columns)
+    built = Table(box=box.SIMPLE_HEAD, show_header=named, pad_edge=False, padding=(0, 1, 0, 0))
+    listed = [[printable(cell) for cell in row] for row in rows]
+    for number, (name, kind) in enumerate(columns):
+        cells = [row[number] for row in listed]
+        whole = [word for cell in cells for word in cell.split()] if kind == "words" else cells
+        built.add_column(
+            name,
+            justify="right" if kind == "number" else "left",
+            overflow="fold",
+            no_wrap=kind != "words",
+            min_width=min(max(map(len, [name, *whole])), _WORD_MAX if kind == "words" else _WIDTH_MAX),
+        )
+    for number, row in enumerate(listed):
+        last = footer and number == len(listed) - 1
+        built.add_row(*row, style="bold" if last else None, end_section=footer and number == len(listed) - 2)
+    return built
+
+
+def heading(text: str) -> "Text":
+    """A line above a table."""
+    from rich.text import Text
+
+    return Text(printable(text), style="bold")
+
+
+def show(*parts: "RenderableType") -> None:
+    """Prints tables and text to stdout."""
+    for part in parts:
+        to = console()
+        needed = to.measure(part, options=to.options.update(max_width=_WIDTH_MAX)).minimum
+        to.width = max(needed, to.width)  # too wide is better than cut off
+        to.print(part, crop=False)

@@ -1,0 +1,81 @@
+"""`pitledger prove`: the proof that an entry is in the journal, in one file for an outsider."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.cli.database import journal_of, with_connection
+from services.cli.exits import CheckFailed, NotThere
+from services.cli.output import message
+from services.cli.services import ServiceName
+from shared.journal.checkpoint import CheckpointError, DirectoryStore, checkpoint_origin, read_unverified
+from shared.journal.entry import entry_record
+from shared.journal.ledger import Shard
+from shared.journal.merkle import EvidenceError
+from shared.journal.proof import prove as proof_document
+from shared.journal.reading import read_entry
+from shared.journal.verification import read_shards
+
+
+def prove(
+    shard: Annotated[str, typer.Argument(help="The shard, by name or number, as `pitledger verify` lists it.")],
+    seq: Annotated[int, typer.Argument(min=1, help="The entry's number in its shard.")],
+    checkpoints: Annotated[Path, typer.Option(help="Directory of the signed checkpoints.")],
+    service: Annotated[ServiceName, typer.Option(help="Whose journal.")] = ServiceName.ROUND_SETTLEMENT,
+    output: Annotated[Path | None, typer.Option(help="Write the proof to this file instead of stdout.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A proof is JSON in any case.")] = True,
+) -> None:
+    """Export the proof that an entry is in the journal.
+
+    The document holds the entry, its path in the Merkle tree, and the latest signed checkpoint. Whoever has it needs
+    neither the database nor Pitledger's services to verify it: see `pitledger verify-proof`.
+
+    Example: pitledger prove 3 41 --checkpoints /mnt/checkpoints > entry-41.json
+    """
+    del as_json
+
+    async def work(connection: AsyncConnection) -> str:
+        tables = journal_of(service)
+        found = _find(await read_shards(connection, tables), shard, service)
+        origin = checkpoint_origin(service, found.name)
+        try:
+            note = DirectoryStore(checkpoints).latest(origin)
+        except CheckpointError as error:
+            raise CheckFailed(str(error)) from error
+        size = 0 if note is None else read_unverified(note).size
+        if note is None or size < seq:
+            covered = "there is none" if note is None else f"the latest covers {size} entries"
+            raise NotThere(f"{checkpoints}: no checkpoint of {origin} covers entry {seq}: {covered}; wait for the next")
+        try:
+            entry = await read_entry(connection, tables, found.shard, seq)
+        except LookupError as error:
+            raise CheckFailed(f"{error}, though it was signed; run: pitledger verify") from error
+        record = entry_record(
+            entry.draft, shard_name=found.name, seq=seq, recorded_at=entry.recorded_at, previous=entry.previous
+        )
+        e = tables.entries
+        leaves = await connection.scalars(
+            select(e.c.hash).where(e.c.shard == found.shard, e.c.seq <= size).order_by(e.c.seq)
+        )
+        try:
+            return proof_document(record, seq - 1, list(leaves), note)
+        except EvidenceError as error:
+            raise CheckFailed(f"entry {seq} of {origin} cannot be proven: {error}; run: pitledger verify") from error
+
+    document = with_connection(service, work)
+    if output is None:
+        typer.echo(document)
+    else:
+        output.write_text(document + "\n")
+        message(f"wrote {output}")
+
+
+def _find(shards: list[Shard], wanted: str, service: str) -> Shard:
+    for shard in shards:
+        if wanted in (shard.name, str(shard.shard)):
+            return shard
+    known = ", ".join(f"{shard.shard} ({shard.name})" for shard in shards) or "none"
+    raise NotThere(f"{service} has no shard {wanted!r}; there are: {known}")

@@ -1,0 +1,54 @@
+"""`pitledger run`: one service as a process of its own."""
+
+import asyncio
+from typing import Annotated
+
+import structlog
+import typer
+from confluent_kafka import KafkaException
+
+from services.cli.environment import settings
+from services.cli.exits import ExitCode
+from services.cli.output import AsJson
+from services.cli.services import ServiceName, load
+from shared.journal.checkpoint import CheckpointError
+from shared.runtime.errors import Kind, Stop, kind_of
+from shared.runtime.logs import configure_logs
+from shared.runtime.service import serve
+
+log = structlog.get_logger()
+
+
+def run(
+    service: Annotated[ServiceName, typer.Argument(help="The service to run.")],
+    as_json: AsJson = False,
+) -> int:
+    """Run one service until it is told to stop.
+
+    It ends in good order on SIGTERM and Ctrl-C. Logs go to stderr in the form of PITLEDGER_LOG_FORMAT; --json makes
+    them JSON whatever that says. Settings come from the environment: see `pitledger config`.
+
+    Example: pitledger run round-settlement
+    """
+    found = settings()
+    configure_logs(form="json" if as_json else found.log_format, level=found.log_level, service=service)
+    try:
+        asyncio.run(serve(load(service), found))
+    except SystemExit:
+        # uvicorn has logged why it cannot listen, and exits by itself.
+        log.critical("stopped", kind="stop", error=f"port {found.port(service)} of {found.http_host} is taken")
+        return ExitCode.NOT_THERE
+    except Exception as error:  # noqa: BLE001 - the outermost frame of the service: the log says why it ended
+        return _ended(error)
+    log.info("stopped")
+    return ExitCode.FINE
+
+
+def _ended(error: Exception) -> ExitCode:
+    """Logs why the service ended; only a bug needs to be told where."""
+    expected = isinstance(error, Stop | KafkaException | CheckpointError | OSError)
+    if expected or kind_of(error) is not Kind.BUG:
+        log.critical("stopped", kind="stop", error=" ".join(str(error).split()))
+        return ExitCode.NOT_THERE
+    log.critical("stopped", kind="bug", error=f"{type(error).__name__}: {error}", exc_info=error)
+    return ExitCode.BUG

@@ -1,0 +1,121 @@
+"""Writes the contracts into schemas/, or checks that they are there: `python -m services.cli.schemas [--check]`."""
+
+import json
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from services.cli.exits import ExitCode
+from services.cli.output import message
+from services.cli.services import ServiceName, load
+from shared.contracts.compatibility import breaking_changes
+from shared.contracts.schemas import as_json, files
+from shared.journal.ledger import Ledger
+from shared.runtime.database import create_engine, role_of
+from shared.runtime.http import create_app
+from shared.runtime.metrics import Metrics
+from shared.runtime.service import Parts, utc_now
+from shared.runtime.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+DIRECTORY = ROOT / "schemas"
+
+
+def documents() -> dict[str, str]:
+    """The texts of all files below schemas/, by path: messages, channels, and the services' HTTP interfaces."""
+    return files() | {f"openapi/{service}.json": as_json(openapi(service)) for service in ServiceName}
+
+
+def openapi(name: str) -> dict[str, object]:
+    """The OpenAPI document of a service's HTTP interface."""
+    service = load(name)
+    settings, metrics = Settings(), Metrics()
+    # The routes are only described: the engine never connects.
+    engine = create_engine(settings.database_url.get_secret_value(), role=role_of(name))
+    parts = Parts(settings, engine, Ledger(service.tables), metrics, utc_now, lambda: None)
+    app = create_app(
+        service=name,
+        version=version("pitledger"),
+        metrics=metrics,
+        checks={},
+        callers=(),
+        router=None if service.router is None else service.router(parts),
+    )
+    return app.openapi()
+
+
+def drift(directory: Path) -> list[str]:
+    """What in a directory is not as it would be written, file by file."""
+    wanted = documents()
+    there = {
+        path.relative_to(directory).as_posix(): path.read_text() for path in directory.rglob("*") if path.is_file()
+    }
+    found = [f"{name}: missing" for name in wanted.keys() - there.keys()]
+    found += [f"{name}: nothing writes it any more" for name in there.keys() - wanted.keys()]
+    found += [f"{name}: not as the models are" for name in wanted.keys() & there.keys() if wanted[name] != there[name]]
+    return sorted(found)
+
+
+def broken(revision: str, repository: Path = ROOT) -> list[str] | None:
+    """The incompatible changes of messages since a revision of the repository; None where there is no such thing."""
+    paths = _git(repository, "ls-tree", "-r", "--name-only", revision, "schemas/json")
+    if paths is None:
+        return None
+    wanted = documents()
+    found: list[str] = []
+    for path in paths.splitlines():
+        name = path.removeprefix("schemas/")
+        old = _git(repository, "show", f"{revision}:{path}")
+        assert old is not None, f"git lists {path} and does not show it"
+        if name not in wanted:
+            found.append(f"{name}: removed")
+            continue
+        found += [f"{name}: {change}" for change in breaking_changes(json.loads(old), json.loads(wanted[name]))]
+    return found
+
+
+def _git(repository: Path, *words: str) -> str | None:
+    git = shutil.which("git")
+    if git is None:
+        return None
+    run = subprocess.run([git, "-C", str(repository), *words], capture_output=True, text=True, check=False)  # noqa: S603
+    return run.stdout if run.returncode == 0 else None
+
+
+def write(directory: Path) -> None:
+    """Writes every file, and removes those that nothing writes any more."""
+    wanted = documents()
+    for path in [path for path in directory.rglob("*") if path.is_file()]:
+        if path.relative_to(directory).as_posix() not in wanted:
+            path.unlink()
+    for name, text in wanted.items():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / name).write_text(text)
+
+
+def main(
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file is not as it is.")] = False,
+    against: Annotated[str, typer.Option(help="The revision whose messages must stay valid.")] = "HEAD",
+) -> None:
+    """Write the contracts into schemas/, or check them."""
+    if not check:
+        write(DIRECTORY)
+        return
+    drifted, incompatible = drift(DIRECTORY), broken(against)
+    for line in drifted:
+        message(f"schemas/{line}; write them anew: make schemas")
+    for line in incompatible or ():
+        message(f"schemas/{line}; breaks whoever goes by {against}: add a field or an event type beside the old one")
+    if incompatible is None:
+        message(f"compatibility is not checked: no git, or no revision {against}")
+    if drifted or incompatible:
+        sys.exit(ExitCode.NOT_AS_IT_SHOULD_BE)
+
+
+if __name__ == "__main__":
+    typer.run(main)

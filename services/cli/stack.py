@@ -1,0 +1,387 @@
+"""The whole stack on one machine: database, broker, topics, schemas, and every service as a process of its own."""
+
+import json
+import os
+import secrets
+import shlex
+import shutil
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import yaml
+
+from infra.topics import apply as apply_topics
+from services.cli.database import explained
+from services.cli.environment import variable_of
+from services.cli.exits import CommandError, ExitCode, NotThere
+from services.cli.services import ServiceName, migrations
+from services.cli.topics import explained_topics
+from shared.journal.checkpoint import Signer
+from shared.local import LocalStackError, Stack
+from shared.local.ports import LOOPBACK, free_port, port_is_free
+from shared.local.process import LeashedProcess, ProcessConfig
+from shared.runtime.migrations import upgrade
+from shared.runtime.settings import HTTP_PORTS, Settings
+
+ROLES = {
+    "demo.filer": "submit",
+    "demo.approver": "approve",
+    "demo.auditor": "report",
+    "demo.pit": "pit",
+    "demo.cage": "cage",
+    "demo.cashier": "cage",
+    "demo.counter": "count",
+    "demo.verifier": "count",
+    "demo.accountant": "audit",
+    "demo.revenue_auditor": "audit",
+    "demo.controller": "control",
+    "demo.account_cashier": "accounts",
+    "demo.table_system": "wager",
+    "demo.player_care": "exclude",
+    "demo.adjuster": "adjust",
+    "demo.adjustment_approver": "adjust-approve",
+    "demo.meter_clerk": "meter_request",
+    "demo.meter_manager": "meter_approve",
+    "demo.meter_auditor": "meter_reconcile",
+}
+"""The people of a run, and what each may do."""
+
+POSTGRES_PORT = 5432
+BROKER_PORT = 9092
+_READY_SECONDS_MAX = 90.0
+_POLL_SECONDS = 0.1
+_PROBE_SECONDS_MAX = 5.0
+
+Command = Callable[[str], Sequence[str]]
+"""The command line that runs a service."""
+
+
+def run_service(service: str) -> Sequence[str]:
+    """The service as `pitledger run` runs it."""
+    return [sys.executable, "-P", "-m", "services.cli.main", "run", service]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A part of the stack that is no longer running, with the last that it had to say."""
+
+    name: str
+    exit_code: int | None
+    log_tail: str
+
+
+class StackEnded(CommandError):
+    """A part of the stack ended by itself."""
+
+    def __init__(self, ended: Ended) -> None:
+        code = ended.exit_code
+        how = "" if code is None else f" with exit code {code}" if code < 128 else f", killed by signal {code - 128}"
+        super().__init__(f"{ended.name} ended by itself{how}; the end of its log stands above")
+        self.details = ended.log_tail
+        self.exit_code = ExitCode.NOT_THERE if code == ExitCode.NOT_THERE else ExitCode.BUG
+
+
+def _no_report(step: str) -> None:
+    del step
+
+
+class RunningStack:
+    """Everything that Pitledger needs, for the length of a `with` block; afterwards nothing of it runs.
+
+    `DATABASE_URL` and `KAFKA_BOOTSTRAP_SERVERS` in `environment` (the process's own by default) name servers to be used
+    instead of embedded ones; what else it holds is passed on to the services, and `settings` on top of it.
+    `directory` keeps the data between runs; without it they are temporary. `usual_ports` takes the ports of production
+    where they are free, otherwise all ports are free ones. `report` is told each step in a few words.
+    """
+
+    def __init__(
+        self,
+        *,
+        directory: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        settings: Mapping[str, str] | None = None,
+        services: Sequence[str] = tuple(ServiceName),
+        partitions: Mapping[str, int] | None = None,
+        postgres_settings: Mapping[str, str] | None = None,
+        usual_ports: bool = False,
+        command: Command = run_service,
+        report: Callable[[str], None] = _no_report,
+    ) -> None:
+        self._given = dict(os.environ if environment is None else environment)
+        self._settings = dict(settings or {})
+        self._directory = directory
+        self._partitions = dict(partitions or {})
+        self._postgres_settings = postgres_settings
+        self._usual_ports = usual_ports
+        self._command = command
+        self._report = report
+        self.services: tuple[str, ...] = tuple(services)
+        self.tokens: Mapping[str, str] = {}
+        self.verifiers: Mapping[str, str] = {}
+        self._ports: dict[str, int] = {}
+        self._processes: dict[str, LeashedProcess] = {}
+        self._running = ExitStack()
+
+    # --- what it is ---
+
+    @property
+    def home(self) -> Path:
+        """The directory of the run: tokens, keys, logs, checkpoints. Only its owner may read it."""
+        return self._home
+
+    @property
+    def urls(self) -> Mapping[str, str]:
+        """Where each service listens: `{"reporting": "http://127.0.0.1:8103"}`."""
+        return {service: f"http://{LOOPBACK}:{port}" for service, port in self._ports.items()}
+
+    @property
+    def database_url(self) -> str:
+        """The database, as a SQLAlchemy URL."""
+        return self._servers.database_url
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """The Kafka brokers."""
+        return self._servers.bootstrap_servers
+
+    @property
+    def checkpoints(self) -> Path:
+        """Where the signed checkpoints are kept."""
+        return self._home / "checkpoints"
+
+    @property
+    def tokens_file(self) -> Path:
+        """JSON: who may call the HTTP interfaces, with the role and the token of each."""
+        return self._home / "tokens.json"
+
+    @property
+    def verifiers_file(self) -> Path:
+        """The public keys of the checkpoints, one a line and service."""
+        return self._home / "verifiers.txt"
+
+    @property
+    def environment_file(self) -> Path:
+        """The environment as shell commands, for other terminals."""
+        return self._home / "environment"
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The environment in which a command of ours works on this stack: `{**os.environ, **stack.environment}`."""
+        return {
+            "DATABASE_URL": self.database_url,
+            "KAFKA_BOOTSTRAP_SERVERS": self.bootstrap_servers,
+            "PITLEDGER_CHECKPOINT_DIRECTORY": str(self.checkpoints),
+            "PITLEDGER_CHECKPOINT_KEY_FILE": str(self._home / "checkpoint-key.pem"),
+            "PITLEDGER_API_TOKENS_FILE": str(self._home / "api-tokens.yaml"),
+        }
+
+    def environment_of(self, service: str) -> Mapping[str, str]:
+        """The whole environment of a service's process."""
+        return {
+            **self._given,
+            **self.environment,
+            "PITLEDGER_HTTP_HOST": LOOPBACK,
+            "PITLEDGER_HTTP_PORT": str(self._ports[service]),
+            **self._settings,
+        }
+
+    def settings_for(self, service: str) -> Settings:
+        """The settings with which a service runs here."""
+        given = self.environment_of(service)
+        values = {}
+        for name, field in Settings.model_fields.items():
+            variable = variable_of(name, field)
+            if variable in given:
+                values[variable if field.validation_alias else name] = given[variable]
+        return Settings.model_validate(values)
+
+    # --- start and end ---
+
+    def __enter__(self) -> Self:
+        with ExitStack() as starting:
+            self._start(starting)
+            self._running = starting.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._running.__exit__(kind, error, traceback)
+
+    def _start(self, starting: ExitStack) -> None:
+        self._make_home(starting)
+        self._report("starting PostgreSQL and the Kafka broker")
+        try:
+            self._servers = starting.enter_context(self._new_servers())
+        except LocalStackError as error:
+            raise NotThere(str(error)) from error
+        self._write_secrets()
+        self._report("creating topics and schemas")
+        self._prepare()
+        self._report(f"starting {', '.join(self.services)}")
+        starting.callback(self._stop_all)
+        for service in self.services:
+            self.start(service)
+        self.wait_until_ready()
+
+    def _make_home(self, starting: ExitStack) -> None:
+        if self._directory is None:
+            self._home = Path(tempfile.mkdtemp(prefix="pitledger-"))
+            starting.callback(shutil.rmtree, self._home, ignore_errors=True)
+        else:
+            # The database's account must come through the directory itself; what is secret lies one below.
+            self._directory.mkdir(parents=True, exist_ok=True)
+            self._home = self._directory.resolve() / "run"
+            self._home.mkdir(mode=0o700, exist_ok=True)
+            self._home.chmod(0o700)
+        for kept in (self._home / "logs", self.checkpoints):
+            kept.mkdir(exist_ok=True)
+
+    def _new_servers(self) -> Stack:
+        def usual(port: int, what: str) -> int | None:
+            return self._usual(port, what) if self._usual_ports else None
+
+        return Stack(
+            environment=self._given,
+            directory=None if self._directory is None else self._directory / "postgres",
+            postgres_port=None if self._given.get("DATABASE_URL") else usual(POSTGRES_PORT, "PostgreSQL"),
+            broker_port=None if self._given.get("KAFKA_BOOTSTRAP_SERVERS") else usual(BROKER_PORT, "the broker"),
+            postgres_settings=self._postgres_settings,
+        )
+
+    def _usual(self, port: int, what: str) -> int:
+        """The port, or a free one where somebody else has it."""
+        if port_is_free(port):
+            return port
+        other = free_port()
+        self._report(f"port {port} is taken: {what} listens on {other}")
+        return other
+
+    def _prepare(self) -> None:
+        with ThreadPoolExecutor() as pool:
+            topics = pool.submit(apply_topics, self.bootstrap_servers, partitions=self._partitions)
+            with explained(self.database_url):
+                for service in self.services:
+                    upgrade(service, migrations(service), self.database_url)
+            with explained_topics():
+                topics.result()
+
+    def _write_secrets(self) -> None:
+        self.tokens = {person: secrets.token_urlsafe(24) for person in ROLES}
+        people = [{"person": person, "role": role, "token": self.tokens[person]} for person, role in ROLES.items()]
+        hashes = [
+            {
+                "person": person,
+                "token_sha256": sha256(self.tokens[person].encode()).hexdigest(),
+                "roles": [role],
+            }
+            for person, role in ROLES.items()
+        ]
+        _write_private(self.tokens_file, json.dumps(people, indent=2) + "\n")
+        _write_private(self._home / "api-tokens.yaml", yaml.safe_dump(hashes))
+        key = self._home / "checkpoint-key.pem"
+        if not key.exists():
+            Signer.generate("pitledger").to_pem(key)
+        self.verifiers = {
+            service: str(Signer.from_pem(key, f"pitledger/{service}").verifier) for service in self.services
+        }
+        _write_private(self.verifiers_file, "".join(f"{verifier}\n" for verifier in self.verifiers.values()))
+        exports = [f"export {name}={shlex.quote(value)}\n" for name, value in self.environment.items()]
+        _write_private(self.environment_file, "".join(exports))
+
+    def _stop_all(self) -> None:
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(self.stop, list(self._processes)))
+
+    # --- the services' processes ---
+
+    def start(self, service: str) -> None:
+        """Starts a service's process; a service that ran before keeps its port."""
+        if service not in self._ports:
+            usual = HTTP_PORTS[service]
+            self._ports[service] = self._usual(usual, service) if self._usual_ports else free_port()
+        self._processes[service] = LeashedProcess(
+            ProcessConfig(
+                command=self._command(service),
+                directory=self._home,
+                log=self._home / "logs" / f"{service}.log",
+                environment=self.environment_of(service),
+                grace_seconds=30.0,
+                remove_when_orphaned=self._home if self._directory is None else None,
+            )
+        )
+
+    def stop(self, service: str) -> None:
+        """Ends a service in good order."""
+        process = self._processes.pop(service, None)
+        if process is not None:
+            process.stop()
+
+    def kill(self, service: str) -> None:
+        """Ends a service at once, as `kill -9` does."""
+        process = self._processes.pop(service, None)
+        if process is not None:
+            process.kill()
+
+    def log_tail(self, service: str) -> str:
+        """The last 4 KiB of a service's log."""
+        process = self._processes.get(service)
+        return "" if process is None else process.log_tail()
+
+    def ended(self) -> Ended | None:
+        """The first part of the stack found to have ended by itself."""
+        for name, process in self._processes.items():
+            if not process.running:
+                return Ended(name, process.exit_code, process.log_tail())
+        servers = self._servers
+        if servers.postgres is not None and servers.postgres.pid is None:
+            return Ended("PostgreSQL", None, "")
+        if servers.broker is not None and servers.broker.pid is None:
+            return Ended("the Kafka broker", None, "")
+        return None
+
+    def wait_until_ready(self, *, seconds_max: float = _READY_SECONDS_MAX) -> None:
+        """Waits until every service that was started says that it is ready.
+
+        Raises: StackEnded when one ends instead; NotThere when one is not ready in time, with its own reasons.
+        """
+        deadline = time.monotonic() + seconds_max
+        waiting = set(self._processes)
+        while waiting:
+            found = {service: self.not_ready(service) for service in sorted(waiting)}
+            waiting = {service for service, reason in found.items() if reason is not None}
+            if (ended := self.ended()) is not None:
+                raise StackEnded(ended)
+            if waiting and time.monotonic() > deadline:
+                reasons = "; ".join(f"{service}: {found[service]}" for service in sorted(waiting))
+                raise NotThere(f"not ready after {seconds_max:g} s: {reasons}")
+            time.sleep(_POLL_SECONDS if waiting else 0)
+
+    def not_ready(self, service: str) -> str | None:
+        """Why a service is not ready, or None when it is."""
+        try:
+            with urllib.request.urlopen(f"{self.urls[service]}/readyz", timeout=_PROBE_SECONDS_MAX):  # noqa: S310
+                return None
+        except urllib.error.HTTPError as error:
+            with error:
+                return str(json.load(error).get("detail", error.reason))
+        except OSError as error:
+            return f"does not answer ({error})"
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Writes a file that only its owner may read."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        path.chmod(0o600)
+        file.write(text)

@@ -1,0 +1,101 @@
+"""`pitledger topics`: the Kafka topics."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+
+from infra.topics import BrokerUnreachableError, Change, TopicRefusedError, TopicsError
+from infra.topics import apply as apply_topics
+from services.cli.environment import settings
+from services.cli.exits import CheckFailed, NotThere, UsageWrong
+from services.cli.output import AsJson, message, print_json, show, table
+
+app = typer.Typer(help="Create the Kafka topics.", no_args_is_help=True, rich_markup_mode="rich")
+
+
+@app.callback()
+def _topics() -> None:
+    """Create the Kafka topics."""
+
+
+@app.command()
+def apply(
+    partitions: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TOPIC=NUMBER", help="Another number of partitions for a topic; may be repeated."),
+    ] = None,
+    replication_factor: Annotated[
+        int, typer.Option(min=1, max=9, help="Brokers on which each message stands, for topics that are created.")
+    ] = 1,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Create the topics that are missing, and bring the others in line.
+
+    Nothing else creates topics. A topic that would lose partitions, or whose messages would come out of order, is
+    refused with exit code 1.
+
+    Example: pitledger topics apply --partitions table.events=24 --replication-factor 3
+    """
+    wanted = _partitions(partitions or ())
+    with explained_topics():
+        changes = apply_topics(
+            settings().kafka_bootstrap_servers,
+            partitions=wanted,
+            replication_factor=replication_factor,
+            dry_run=dry_run,
+        )
+    if as_json:
+        for change in changes:
+            print_json(_document(change, dry_run=dry_run))
+        return
+    rows = [
+        [
+            change.topic.name,
+            change.outcome,
+            str(change.topic.partitions),
+            ", ".join([*(f"{name}={value}" for name, value in sorted(change.config.items())), *change.remarks]),
+        ]
+        for change in changes
+    ]
+    show(table([("Topic", "name"), ("Outcome", "name"), ("Partitions", "number"), ("Remarks", "words")], rows))
+    if dry_run:
+        message("a dry run: nothing was changed")
+
+
+@contextmanager
+def explained_topics() -> Iterator[None]:
+    """Turns errors of the topics into those of commands."""
+    try:
+        yield
+    except BrokerUnreachableError as error:
+        raise NotThere(str(error)) from error
+    except TopicRefusedError as error:
+        raise CheckFailed(str(error)) from error
+    except TopicsError as error:
+        raise NotThere(str(error)) from error
+    except ValueError as error:
+        raise UsageWrong(f"--partitions: {error}") from error
+
+
+def _partitions(given: Sequence[str]) -> Mapping[str, int]:
+    found: dict[str, int] = {}
+    for each in given:
+        name, _, number = each.partition("=")
+        if not number.isdecimal():
+            raise UsageWrong(f"--partitions {each!r}: give it as table.events=24")
+        found[name] = int(number)
+    return found
+
+
+def _document(change: Change, *, dry_run: bool) -> dict[str, Any]:
+    return {
+        "topic": change.topic.name,
+        "outcome": change.outcome,
+        "partitions": change.topic.partitions,
+        "config": dict(change.config),
+        "remarks": list(change.remarks),
+        "dry_run": dry_run,
+    }

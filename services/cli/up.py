@@ -1,0 +1,108 @@
+"""`pitledger up`: the whole stack on this machine, until Ctrl-C."""
+
+import signal
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Any
+
+import typer
+
+from services.cli.environment import without_password
+from services.cli.exits import ExitCode
+from services.cli.output import AsJson, heading, message, print_json, print_line, show, table
+from services.cli.services import ServiceName
+from services.cli.stack import ROLES, RunningStack, StackEnded
+
+_LOOK_SECONDS = 0.5
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def up(
+    directory: Annotated[
+        Path | None, typer.Option(help="Keep the data here between runs; without it they are temporary.")
+    ] = None,
+    service: Annotated[
+        list[ServiceName] | None, typer.Option(help="Only this service; may be given several times.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Keep the whole stack running on this machine until Ctrl-C.
+
+    Starts PostgreSQL, a Kafka broker and every service, waits until all are ready, and says what listens where. Servers
+    that DATABASE_URL or KAFKA_BOOTSTRAP_SERVERS name are used instead of embedded ones. When a part ends by itself,
+    everything does.
+
+    Example: pitledger up
+    Example: pitledger up --directory /var/lib/pitledger
+    """
+    for number in _ENDING:
+        signal.signal(number, _interrupt)
+    try:
+        with RunningStack(
+            directory=directory, services=tuple(service or ServiceName), usual_ports=True, report=message
+        ) as stack:
+            if as_json:
+                print_json(_document(stack))
+            else:
+                _show(stack)
+            _watch(stack)
+            message("stopping")
+    except KeyboardInterrupt:
+        message("stopped before everything was running")
+        return ExitCode.INTERRUPTED
+    message("stopped; nothing is left running")
+    return ExitCode.FINE
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Ends what is under way, once: what follows is cleaning up, which nothing interrupts."""
+    del number, frame
+    for each in _ENDING:
+        signal.signal(each, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _watch(stack: RunningStack) -> None:
+    """Returns when the process is told to end. Raises: StackEnded when a part of the stack ends by itself."""
+    try:
+        while (ended := stack.ended()) is None:
+            time.sleep(_LOOK_SECONDS)
+    except KeyboardInterrupt:
+        return
+    raise StackEnded(ended)
+
+
+def _document(stack: RunningStack) -> dict[str, Any]:
+    return {
+        "services": dict(stack.urls),
+        "kafka_bootstrap_servers": stack.bootstrap_servers,
+        "database_url": without_password(stack.database_url),
+        "environment_file": str(stack.environment_file),
+        "tokens_file": str(stack.tokens_file),
+        "verifiers_file": str(stack.verifiers_file),
+        "checkpoints": str(stack.checkpoints),
+        "logs": str(stack.home / "logs"),
+    }
+
+
+def _show(stack: RunningStack) -> None:
+    show(
+        heading("Pitledger is running; Ctrl-C stops it"),
+        table(
+            [("Service", "name"), ("URL", "name"), ("Documentation", "name"), ("Metrics", "name")],
+            [[service, url, f"{url}/docs", f"{url}/metrics"] for service, url in stack.urls.items()],
+        ),
+        table(
+            [("What", "name"), ("Where", "name")],
+            [
+                ["Kafka", stack.bootstrap_servers],
+                ["database", without_password(stack.database_url)],
+                ["API tokens", f"{stack.tokens_file}  ({', '.join(ROLES)})"],
+                ["signed checkpoints", str(stack.checkpoints)],
+                ["their public keys", str(stack.verifiers_file)],
+                ["logs", str(stack.home / "logs")],
+            ],
+        ),
+    )
+    print_line(f"In another terminal:  . {stack.environment_file}  &&  pitledger verify")

@@ -1,0 +1,93 @@
+"""`pitledger verify-proof`: an exported proof, verified without database or services."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+import typer
+
+from services.cli.documents import read_bytes
+from services.cli.exits import CheckFailed, UsageWrong
+from services.cli.keys import Keys, read_verifiers
+from services.cli.output import AsJson, dollars, heading, print_json, show, table
+from shared.journal.merkle import EvidenceError
+from shared.journal.proof import ProvenEntry, verify_document
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIELDS = (
+    "format", "previous", "shard", "seq", "kind", "source", "sequence", "event_id", "offset", "gaming_day",
+    "occurred_at", "recorded_at", "data",
+)  # fmt: skip
+"""The fields of an entry's record before its postings, in their order."""
+_ENTRY_FORMAT = b"pitledger-entry-v1"
+_POSTING_FIELDS = 5
+
+
+def verify_proof(
+    file: Annotated[str, typer.Argument(help="The proof document; - for stdin.")],
+    keys: Keys = None,
+    as_json: AsJson = False,
+) -> None:
+    """Verify an exported proof with nothing but the public key.
+
+    Prints the entry that is proven. Exit code 1 when the proof does not hold.
+
+    Example: pitledger verify-proof entry-41.json --key verifiers.txt
+    """
+    if not keys:
+        raise UsageWrong("--key is missing: give the verifier key of the service, or a file with it")
+    try:
+        proven = verify_document(read_bytes(file), read_verifiers(keys))
+    except EvidenceError as error:
+        raise CheckFailed(f"{file}: nothing is proven: {error}") from error
+    entry = _entry(proven)
+    if as_json:
+        print_json(entry)
+        return
+    plain = [[name, str(value)] for name, value in entry.items() if name not in ("data", "postings")]
+    show(heading("Proven"), table([("Field", "name"), ("Value", "words")], plain))
+    if entry["postings"]:
+        rows = [
+            [*(posting[part] for part in ("property", "table", "wager", "leg")), dollars(posting["cents"])]
+            for posting in entry["postings"]
+        ]
+        show(
+            table(
+                [("Property", "name"), ("Table", "name"), ("Wager", "name"), ("Leg", "name"), ("Amount", "number")],
+                rows,
+            )
+        )
+    show(json.dumps(entry["data"], indent=2, ensure_ascii=False))
+
+
+def _entry(proven: ProvenEntry) -> dict[str, Any]:
+    """What a proof has proven, with names: the log and size of its checkpoint, and the fields of the entry."""
+    head, rest = proven.fields[: len(_FIELDS)], proven.fields[len(_FIELDS) :]
+    if not head or head[0] != _ENTRY_FORMAT:
+        raise CheckFailed("the proof holds, but its record is not an entry of a journal that this version knows")
+    named = {name: value.decode(errors="replace") for name, value in zip(_FIELDS, head, strict=True)}
+    postings = [rest[at : at + _POSTING_FIELDS] for at in range(1, len(rest), _POSTING_FIELDS)]
+    return {
+        "log": proven.checkpoint.origin,
+        "log_size": proven.checkpoint.size,
+        "seq": int(named["seq"]),
+        "kind": named["kind"],
+        "source": named["source"],
+        "sequence": int(named["sequence"]),
+        "event_id": named["event_id"],
+        "offset": int(named["offset"]) if named["offset"] else None,
+        "gaming_day": named["gaming_day"] or None,
+        "occurred_at": _moment(named["occurred_at"]),
+        "recorded_at": _moment(named["recorded_at"]),
+        "previous": head[1].hex(),
+        "data": json.loads(named["data"]),
+        "postings": [
+            dict(zip(("property", "table", "wager", "leg"), (part.decode() for part in parts[:4]), strict=True))
+            | {"cents": int(parts[4])}
+            for parts in postings
+        ],
+    }
+
+
+def _moment(microseconds: str) -> str:
+    return (_EPOCH + timedelta(microseconds=int(microseconds))).isoformat()

@@ -1,0 +1,26 @@
+"""Paytable registry: what a licensee plays under, filed by one person, approved by another, and published for ever."""
+
+import json
+from typing import Any
+
+from sqlalchemy import Row
+
+from services.paytable_registry.routes import routes
+from services.paytable_registry.tables import journal
+from shared.contracts import submission_events
+from shared.runtime.service import Service
+
+__all__ = ["SERVICE"]
+
+
+def _key(entry: Row[Any]) -> bytes:
+    """`property/game/version/kind`, so that compaction of the topic never removes a version.
+
+    Approvals may be refused more than once: theirs end with the entry's number, and no two entries have the same key.
+    """
+    data = json.loads(entry.data)
+    key = f"{data['property']}/{data['game']}/{data['version']}/{entry.kind}"
+    return (f"{key}/{entry.seq}" if entry.kind == "submission.approval_refused" else key).encode()
+
+
+SERVICE = Service(name="paytable-registry", tables=journal, publishes=submission_events.TOPIC, key=_key, router=routes)

@@ -1,0 +1,191 @@
+"""The commands of the registry: each is recorded once, and its answer is given again when it is sent again."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.paytable_registry import domain, store
+from services.paytable_registry.domain import FACTS, Contradicts, Fact, SubmissionVersion
+from services.paytable_registry.store import Key
+from services.paytable_registry.tables import idempotency
+from shared.contracts.envelope import as_json, canonical
+from shared.contracts.submission_events import RulesSubmission, SubmissionApprovalRefused
+from shared.journal.entry import Draft, Entry
+from shared.runtime.commands import record_command
+from shared.runtime.http import Conflict, NotFound, problem
+from shared.runtime.service import Parts
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command is answered with: HTTP status, JSON body, and where what it made is found."""
+
+    status: int
+    body: str
+    location: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A person's command: the key under which it may be sent again, what it is in words, and its content as JSON."""
+
+    person: str
+    key: str
+    name: str
+    content: Any
+
+    @property
+    def digest(self) -> bytes:
+        """SHA-256 of what is asked for (32 bytes)."""
+        return sha256(canonical([self.name, self.content])).digest()
+
+
+class _Answered(Exception):
+    """The command was answered before."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer)
+        self.answer = answer
+
+
+_Decide = Callable[[AsyncConnection, datetime], Awaitable[tuple[Fact, Answer]]]
+"""What becomes of a command at a moment, given what the database holds: the fact to record, and the answer."""
+
+
+class Commands:
+    """Files, approves and rejects. Every fact is recorded together with its answer, in one transaction."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    async def file(self, wanted: RulesSubmission, *, person: str, key: str) -> Answer:
+        """Files the next version of a submission; answers 201 with it.
+
+        Raises: Refused (the catalogue does not allow it, or it could never be approved); Conflict (the key was used).
+        """
+
+        async def decide(connection: AsyncConnection, at: datetime) -> tuple[Fact, Answer]:
+            history = await store.history(connection, wanted.property, wanted.game)
+            filed = domain.file(wanted, history, by=person, at=at)
+            which = Key(filed.property, filed.game, filed.version)
+            return filed, _answer(201, domain.after(filed, filed), location=path_of(which))
+
+        return await self._once(Command(person, key, "POST /submissions", as_json(wanted)), decide)
+
+    async def approve(self, which: Key, *, person: str, key: str) -> Answer:
+        """Approves a version; answers 200 with it, or 403 to the person who filed it.
+
+        Raises: NotFound; Conflict (decided before, too late, or the key was used).
+        """
+
+        async def decide(connection: AsyncConnection, at: datetime) -> tuple[Fact, Answer]:
+            version = await find(connection, which)
+            history = await store.history(connection, which.property, which.game)
+            fact = domain.approve(version, history, by=person, at=at)
+            if isinstance(fact, SubmissionApprovalRefused):
+                return fact, Answer(403, bytes(problem(403, fact.reason).body).decode())
+            return fact, _answer(200, domain.after(version, fact))
+
+        return await self._once(Command(person, key, f"POST {path_of(which)}/approve", None), decide)
+
+    async def reject(self, which: Key, reason: str, *, person: str, key: str) -> Answer:
+        """Rejects a version; answers 200 with it. Raises: NotFound; Conflict (decided before, or the key was used)."""
+
+        async def decide(connection: AsyncConnection, at: datetime) -> tuple[Fact, Answer]:
+            version = await find(connection, which)
+            fact = domain.reject(version, by=person, at=at, reason=reason)
+            return fact, _answer(200, domain.after(version, fact))
+
+        return await self._once(Command(person, key, f"POST {path_of(which)}/reject", {"reason": reason}), decide)
+
+    async def _once(self, command: Command, decide: _Decide) -> Answer:
+        answers: list[Answer] = []
+
+        async def derive(connection: AsyncConnection, sequence: int) -> Sequence[Draft]:
+            await _require_new(connection, command)
+            at = self._parts.clock()
+            try:
+                fact, answer = await decide(connection, at)
+            except Contradicts as error:
+                raise Conflict(str(error)) from error
+            answers[:] = [answer]
+            return [_draft(fact, command, sequence, at)]
+
+        async def save(connection: AsyncConnection, entries: Sequence[Entry]) -> None:
+            await store.project(connection, entries)
+            [entry], [answer] = entries, answers
+            await connection.execute(
+                insert(idempotency).values(
+                    person=command.person,
+                    key=command.key,
+                    command=command.name,
+                    content=command.digest,
+                    status=answer.status,
+                    location=answer.location,
+                    body=answer.body,
+                    answered_at=entry.recorded_at,
+                )
+            )
+
+        parts = self._parts
+        try:
+            entries = await record_command(
+                engine=parts.engine, ledger=parts.ledger, clock=parts.clock, derive=derive, save=save
+            )
+        except _Answered as answered:
+            return answered.answer
+        for entry in entries:
+            parts.metrics.entries.labels(entry.draft.kind).inc()
+        parts.wake()
+        return answers[0]
+
+
+async def find(connection: AsyncConnection, which: Key) -> SubmissionVersion:
+    """A version. Raises: NotFound."""
+    version = await store.find(connection, which)
+    if version is None:
+        raise NotFound(f"there is no version {which.version} of {which.game} at {which.property}")
+    return version
+
+
+def path_of(which: Key) -> str:
+    """Where a version is found."""
+    return f"/submissions/{which.property}/{which.game}/{which.version}"
+
+
+def _answer(status: int, version: SubmissionVersion, *, location: str | None = None) -> Answer:
+    return Answer(status, version.model_dump_json(exclude_none=True), location)
+
+
+async def _require_new(connection: AsyncConnection, command: Command) -> None:
+    """Raises: _Answered where the same was asked for under this key; Conflict where something else was."""
+    t = idempotency
+    query = select(t).where(t.c.person == command.person, t.c.key == command.key)
+    row = (await connection.execute(query)).one_or_none()
+    if row is None:
+        return
+    if row.content != command.digest:
+        raise Conflict(
+            f"Idempotency-Key {command.key!r} was used for another command ({row.command}, "
+            f"{row.answered_at.isoformat()}); send a new key with a new command"
+        )
+    raise _Answered(Answer(row.status, row.body, row.location))
+
+
+def _draft(fact: Fact, command: Command, sequence: int, at: datetime) -> Draft:
+    [kind] = (kind for kind, contract in FACTS.items() if type(fact) is contract)
+    return Draft(
+        kind=kind,
+        source=f"/properties/{fact.property}/games/{fact.game}/submissions/{fact.version}",
+        sequence=sequence,
+        event_id=command.key,
+        offset=None,
+        gaming_day=None,
+        occurred_at=at,
+        data=fact.model_dump_json(exclude_none=True).encode(),
+    )

@@ -1,0 +1,5 @@
+"""Alembic's entry point."""
+
+from shared.runtime.migrations import run_environment
+
+run_environment()

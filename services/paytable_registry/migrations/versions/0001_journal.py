@@ -1,0 +1,15 @@
+"""The journal, the versions of the submissions, and the answers already given: the statements beside this file."""
+
+from pathlib import Path
+
+from shared.runtime.migrations import run_script
+
+revision = "0001"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Creates everything, and grants the service what it needs: what was filed and answered is not to be changed."""
+    run_script(Path(__file__).with_suffix(".sql"))

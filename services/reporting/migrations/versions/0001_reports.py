@@ -1,0 +1,15 @@
+"""The journal, the sums behind the reports, and the exceptions: the statements beside this file."""
+
+from pathlib import Path
+
+from shared.runtime.migrations import run_script
+
+revision = "0001"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Creates everything, and grants the service what it needs."""
+    run_script(Path(__file__).with_suffix(".sql"))

@@ -1,0 +1,196 @@
+"""What round settlement reads: table events, which it settles under its copy of the rules submissions."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Text, bindparam, func, select
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.round_settlement.domain import POSTED, InEffect, Known, Standing, settle_event
+from services.round_settlement.tables import SCHEMA, journal, rounds, submissions
+from shared.contracts import table_events
+from shared.contracts.submission_events import SubmissionApproved, in_effect
+from shared.contracts.table_events import TableEvent
+from shared.journal.entry import Draft, Entry
+from shared.journal.ledger import copy_rows, copy_text
+from shared.journal.reading import read_entry
+from shared.rules import compile_rules
+from shared.rules.errors import Refused
+from shared.runtime.processing import Record
+
+RoundKey = tuple[str, str, str]
+"""(property, table, round id)"""
+
+
+class Submissions:
+    """The approved submissions that the database holds, compiled, and read again when there are more."""
+
+    def __init__(self) -> None:
+        self._count = -1
+        self._versions: dict[tuple[str, str], list[SubmissionApproved]] = {}
+        self._compiled: dict[str, InEffect] = {}
+
+    async def refresh(self, connection: AsyncConnection) -> None:
+        """Reads them again if their number has changed; a version, once there, never changes."""
+        count = (await connection.execute(select(func.count()).select_from(submissions))).scalar_one()
+        if count == self._count:
+            return
+        self._versions.clear()
+        for row in await connection.execute(select(submissions.c.document)):
+            document = SubmissionApproved.model_validate(row.document)
+            self._versions.setdefault((document.property, document.game), []).append(document)
+        self._count = count
+
+    def find(self, property_name: str, game: str, moment: datetime) -> InEffect | None:
+        """The submission in effect at a moment."""
+        document = in_effect(self._versions.get((property_name, game), []), moment)
+        if document is None:
+            return None
+        compiled = self._compiled.get(document.hash)
+        if compiled is None:
+            compiled = InEffect(document, compile_rules(document.regulation, document.submission))
+            self._compiled[document.hash] = compiled
+        return compiled
+
+
+class TableEvents:
+    """Settles what happens at the tables."""
+
+    topic = table_events.TOPIC
+
+    def __init__(self) -> None:
+        self._submissions = Submissions()
+
+    def decode(self, record: Record) -> TableEvent:
+        event = table_events.decode(record.value)
+        if record.key != event.source.encode():
+            key = None if record.key is None else record.key.decode(errors="replace")
+            raise Refused(f"the Kafka key is {key!r}; it must be the source {event.source!r}")
+        return event
+
+    async def open(self, connection: AsyncConnection, events: Sequence[TableEvent]) -> "_Batch":
+        await self._submissions.refresh(connection)
+        return _Batch(await _rounds(connection, events), self._submissions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A round as the database has it, with the entry whose money stands."""
+
+    known: Known
+    shard: int | None = None
+    seq: int | None = None
+
+
+class _Batch:
+    """One batch of table events."""
+
+    def __init__(self, rows: dict[RoundKey, _Row], submissions: Submissions) -> None:
+        self._rows = rows
+        self._submissions = submissions
+        self._known = {key: row.known for key, row in rows.items()}
+        self._touched: dict[RoundKey, str] = {}
+
+    def derive(self, event: TableEvent, record: Record) -> Sequence[Draft]:
+        key = _key(event)
+        outcome = settle_event(event, record.offset, self._known.get(key, Known()), self._submissions.find)
+        self._known[key] = outcome.known
+        self._touched[key] = event.source
+        return outcome.drafts
+
+    async def save(self, connection: AsyncConnection, entries: Sequence[Entry]) -> None:
+        posted = {(entry.draft.source, entry.draft.sequence): entry for entry in entries if entry.draft.kind == POSTED}
+        new: list[str] = []
+        changed: list[dict[str, Any]] = []
+        for key, source in self._touched.items():
+            known, before = self._known[key], self._rows.get(key)
+            shard = seq = None
+            if known.standing is not None:
+                entry = posted.get((source, known.standing.sequence))
+                if entry is not None:
+                    shard, seq = entry.shard, entry.seq
+                elif before is not None:
+                    shard, seq = before.shard, before.seq
+            if before is None:
+                sequences = f"{{{','.join(map(str, known.sequences))}}}"
+                new.append(_copy_row((*key, sequences, known.completed, known.revision, shard, seq)))
+            else:
+                values = (*key, list(known.sequences), known.completed, known.revision, shard, seq)
+                changed.append(dict(zip(_COLUMNS, values, strict=True)))
+        if new:
+            await copy_rows(connection, f"{SCHEMA}.rounds", _COLUMNS, "".join(new))
+        if changed:
+            statement = upsert(rounds)
+            await connection.execute(
+                statement.on_conflict_do_update(
+                    index_elements=_COLUMNS[:3], set_={name: statement.excluded[name] for name in _COLUMNS[3:]}
+                ),
+                changed,
+            )
+
+
+_COLUMNS = ("property", "table_name", "round_id", "sequences", "completed", "revision", "shard", "seq")
+
+
+def _key(event: TableEvent) -> RoundKey:
+    return (event.data.property, event.data.table, event.data.round_id)
+
+
+def _copy_row(values: Iterable[Any]) -> str:
+    return "\t".join("\\N" if value is None else copy_text(str(value)) for value in values) + "\n"
+
+
+async def _rounds(connection: AsyncConnection, events: Sequence[TableEvent]) -> dict[RoundKey, _Row]:
+    """What the database has of the rounds of these events, with the money that stands; nothing of a new round."""
+    keys = {_key(event) for event in events}
+    if not keys:
+        return {}
+    found: dict[RoundKey, _Row] = {}
+    columns = zip(*keys, strict=True)
+    wanted = {name: list(values) for name, values in zip(("properties", "tables", "round_ids"), columns, strict=True)}
+    for row in (await connection.execute(_ROUNDS, wanted)).all():
+        name = (row.property, row.table_name, row.round_id)
+        known = Known(tuple(row.sequences), row.completed, row.revision)
+        if row.seq is not None:
+            entry = await read_entry(connection, journal, row.shard, row.seq)
+            known = replace(known, standing=_standing(entry, row.revision))
+        found[name] = _Row(known, row.shard, row.seq)
+    return found
+
+
+# A join on arrays finds the rounds by their key however many there are; a long IN list is planned anew each time.
+_wanted = (
+    func.unnest(
+        bindparam("properties", type_=ARRAY(Text)),
+        bindparam("tables", type_=ARRAY(Text)),
+        bindparam("round_ids", type_=ARRAY(Text)),
+    )
+    .table_valued("property", "table_name", "round_id", name="wanted")
+    .render_derived()
+)
+_ROUNDS = select(rounds).join(
+    _wanted,
+    (rounds.c.property == _wanted.c.property)
+    & (rounds.c.table_name == _wanted.c.table_name)
+    & (rounds.c.round_id == _wanted.c.round_id),
+)
+
+
+def _standing(entry: Entry, revision: int) -> Standing:
+    data = json.loads(entry.draft.data)
+    assert entry.draft.gaming_day is not None
+    return Standing(
+        entry.draft.sequence,
+        revision,
+        entry.draft.gaming_day,
+        data["game"],
+        data["submission"],
+        entry.draft.postings,
+        tuple(data["totals"]),
+        tuple(data.get("account_credits", ())),
+    )

@@ -1,0 +1,30 @@
+"""The tables of round settlement: its journal, its copy of the rules submissions, and where each round stands."""
+
+from sqlalchemy import BigInteger, Column, Index, Integer, MetaData, Table, Text
+from sqlalchemy.dialects.postgresql import ARRAY
+
+from shared.journal.tables import journal_tables
+from shared.runtime.submissions import submissions_table
+
+SCHEMA = "round_settlement"
+
+metadata = MetaData()
+
+journal = journal_tables(metadata, SCHEMA)
+
+submissions = submissions_table(metadata, SCHEMA)
+
+rounds = Table(
+    "rounds",
+    metadata,
+    Column("property", Text, primary_key=True),
+    Column("table_name", Text, primary_key=True),
+    Column("round_id", Text, primary_key=True),
+    Column("completed", BigInteger),  # the sequence of round.completed; none while only a void or correction has come
+    Column("sequences", ARRAY(BigInteger), nullable=False),  # those of all events about this round
+    Column("revision", Integer, nullable=False),
+    Column("shard", Integer),  # the entry whose postings stand; none where no money stands
+    Column("seq", BigInteger),
+    Index("rounds_round_id", "round_id"),
+    schema=SCHEMA,
+)

@@ -1,0 +1,98 @@
+"""What the routes of the ledger share: who may call, keys, answers, pages and ETags."""
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import date
+from hashlib import sha256
+from typing import Annotated, Any
+
+from fastapi import Depends, Header, HTTPException, Path, Query, Request, Response, Security
+from fastapi.security import HTTPBearer
+from pydantic import BaseModel
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from services.table_inventory.commands import Answer
+from shared.contracts.envelope import Identifier, Name
+from shared.runtime.access import caller_with
+from shared.runtime.http import PROBLEM, problems
+
+_JSON = "application/json"
+
+BEARER = Security(HTTPBearer(auto_error=False, scheme_name="bearer"))
+
+Pit = Annotated[str, Depends(caller_with("pit"))]
+Cage = Annotated[str, Depends(caller_with("cage"))]
+CountTeam = Annotated[str, Depends(caller_with("count"))]
+RevenueAudit = Annotated[str, Depends(caller_with("audit"))]
+Controller = Annotated[str, Depends(caller_with("control"))]
+Reader = Annotated[str, Depends(caller_with("report"))]
+READS = Depends(caller_with("report"))
+
+IdempotencyKey = Annotated[
+    Identifier,
+    Header(
+        alias="Idempotency-Key",
+        description="names this command of yours: sent again, it is not done again, and its answer is the same",
+    ),
+]
+PropertyPath = Annotated[Name, Path(alias="property", description="the property")]
+PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
+DayPath = Annotated[date, Path(description="the gaming day")]
+DayQuery = Annotated[date, Query(description="the gaming day")]
+NumberPath = Annotated[int, Path(ge=1, le=2**31 - 1)]
+Limit = Annotated[int, Query(ge=1, le=500, description="most items on a page")]
+Cursor = Annotated[str | None, Query(max_length=400, description="`next` of the page before")]
+
+ACCESS = problems(
+    _401="the bearer token is missing or not known",
+    _403="the caller does not have the role, or may not do this step because of another",
+    _422="the request is malformed",
+)
+COMMAND = ACCESS | problems(_409="it contradicts what is recorded, or the Idempotency-Key was used for another command")
+FOUND = COMMAND | problems(_404="there is no such thing")
+
+
+def response(answer: Answer) -> Response:
+    """The answer of a command."""
+    headers = {} if answer.location is None else {"Location": answer.location}
+    return Response(answer.body, answer.status, headers, PROBLEM if answer.status >= 400 else _JSON)
+
+
+def document(request: Request, found: BaseModel, **left_out: Any) -> Response:
+    """A document with its ETag, or 304 where the caller has it; the ETag does not depend on what is `left_out`."""
+    body = found.model_dump_json(exclude_none=True)
+    stable = found.model_dump_json(exclude_none=True, exclude=set(left_out)) if left_out else body
+    etag = f'"{sha256(stable.encode()).hexdigest()[:32]}"'
+    headers = {"ETag": etag, "Cache-Control": "no-cache", "Vary": "Authorization"}
+    known = (tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(","))
+    if etag in known:
+        return Response(status_code=304, headers=headers)
+    return Response(body, headers=headers, media_type=_JSON)
+
+
+@asynccontextmanager
+async def snapshot(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    """A connection on which every query sees the same state."""
+    async with engine.connect() as connection:
+        await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        yield connection
+
+
+def cursor_of(place: list[Any]) -> str:
+    """The cursor after a place in a list."""
+    return urlsafe_b64encode(json.dumps(place, separators=(",", ":")).encode()).decode()
+
+
+def after(cursor: str | None, *kinds: type) -> tuple[Any, ...] | None:
+    """The place that a cursor names. Raises HTTPException 400 where it is not one of this service."""
+    if cursor is None:
+        return None
+    try:
+        place = json.loads(urlsafe_b64decode(cursor))
+    except ValueError as error:
+        raise HTTPException(400, f"cursor {cursor!r} is not one of this service; begin without one") from error
+    if not isinstance(place, list) or [type(part) for part in place] != list(kinds):
+        raise HTTPException(400, f"cursor {cursor!r} is not one of this list; begin without one")
+    return tuple(place)

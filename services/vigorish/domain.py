@@ -1,0 +1,151 @@
+"""What a round assesses as vigorish, and what is still owed of it. Pure; amounts are cents.
+
+Accounts are (property, table, class, leg), where the class is `player` or `bank` (the bank or a co-bank):
+
+| leg | posting |
+|---|---|
+| `outstanding` | plus what was assessed, minus what was collected or waived |
+| `assessed` | minus what was assessed |
+| `collected` | plus what was collected |
+| `waived` | plus what was waived |
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final
+
+import yaml
+from pydantic import TypeAdapter
+
+from services.vigorish.events import PostedRound, SettledLine
+from shared.contracts.envelope import Contract
+from shared.contracts.pit_events import VigorishOfRound
+from shared.contracts.vigorish_events import AssessedLine, Rounding, VigorishClass
+from shared.journal.entry import Account, Posting
+from shared.rules.errors import Refused
+
+_QUARTER: Final = 25
+_BANK: Final = "bank"
+
+
+class Rate(Contract):
+    """The vigorish of a regulation from a gaming day on, as a decimal share of the amount won."""
+
+    regulation: str
+    effective_from: date
+    rate: str
+    paragraph: str
+
+
+@lru_cache(maxsize=1)
+def rates() -> tuple[Rate, ...]:
+    """The configured rates."""
+    text = (files("services.vigorish") / "rates.yaml").read_text(encoding="utf-8")
+    return TypeAdapter(tuple[Rate, ...]).validate_python(yaml.safe_load(text))
+
+
+def rate_of(regulation: str, gaming_day: date) -> Rate:
+    """The rate of a regulation on a gaming day. Raises: Refused where none is configured."""
+    begun = [one for one in rates() if one.regulation == regulation and one.effective_from <= gaming_day]
+    if not begun:
+        raise Refused(f"no rate of vigorish is configured for {regulation} on {gaming_day.isoformat()}")
+    return max(begun, key=lambda one: one.effective_from)
+
+
+def rounded(exact: Fraction, rounding: Rounding) -> int:
+    """The cents that are taken of an exact amount.
+
+    >>> exact = Fraction("60.95")
+    >>> rounded(exact, "none"), rounded(exact, "quarter_up"), rounded(Fraction(25), "quarter_up")
+    (60, 75, 25)
+    """
+    if rounding == "none":
+        return exact.numerator // exact.denominator
+    steps = exact / _QUARTER
+    return -(-steps.numerator // steps.denominator) * _QUARTER
+
+
+def assessed(data: PostedRound, rounding: Rounding) -> tuple[AssessedLine, ...]:
+    """What the lines of a round assessed. Raises: Refused where no rate is configured."""
+    taken = [line for line in data.lines if line.vigorish]
+    if not taken:
+        return ()
+    rate = rate_of(data.regulation, data.gaming_day)
+    share = Fraction(rate.rate)
+    return tuple(
+        AssessedLine(
+            seat=line.seat,
+            wager=line.wager,
+            hand=line.hand,
+            owed_by=_owed_by(line),
+            stake_cents=line.stake,
+            base_cents=line.payout,
+            rate=rate.rate,
+            rounding=rounding,
+            cents=line.vigorish,
+            paragraph=line.paragraph,
+            rate_paragraph=rate.paragraph,
+            agrees=line.vigorish == rounded(line.payout * share, rounding),
+        )
+        for line in taken
+    )
+
+
+def _owed_by(line: SettledLine) -> VigorishClass:
+    if line.wager == _BANK:
+        return "bank" if line.house_share is None else "co_bank"
+    return "player_against_bank" if line.paid_by == _BANK else "player"
+
+
+def is_bank(line: AssessedLine) -> bool:
+    """Whether the bank or a co-bank owes it."""
+    return line.owed_by in ("bank", "co_bank")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where vigorish is owed: the property and the table."""
+
+    property_name: str
+    table: str
+
+
+def assessment(place: Place, lines: Iterable[AssessedLine], *, back: bool = False) -> tuple[Posting, ...]:
+    """The money of an assessment, or of its being taken back."""
+    sums: dict[bool, int] = {}
+    for line in lines:
+        sums[is_bank(line)] = sums.get(is_bank(line), 0) + (-line.cents if back else line.cents)
+    return tuple(
+        posting
+        for bank in sorted(sums)
+        for posting in (
+            Posting(_account(place, "outstanding", bank=bank), sums[bank]),
+            Posting(_account(place, "assessed", bank=bank), -sums[bank]),
+        )
+    )
+
+
+def settled(place: Place, event: VigorishOfRound, leg: str) -> tuple[Posting, ...]:
+    """The money of a collection (leg `collected`) or a waiver (`waived`)."""
+    return (
+        Posting(_account(place, leg, bank=event.bank), event.cents),
+        Posting(_account(place, "outstanding", bank=event.bank), -event.cents),
+    )
+
+
+def _account(place: Place, leg: str, *, bank: bool) -> Account:
+    return Account(place.property_name, place.table, "bank" if bank else "player", leg)
+
+
+def owed(lines: Sequence[AssessedLine]) -> dict[tuple[int, bool], tuple[int, VigorishClass]]:
+    """What each seat owes, as a player and as the bank: cents and class by (seat, bank)."""
+    found: dict[tuple[int, bool], tuple[int, VigorishClass]] = {}
+    for line in lines:
+        key = (line.seat, is_bank(line))
+        cents, _ = found.get(key, (0, line.owed_by))
+        found[key] = (cents + line.cents, line.owed_by)
+    return found

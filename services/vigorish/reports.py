@@ -1,0 +1,310 @@
+"""The vigorish report as a document: sums by table, seat, dealer, shift and class, and what does not agree. Pure."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from fractions import Fraction
+from hashlib import sha256
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from shared.contracts.envelope import canonical
+from shared.contracts.vigorish_events import AssessedLine
+
+UNKNOWN = "unknown"
+"""Stands for a dealer, shift, game or class that no event has named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owed:
+    """What a seat owes of a round, as a player or as the bank, cents.
+
+    `base_cents` is the amount won on which it was assessed, `exact` rate times base, `lines` how many there are;
+    `disagreeing` of them were settled to something else than rate and rounding make.
+    """
+
+    table: str
+    round_id: str
+    seat: int
+    bank: bool
+    game: str
+    owed_by: str
+    dealer: str
+    shift: str
+    closed_at: datetime | None
+    settled_at: datetime | None
+    assessed: int
+    collected: int
+    waived: int
+    lines: int
+    disagreeing: int
+    stake_cents: int
+    base_cents: int
+    exact: Fraction
+
+    @property
+    def outstanding(self) -> int:
+        """What is still owed; below zero where more was collected and waived than assessed."""
+        return self.assessed - self.collected - self.waived
+
+
+class Figures(BaseModel):
+    """Vigorish in cents.
+
+    assessed = collected + waived + outstanding - over_collected. `rounding` is what was assessed above rate times base,
+    exactly, in cents; `late` counts what was collected or waived after its round had closed.
+    """
+
+    lines: int
+    stake_cents: int
+    base_cents: int
+    assessed_cents: int
+    rounding: str
+    collected_cents: int
+    waived_cents: int
+    outstanding_cents: int
+    over_collected_cents: int
+    late: int
+
+
+class TableRow(Figures):
+    """A game at a table, apart for who owes: players, players whom a bank paid, banks, co-banks."""
+
+    table: str
+    game: str
+    owed_by: str
+
+
+class SeatRow(Figures):
+    """A seat of a table."""
+
+    table: str
+    seat: int
+
+
+class DealerRow(Figures):
+    """A dealer."""
+
+    dealer: str
+
+
+class ShiftRow(Figures):
+    """A shift at a table."""
+
+    table: str
+    shift: str
+
+
+class ClassRow(Figures):
+    """All players, all players whom a bank paid, all banks, all co-banks."""
+
+    owed_by: str
+
+
+class VigorishReport(BaseModel):
+    """The vigorish of a property on a gaming day.
+
+    `input_open` counts settlements and pit events that have not come or were refused. `rows_sha256` is taken over
+    `tables` as canonical JSON.
+    """
+
+    title: str = "Vigorish by table, seat, dealer and shift"
+    property: str
+    gaming_day: date
+    status: Literal["preliminary"] = "preliminary"
+    system_version: str
+    generated_at: datetime
+    generated_by: str
+    exceptions: int
+    input_open: int
+    tables: list[TableRow]
+    seats: list[SeatRow]
+    dealers: list[DealerRow]
+    shifts: list[ShiftRow]
+    classes: list[ClassRow]
+    total: Figures
+    rows_sha256: str
+
+
+ExceptionKind = Literal["outstanding", "over_collected", "late", "not_assessed", "disagrees"]
+
+
+class ExceptionItem(BaseModel):
+    """Vigorish that is not as it must be.
+
+    `outstanding`: not collected or waived at the end of its round. `over_collected`: more than was assessed.
+    `not_assessed`: collected or waived of a round that is not known. `late`: settled after the end of its round.
+    `disagrees`: settled to something else than rate and rounding make.
+    """
+
+    kind: ExceptionKind
+    table: str
+    game: str
+    round_id: str
+    seat: int
+    bank: bool
+    owed_by: str
+    dealer: str
+    shift: str
+    closed_at: datetime | None = None
+    settled_at: datetime | None = None
+    assessed_cents: int
+    collected_cents: int
+    waived_cents: int
+    outstanding_cents: int
+
+
+class ExceptionList(BaseModel):
+    """What is not as it must be, by table and round."""
+
+    title: str = "Vigorish: exceptions"
+    property: str
+    gaming_day: date
+    system_version: str
+    generated_at: datetime
+    generated_by: str
+    input_open: int
+    items: list[ExceptionItem]
+
+
+class LineItem(BaseModel):
+    """A settlement line that assessed vigorish. It stands unless its round was taken back."""
+
+    table: str
+    game: str
+    gaming_day: date
+    round_id: str
+    revision: int
+    closed_at: datetime
+    dealer: str | None = None
+    standing: bool
+    assessed: AssessedLine
+    shard: int
+    seq: int
+
+
+class LinePage(BaseModel):
+    """Lines by table, round and revision; `next` is the cursor of those that follow."""
+
+    items: list[LineItem]
+    next: str | None = None
+
+
+def report(
+    rows: Sequence[Owed],
+    *,
+    property_name: str,
+    gaming_day: date,
+    system_version: str,
+    generated_at: datetime,
+    generated_by: str,
+    input_open: int,
+) -> VigorishReport:
+    """The report of what is owed."""
+    tables = [
+        TableRow(table=table, game=game, owed_by=owed_by, **figures)
+        for (table, game, owed_by), figures in _by(rows, lambda row: (row.table, row.game, row.owed_by))
+    ]
+    return VigorishReport(
+        property=property_name,
+        gaming_day=gaming_day,
+        system_version=system_version,
+        generated_at=generated_at,
+        generated_by=generated_by,
+        exceptions=len(exceptions(rows)),
+        input_open=input_open,
+        tables=tables,
+        seats=[
+            SeatRow(table=table, seat=seat, **figures)
+            for (table, seat), figures in _by(rows, lambda row: (row.table, row.seat))
+        ],
+        dealers=[DealerRow(dealer=dealer, **figures) for (dealer,), figures in _by(rows, lambda row: (row.dealer,))],
+        shifts=[
+            ShiftRow(table=table, shift=shift, **figures)
+            for (table, shift), figures in _by(rows, lambda row: (row.table, row.shift))
+        ],
+        classes=[ClassRow(owed_by=owed_by, **figures) for (owed_by,), figures in _by(rows, lambda row: (row.owed_by,))],
+        total=Figures(**_figures(rows)),
+        rows_sha256=sha256(canonical([row.model_dump(mode="json") for row in tables])).hexdigest(),
+    )
+
+
+def exceptions(rows: Iterable[Owed]) -> list[ExceptionItem]:
+    """What is not as it must be; one seat of a round may be there for several reasons."""
+    return [
+        ExceptionItem(
+            kind=kind,
+            table=row.table,
+            game=row.game,
+            round_id=row.round_id,
+            seat=row.seat,
+            bank=row.bank,
+            owed_by=row.owed_by,
+            dealer=row.dealer,
+            shift=row.shift,
+            closed_at=row.closed_at,
+            settled_at=row.settled_at,
+            assessed_cents=row.assessed,
+            collected_cents=row.collected,
+            waived_cents=row.waived,
+            outstanding_cents=row.outstanding,
+        )
+        for row in rows
+        for kind in _kinds(row)
+    ]
+
+
+def _kinds(row: Owed) -> Iterable[ExceptionKind]:
+    if row.closed_at is None:
+        yield "not_assessed"
+    elif row.outstanding > 0:
+        yield "outstanding"
+    elif row.outstanding < 0:
+        yield "over_collected"
+    if _is_late(row):
+        yield "late"
+    if row.disagreeing:
+        yield "disagrees"
+
+
+def _is_late(row: Owed) -> bool:
+    return row.closed_at is not None and row.settled_at is not None and row.settled_at > row.closed_at
+
+
+def _by(rows: Sequence[Owed], key: Callable[[Owed], tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """The figures by a key, in its order."""
+    groups: dict[tuple[Any, ...], list[Owed]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return [(name, _figures(groups[name])) for name in sorted(groups)]
+
+
+def _figures(rows: Sequence[Owed]) -> dict[str, Any]:
+    assessed = sum(row.assessed for row in rows)
+    rounding = assessed - sum((row.exact for row in rows), Fraction(0))
+    return {
+        "lines": sum(row.lines for row in rows),
+        "stake_cents": sum(row.stake_cents for row in rows),
+        "base_cents": sum(row.base_cents for row in rows),
+        "assessed_cents": assessed,
+        "rounding": decimal(rounding),
+        "collected_cents": sum(row.collected for row in rows),
+        "waived_cents": sum(row.waived for row in rows),
+        "outstanding_cents": sum(max(row.outstanding, 0) for row in rows),
+        "over_collected_cents": sum(max(-row.outstanding, 0) for row in rows),
+        "late": sum(_is_late(row) for row in rows),
+    }
+
+
+def decimal(exact: Fraction) -> str:
+    """Exact cents as a decimal of nine places at most, without zeros at its end.
+
+    >>> decimal(Fraction("14.05")), decimal(Fraction(-1, 20)), decimal(Fraction(0))
+    ('14.05', '-0.05', '0')
+    """
+    scaled = exact * 10**9
+    assert scaled.denominator == 1, f"a rate has nine decimals at most, so {exact} cannot be"
+    whole, rest = divmod(abs(scaled.numerator), 10**9)
+    decimals = f"{rest:09}".rstrip("0")
+    return f"{'-' if exact < 0 else ''}{whole}{'.' if decimals else ''}{decimals}"

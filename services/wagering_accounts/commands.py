@@ -1,0 +1,299 @@
+"""Commands together: whoever waits is decided in order against locked rows, recorded and answered in one transaction.
+
+A batch takes any command shard that is free, by locking its row: so several processes work side by side, each batch has
+a shard to itself, and nothing needs to be claimed or given back. An answer is given when its batch is committed, and
+kept for ever under its key.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from hashlib import sha256
+from typing import Final
+
+import structlog
+from pydantic_core import to_json
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.wagering_accounts import rows, store
+from services.wagering_accounts.books import Account, AccountKey, Books, Fact, postings_of
+from services.wagering_accounts.configuration import Configurations
+from services.wagering_accounts.decisions import Circumstances, Command, Decision, Declined
+from services.wagering_accounts.store import Recorded
+from services.wagering_accounts.tables import SCHEMA
+from shared.contracts.envelope import canonical
+from shared.journal.entry import Draft
+from shared.journal.ledger import Fenced, Shard
+from shared.runtime.consumer import RETRY_SECONDS
+from shared.runtime.errors import Kind, kind_of
+from shared.runtime.http import Conflict, problem
+from shared.runtime.service import Parts
+
+log = structlog.get_logger()
+
+BATCH_COMMANDS: Final = 200
+"""Most commands in one transaction."""
+
+_SECONDS_MAX: Final = 10.0
+"""How long a batch is tried again before its callers are told to."""
+
+_PUBLISH_SECONDS: Final = 0.1
+"""Longest wait until what is committed is published."""
+
+_FREE_SHARD = f"""
+    SELECT shard, name, next_offset, next_seq, head FROM {SCHEMA}.shards
+    WHERE name LIKE 'commands/%%' ORDER BY shard FOR UPDATE SKIP LOCKED LIMIT 1"""  # noqa: S608 - our schema
+_SHARD_COUNT = f"SELECT count(*) FROM {SCHEMA}.shards WHERE name LIKE 'commands/%%'"  # noqa: S608
+_PLACE = {"person": "text", "key": "text"}
+_ANSWERED = f"SELECT t.* FROM {SCHEMA}.idempotency t JOIN {rows.came(_PLACE)} USING (person, key)"  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command is answered with: HTTP status, JSON body, and where what it made is found."""
+
+    status: int
+    body: str
+    location: str | None = None
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A command whose caller waits."""
+
+    person: str
+    key: str
+    command: Command
+    answer: asyncio.Future[Answer]
+    content: bytes = b""
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return (self.person, self.key)
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What a batch comes to, until it is committed."""
+
+    answers: dict[tuple[str, str], Answer] = field(default_factory=dict)
+    contents: dict[tuple[str, str], tuple[bytes, str, datetime]] = field(default_factory=dict)
+    """What each key stands for: the content, in words, and when it was answered."""
+    facts: list[Fact] = field(default_factory=list)
+    drafts: list[Draft] = field(default_factory=list)
+    new: list[tuple[_Waiting, Answer]] = field(default_factory=list)
+    conflicts: dict[int, Conflict] = field(default_factory=dict)
+    """By the number of the command in the batch."""
+
+
+class Commands:
+    """Takes commands one by one and commits them together."""
+
+    def __init__(self, parts: Parts, configurations: Configurations) -> None:
+        self._parts = parts
+        self._configurations = configurations
+        self._waiting: list[_Waiting] = []
+        self._worker: asyncio.Task[None] | None = None
+        self._wake: asyncio.TimerHandle | None = None
+
+    async def do(self, command: Command, *, person: str, key: str) -> Answer:
+        """Answers a command once it is recorded; the same again when it is sent again under its key.
+
+        Raises: Conflict where the key was used for another command; what kept the database from answering.
+        """
+        waiting = _Waiting(person, key, command, asyncio.get_running_loop().create_future())
+        waiting.content = sha256(canonical([command.name, command.content()])).digest()
+        self._waiting.append(waiting)
+        if self._worker is None:
+            self._worker = asyncio.create_task(self._work())
+        return await waiting.answer
+
+    async def _work(self) -> None:
+        """Commits batch after batch until nobody waits."""
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting[:BATCH_COMMANDS], self._waiting[BATCH_COMMANDS:]
+                await self._settle(batch)
+        finally:
+            self._worker = None
+
+    async def _settle(self, batch: Sequence[_Waiting]) -> None:
+        """Answers everybody of a batch; where it cannot be committed as a whole, each alone."""
+        try:
+            done = await self._retrying(batch)
+        except Exception as error:  # noqa: BLE001 - whoever waits gets it
+            if len(batch) > 1 and kind_of(error) in (Kind.BUG, Kind.REFUSED):
+                for each in batch:
+                    await self._settle([each])
+                return
+            for each in batch:
+                if not each.answer.done():
+                    each.answer.set_exception(error)
+            return
+        for number, each in enumerate(batch):
+            if each.answer.done():
+                continue  # whoever asked has gone
+            if number in done.conflicts:
+                each.answer.set_exception(done.conflicts[number])
+            else:
+                each.answer.set_result(done.answers[each.place])
+
+    async def _retrying(self, batch: Sequence[_Waiting]) -> _Batch:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + _SECONDS_MAX
+        while True:
+            try:
+                return await self._commit(batch)
+            except Exception as error:
+                kind = kind_of(error)
+                if kind in (Kind.BUG, Kind.REFUSED) or loop.time() > deadline:
+                    raise
+                log.warning("commands are tried again", kind=kind.value, error=str(error))
+                if kind is not Kind.FENCED:
+                    await asyncio.sleep(RETRY_SECONDS)
+
+    async def _commit(self, batch: Sequence[_Waiting]) -> _Batch:
+        parts = self._parts
+        async with parts.engine.begin() as connection:
+            shard = await self._free_shard(connection)
+            done = _Batch()
+            await self._answered(connection, batch, done)
+            books = await store.read(
+                connection, [each.command.needs() for each in batch if each.place not in done.answers]
+            )
+            starts = {key: replace(account) for key, account in books.accounts.items()}
+            moment = parts.clock()
+            for number, each in enumerate(batch):
+                self._decide(number, each, books, done, shard, moment)
+            if done.drafts:
+                await self._record(connection, shard, books, done, starts, moment)
+        if done.drafts:
+            for draft in done.drafts:
+                parts.metrics.entries.labels(draft.kind).inc()
+            self._publish_soon()
+        return done
+
+    def _publish_soon(self) -> None:
+        """Wakes the relay, once for what is committed within a short time: it shares the processor with us."""
+        if self._wake is None:
+            self._wake = asyncio.get_running_loop().call_later(_PUBLISH_SECONDS, self._publish)
+
+    def _publish(self) -> None:
+        self._wake = None
+        self._parts.wake()
+
+    async def _free_shard(self, connection: AsyncConnection) -> Shard:
+        row = (await connection.exec_driver_sql(_FREE_SHARD)).one_or_none()
+        if row is None:
+            count = (await connection.exec_driver_sql(_SHARD_COUNT)).scalar_one()
+            return await self._parts.ledger.open_shard(connection, f"commands/{count}")
+        return Shard(row.shard, row.name, row.next_offset, row.next_seq, row.head)
+
+    @staticmethod
+    async def _answered(connection: AsyncConnection, batch: Sequence[_Waiting], done: _Batch) -> None:
+        places = rows.arguments(_PLACE, {each.place for each in batch})
+        for row in await connection.exec_driver_sql(_ANSWERED, places):
+            done.answers[row.person, row.key] = Answer(row.status, row.body, row.location)
+            done.contents[row.person, row.key] = (row.content, row.command, row.answered_at)
+
+    def _decide(self, number: int, each: _Waiting, books: Books, done: _Batch, shard: Shard, moment: datetime) -> None:
+        known = done.contents.get(each.place)
+        if known is not None:
+            content, command, answered_at = known
+            if content != each.content:
+                done.conflicts[number] = Conflict(
+                    f"Idempotency-Key {each.key!r} was used for another command ({command}, "
+                    f"{answered_at.isoformat()}); send a new key with a new command"
+                )
+            return
+        configuration = self._configurations.at(moment)
+        now = Circumstances(each.person, moment, configuration.gaming_day(moment), configuration)
+        try:
+            decision = each.command.decide(books, now)
+        except Declined as declined:
+            fact, answer = _declined(each.command, declined, now, books)
+        else:
+            fact, answer = decision.fact, _answer(decision)
+        involved = {*(movement.account for movement in fact.movements)}
+        if fact.account is not None:
+            involved.add(fact.account)
+        for key in involved:
+            account = books.accounts[key]
+            account.version += 1
+            books.change("accounts", account)
+        done.facts.append(fact)
+        done.drafts.append(_draft(fact, books, each.key, shard, shard.next_seq + len(done.drafts), moment))
+        done.answers[each.place] = answer
+        done.contents[each.place] = (each.content, each.command.name, moment)
+        done.new.append((each, answer))
+
+    async def _record(
+        self,
+        connection: AsyncConnection,
+        shard: Shard,
+        books: Books,
+        done: _Batch,
+        starts: dict[AccountKey, Account],
+        moment: datetime,
+    ) -> None:
+        ledger = self._parts.ledger
+        legs = {posting.account for draft in done.drafts for posting in draft.postings}
+        await ledger.know_accounts(self._parts.engine, legs)
+        entries, _ = await ledger.append(
+            connection, shard, done.drafts, next_offset=shard.next_offset, recorded_at=moment
+        )
+        recorded: list[Recorded] = list(zip(entries, done.facts, strict=True))
+        await store.save(connection, books, recorded, store.number(books, recorded, starts))
+        answers = [
+            (*each.place, each.command.name, each.content, answer.status, answer.location, answer.body, moment)
+            for each, answer in done.new
+        ]
+        if await rows.IDEMPOTENCY.write(connection, rows.IDEMPOTENCY.insert, answers) != len(answers):
+            raise Fenced("another process answered one of these commands")
+
+
+def _answer(decision: Decision) -> Answer:
+    if decision.problem:
+        return Answer(decision.status, bytes(problem(decision.status, decision.body["detail"]).body).decode())
+    return Answer(decision.status, to_json(decision.body).decode(), decision.location)
+
+
+def _declined(command: Command, declined: Declined, now: Circumstances, books: Books) -> tuple[Fact, Answer]:
+    """A refusal is a fact too: who asked for what, and why not."""
+    data = {
+        "property": command.property_name,
+        "command": command.name,
+        "content": command.content(),
+        "status": declined.status,
+        "detail": declined.detail,
+        "by": now.person,
+    }
+    about = next(iter(command.needs().accounts), None)
+    fact = Fact(
+        "account.refused",
+        data,
+        command.property_name,
+        now.gaming_day,
+        about if about in books.accounts else None,
+    )
+    return fact, Answer(declined.status, bytes(problem(declined.status, declined.detail).body).decode())
+
+
+def _draft(fact: Fact, books: Books, key: str, shard: Shard, seq: int, moment: datetime) -> Draft:
+    """An entry about one account is in the stream of that account, any other in that of its shard."""
+    source, sequence = f"/wagering-accounts/{shard.name}", seq
+    if fact.account is not None:
+        source = f"/properties/{fact.property_name}/accounts/{fact.account[1]}"
+        sequence = books.accounts[fact.account].version
+    return Draft(
+        kind=fact.kind,
+        source=source,
+        sequence=sequence,
+        event_id=key,
+        offset=None,
+        gaming_day=fact.gaming_day,
+        occurred_at=moment,
+        data=to_json(fact.data),
+        postings=postings_of(fact, books),
+    )
