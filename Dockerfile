@@ -1,0 +1,35 @@
+# One image for every service: `docker run IMAGE run round-settlement`. No secrets, no embedded stack, no build tools.
+
+FROM python:3.11-slim AS build
+WORKDIR /source
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
+RUN python -m venv /opt/pitledger
+COPY pyproject.toml constraints.txt README.md LICENSE ./
+COPY shared shared
+COPY services services
+COPY infra infra
+COPY loadtest loadtest
+RUN /opt/pitledger/bin/pip install -c constraints.txt . \
+    && /opt/pitledger/bin/pip check \
+    && /opt/pitledger/bin/pip uninstall --yes pip
+
+FROM python:3.11-slim
+LABEL org.opencontainers.image.title="Pitledger" \
+      org.opencontainers.image.licenses="Apache-2.0"
+# A volume mounted on the checkpoints takes over the owner of this directory.
+RUN groupadd --gid 10001 pitledger \
+    && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin pitledger \
+    && install -d -o pitledger -g pitledger -m 0750 /var/lib/pitledger /var/lib/pitledger/checkpoints
+COPY --from=build /opt/pitledger /opt/pitledger
+# A container listens to its network. One port for whichever service it runs, so that the health check knows it.
+ENV PATH=/opt/pitledger/bin:$PATH \
+    PYTHONDONTWRITEBYTECODE=1 \
+    PITLEDGER_HTTP_HOST=0.0.0.0 \
+    PITLEDGER_HTTP_PORT=8100
+EXPOSE 8100
+USER 10001:10001
+WORKDIR /var/lib/pitledger
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+    CMD ["python", "-c", "import os, urllib.request as u; u.urlopen('http://127.0.0.1:%s/healthz' % os.environ['PITLEDGER_HTTP_PORT'], timeout=4)"]
+ENTRYPOINT ["pitledger"]
+CMD ["--help"]

@@ -1,0 +1,316 @@
+"""The Kafka topics of `topics.yaml`, and what it takes to make a cluster have them.
+
+Works with Apache Kafka 4 and with the embedded broker. The latter cannot add partitions (`CreatePartitions` is not in
+its protocol), gives every configuration value as a default, and stores the values without acting on them.
+"""
+
+import socket
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib.resources import files
+from typing import Any
+
+import yaml
+from kafka import KafkaAdminClient, TopicPartition
+from kafka.admin import ConfigResource, ConfigResourceType
+from kafka.errors import IncompatibleBrokerVersion, KafkaError, KafkaTimeoutError, TopicAlreadyExistsError
+
+PARTITIONS_MAX = 10_000
+
+# kafka-python carries no types.
+_AdminClient: Any = KafkaAdminClient
+_Resource: Any = ConfigResource
+
+_CONNECT_SECONDS_MAX = 3.0
+_END_OF_PARTITION = -1
+_ATTEMPTS_MAX = 20
+_PAUSE_SECONDS = 0.25
+
+
+class TopicsError(Exception):
+    """The topics could not be applied."""
+
+
+class BrokerUnreachableError(TopicsError):
+    """No broker answers at the given addresses."""
+
+
+class TopicRefusedError(TopicsError):
+    """A topic exists in a way that cannot be changed without harm."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """A topic as it should be. `key` says what its messages are keyed by."""
+
+    name: str
+    description: str
+    key: str
+    partitions: int
+    replication_factor: int
+    config: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExistingTopic:
+    """A topic as a cluster has it. `used` once a message was appended, even if it is no longer retained."""
+
+    name: str
+    partitions: int
+    replication_factor: int
+    used: bool
+    config: Mapping[str, str]
+
+
+class Outcome(StrEnum):
+    """What becomes of a topic."""
+
+    CREATED = "created"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What is to be done, or was done, with one topic.
+
+    `partitions` is the new number of partitions and `config` the new values, where they change. `remarks` are
+    differences that stay: the broker, or this program, cannot mend them.
+    """
+
+    topic: Topic
+    outcome: Outcome
+    partitions: int | None = None
+    config: Mapping[str, str] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        said = [f"{self.topic.name}: {self.outcome}"]
+        if self.partitions is not None:
+            said.append(f"{self.partitions} partition{'' if self.partitions == 1 else 's'}")
+        if self.outcome is Outcome.CHANGED:
+            said.extend(f"{name}={value}" for name, value in sorted(self.config.items()))
+        said.extend(self.remarks)
+        return ", ".join(said)
+
+
+def wanted(*, partitions: Mapping[str, int] | None = None, replication_factor: int = 1) -> list[Topic]:
+    """The topics of `topics.yaml`.
+
+    `partitions` gives other numbers of partitions, by topic. Raises `ValueError` for a topic that there is not, or a
+    number that no topic can have.
+    """
+    if not 1 <= replication_factor <= 9:
+        raise ValueError(f"replication factor {replication_factor}: choose 1 (one broker) up to 9, usually 3")
+    document = yaml.safe_load(files("infra").joinpath("topics.yaml").read_text(encoding="utf-8"))
+    overrides = dict(partitions or {})
+    for name, count in overrides.items():
+        if name not in document["topics"]:
+            raise ValueError(f"partitions of {name!r}: no such topic, choose among {', '.join(document['topics'])}")
+        if not 1 <= count <= PARTITIONS_MAX:
+            raise ValueError(f"partitions of {name!r}: {count} is not between 1 and {PARTITIONS_MAX}")
+    replicated = {"min.insync.replicas": str(max(1, replication_factor - 1))}
+    return [
+        Topic(
+            name=name,
+            description=topic["description"],
+            key=topic["key"],
+            partitions=overrides.get(name, topic["partitions"]),
+            replication_factor=replication_factor,
+            config={**document["defaults"], **replicated, **topic["config"]},
+        )
+        for name, topic in document["topics"].items()
+    ]
+
+
+def plan(existing: Mapping[str, ExistingTopic], topics: Sequence[Topic]) -> list[Change]:
+    """What it takes to get from `existing` to `topics`, one change for each topic, in their order.
+
+    Raises `TopicRefusedError` where partitions would have to go, or to be added to a topic that holds messages.
+    """
+    return [_change(existing.get(topic.name), topic) for topic in topics]
+
+
+def apply(
+    bootstrap_servers: str,
+    *,
+    partitions: Mapping[str, int] | None = None,
+    replication_factor: int = 1,
+    dry_run: bool = False,
+    timeout_seconds: float = 15.0,
+) -> list[Change]:
+    """Make the cluster have the topics, and return what changed. A second time nothing does.
+
+    Parameters
+    ----------
+    bootstrap_servers : `host:port`, several separated by commas.
+    partitions : other numbers of partitions than those of `topics.yaml`, by topic.
+    replication_factor : brokers on which each message stands, for topics that are created.
+    dry_run : only say what would change.
+    timeout_seconds : how long a broker may take to answer at all.
+
+    Raises what `wanted` and `plan` raise, before anything is changed; `BrokerUnreachableError`; `TopicRefusedError`
+    when the broker cannot add partitions; `TopicsError` when it refuses anything else.
+    """
+    topics = wanted(partitions=partitions, replication_factor=replication_factor)
+    with _admin(bootstrap_servers, timeout_seconds) as admin:
+        done: dict[str, Change] = {}
+        for _ in range(_ATTEMPTS_MAX):
+            try:
+                changes = plan(_existing(admin, topics), topics)
+                if dry_run:
+                    return changes
+                for change in changes:
+                    _carry_out(admin, change)
+                    if change.outcome is not Outcome.UNCHANGED:
+                        done[change.topic.name] = change
+            except KafkaError as error:
+                if not (error.retriable or isinstance(error, TopicAlreadyExistsError)):
+                    raise
+                # A broker that is about to know a topic: somebody else has just created it, or its leader changes.
+                time.sleep(_PAUSE_SECONDS)
+                continue
+            return [done.get(change.topic.name, change) for change in changes]
+    raise TopicsError(f"Kafka at {bootstrap_servers}: the topics do not come to rest; apply them once more")
+
+
+def _change(existing: ExistingTopic | None, topic: Topic) -> Change:
+    if existing is None:
+        return Change(topic=topic, outcome=Outcome.CREATED, partitions=topic.partitions, config=topic.config)
+    if existing.partitions > topic.partitions:
+        raise TopicRefusedError(
+            f"{topic.name}: has {existing.partitions} partitions, {topic.partitions} are wanted: partitions cannot be "
+            f"taken away; ask for {existing.partitions}, or delete the topic if it holds nothing of value"
+        )
+    grows = existing.partitions < topic.partitions
+    if grows and existing.used:
+        raise TopicRefusedError(
+            f"{topic.name}: has {existing.partitions} partitions and messages in them, {topic.partitions} partitions "
+            f"are wanted: the key ({topic.key}) decides the partition, so one key's later messages would go "
+            f"to another partition than its earlier ones and be read out of order; ask for {existing.partitions}, or "
+            "produce everything again into a topic of a new cluster"
+        )
+    drift = {name: value for name, value in topic.config.items() if existing.config.get(name) != value}
+    remarks = []
+    if existing.replication_factor != topic.replication_factor:
+        remarks.append(
+            f"replication factor is {existing.replication_factor}, not {topic.replication_factor}: "
+            "move replicas with kafka-reassign-partitions"
+        )
+        if int(drift.get("min.insync.replicas", 0)) > existing.replication_factor:
+            # More in-sync replicas than there are replicas: every write would be refused.
+            del drift["min.insync.replicas"]
+    return Change(
+        topic=topic,
+        outcome=Outcome.CHANGED if grows or drift else Outcome.UNCHANGED,
+        partitions=topic.partitions if grows else None,
+        config=drift,
+        remarks=tuple(remarks),
+    )
+
+
+@contextmanager
+def _admin(bootstrap_servers: str, timeout_seconds: float) -> Iterator[Any]:
+    """A connected client whose errors are ours."""
+    addresses = [address.strip() for address in bootstrap_servers.split(",")]
+    unreachable = BrokerUnreachableError(
+        f"Kafka at {bootstrap_servers}: no broker answers; check KAFKA_BOOTSTRAP_SERVERS and that the broker runs"
+    )
+    # kafka-python leaves a thread and a socket behind where nobody listens, so that is found out first.
+    deadline = time.monotonic() + timeout_seconds
+    while not any(_listens(address) for address in addresses):
+        if time.monotonic() > deadline:
+            raise unreachable
+        time.sleep(_PAUSE_SECONDS)
+    try:
+        admin = _AdminClient(bootstrap_servers=addresses, bootstrap_timeout_ms=int(timeout_seconds * 1000))
+    except KafkaTimeoutError as error:
+        raise unreachable from error
+    try:
+        yield admin
+    except KafkaError as error:
+        raise TopicsError(f"Kafka at {bootstrap_servers}: {error}") from error
+    finally:
+        admin.close()
+
+
+def _listens(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise ValueError(f"Kafka address {address!r}: write host:port, several separated by commas")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECONDS_MAX).close()
+    except OSError:
+        return False
+    return True
+
+
+def _existing(admin: Any, topics: Sequence[Topic]) -> dict[str, ExistingTopic]:
+    """Those of the topics that the cluster has."""
+    # All topics, not ours by name: the embedded broker creates a topic that somebody asks for.
+    names = {topic.name for topic in topics}
+    found = [description for description in admin.describe_topics() if description["name"] in names]
+    if not found:
+        return {}
+    ends = admin.list_partition_offsets(
+        {
+            TopicPartition(description["name"], partition["partition_index"]): _END_OF_PARTITION
+            for description in found
+            for partition in description["partitions"]
+        }
+    )
+    # All values, not the modified ones: the embedded broker says of every value that it is a default.
+    resources = [_Resource(ConfigResourceType.TOPIC, description["name"]) for description in found]
+    configs = admin.describe_configs(resources, config_filter="all")["topic"]
+    return {
+        name: ExistingTopic(
+            name=name,
+            partitions=len(description["partitions"]),
+            replication_factor=min(len(partition["replica_nodes"]) for partition in description["partitions"]),
+            used=any(end.offset > 0 for partition, end in ends.items() if partition.topic == name),
+            config={key: value["value"] for key, value in configs[name].items()},
+        )
+        for description in found
+        for name in [description["name"]]
+    }
+
+
+def _carry_out(admin: Any, change: Change) -> None:
+    topic = change.topic
+    if change.outcome is Outcome.CREATED:
+        admin.create_topics(
+            {
+                topic.name: {
+                    "num_partitions": topic.partitions,
+                    "replication_factor": topic.replication_factor,
+                    "configs": dict(topic.config),
+                }
+            },
+            wait_for_metadata=True,
+        )
+        return
+    if change.partitions is not None:
+        _add_partitions(admin, topic)
+    if change.config:
+        _alter_config(admin, topic, change.config)
+
+
+def _add_partitions(admin: Any, topic: Topic) -> None:
+    try:
+        admin.create_partitions({topic.name: topic.partitions})
+    except IncompatibleBrokerVersion as error:
+        raise TopicRefusedError(
+            f"{topic.name}: exists without messages and with fewer than {topic.partitions} partitions, and this broker "
+            "cannot add any: delete the topic, or start a new broker and apply the topics before anything else connects"
+        ) from error
+
+
+def _alter_config(admin: Any, topic: Topic, config: Mapping[str, str]) -> None:
+    # `raise_on_unknown` would refuse what the embedded broker does not list: every value that was never set.
+    resource = _Resource(ConfigResourceType.TOPIC, topic.name, dict(config))
+    answer = admin.alter_configs([resource], raise_on_unknown=False)["topic"][topic.name]
+    if answer != "OK":
+        raise TopicsError(f"{topic.name}: the broker refuses {dict(config)}: {answer}")
