@@ -1,0 +1,13 @@
+"""`python -m loadtest`: settlement alone, then end to end. What it is given is passed on to `loadtest.throughput`."""
+
+import sys
+
+from loadtest import settle_benchmark, throughput
+
+if __name__ == "__main__":
+    if "--json" not in sys.argv:
+        sys.stdout.write(
+            f"Full rounds, decoded and settled alone:\n\n{settle_benchmark.measure_all()}\nEnd to end:\n\n"
+        )
+        sys.stdout.flush()
+    sys.exit(throughput.main())

@@ -1,0 +1,293 @@
+"""Authorizations of wagers a second, and how long each takes, beside bare single-row UPDATEs in the same run.
+
+    python -m loadtest.accounts --seconds 10 --accounts 200
+
+Starts a stack of its own, opens accounts, and measures in turn:
+
+- the baseline: each of some connections updates and commits a row of its own as fast as it can, and one does so alone;
+- throughput: clients that each send the next authorization when the last is answered;
+- latency: authorizations at an even rate, each from the moment at which it was due to its answer.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Awaitable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from itertools import count
+from time import perf_counter
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import psycopg
+
+from loadtest.stack import StackFailed, started_stack, tokens_of
+
+PROPERTY: Final = "loadtest"
+TABLE_ACCOUNTS: Final = 6
+"""Accounts at a table: each authorizes one wager of a round."""
+
+_PERCENTILES: Final = (50, 95, 99, 100)
+_WARM_UP_SECONDS: Final = 2.0
+_CENTS: Final = 10**11
+
+
+class Failed(Exception):
+    """The service did not answer as it should."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How many a second, and the milliseconds that they took: percentiles, 100 is the longest."""
+
+    per_second: float
+    milliseconds: dict[int, float]
+
+    @classmethod
+    def of(cls, seconds: Sequence[float], elapsed: float) -> "Rate":
+        """The rate of what took so many seconds each."""
+        ordered = sorted(seconds)
+        at = {percent: ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] for percent in _PERCENTILES}
+        return cls(len(ordered) / elapsed, {percent: 1000 * found for percent, found in at.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One run. The ratio is that of the throughput to the baseline with as many connections as there are clients."""
+
+    at: str
+    cpus: int
+    clients: int
+    accounts: int
+    asked_per_second: int
+    throughput: Rate
+    latency: Rate
+    baseline_alone: Rate
+    baseline: Rate
+
+    @property
+    def ratio(self) -> float:
+        """Authorizations a second to bare UPDATEs a second."""
+        return self.throughput.per_second / self.baseline.per_second
+
+
+class _Client:
+    """A connection that is kept, with as little around it as can be: the processor is the service's."""
+
+    def __init__(self, url: str, token: str) -> None:
+        parts = urlsplit(url)
+        assert parts.hostname is not None
+        self._host, self._port = parts.hostname, parts.port or 80
+        self._head = f"Host: {parts.netloc}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
+
+    async def connect(self) -> "_Client":
+        """Opens the connection."""
+        self._reader, self._writer = await asyncio.open_connection(self._host, self._port)
+        return self
+
+    async def post(self, path: str, body: dict[str, Any], key: str) -> tuple[int, bytes]:
+        """Sends a command; gives status and body."""
+        content = json.dumps(body)
+        self._writer.write(
+            f"POST {path} HTTP/1.1\r\n{self._head}Idempotency-Key: {key}\r\nContent-Length: {len(content)}\r\n\r\n"
+            f"{content}".encode()
+        )
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        start = head.lower().index(b"content-length:") + len(b"content-length:")
+        length = int(head[start : head.index(b"\r\n", start)])
+        return int(head[9:12]), await self._reader.readexactly(length)
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._writer.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A running service: where it is, and the tokens of a cashier and a table."""
+
+    url: str
+    conninfo: str
+    cashier_token: str
+    table_token: str
+
+
+async def _prepare(service: Service, accounts: int) -> None:
+    """Opens the accounts and puts money in them."""
+    client = await _Client(service.url, service.cashier_token).connect()
+    for number in range(accounts):
+        table = f"T-{number // TABLE_ACCOUNTS}"
+        opened = {"property": PROPERTY, "account": f"A-{number}", "table": table}
+        await _accepted(client.post("/accounts", opened, f"open-{number}"))
+        money = {"instrument": "cash", "cents": _CENTS}
+        await _accepted(client.post(f"/accounts/{PROPERTY}/A-{number}/buy-ins", money, f"buy-in-{number}"))
+    client.close()
+
+
+async def _accepted(answer: Awaitable[tuple[int, bytes]]) -> None:
+    status, body = await answer
+    if status not in (200, 201):
+        raise Failed(f"the service answered {status}: {body.decode(errors='replace')}")
+
+
+def _wagers(accounts: int) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Authorizations without end: round after round, each account of a table one wager."""
+    for number in count():
+        turn, account = divmod(number, accounts)
+        table, seat = divmod(account, TABLE_ACCOUNTS)
+        body = {
+            "table": f"T-{table}",
+            "round_id": f"r-{turn}",
+            "seat": seat + 1,
+            "wager": "blackjack",
+            "cents": 100,
+        }
+        yield f"/accounts/{PROPERTY}/A-{account}/holds", body, f"wager-{number}"
+
+
+Wagers = Iterator[tuple[str, dict[str, Any], str]]
+
+
+async def _throughput(clients: Sequence[_Client], wagers: Wagers, seconds: float) -> Rate:
+    taken: list[float] = []
+    started = perf_counter()
+
+    async def work(client: _Client) -> None:
+        while (begun := perf_counter()) < started + seconds:
+            await _accepted(client.post(*next(wagers)))
+            taken.append(perf_counter() - begun)
+
+    await asyncio.gather(*map(work, clients))
+    return Rate.of(taken, perf_counter() - started)
+
+
+async def _latency(clients: Sequence[_Client], wagers: Wagers, per_second: int, seconds: float) -> Rate:
+    """Each is due at its own moment, whether or not those before it are answered: waiting counts."""
+    taken: list[float] = []
+    numbers = iter(range(round(per_second * seconds)))
+    started = perf_counter()
+
+    async def work(client: _Client) -> None:
+        for number in numbers:
+            due = started + number / per_second
+            if (early := due - perf_counter()) > 0:
+                await asyncio.sleep(early)
+            await _accepted(client.post(*next(wagers)))
+            taken.append(perf_counter() - due)
+
+    await asyncio.gather(*map(work, clients))
+    return Rate.of(taken, perf_counter() - started)
+
+
+async def _baseline(conninfo: str, connections: int, seconds: float) -> Rate:
+    """Connections that each update and commit a row of their own."""
+    taken: list[float] = []
+    owner = await psycopg.AsyncConnection.connect(conninfo, autocommit=True)
+    await owner.execute("CREATE TABLE public.loadtest_rows (id int PRIMARY KEY, cents bigint NOT NULL)")
+    try:
+        await owner.execute(
+            "INSERT INTO public.loadtest_rows SELECT g, 0 FROM generate_series(1, %s) g", (connections,)
+        )
+        opened = [await psycopg.AsyncConnection.connect(conninfo, autocommit=True) for _ in range(connections)]
+        started = perf_counter()
+
+        async def work(number: int, connection: psycopg.AsyncConnection) -> None:
+            while (begun := perf_counter()) < started + seconds:
+                await connection.execute("UPDATE public.loadtest_rows SET cents = cents - 1 WHERE id = %s", (number,))
+                taken.append(perf_counter() - begun)
+
+        await asyncio.gather(*(work(number, each) for number, each in enumerate(opened, 1)))
+        elapsed = perf_counter() - started
+        for each in opened:
+            await each.close()
+    finally:
+        await owner.execute("DROP TABLE public.loadtest_rows")
+        await owner.close()
+    return Rate.of(taken, elapsed)
+
+
+async def measure(service: Service, *, accounts: int, clients: int, per_second: int, seconds: float) -> Measured:
+    """Measures a running service. Raises: Failed."""
+    await _prepare(service, accounts)
+    alone = await _baseline(service.conninfo, 1, seconds / 2)
+    baseline = await _baseline(service.conninfo, clients, seconds / 2)
+    connected = [await _Client(service.url, service.table_token).connect() for _ in range(clients)]
+    wagers = _wagers(accounts)
+    await _throughput(connected, wagers, _WARM_UP_SECONDS)
+    throughput = await _throughput(connected, wagers, seconds)
+    latency = await _latency(connected, wagers, per_second, seconds)
+    for client in connected:
+        client.close()
+    return Measured(
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        cpus=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 0,
+        clients=clients,
+        accounts=accounts,
+        asked_per_second=per_second,
+        throughput=throughput,
+        latency=latency,
+        baseline_alone=alone,
+        baseline=baseline,
+    )
+
+
+def lines(measured: Measured) -> Iterator[str]:
+    """The figures as people read them."""
+
+    def figure(name: str, rate: Rate, remark: str) -> str:
+        waits = ", ".join(f"p{percent} {ms:.1f} ms" for percent, ms in rate.milliseconds.items())
+        return f"{name:<12} {rate.per_second:>9,.0f} /s  {remark}: {waits}"
+
+    yield f"{measured.at}, {measured.cpus} processors, {measured.clients} clients, {measured.accounts} accounts"
+    yield ""
+    yield figure("throughput", measured.throughput, "authorizations, as fast as they are answered")
+    yield figure("latency", measured.latency, f"authorizations, {measured.asked_per_second:,} a second asked")
+    yield figure("bare UPDATE", measured.baseline, f"one row each, {measured.clients} connections")
+    yield figure("", measured.baseline_alone, "one row, one connection")
+    yield f"{'ratio':<12} {measured.ratio:>9.1%}     authorizations to bare UPDATEs, {measured.clients} at once"
+
+
+def main() -> int:
+    """Runs the measurement; gives the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m loadtest.accounts", description=__doc__)
+    parser.add_argument("--accounts", type=int, default=600)
+    parser.add_argument("--clients", type=int, default=64)
+    parser.add_argument("--rate", type=int, default=1000, help="authorizations a second for the latency")
+    parser.add_argument("--seconds", type=float, default=10, help="how long each is measured")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    try:
+        with started_stack() as (document, _):
+            tokens = tokens_of(document)
+            # The document shows a given URL without its password.
+            database_url = os.environ.get("DATABASE_URL") or document["database_url"]
+            service = Service(
+                url=document["services"]["wagering-accounts"],
+                conninfo=database_url.replace("postgresql+psycopg://", "postgresql://", 1),
+                cashier_token=tokens["accounts"],
+                table_token=tokens["wager"],
+            )
+            measured = asyncio.run(
+                measure(
+                    service,
+                    accounts=options.accounts,
+                    clients=options.clients,
+                    per_second=options.rate,
+                    seconds=options.seconds,
+                )
+            )
+    except (Failed, StackFailed) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    if options.json:
+        sys.stdout.write(json.dumps(asdict(measured) | {"ratio": measured.ratio}, indent=2) + "\n")
+    else:
+        sys.stdout.write("".join(f"{line}\n" for line in lines(measured)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""What the books must show after a day, summed from the simulator's own settlements: the other side of the check."""
+
+from collections import Counter
+from dataclasses import dataclass, field, fields
+from typing import Final
+
+from loadtest.messages import Kind, Message
+from shared.rules import Settlement
+from shared.rules.pai_gow.record import DEALER
+
+
+@dataclass(slots=True)
+class Wagered:
+    """What happened on one wager type at one table, cents. `rounds` counts the rounds with this wager.
+
+    Wagers against a banking player are in `banked_handle` and `banked_payout`, not in `handle` and `payout`. What was
+    collected from the bank and paid to it is in `bank_collected` and `bank_paid`; `house_in_bank` is what the house won
+    there, by the dealer's wager and as co-bank.
+    """
+
+    rounds: int = 0
+    handle: int = 0
+    payout: int = 0
+    vigorish: int = 0
+    meter_contribution: int = 0
+    meter_payout: int = 0
+    meter_reset: int = 0
+    banked_handle: int = 0
+    banked_payout: int = 0
+    bank_collected: int = 0
+    bank_paid: int = 0
+    house_in_bank: int = 0
+
+    @property
+    def win(self) -> int:
+        """What the house won, before meters."""
+        return self.handle + self.vigorish + self.house_in_bank - self.payout
+
+    def add(self, other: "Wagered", sign: int = 1) -> None:
+        """Adds another's figures, or takes them off."""
+        for name in FIGURES:
+            setattr(self, name, getattr(self, name) + sign * getattr(other, name))
+
+
+FIGURES: Final = tuple(each.name for each in fields(Wagered))
+"""The names of the figures."""
+
+
+@dataclass(slots=True)
+class Books:
+    """Figures by table and wager, how many messages of each kind were sent, and the notices of the rounds.
+
+    `notices` counts those of the rounds that stand, `notices_reversed` those of postings that were taken back.
+    """
+
+    by_table_and_wager: dict[tuple[str, str], Wagered] = field(default_factory=dict)
+    messages: Counter[Kind] = field(default_factory=Counter)
+    rounds: int = 0
+    notices: int = 0
+    notices_reversed: int = 0
+
+    def add(self, message: Message) -> None:
+        """Counts a message as the journal must."""
+        self.messages[message.kind] += 1
+        for sign, settlement in message.books:
+            self.rounds += sign
+            self.notices += sign * len(settlement.notices)
+            if sign < 0:
+                self.notices_reversed += len(settlement.notices)
+            for wager, figures in wagered(settlement).items():
+                self.by_table_and_wager.setdefault((message.table, wager), Wagered()).add(figures, sign)
+
+    def total(self) -> Wagered:
+        """All tables and wagers together; `rounds` counts each round once."""
+        total = Wagered()
+        for figures in self.by_table_and_wager.values():
+            total.add(figures)
+        total.rounds = self.rounds
+        return total
+
+
+def wagered(settlement: Settlement) -> dict[str, Wagered]:
+    """One settlement by wager type. What was void was not wagered."""
+    found: dict[str, Wagered] = {}
+    for line in settlement.lines:
+        figures = found.setdefault(line.wager, Wagered(rounds=1))
+        if line.outcome == "void":
+            continue
+        received = line.payout + line.stake_returned
+        figures.vigorish += line.vigorish
+        if line.wager == "bank":
+            figures.bank_collected += line.stake
+            figures.bank_paid += received
+            share = line.house_share or 0
+            figures.house_in_bank += share if line.outcome == "win" else -share
+        elif line.seat == DEALER:
+            figures.house_in_bank += received - line.stake
+        elif line.paid_by == "bank":
+            figures.banked_handle += line.stake
+            figures.banked_payout += received
+        else:
+            figures.handle += line.stake
+            figures.payout += received
+            figures.meter_payout += line.from_meter
+    for contribution in settlement.contributions:
+        found[contribution.wager].meter_contribution += contribution.cents
+    for meter, cents in settlement.meter_resets.items():
+        found.setdefault(meter, Wagered(rounds=1)).meter_reset += cents
+    return found

@@ -1,0 +1,35 @@
+"""A single deck that is shuffled for every round, as the games with one deck a round deal it."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Generic, TypeVar
+
+CardT = TypeVar("CardT", bound=str)
+
+
+class Deck(Generic[CardT]):
+    """The cards of one table. `number` counts the shuffles, from 1: each round begins with one."""
+
+    def __init__(self, cards: Sequence[CardT], chance: Random) -> None:
+        self.number = 1
+        self._cards = list(cards)
+        self._chance = chance
+        self._next = len(self._cards)
+
+    def shuffle(self) -> None:
+        """Brings all cards together and into a new order."""
+        self._chance.shuffle(self._cards)
+        self._next = 0
+
+    def draw(self, count: int) -> tuple[CardT, ...]:
+        """The next cards, in their order. Raises: AssertionError when the deck has fewer."""
+        end = self._next + count
+        assert end <= len(self._cards), f"{count} cards wanted, {len(self._cards) - self._next} left"
+        cards = tuple(self._cards[self._next : end])
+        self._next = end
+        return cards
+
+    def collect(self) -> None:
+        """Ends the round: the next one begins with another shuffle."""
+        self.number += 1
+        self._next = len(self._cards)

@@ -1,0 +1,236 @@
+"""Electronic wagers of a simulated day: game accounts opened, bought into, and debited before each round is over.
+
+The wagers of a round are authorized and captured over HTTP before its record goes out, as an electronic table does it;
+the rest of the floor does not wait for that.
+"""
+
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from random import Random
+from threading import local
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from loadtest.game import TablePlan
+from loadtest.messages import Message
+from shared.rules import Settlement
+
+BUY_IN_CENTS: Final = 100_00
+"""A player buys in for so much, and again when it is used up."""
+
+_AT_ONCE: Final = 32
+"""Commands under way: the accounts commit many of them together, and each waits for its commit."""
+
+_SECONDS: Final = 60.0
+
+
+class AccountsRefused(Exception):
+    """The wagering accounts did not do what they were asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountMoney:
+    """What a wager did on the account that funded it, cents."""
+
+    account: str
+    staked: int
+    credited: int
+
+
+def account_money(settlement: Settlement, funded: Sequence[Mapping[str, Any]]) -> list[AccountMoney]:
+    """What the funded wagers of a round take from their accounts and bring to them; meter awards are paid by hand."""
+    found = []
+    for part in funded:
+        left, staked, credited = part["cents"], 0, 0
+        for line in settlement.lines:
+            if (line.seat, line.wager) != (part["seat"], part["wager"]) or not line.stake:
+                continue
+            electronic = min(left, line.stake)
+            left -= electronic
+            if line.outcome != "void":
+                staked += electronic
+                won = line.payout - line.from_meter + line.stake_returned - line.vigorish
+                credited += won * electronic // line.stake
+        found.append(AccountMoney(part["account"], staked, credited))
+    return found
+
+
+def electronic_tables(plans: Iterable[TablePlan]) -> frozenset[str]:
+    """The tables that offer wagers which come from accounts."""
+    found = set()
+    for plan in plans:
+        taken = plan.kind.open_table(plan.submission, Random(plan.name)).side_bets
+        if plan.kind.electronic & taken.keys():
+            found.add(plan.name)
+    return frozenset(found)
+
+
+@dataclass(slots=True)
+class Money:
+    """What the accounts must show, cents."""
+
+    accounts: int = 0
+    authorized: int = 0
+    bought_in: int = 0
+    staked: int = 0
+    credited: int = 0
+    cashed_out: int = 0
+
+    @property
+    def liability(self) -> int:
+        """What is owed to the players."""
+        return self.bought_in - self.staked + self.credited - self.cashed_out
+
+
+@dataclass(slots=True)
+class _Account:
+    """A game account: what is sure to be there (results aside), all that must be there, and its last command."""
+
+    table: str
+    sure: int = 0
+    balance: int = 0
+    ready: "Future[None] | None" = None
+    buy_ins: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The wagering accounts of a running stack, with the tokens of a cashier and of a table."""
+
+    url: str
+    cashier_token: str
+    table_token: str
+
+
+@dataclass(slots=True)
+class ElectronicTables:
+    """Players with game accounts at the tables that take electronic wagers."""
+
+    desk: Desk
+    property: str
+    tables: frozenset[str]
+    money: Money = field(default_factory=Money)
+    _accounts: dict[str, _Account] = field(default_factory=dict)
+    _connections: local = field(default_factory=local)
+
+    def funded(self, messages: Iterable[Message]) -> Iterator[Message]:
+        """The messages, those of electronic tables once their wagers are in play. Raises: AccountsRefused."""
+        waiting: dict[str, deque[tuple[Message, Future[None] | None]]] = {table: deque() for table in self.tables}
+        pool = ThreadPoolExecutor(_AT_ONCE)
+        try:
+            for message in messages:
+                queue = waiting.get(message.table)
+                if queue is None:
+                    yield message
+                    continue
+                queue.append((message, self._wagered(message, pool)))
+                while queue and ((authorized := queue[0][1]) is None or authorized.done()):
+                    yield _released(queue)
+            for queue in waiting.values():
+                while queue:
+                    yield _released(queue)
+        finally:
+            pool.shutdown(cancel_futures=True)  # where the day ends before its time, so does this
+
+    def cash_out(self) -> None:
+        """Pays out everybody but the last to come at each table, once all results are known."""
+        last = {account.table: name for name, account in self._accounts.items()}
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            leaving = [name for name, account in self._accounts.items() if last[account.table] != name]
+            for name, _ in zip(leaving, pool.map(self._pay, leaving), strict=True):
+                self.money.cashed_out += self._accounts[name].balance
+                self._accounts[name].balance = 0
+
+    def balances(self) -> Mapping[str, int]:
+        """What each account must hold, cents."""
+        return {name: account.balance for name, account in self._accounts.items()}
+
+    def _wagered(self, message: Message, pool: ThreadPoolExecutor) -> "Future[None] | None":
+        if not message.books:
+            return None
+        data = json.loads(message.value)["data"]
+        funded = data.get("account_funded", [])
+        if not funded:
+            return None
+        ready = {self._prepared(message.table, part["account"], part["cents"], pool) for part in funded}
+        for one in account_money(message.books[-1][1], funded):
+            self.money.staked += one.staked
+            self.money.credited += one.credited
+            self._accounts[one.account].balance += one.credited - one.staked
+        self.money.authorized += len(funded)
+        return pool.submit(self._play, data, funded, ready)
+
+    def _prepared(self, table: str, name: str, cents: int, pool: ThreadPoolExecutor) -> "Future[None]":
+        """The account has the cents once what is given back is done."""
+        account = self._accounts.get(name)
+        if account is None:
+            account = self._accounts[name] = _Account(table)
+            self.money.accounts += 1
+        if account.sure < cents:
+            account.buy_ins += 1
+            account.sure += BUY_IN_CENTS
+            account.balance += BUY_IN_CENTS
+            self.money.bought_in += BUY_IN_CENTS
+            account.ready = pool.submit(self._buy_in, name, table, account.buy_ins, account.ready)
+        account.sure -= cents
+        assert account.ready is not None
+        return account.ready
+
+    # --- what the pool's threads do; each waits only for what was begun before it ---
+
+    def _buy_in(self, name: str, table: str, number: int, before: "Future[None] | None") -> None:
+        token = self.desk.cashier_token
+        if before is None:
+            opened = {"property": self.property, "account": name, "table": table}
+            self._post("/accounts", opened, f"open.{name}", token)
+        else:
+            before.result()
+        money = {"instrument": "cash", "cents": BUY_IN_CENTS}
+        self._post(f"/accounts/{self.property}/{name}/buy-ins", money, f"buy-in.{name}.{number}", token)
+
+    def _play(self, data: Mapping[str, Any], funded: Sequence[Mapping[str, Any]], ready: "set[Future[None]]") -> None:
+        for one in ready:
+            one.result()
+        table, round_id, token = data["table"], data["round_id"], self.desk.table_token
+        for part in funded:
+            hold = {"table": table, "round_id": round_id} | {name: part[name] for name in ("seat", "wager", "cents")}
+            key = f"hold.{round_id}.{part['seat']}.{part['wager']}"
+            self._post(f"/accounts/{self.property}/{part['account']}/holds", hold, key, token)
+        over = {"property": self.property, "table": table, "round_id": round_id}
+        self._post("/captures", over, f"capture.{round_id}", token)
+
+    def _pay(self, name: str) -> None:
+        paid = {"instrument": "cash", "close": True}
+        path = f"/accounts/{self.property}/{name}/cash-outs"
+        self._post(path, paid, f"cash-out.{name}", self.desk.cashier_token)
+
+    def _post(self, path: str, document: Mapping[str, Any], key: str, token: str) -> None:
+        headers = {"Authorization": f"Bearer {token}", "Idempotency-Key": key, "Content-Type": "application/json"}
+        try:
+            connection = self._connection()
+            connection.request("POST", path, json.dumps(document), headers)
+            response = connection.getresponse()
+            body = response.read()
+        except (OSError, HTTPException) as error:
+            raise AccountsRefused(f"POST {path}: {error}") from error
+        if response.status >= 400:
+            raise AccountsRefused(f"POST {path} answered {response.status}: {body.decode(errors='replace')}")
+
+    def _connection(self) -> HTTPConnection:
+        """One for each thread."""
+        found = getattr(self._connections, "http", None)
+        if found is None:
+            found = self._connections.http = HTTPConnection(urlsplit(self.desk.url).netloc, timeout=_SECONDS)
+        assert isinstance(found, HTTPConnection)
+        return found
+
+
+def _released(queue: "deque[tuple[Message, Future[None] | None]]") -> Message:
+    message, authorized = queue.popleft()
+    if authorized is not None:
+        authorized.result()
+    return message

@@ -1,0 +1,145 @@
+"""The tables of a floor during a gaming day: every round of every table, with what it comes to.
+
+Pure: what comes out depends on the arguments alone. All chance comes from `random.Random`, seeded by the seed and the
+table's name, so that a table plays the same day whatever stands beside it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, timezone
+from random import Random
+from typing import Final
+
+from pydantic import TypeAdapter
+
+from loadtest.game import AnyRound, TablePlan
+from loadtest.players import Player, Seats
+from shared.contracts.table_events import Played
+from shared.rules import Settlement, catalogue, compile_rules
+from shared.rules.submission import select
+
+EASTERN: Final = timezone(timedelta(hours=-5))
+OPENING: Final = time(6, tzinfo=EASTERN)
+"""The gaming day begins at six in the morning, and all tables open."""
+
+SECONDS_PER_ROUND: Final = 60.0
+_PACE: Final = (0.75, 1.25)
+"""A round takes between these times `SECONDS_PER_ROUND`, from one opening to the next; the dealing is 80% of it."""
+_DEALING: Final = 0.8
+
+DEALER_ROUNDS: Final = 40
+"""A dealer leaves the table after so many rounds."""
+
+Amend = Callable[[AnyRound], AnyRound]
+"""Makes another record of a round that was played."""
+
+_played: Final[TypeAdapter[Played]] = TypeAdapter(Played)
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """A round as a table reports it, what it comes to, and the number of the shoe that it came from."""
+
+    data: Played
+    settlement: Settlement
+    shoe: int
+
+
+def opening(gaming_day: date) -> datetime:
+    """When the tables open."""
+    return datetime.combine(gaming_day, OPENING)
+
+
+class TableInPlay:
+    """One table from its opening, round after round. When a round will close is known before it is played."""
+
+    def __init__(self, *, property_name: str, plan: TablePlan, gaming_day: date, seed: int) -> None:
+        self._property = property_name
+        self._plan = plan
+        self._gaming_day = gaming_day
+        self._chance = Random(f"{seed}/{plan.name}")
+        self._settling = compile_rules(plan.regulation, plan.submission)
+        self._dealing = plan.kind.open_table(plan.submission, self._chance)
+        self._seats = Seats(
+            table=plan.name,
+            seats=plan.seats,
+            minimum_cents=plan.minimum_cents,
+            side_bets=self._dealing.side_bets,
+            habits=plan.kind.habits,
+            chance=self._chance,
+        )
+        self._opens_at = opening(gaming_day)
+        self._number = 0
+        self._begin()
+
+    @property
+    def number(self) -> int:
+        """The number of the next round, from 1."""
+        return self._number
+
+    @property
+    def closes_at(self) -> datetime:
+        """When the next round closes."""
+        return self._opens_at + timedelta(seconds=round(self._seconds * _DEALING, 3))
+
+    def play(self, meters: Mapping[str, int], *, amend: Amend | None = None) -> Dealt:
+        """Plays the next round; `meters` is what is shown before it, `amend` puts other cards in its record."""
+        plan, number = self._plan, self._number
+        shoe_number = self._dealing.shoe
+        players = self._seats.before_round()
+        record = self._dealing.play(players, meters)
+        if amend is not None:
+            record = amend(record)
+        settlement = self._settling.settle(record)
+        data = _played.validate_python(
+            {
+                "property": self._property,
+                "table": plan.name,
+                "game": plan.game,
+                "gaming_day": self._gaming_day,
+                "round_id": f"{plan.name}-{self._gaming_day:%Y%m%d}-{number:05}",
+                "regulation": plan.regulation,
+                "opened_at": self._opens_at,
+                "closed_at": self.closes_at,
+                "dealer_id": f"dealer-{plan.name}-{(number - 1) // DEALER_ROUNDS % 4 + 1}",
+                "account_funded": tuple(_funding(record, players, plan.kind.electronic)),
+                "round": record,
+            }
+        )
+        self._opens_at += timedelta(seconds=round(self._seconds, 3))
+        self._begin()
+        return Dealt(data, settlement, shoe_number)
+
+    def _begin(self) -> None:
+        self._number += 1
+        if self._number > 1 and self._number % DEALER_ROUNDS == 1:
+            self._dealing.relieve()
+        self._seconds = SECONDS_PER_ROUND * self._chance.uniform(*_PACE)
+
+
+def table_rounds(*, property_name: str, plan: TablePlan, gaming_day: date, seed: int) -> Iterator[Dealt]:
+    """The rounds of one table from its opening, without end; the caller takes as many as the day holds.
+
+    Each meter begins at its reset amount; each record carries what the meters showed before it.
+    """
+    table = TableInPlay(property_name=property_name, plan=plan, gaming_day=gaming_day, seed=seed)
+    meters = initial_meters(plan)
+    while True:
+        dealt = table.play(meters)
+        yield dealt
+        meters = dealt.settlement.meters
+
+
+def initial_meters(plan: TablePlan) -> Mapping[str, int]:
+    """What the meters of a table show when it opens for the first time: their reset amounts, cents."""
+    selection = select(catalogue(plan.regulation), plan.submission)
+    return {name: offer.meter.reset for name, offer in selection.offers.items() if offer.meter is not None}
+
+
+def _funding(record: AnyRound, players: Sequence[Player], electronic: frozenset[str]) -> Iterator[dict[str, object]]:
+    """The electronic wagers of a round, each with the account that it came from."""
+    accounts = {player.seat: player.account for player in players}
+    for seat in record.seats:
+        for wager, cents in seat.wagers.items():
+            if wager in electronic:
+                yield {"seat": seat.seat, "wager": wager, "account": accounts[seat.seat], "cents": cents}

@@ -1,0 +1,91 @@
+"""The players of a table: who sits down, what each wagers, and the habits with which each plays."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+TAKES_A_SEAT: Final = 0.05
+"""Probability that an empty seat is taken before a round."""
+LEAVES: Final = 0.025
+"""Probability that a player leaves before a round: with the above, two seats of three are taken on average."""
+WAGER_UNITS: Final = (1, 1, 1, 2, 2, 4, 10)
+"""A player's main wager as a multiple of the table minimum, each equally likely."""
+LIKES_A_SIDE_BET: Final = 0.35
+"""Probability that a player makes a given side bet at all."""
+MAKES_A_SIDE_BET: Final = 0.8
+"""Probability that a player who likes a side bet makes it in a given round."""
+SIDE_BET_CENTS: Final = (500, 500, 1000, 2500)
+PROGRESSIVE_CENTS: Final = (100, 100, 500)
+"""Amounts of side bets and of progressive wagers, each equally likely."""
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """One player at one seat: the main wager and the side bets this player likes, whole cents, and the habits."""
+
+    name: str
+    account: str
+    seat: int
+    wager: int
+    side_bets: Mapping[str, int]
+    habits: frozenset[str]
+
+    def side_wagers(self, chance: Random) -> dict[str, int]:
+        """The side bets that the player lays before the cards, as the mood is; cents by wager type."""
+        return {name: cents for name, cents in self.side_bets.items() if chance.random() < MAKES_A_SIDE_BET}
+
+
+class Seats:
+    """The seats of one table, and who comes and goes.
+
+    `side_bets` lists the wagers on offer with their usual amounts, cents; `habits` the share of players with each.
+    """
+
+    def __init__(
+        self,
+        *,
+        table: str,
+        seats: int,
+        minimum_cents: int,
+        side_bets: Mapping[str, Sequence[int]],
+        habits: Mapping[str, float],
+        chance: Random,
+    ) -> None:
+        self._table = table
+        self._minimum_cents = minimum_cents
+        self._side_bets = side_bets
+        self._habits = habits
+        self._chance = chance
+        self._arrived = 0
+        self._players: dict[int, Player] = {}
+        self._seats = range(1, seats + 1)
+
+    def before_round(self) -> list[Player]:
+        """Players leave and sit down; gives those who play, at least one, in the order of their seats."""
+        for seat in self._seats:
+            if seat in self._players:
+                if self._chance.random() < LEAVES:
+                    del self._players[seat]
+            elif self._chance.random() < TAKES_A_SEAT:
+                self._players[seat] = self._arrive(seat)
+        if not self._players:
+            seat = self._chance.choice(self._seats)
+            self._players[seat] = self._arrive(seat)
+        return [self._players[seat] for seat in sorted(self._players)]
+
+    def _arrive(self, seat: int) -> Player:
+        chance = self._chance
+        self._arrived += 1
+        return Player(
+            name=f"{self._table}-p{self._arrived}",
+            account=f"{self._table}-a{self._arrived}",
+            seat=seat,
+            wager=self._minimum_cents * chance.choice(WAGER_UNITS),
+            side_bets={
+                name: chance.choice(amounts)
+                for name, amounts in self._side_bets.items()
+                if chance.random() < LIKES_A_SIDE_BET
+            },
+            habits=frozenset(habit for habit, share in self._habits.items() if chance.random() < share),
+        )

@@ -1,0 +1,96 @@
+"""Sends messages to a topic (of table events unless told), as a table system must: in order, keyed by the table."""
+
+import time
+from types import TracebackType
+from typing import Any, Final, Protocol, Self
+
+from confluent_kafka import KafkaError, Producer
+from confluent_kafka import Message as Delivered
+
+from shared.contracts.envelope import CONTENT_TYPE
+from shared.contracts.table_events import TOPIC
+
+_HEADERS: Final[list[tuple[str, str | bytes | None]]] = [("content-type", CONTENT_TYPE)]
+_FLUSH_SECONDS: Final = 60.0
+_WAIT_SECONDS: Final = 0.1
+
+
+class Record(Protocol):
+    """What is sent: a key and bytes."""
+
+    @property
+    def key(self) -> str:
+        """The stream."""
+
+    @property
+    def value(self) -> bytes:
+        """The event."""
+
+
+class NotDelivered(Exception):
+    """The broker did not take all messages."""
+
+
+class Publisher:
+    """A producer for the length of a `with` block, which ends only when every message is with the broker.
+
+    `delivered` counts what the broker has acknowledged. Raises: NotDelivered.
+    """
+
+    def __init__(self, bootstrap_servers: str, topic: str = TOPIC) -> None:
+        self.delivered = 0
+        self._topic = topic
+        self._failed: list[KafkaError] = []
+        self._producer = Producer(
+            {
+                "bootstrap.servers": bootstrap_servers,
+                "client.id": "pitledger-floor",
+                "enable.idempotence": True,
+                "compression.type": "lz4",
+                "linger.ms": 5,
+                "queue.buffering.max.messages": 100_000,
+            }
+        )
+
+    def send(self, message: Record) -> float:
+        """Hands a message over; gives the moment (seconds since the epoch) at which that was done."""
+        while True:
+            try:
+                moment = time.time()
+                self._producer.produce(
+                    self._topic, key=message.key, value=message.value, headers=_HEADERS, on_delivery=self._on_delivery
+                )
+            except BufferError:
+                self._producer.poll(_WAIT_SECONDS)
+            else:
+                self._producer.poll(0)
+                return moment
+
+    def flush(self) -> None:
+        """Waits until the broker has everything."""
+        left = self._producer.flush(_FLUSH_SECONDS)
+        if left or self._failed:
+            reason = self._failed[0].str() if self._failed else f"no answer within {_FLUSH_SECONDS:.0f} s"
+            raise NotDelivered(f"{left + len(self._failed)} messages did not reach {self._topic}: {reason}")
+
+    def poll(self) -> None:
+        """Takes note of what the broker has acknowledged."""
+        self._producer.poll(0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.flush()
+        else:
+            self._producer.purge()
+
+    def _on_delivery(self, error: KafkaError | None, message: Delivered) -> Any:
+        del message
+        if error is None:
+            self.delivered += 1
+        else:
+            self._failed.append(error)

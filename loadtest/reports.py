@@ -1,0 +1,91 @@
+"""Reads the reports of a day over HTTP, and holds them against what the books must show."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+import httpx
+
+from loadtest.books import FIGURES, Books, Wagered
+
+_SECONDS: Final = 30.0
+
+_COLUMNS: Final = {name: name if name == "rounds" else f"{name}_cents" for name in FIGURES}
+"""Our figures by their names in the daily win."""
+
+
+class ReportUnavailable(Exception):
+    """Reporting did not give a report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """The daily win as reporting documents it, and all exceptions of the property."""
+
+    daily_win: Mapping[str, Any]
+    exceptions: tuple[Mapping[str, Any], ...]
+
+
+def read_reports(reporting_url: str, token: str, *, property_name: str, gaming_day: date) -> Reports:
+    """Asks reporting for the day. Raises: ReportUnavailable."""
+    with httpx.Client(
+        base_url=reporting_url, timeout=_SECONDS, trust_env=False, headers={"authorization": f"Bearer {token}"}
+    ) as reporting:
+        daily_win = _get(
+            reporting, "/reports/daily-win", {"property": property_name, "gaming_day": gaming_day.isoformat()}
+        )
+        exceptions: list[Mapping[str, Any]] = []
+        cursor: str | None = None
+        while True:
+            wanted = {"property": property_name, "limit": "500"} | ({} if cursor is None else {"cursor": cursor})
+            page = _get(reporting, "/reports/exceptions", wanted)
+            exceptions.extend(page["items"])
+            cursor = page.get("next")
+            if cursor is None:
+                return Reports(daily_win, tuple(exceptions))
+
+
+def differences(books: Books, reports: Reports) -> Iterator[str]:
+    """Where the reports do not show what the simulator's own settlements come to; nothing where all is well."""
+    rows = {(row["table"], row["wager"]): row for row in reports.daily_win["rows"]}
+    for key in sorted(books.by_table_and_wager.keys() | rows.keys()):
+        expected = books.by_table_and_wager.get(key, Wagered())
+        yield from _compare(f"table {key[0]}, {key[1]}", expected, rows.get(key, {}), _COLUMNS)
+    total = reports.daily_win["total"]
+    yield from _compare("the day", books.total(), total | {"rounds": total["rounds"]["counted"]}, _COLUMNS)
+    yield from _compare_exceptions(books, reports.exceptions)
+
+
+def _compare(where: str, expected: Wagered, row: Mapping[str, Any], columns: Mapping[str, str]) -> Iterator[str]:
+    figures = {column: getattr(expected, name) for name, column in columns.items()} | {"win_cents": expected.win}
+    for column, value in figures.items():
+        reported = row.get(column, 0)
+        if reported != value:
+            yield f"{where}: {column} is {reported} in the report and must be {value}"
+
+
+def _compare_exceptions(books: Books, exceptions: tuple[Mapping[str, Any], ...]) -> Iterator[str]:
+    sent = books.messages
+    expected = {
+        ("gap", "filled"): sent["late"],
+        ("gap", "open"): sent["refused"],  # the place of a refused record stays empty until it is mended
+        ("quarantined", "open"): sent["garbage"] + sent["refused"],
+        ("reversed", "noted"): sent["void"] + sent["correction"],
+        ("notice", "noted"): books.notices,
+        ("notice", "reversed"): books.notices_reversed,
+    }
+    found = {(each["kind"], each["state"]) for each in exceptions}
+    for kind, state in sorted(expected.keys() | found):
+        count = sum((each["kind"], each["state"]) == (kind, state) for each in exceptions)
+        wanted = expected.get((kind, state), 0)
+        if count != wanted:
+            yield f"exceptions: {count} of kind {kind}, state {state}, and there must be {wanted}"
+
+
+def _get(reporting: httpx.Client, path: str, wanted: Mapping[str, str]) -> Mapping[str, Any]:
+    response = reporting.get(path, params=wanted)
+    if response.is_error:
+        raise ReportUnavailable(f"GET {path} answered {response.status_code}: {response.text}")
+    answer: Mapping[str, Any] = response.json()
+    return answer

@@ -1,0 +1,71 @@
+"""A dealing shoe: decks shuffled, cut, burned, dealt to the cover card and shuffled again (§ 633a.5, § 633a.7)."""
+
+from random import Random
+from typing import Final, get_args
+
+from shared.cards import StandardCard
+
+_DECK: Final[tuple[StandardCard, ...]] = get_args(StandardCard)
+
+_COVER_FROM_BOTTOM: Final = (0.25, 0.35)
+"""The cover card lies at least a quarter of the way in from the bottom (§ 633a.5(d)); dealers put it near there."""
+
+
+class Shoe:
+    """The cards of one table. Every card comes from here, and every card goes back to its discard rack.
+
+    `number` counts the shuffles, from 1; `burned` and `remaining` let a test account for every card.
+    """
+
+    def __init__(self, decks: int, chance: Random) -> None:
+        self.decks = decks
+        self.number = 0
+        self.burned: list[StandardCard] = []
+        self._chance = chance
+        self._cards: list[StandardCard] = list(_DECK) * decks
+        self._next = 0
+        self._cover = 0
+        self._round_began = 0
+        self._shuffle()
+
+    @property
+    def remaining(self) -> tuple[StandardCard, ...]:
+        """The cards that have not been drawn, in their order."""
+        return tuple(self._cards[self._next :])
+
+    def draw(self) -> StandardCard:
+        """The next card. With none left, the discard rack is shuffled and the round goes on (§ 633a.14(f))."""
+        if self._next == len(self._cards):
+            self._shuffle_discards()
+        card = self._cards[self._next]
+        self._next += 1
+        return card
+
+    def burn(self) -> None:
+        """Puts the next card into the discard rack unseen."""
+        self.burned.append(self.draw())
+
+    def end_round(self) -> None:
+        """Clears the table; shuffles if the cover card came in the round or lies in front (§ 633a.7(e))."""
+        self._round_began = self._next
+        if self._next >= self._cover:
+            self._shuffle()
+
+    def _shuffle(self) -> None:
+        self._chance.shuffle(self._cards)
+        low, high = _COVER_FROM_BOTTOM
+        self._cover = len(self._cards) - int(len(self._cards) * self._chance.uniform(low, high)) - 1
+        self._next = self._round_began = 0
+        self._begin()
+
+    def _shuffle_discards(self) -> None:
+        table, discards = self._cards[self._round_began :], self._cards[: self._round_began]
+        self._chance.shuffle(discards)
+        self._cards = table + discards
+        self._next, self._round_began, self._cover = len(table), 0, 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self.number += 1
+        self.burned = []
+        self.burn()  # the first card of each batch goes into the discard rack, § 633a.7(c)

@@ -1,0 +1,65 @@
+"""A stack for a measurement: `pitledger up` as a process of its own, whose document says where everything is."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from loadtest.target import Target
+
+_COMMAND: Final = (sys.executable, "-P", "-m", "services.cli.main", "up", "--json")
+_STOP_SECONDS: Final = 60.0
+
+
+class StackFailed(Exception):
+    """`pitledger up` ended before it had said where everything is."""
+
+
+@contextmanager
+def running_stack() -> Iterator[tuple[Target, int]]:
+    """A target and the id of the process from which all of its processes descend; nothing of it runs afterwards.
+
+    What the stack says goes to stderr. Raises: StackFailed.
+    """
+    with started_stack("paytable-registry", "round-settlement", "reporting") as (document, pid):
+        yield _target(document), pid
+
+
+@contextmanager
+def started_stack(*services: str) -> Iterator[tuple[dict[str, Any], int]]:
+    """The document of a stack of these services (all, if none is named), and the id of its process."""
+    command = [*_COMMAND, *(f"--service={service}" for service in services)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)  # noqa: S603 - our own command
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            raise StackFailed(
+                f"`pitledger up` ended with exit code {process.wait(_STOP_SECONDS)}; its messages say why"
+            )
+        yield json.loads(line), process.pid
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=_STOP_SECONDS)
+
+
+def tokens_of(document: dict[str, Any]) -> dict[str, str]:
+    """A token for each role."""
+    return {each["role"]: each["token"] for each in json.loads(Path(document["tokens_file"]).read_text())}
+
+
+def _target(document: dict[str, Any]) -> Target:
+    tokens = tokens_of(document)
+    return Target(
+        bootstrap_servers=document["kafka_bootstrap_servers"],
+        # The document shows a given URL without its password.
+        database_url=os.environ.get("DATABASE_URL") or document["database_url"],
+        registry_url=document["services"]["paytable-registry"],
+        filer_token=tokens["submit"],
+        approver_token=tokens["approve"],
+    )

@@ -1,0 +1,111 @@
+"""Watches a day on its way: how much of what was produced is settled, and how much of that is reported."""
+
+import time
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Final, Self
+
+import psycopg
+
+from loadtest.target import Target
+
+POLL_SECONDS: Final = 0.05
+
+_SETTLED: Final = """
+    SELECT coalesce(sum(next_offset) FILTER (WHERE name LIKE 'table.events/%'), 0), coalesce(sum(next_seq - 1), 0)
+    FROM round_settlement.shards"""
+_REPORTED: Final = "SELECT coalesce(sum(next_offset), 0) FROM reporting.shards WHERE name LIKE 'settlements/%'"
+_UNSIGNED: Final = """
+    SELECT count(*) FROM {0}.shards s WHERE next_seq > 1 AND NOT EXISTS (
+        SELECT FROM {0}.checkpoints c WHERE c.shard = s.shard AND c.size = s.next_seq - 1)"""
+_SUBMISSIONS: Final = "SELECT count(*) FROM {0}.submissions"
+_READ: Final = "SELECT coalesce(sum(next_offset), 0) FROM {0}.shards WHERE name LIKE '{1}/%'"
+_TRIAL_BALANCE: Final = "SELECT coalesce(sum(cents), 0) FROM {0}.postings"
+_NOT_READ: Final = "SELECT (SELECT count(*) FROM {0}.quarantine) + (SELECT count(*) FROM {0}.gaps)"
+
+SETTLEMENT: Final = "round_settlement"
+
+
+class TooSlow(Exception):
+    """Something that was waited for did not happen in time."""
+
+
+class Watch:
+    """A database connection, for the length of a `with` block, that asks the services how far they are."""
+
+    def __init__(self, target: Target) -> None:
+        self._connection = psycopg.connect(target.conninfo, autocommit=True)
+
+    def settled(self) -> int:
+        """How many records of table events have been processed and committed."""
+        return self._numbers(_SETTLED)[0]
+
+    def entries(self) -> int:
+        """How many entries round settlement has recorded, all of which are to be published."""
+        return self._numbers(_SETTLED)[1]
+
+    def reported(self) -> int:
+        """How many published entries reporting has processed and committed."""
+        return self._numbers(_REPORTED)[0]
+
+    def submissions(self, schema: str = SETTLEMENT) -> int:
+        """How many approved rules submissions a service knows."""
+        return self._numbers(_SUBMISSIONS.format(schema))[0]
+
+    def unsigned(self, schema: str = SETTLEMENT) -> int:
+        """How many shards of a service no signed checkpoint covers in full."""
+        return self._numbers(_UNSIGNED.format(schema))[0]
+
+    def trial_balance(self, schema: str) -> int:
+        """The sum of all postings of a service, cents."""
+        return self._numbers(_TRIAL_BALANCE.format(schema))[0]
+
+    def not_read(self, schema: str) -> int:
+        """How many records a service has refused, and how many it misses."""
+        return self._numbers(_NOT_READ.format(schema))[0]
+
+    def wait_for_submissions(self, count: int, *, seconds: float, schemas: Sequence[str] = (SETTLEMENT,)) -> None:
+        """Waits until the services know `count` submissions, and so can settle. Raises: TooSlow."""
+        for schema in schemas:
+            self._wait(
+                lambda schema=schema: self.submissions(schema) >= count,  # type: ignore[misc]
+                seconds,
+                f"{schema} knows not all of {count} submissions",
+            )
+
+    def wait_for_checkpoints(self, *, seconds: float, schemas: Sequence[str] = (SETTLEMENT,)) -> None:
+        """Waits until every entry of the services is covered by a signed checkpoint. Raises: TooSlow."""
+        for schema in schemas:
+            self._wait(
+                lambda schema=schema: self.unsigned(schema) == 0,  # type: ignore[misc]
+                seconds,
+                f"not every entry of {schema} is in a signed checkpoint",
+            )
+
+    def wait_for_topic(self, schema: str, topic: str, records: int, *, seconds: float) -> None:
+        """Waits until a service has processed and committed so many records of a topic. Raises: TooSlow."""
+        read = _READ.format(schema, topic)
+        self._wait(
+            lambda: self._numbers(read)[0] >= records, seconds, f"{schema} has not read {records} records of {topic}"
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._connection.close()
+
+    @staticmethod
+    def _wait(done: Callable[[], bool], seconds: float, otherwise: str) -> None:
+        deadline = time.monotonic() + seconds
+        while not done():
+            if time.monotonic() > deadline:
+                raise TooSlow(f"{otherwise} after {seconds:.0f} s; the logs of the services say why")
+            time.sleep(POLL_SECONDS)
+
+    def _numbers(self, query: str) -> tuple[int, ...]:
+        row = self._connection.execute(query.encode()).fetchone()
+        assert row is not None
+        return tuple(int(value) for value in row)

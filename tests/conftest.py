@@ -1,0 +1,196 @@
+"""The servers that tests run on, and the seed of everything random.
+
+A test asks for the least that it needs:
+
+- `database_url`: an empty database of its own; `module_database_url` one per module; `databases` makes more, also from
+  a prepared template.
+- `durable_postgres`: a server of its own that syncs to disk and may be stopped, killed and started again.
+- `server_directory`: an empty directory for the data of one.
+- `broker`: the session's broker, for tests that name their topics themselves.
+- `fresh_broker`: a broker without any topic or group, for tests that use the topics of the services.
+- `real_kafka`: Apache Kafka, emptied; `apache_kafka`: the same, and the test may stop, kill and restart it.
+- `rng`: random numbers that the printed seed repeats.
+
+`--broker=kafka` runs whatever asks for `broker` or `fresh_broker` on Apache Kafka. `KAFKA_BOOTSTRAP_SERVERS` and
+`DATABASE_URL`, where set, name servers to be used instead of started ones.
+"""
+
+import os
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shared.local import Broker, PostgresServer
+from shared.local.account import temporary_directory, unprivileged_account
+from tests.support import brokers
+from tests.support.brokers import AnyBroker, GivenBroker
+from tests.support.databases import Databases
+from tests.support.kafka import ApacheKafka, KafkaUnavailableError, give_up
+
+# The data of tests need not survive a power failure.
+QUICK_POSTGRES = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options of our own."""
+    parser.addoption("--broker", choices=["embedded", "kafka"], default="embedded", help="what broker tests run on")
+    parser.addoption("--seed", type=int, default=random.SystemRandom().randrange(2**32), help="seed of the fixture rng")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Warnings are errors, except one that kafka-python gives when it is imported by Python 3.11 or 3.12."""
+    config.addinivalue_line("filterwarnings", "ignore:(read|open)_text is deprecated:DeprecationWarning")
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Which servers the tests run on, and how to repeat what is random."""
+    given = os.environ.get("KAFKA_BOOTSTRAP_SERVERS")
+    return [
+        f"random seed: {config.getoption('--seed')} (repeat with --seed={config.getoption('--seed')})",
+        f"broker: {given + ' (KAFKA_BOOTSTRAP_SERVERS)' if given else config.getoption('--broker')}",
+    ]
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> random.Random:
+    """Random numbers of this test's own, the same for the same seed whichever tests run."""
+    return random.Random(f"{request.config.getoption('--seed')} {request.node.nodeid}")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """The session's embedded PostgreSQL, quick and forgetful; a test must not stop it."""
+    with PostgresServer(settings=QUICK_POSTGRES) as server:
+        yield server
+
+
+@pytest.fixture
+def durable_postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL of the test's own with the durability of production, to be stopped, killed and started at will."""
+    with PostgresServer() as server:
+        yield server
+
+
+@pytest.fixture
+def server_directory() -> Iterator[Path]:
+    """An empty directory that the account of an embedded server can come to, unlike pytest's own when we are root."""
+    directory = temporary_directory("pitledger-test-", unprivileged_account())
+    yield directory
+    shutil.rmtree(directory)
+
+
+@pytest.fixture(scope="session")
+def databases(request: pytest.FixtureRequest) -> Iterator[Databases]:
+    """Makes fresh databases on the server of `DATABASE_URL`, or else on the session's."""
+    url = os.environ.get("DATABASE_URL") or request.getfixturevalue("postgres").url
+    databases = Databases(url)
+    yield databases
+    databases.drop_all()
+
+
+@pytest.fixture
+def database_url(databases: Databases) -> Iterator[str]:
+    """The URL of an empty database of the test's own."""
+    url = databases.create()
+    yield url
+    databases.drop(url)
+
+
+@pytest.fixture(scope="module")
+def module_database_url(databases: Databases) -> Iterator[str]:
+    """The URL of an empty database that the tests of a module share."""
+    url = databases.create()
+    yield url
+    databases.drop(url)
+
+
+@pytest.fixture(scope="session")
+def _apache_kafka() -> Iterator[ApacheKafka]:
+    try:
+        kafka = ApacheKafka()
+    except KafkaUnavailableError as error:
+        give_up(error, os.environ)
+    with kafka:
+        yield kafka
+
+
+@pytest.fixture(scope="session")
+def _given_broker() -> Iterator[GivenBroker | None]:
+    bootstrap_servers = os.environ.get("KAFKA_BOOTSTRAP_SERVERS")
+    if not bootstrap_servers:
+        yield None
+        return
+    topics = brokers.topics_of(bootstrap_servers)
+    if topics:
+        pytest.fail(
+            f"KAFKA_BOOTSTRAP_SERVERS={bootstrap_servers} has the topics {sorted(topics)}; tests delete topics, so "
+            "they only run on a cluster that has none: name an empty one"
+        )
+    yield GivenBroker(bootstrap_servers)
+    brokers.empty(bootstrap_servers)
+
+
+@pytest.fixture(scope="session")
+def broker(request: pytest.FixtureRequest, _given_broker: GivenBroker | None) -> Iterator[AnyBroker]:
+    """The session's broker; a test must neither stop it nor use the topics of the services on it."""
+    if _given_broker is not None:
+        yield _given_broker
+    elif request.config.getoption("--broker") == "kafka":
+        kafka: ApacheKafka = request.getfixturevalue("_apache_kafka")
+        yield kafka
+    else:
+        with Broker() as embedded:
+            yield embedded
+
+
+@pytest.fixture
+def fresh_broker(request: pytest.FixtureRequest, _given_broker: GivenBroker | None) -> Iterator[AnyBroker]:
+    """A broker without topics or groups: an embedded one of the test's own, or a real cluster emptied."""
+    if _given_broker is not None or request.config.getoption("--broker") == "kafka":
+        yield request.getfixturevalue("real_kafka")
+    else:
+        with Broker() as embedded:
+            yield embedded
+
+
+@pytest.fixture(scope="module")
+def module_broker(request: pytest.FixtureRequest, _given_broker: GivenBroker | None) -> Iterator[AnyBroker]:
+    """Like `fresh_broker`, shared by the tests of a module."""
+    if _given_broker is not None:
+        brokers.empty(_given_broker.bootstrap_servers)
+        yield _given_broker
+    elif request.config.getoption("--broker") == "kafka":
+        kafka: ApacheKafka = request.getfixturevalue("_apache_kafka")
+        kafka.start()
+        brokers.empty(kafka.bootstrap_servers)
+        yield kafka
+    else:
+        with Broker() as embedded:
+            yield embedded
+
+
+@pytest.fixture
+def real_kafka(request: pytest.FixtureRequest, _given_broker: GivenBroker | None) -> AnyBroker:
+    """The cluster of `KAFKA_BOOTSTRAP_SERVERS` or else Apache Kafka, without topics or groups."""
+    if _given_broker is not None:
+        brokers.empty(_given_broker.bootstrap_servers)
+        return _given_broker
+    kafka: AnyBroker = request.getfixturevalue("apache_kafka")
+    return kafka
+
+
+@pytest.fixture
+def apache_kafka(_apache_kafka: ApacheKafka) -> ApacheKafka:
+    """Apache Kafka without topics or groups, to be stopped, killed and started at will."""
+    _apache_kafka.start()
+    brokers.empty(_apache_kafka.bootstrap_servers)
+    return _apache_kafka

@@ -1,0 +1,191 @@
+"""`pitledger demo`, small: the same path, the same checks, nothing left running."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from loadtest.processes import Process, processes_below
+from services.cli.services import ServiceName
+from tests.support.polling import eventually
+
+ROUNDS = 144
+TABLES = 12
+SEED = 8
+"""A day on which a player banks early."""
+PITLEDGER = (sys.executable, "-P", "-m", "services.cli.main")
+
+
+@pytest.fixture(scope="module")
+def demo() -> dict[str, Any]:
+    """The document of a short demo."""
+    ended = subprocess.run(
+        [*PITLEDGER, "demo", "--json", f"--rounds={ROUNDS}", f"--tables={TABLES}", f"--seed={SEED}"],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+    assert 0 == ended.returncode, ended.stderr
+    document: dict[str, Any] = json.loads(ended.stdout)
+    return document
+
+
+def test_every_figure_is_what_the_simulator_computed(demo: dict[str, Any]) -> None:
+    """The daily win, by table and wager and in all, equals the sums of the simulator's own settlements."""
+    assert [] == demo["differences"]
+    total, expected = demo["daily_win"]["total"], demo["expected"]
+    assert expected["handle"] == total["handle_cents"] > 0
+    assert expected["payout"] == total["payout_cents"] > 0
+    # One round is void, one was refused.
+    assert ROUNDS - 2 == expected["rounds"] == total["rounds"]["counted"]
+    tables = [f"BJ0{number}" for number in range(1, 7)] + ["DJ01", "FU01", "OU01", "PG01", "TH01", "TH02"]
+    assert tables == [table["table"] for table in demo["daily_win"]["tables"]]
+
+
+def test_a_round_that_a_player_banked_is_apart(demo: dict[str, Any]) -> None:
+    """What was wagered against the bank is no handle; the house's vigorish and its own stake there are its win."""
+    total, expected = demo["daily_win"]["total"], demo["expected"]
+    assert expected["banked_handle"] == total["banked_handle_cents"] > 0
+    assert expected["house_in_bank"] == total["house_in_bank_cents"] != 0
+    assert total["win_cents"] == (
+        total["handle_cents"] - total["payout_cents"] + total["vigorish_cents"] + total["house_in_bank_cents"]
+    )
+
+
+def test_everything_that_was_sent_is_accounted_for(demo: dict[str, Any]) -> None:
+    """Void, correction, duplicate and garbage come on top of the rounds; each plant leaves the exception it must."""
+    assert ROUNDS + 4 == demo["records"] == sum(demo["sent"].values())
+    found = Counter((each["kind"], each["state"], each.get("table")) for each in demo["exceptions"])
+    expected = Counter(
+        [
+            ("gap", "filled", "BJ05"),
+            ("gap", "open", "BJ02"),
+            ("notice", "noted", "FU01"),
+            ("quarantined", "open", "BJ02"),
+            ("quarantined", "open", None),
+            ("reversed", "noted", "BJ01"),
+            ("reversed", "noted", "BJ02"),
+        ]
+    )
+    assert expected == found
+
+
+def test_the_journals_verify_and_are_signed(demo: dict[str, Any]) -> None:
+    """No problem in any shard, accounts that sum to zero, and a signed checkpoint of every shard with entries."""
+    assert set(ServiceName) == {each["service"] for each in demo["journals"]}
+    for each in demo["journals"]:
+        assert [] == each["problems"]
+        assert each["checkpoints"] > 0 or each["entries"] == 0
+    assert 0 == demo["trial_balance_cents"]
+    assert dict.fromkeys((service.replace("-", "_") for service in ServiceName), 0) == demo["trial_balances_cents"]
+
+
+def test_every_identity_holds_and_none_is_empty(demo: dict[str, Any]) -> None:
+    """Win, chips, inventory, drop, vigorish, banks, accounts and meters: both sides are there, and equal."""
+    sides = {each["identity"]: (each["left_cents"], each["right_cents"]) for each in demo["identities"]}
+    assert all(left == right for left, right in sides.values())
+    assert all(each["holds"] for each in demo["identities"])
+    assert ["Trial balance"] == [identity for identity, (left, _) in sides.items() if left == 0]
+
+
+def test_the_planted_variance_is_found_and_resolved(demo: dict[str, Any]) -> None:
+    """A hundred dollars are missing at the shift count of the first table, and nothing anywhere else."""
+    [variance] = demo["variances"]
+    assert ("BJ01", "shift", -100_00) == (variance["table"], variance["what"], variance["cents"])
+    assert ("resolved", "demo.revenue_auditor") == (variance["state"], variance["owner"])
+    assert ("final", -100_00) == (demo["win"]["status"], demo["win"]["total"]["inventory_variance_cents"])
+
+
+def test_electronic_wagers_leave_what_is_owed_to_players(demo: dict[str, Any]) -> None:
+    """Players buy in, wager and are paid out; who still plays has a balance, and the liability is their sum."""
+    accounts = demo["accounts"]
+    assert accounts["authorized"] > 0 < accounts["staked"]
+    owed = accounts["bought_in"] - accounts["staked"] + accounts["credited"] - accounts["cashed_out"]
+    assert owed == accounts["liability"]["balances"]["total_cents"] > 0
+
+
+def test_the_linked_progressive_is_hit(demo: dict[str, Any]) -> None:
+    """Both of its tables put money onto it; the hit takes all of it, and the meter begins anew."""
+    [pool] = [each for each in demo["meters"]["pools"] if each["pool"] == "blackjack-link"]
+    assert demo["meters"]["balanced"]
+    assert 1 == pool["hits"]
+    assert 0 == pool["readings_different"]
+    [hit] = [each for each in demo["hits"] if each["pool"] == "blackjack-link"]
+    assert (int(pool["award"]), "BJ03") == (hit["cents"], hit["table"])
+    fed = {each["table"] for each in demo["meters"]["tables"] if each["pool"] == "blackjack-link"}
+    assert {"BJ03", "BJ04"} == fed
+
+
+def test_the_example_is_the_corrected_round(demo: dict[str, Any]) -> None:
+    """It was posted, taken back and posted again, under two names."""
+    assert ["settlement.posted", "settlement.reversed", "settlement.posted"] == [
+        entry["kind"] for entry in demo["round"]["entries"]
+    ]
+
+
+def test_ctrl_c_in_the_middle_leaves_nothing_running() -> None:
+    """Interrupted while it plays, the demo ends everything that it started, with the exit code that says so."""
+    process = subprocess.Popen(
+        [*PITLEDGER, "demo", "--rounds=200000", "--tables=2"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stderr is not None
+    said = next(line for line in process.stderr if "playing" in line or process.poll() is not None)
+    assert "200,000 rounds" in said
+    started = processes_below(process.pid)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert 130 == process.returncode
+    eventually(lambda: not still_running(started), because="what the demo started has ended")
+
+
+def still_running(processes: Sequence[Process]) -> list[int]:
+    return [process.pid for process in processes if process.words and exists(process.pid)]
+
+
+def exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_throughput_is_measured_from_produced_to_committed() -> None:
+    """The harness plays a stack of its own and gives its figures beside a raw COPY of the same rows."""
+    started = time.monotonic()
+    ended = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "loadtest",
+            "--rounds=300",
+            "--tables=3",
+            "--latency-rate=20",
+            "--latency-seconds=2",
+            "--json",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+    elapsed = time.monotonic() - started
+    assert 0 == ended.returncode, ended.stderr
+    document = json.loads(ended.stdout)
+    figures = document["throughput"]
+    assert 300 == figures["rounds"]
+    assert 300 / elapsed < figures["rounds_per_second"] < document["raw_copy_entries_per_second"]
+    assert figures["cpu_seconds"]["round-settlement"] > 0
+    waits = document["latency"]["milliseconds"]
+    assert 0 < waits["50"] <= waits["95"] <= waits["99"] <= waits["100"]

@@ -1,0 +1,389 @@
+"""Vigorish on a real database: assessed by settlements, collected and waived by tables, reported and excepted."""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import delete
+
+from services.vigorish import SERVICE
+from services.vigorish.processing import PitEvents, Settlements
+from services.vigorish.store import project
+from services.vigorish.tables import PROJECTIONS, journal, submissions
+from shared.contracts.vigorish_events import decode
+from shared.journal.entry import Entry
+from shared.journal.ledger import Ledger
+from shared.journal.reading import balances, read_entries
+from shared.journal.verification import Verified, read_shards, verify_shard
+from shared.runtime.access import Caller, token_hash
+from shared.runtime.consumer import Consumer
+from shared.runtime.database import create_engine
+from shared.runtime.http import PROBLEM, create_app
+from shared.runtime.metrics import Metrics
+from shared.runtime.processing import Processor, Record
+from shared.runtime.relay import entry_message
+from shared.runtime.service import Parts
+from shared.runtime.settings import Settings
+from shared.runtime.submissions import RulesSubmissions
+from tests.support import Databases
+from tests.support.asgi import AppClient
+from tests.support.rounds import encoded
+from tests.support.services import query, settled_database
+from tests.unit.vigorish.rounds import (
+    DAY,
+    NOON,
+    PROPERTY,
+    bank_line,
+    collected,
+    line,
+    next_shift,
+    opened,
+    pit,
+    posted,
+    reversed_round,
+    rules,
+    waived,
+)
+
+RULES = rules()
+CALLERS = [
+    Caller(person="kim", token_sha256=token_hash("token of kim"), roles=frozenset(["report"])),
+    Caller(person="carl", token_sha256=token_hash("token of carl"), roles=frozenset(["submit"])),
+]
+
+
+class Desk:
+    """The service on a database, without a broker, and whoever reads its reports."""
+
+    def __init__(self, client: AppClient, parts: Parts) -> None:
+        self.client = client
+        self.parts = parts
+        self._offsets = count()
+        self._consumers: dict[str, Consumer] = {}
+
+    def learn(self, *approved: Mapping[str, Any]) -> None:
+        """Reads rules submissions."""
+        self._feed(RulesSubmissions(submissions, lambda: NOON), approved)
+
+    def settle(self, *events: Mapping[str, Any] | bytes) -> None:
+        """Reads settlements, as one batch."""
+        self._feed(Settlements(), events)
+
+    def happen(self, *events: Mapping[str, Any]) -> None:
+        """Reads pit events, as one batch."""
+        self._feed(PitEvents(), events)
+
+    def get(self, path: str, *, person: str | None = "kim", **headers: str) -> httpx.Response:
+        """Reads a report."""
+        token = {} if person is None else {"Authorization": f"Bearer token of {person}"}
+        return self.client.get(f"/reports/{path}", headers=token | headers)
+
+    def report(self, more: str = "") -> dict[str, Any]:
+        """The report of the day; what was assessed is collected, waived or outstanding, in every row."""
+        found: dict[str, Any] = self.get(f"vigorish?property={PROPERTY}&gaming_day={DAY}{more}").json()
+        for part in ("tables", "seats", "dealers", "shifts", "classes"):
+            for row in [*found[part], found["total"]]:
+                settled = row["collected_cents"] + row["waived_cents"]
+                assert row["assessed_cents"] == settled + row["outstanding_cents"] - row["over_collected_cents"]
+            for name in ("assessed_cents", "collected_cents", "waived_cents", "outstanding_cents", "lines"):
+                assert found["total"][name] == sum(row[name] for row in found[part])
+        return found
+
+    def exceptions(self, more: str = "") -> list[tuple[str, str, int, int]]:
+        """Kind, round, seat and what is outstanding of everything that is not as it must be."""
+        items = self.get(f"exceptions?property={PROPERTY}&gaming_day={DAY}{more}").json()["items"]
+        return [(item["kind"], item["round_id"], item["seat"], item["outstanding_cents"]) for item in items]
+
+    def quarantined(self) -> list[str]:
+        """Why records wait in quarantine."""
+
+        async def read() -> list[str]:
+            q = journal.quarantine
+            async with self.parts.engine.connect() as connection:
+                rows = await connection.execute(q.select().where(q.c.resolved_at.is_(None)).order_by(q.c.id))
+                return [row.reason for row in rows]
+
+        return self.client.run(read())
+
+    def balances(self) -> dict[tuple[str, str, str], int]:
+        """The accounts that hold something, by table, class and leg."""
+
+        async def read() -> dict[tuple[str, str, str], int]:
+            async with self.parts.engine.connect() as connection:
+                found = await balances(connection, journal)
+            return {(one.account.table, one.account.wager, one.account.leg): one.cents for one in found if one.cents}
+
+        return self.client.run(read())
+
+    def entries(self) -> list[Entry]:
+        """All that the journal holds, verified."""
+
+        async def read() -> list[Entry]:
+            async with self.parts.engine.connect() as connection:
+                shards = await read_shards(connection, journal)
+                for shard in shards:
+                    assert [] == [p async for p in verify_shard(connection, journal, shard, Verified(shard.name))]
+                return [one for shard in shards async for one in read_entries(connection, journal, shard.shard)]
+
+        return self.client.run(read())
+
+    def _feed(self, processor: Processor[Any], events: Sequence[Mapping[str, Any] | bytes]) -> None:
+        async def handle() -> None:
+            consumer = self._consumers.get(processor.topic)
+            if consumer is None:
+                consumer = Consumer(
+                    processor=processor,
+                    ledger=self.parts.ledger,
+                    engine=self.parts.engine,
+                    metrics=self.parts.metrics,
+                    clock=lambda: NOON,
+                    cluster_id="test",
+                    retry_seconds_max=10,
+                )
+                await consumer.assigned([0])
+                self._consumers[processor.topic] = consumer
+            made = [event if isinstance(event, bytes) else encoded(event) for event in events]
+            records = [Record(processor.topic, 0, next(self._offsets), None, value, NOON) for value in made]
+            await consumer.handle(records)
+
+        self.client.run(handle())
+
+
+@pytest.fixture
+def url(databases: Databases) -> Iterator[str]:
+    """A database of vigorish."""
+    url = settled_database(databases, "vigorish")
+    yield url
+    databases.drop(url)
+
+
+@pytest.fixture
+def desk(url: str) -> Iterator[Desk]:
+    """The service, which knows the rules submission."""
+    metrics = Metrics()
+    engine = create_engine(url, role="vigorish")
+    parts = Parts(Settings(), engine, Ledger(journal), metrics, lambda: NOON, lambda: None)
+    assert SERVICE.router is not None
+    app = create_app(
+        service=SERVICE.name, version="1", metrics=metrics, checks={}, callers=CALLERS, router=SERVICE.router(parts)
+    )
+    with AppClient(app) as client:
+        desk = Desk(client, parts)
+        desk.learn(RULES)
+        yield desk
+        client.run(engine.dispose())
+
+
+def assert_problem(response: httpx.Response, status: int, detail: str) -> None:
+    """The answer is a problem (RFC 9457) whose detail has this in it."""
+    assert (status, PROBLEM) == (response.status_code, response.headers["content-type"]), response.text
+    assert detail in response.json()["detail"]
+
+
+def test_what_is_assessed_is_collected_or_waived(desk: Desk) -> None:
+    """Base, rate and rounding in the report; nothing is outstanding, no exception, the accounts are settled."""
+    desk.settle(posted(1, RULES, [line(1, 1200, 75), line(2, 1000, 50)]), posted(2, RULES, [line(1, 500, 25)]))
+    desk.happen(opened(1, -60), collected(2, 1, 1, 75), waived(3, 1, 2, 50), collected(4, 2, 1, 25))
+    [row] = desk.report()["tables"]
+    assert ("PG-01", "pai-gow", "player", 3, 2700, 150, "15", 100, 50, 0) == tuple(
+        row[name]
+        for name in (
+            "table",
+            "game",
+            "owed_by",
+            "lines",
+            "base_cents",
+            "assessed_cents",
+            "rounding",
+            "collected_cents",
+            "waived_cents",
+            "outstanding_cents",
+        )
+    )
+    assert [] == desk.exceptions()
+    assert {
+        ("PG-01", "player", "assessed"): -150,
+        ("PG-01", "player", "collected"): 100,
+        ("PG-01", "player", "waived"): 50,
+    } == desk.balances()
+
+
+def test_what_is_outstanding_at_the_end_of_a_round_is_an_exception(desk: Desk) -> None:
+    """All of it or a part; when it is collected after all it is late."""
+    desk.settle(posted(1, RULES, [line(1, 1200, 75), line(2, 1000, 50)]))
+    desk.happen(collected(1, 1, 1, 50))
+    assert [("outstanding", "r-1", 1, 25), ("outstanding", "r-1", 2, 50)] == desk.exceptions()
+    assert 75 == desk.report()["total"]["outstanding_cents"]
+    desk.happen(collected(2, 1, 1, 25, minute=9), collected(3, 1, 2, 50, minute=1.4))
+    assert [("late", "r-1", 1, 0)] == desk.exceptions()
+    assert 1 == desk.report()["total"]["late"]
+
+
+def test_the_order_of_the_topics_does_not_matter(desk: Desk) -> None:
+    """What a table says it collected waits for the round; until then it is an exception of its own."""
+    desk.happen(collected(1, 1, 1, 75))
+    assert [("not_assessed", "r-1", 1, -75)] == desk.exceptions()
+    desk.settle(posted(1, RULES, [line(1, 1200, 75)]))
+    assert [] == desk.exceptions()
+    assert 75 == desk.report()["total"]["collected_cents"]
+
+
+def test_too_much_is_an_exception(desk: Desk) -> None:
+    """More collected than assessed."""
+    desk.settle(posted(1, RULES, [line(1, 1200, 75)]))
+    desk.happen(collected(1, 1, 1, 100))
+    assert [("over_collected", "r-1", 1, -25)] == desk.exceptions("&kind=over_collected")
+    assert 25 == desk.report()["total"]["over_collected_cents"]
+
+
+def test_a_rounding_that_is_not_the_submissions_is_an_exception(desk: Desk) -> None:
+    """60 cents where the rules say 75."""
+    desk.settle(posted(1, RULES, [line(1, 1200, 60)]))
+    desk.happen(collected(1, 1, 1, 60))
+    assert [("disagrees", "r-1", 1, 0)] == desk.exceptions()
+
+
+def test_banks_and_co_banks_are_apart(desk: Desk) -> None:
+    """A bank that also plays a bonus owes on its own; players against it are a class too."""
+    desk.settle(
+        posted(1, RULES, [line(1, 1000, 50, paid_by="bank"), bank_line(4, 2000, 100)]),
+        posted(2, RULES, [bank_line(4, 600, 50, house_share=600)]),
+    )
+    desk.happen(
+        collected(1, 1, 1, 50),
+        collected(2, 1, 4, 100, bank=True),
+        collected(3, 2, 4, 25, bank=True),
+        collected(4, 2, 4, 25),
+    )
+    found = desk.report()
+    assert [("bank", 100, 100), ("co_bank", 50, 25), ("player_against_bank", 50, 50), ("unknown", 0, 25)] == [
+        (row["owed_by"], row["assessed_cents"], row["collected_cents"]) for row in found["classes"]
+    ]
+    assert [("not_assessed", "r-2", 4, -25), ("outstanding", "r-2", 4, 25)] == sorted(desk.exceptions())
+    assert 25 == desk.balances()["PG-01", "bank", "outstanding"]
+
+
+def test_the_report_is_by_seat_dealer_and_shift(desk: Desk) -> None:
+    """The shift is the one that was at work when the round closed, or in whose time it was collected."""
+    desk.happen(opened(1, -60, shift="day"), next_shift(2, 10, "swing"))
+    desk.settle(
+        posted(1, RULES, [line(1, 1000, 50), line(2, 500, 25)], dealer="dealer.1"),
+        posted(20, RULES, [line(1, 1000, 50)], dealer="dealer.2"),
+        posted(21, RULES, [line(1, 500, 25)], dealer="dealer.2"),
+    )
+    desk.happen(collected(3, 21, 1, 25, shift="grave"))
+    found = desk.report()
+    assert [("dealer.1", 75), ("dealer.2", 75)] == [(row["dealer"], row["assessed_cents"]) for row in found["dealers"]]
+    assert [("day", 75), ("grave", 25), ("swing", 50)] == [
+        (row["shift"], row["assessed_cents"]) for row in found["shifts"]
+    ]
+    assert [(1, 125), (2, 25)] == [(row["seat"], row["assessed_cents"]) for row in found["seats"]]
+    assert {"PG-01"} == {row["table"] for row in desk.report("&table=PG-01")["tables"]}
+    assert [] == desk.report("&table=PG-02")["tables"]
+
+
+def test_a_void_takes_back_what_was_assessed(desk: Desk) -> None:
+    """Nothing is owed any more; what was collected of it is too much."""
+    first, second = posted(1, RULES, [line(1, 1200, 75)]), posted(2, RULES, [line(1, 500, 25)])
+    desk.settle(first, second)
+    desk.happen(collected(1, 2, 1, 25))
+    desk.settle(reversed_round(3, first), reversed_round(4, second))
+    assert [("over_collected", "r-2", 1, -25)] == desk.exceptions()
+    assert (0, 0) == (desk.report()["total"]["assessed_cents"], desk.report()["total"]["lines"])
+    assert {("PG-01", "player", "outstanding"): -25, ("PG-01", "player", "collected"): 25} == desk.balances()
+
+
+def test_a_correction_assesses_again(desk: Desk) -> None:
+    """In one batch: what the corrected round assesses counts alone."""
+    first = posted(1, RULES, [line(1, 1200, 75)], round_id="r-1")
+    again = posted(3, RULES, [line(2, 500, 25)], round_id="r-1", revision=2)
+    desk.settle(first, reversed_round(2, first), again)
+    assert [("outstanding", "r-1", 2, 25)] == desk.exceptions()
+    items = desk.get(f"assessments?property={PROPERTY}&gaming_day={DAY}").json()["items"]
+    assert [(1, False, 75), (2, True, 25)] == [
+        (item["revision"], item["standing"], item["assessed"]["cents"]) for item in items
+    ]
+
+
+def test_what_cannot_be_recorded_waits(desk: Desk) -> None:
+    """An unknown submission, a reversal of what was not recorded, a pit event in another table's name."""
+    unknown = posted(1, rules("none"), [line(1, 1200, 60)])
+    desk.settle(unknown, reversed_round(2, unknown), b"garbage")
+    desk.happen(collected(1, 1, 1, 75) | {"source": "/properties/riverside/tables/PG-09/pit"})
+    first, second, third, fourth = desk.quarantined()
+    assert "is not known here" in first
+    assert "was not recorded" in second
+    assert "JSON" in third
+    assert "the pit events of this table come from '/properties/riverside/tables/PG-01/pit'" in fourth
+    assert 4 == desk.report()["input_open"]
+
+
+def test_other_events_of_a_pit_are_passed_over(desk: Desk) -> None:
+    """Tips, boxes and fills lead to no entry, and to no gap."""
+    desk.happen(pit(1, "tips.collected", 1, cents=100, collected_by="a", observed_by="b"), collected(2, 1, 1, 75))
+    assert ["vigorish.collection"] == [entry.draft.kind for entry in desk.entries()]
+
+
+def test_lines_come_page_by_page(desk: Desk) -> None:
+    """Following `next` gives every line once, with base, rate, rounding, result and its entry."""
+    desk.settle(*(posted(n, RULES, [line(1, 1200, 75)]) for n in range(1, 6)))
+    found, following = [], ""
+    while True:
+        path = f"assessments?property={PROPERTY}&gaming_day={DAY}&table=PG-01&limit=2{following}"
+        answer = desk.get(path).json()
+        found += answer["items"]
+        if "next" not in answer:
+            break
+        following = f"&cursor={answer['next']}"
+    assert [f"r-{n}" for n in range(1, 6)] == [item["round_id"] for item in found]
+    assert ("0.05", "quarter_up", 1200, 75, 5) == (
+        *(found[4]["assessed"][name] for name in ("rate", "rounding", "base_cents", "cents")),
+        found[4]["seq"],
+    )
+    assert_problem(desk.get(f"assessments?property={PROPERTY}&gaming_day={DAY}&cursor=x"), 400, "not one of this")
+
+
+def test_reading_needs_the_role_and_unchanged_reports_are_not_sent_again(desk: Desk) -> None:
+    """401, 403, and 304 until something changes."""
+    desk.settle(posted(1, RULES, [line(1, 1200, 75)]))
+    path = f"vigorish?property={PROPERTY}&gaming_day={DAY}"
+    assert 401 == desk.get(path, person=None).status_code
+    assert_problem(desk.get(path, person="carl"), 403, "carl does not have the role 'report'")
+    tag = {"If-None-Match": desk.get(path).headers["etag"]}
+    assert 304 == desk.get(path, **tag).status_code
+    desk.happen(collected(1, 1, 1, 75))
+    assert 200 == desk.get(path, **tag).status_code
+
+
+def test_the_tables_can_be_made_anew_from_the_journal(desk: Desk, url: str) -> None:
+    """In whatever order of the shards: the same rows; every entry can be read with the contract."""
+    first = posted(1, RULES, [line(1, 1200, 75), bank_line(4, 2000, 100)])
+    desk.settle(first, posted(2, RULES, [line(1, 500, 25)]), reversed_round(3, first))
+    desk.happen(collected(1, 1, 1, 75), waived(2, 2, 1, 10), collected(3, 2, 1, 15))
+    before = {t: query(url, f"SELECT t::text FROM {t} t ORDER BY 1") for t in map(str, PROJECTIONS)}
+    entries = desk.entries()
+
+    async def again(ordered: list[Entry]) -> None:
+        engine = create_engine(url, role="postgres")
+        async with engine.begin() as connection:
+            for table in PROJECTIONS:
+                await connection.execute(delete(table))
+            await project(connection, ordered)
+        await engine.dispose()
+
+    shards = sorted({entry.shard for entry in entries})
+    for order in (shards, shards[::-1]):
+        asyncio.run(again([entry for shard in order for entry in entries if entry.shard == shard]))
+        assert before == {t: query(url, f"SELECT t::text FROM {t} t ORDER BY 1") for t in map(str, PROJECTIONS)}
+
+    class Row:
+        def __init__(self, entry: Entry) -> None:
+            self.seq, self.kind, self.source = entry.seq, entry.draft.kind, entry.draft.source
+            self.occurred_at, self.recorded_at = entry.draft.occurred_at, entry.recorded_at
+            self.hash, self.data = entry.hash.hex(), entry.draft.data.decode()
+
+    kinds = {decode(entry_message("/vigorish/shards/1", 1, Row(entry))).type for entry in entries}
+    assert {"vigorish.assessed", "vigorish.taken_back", "vigorish.collection", "vigorish.waiver"} == kinds

@@ -1,0 +1,148 @@
+"""Properties of the books: the win by § 601a.9 and the win of the rounds differ by the variances and nothing else."""
+
+from datetime import date, timedelta
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.table_inventory.books import Box, Count, Moves, Window, wins
+from services.table_inventory.domain import Known, record_pit
+from services.table_inventory.money import TableAccounts
+from shared.contracts import pit_events
+from shared.contracts.inventory_events import BoxFigures, CheckInBox, CouponsInBox, CurrencyPieces
+from tests.support.pit import PROPERTY, Table, at
+from tests.support.rounds import encoded
+
+DAY = date(2026, 11, 20)
+CENTS = st.integers(0, 10**9)
+SIGNED = st.integers(-(10**9), 10**9)
+
+
+@st.composite
+def moves(draw: st.DrawFn) -> Moves:
+    """What moved in a window."""
+    fills, credits_, currency, prepaid, checks, coupons, waived = (draw(CENTS) for _ in range(7))
+    rounds = draw(SIGNED)
+    return Moves(
+        cents=fills - credits_ - currency - prepaid - checks - coupons - waived + rounds,
+        fills=fills,
+        credits=credits_,
+        currency=currency,
+        prepaid=prepaid,
+        counter_checks=checks,
+        rounds=1,
+        rounds_cents=rounds,
+        coupons_paid=coupons,
+        vigorish_waived=waived,
+    )
+
+
+@st.composite
+def days(draw: st.DrawFn) -> tuple[list[Window], list[Box]]:
+    """A day of a table: an opener, counts, a closer, perhaps all of it again, and a box each shift."""
+    windows: list[Window] = []
+    before: Count | None = None
+    for number in range(draw(st.integers(2, 8))):
+        purpose = "opener"
+        if before is not None and before.purpose != "closer":
+            purpose = draw(st.sampled_from(["closer", "shift", "spot"]))
+        count = Count(
+            table="BJ-01",
+            sequence=number + 1,
+            at=at(number),
+            gaming_day=DAY,
+            shift=draw(st.sampled_from(["day", "swing"])),
+            purpose=purpose,
+            cents=draw(CENTS),
+            contents={},
+        )
+        windows.append(Window(start=before, end=count, moves=draw(moves())))
+        before = count
+    boxes = [
+        Box(
+            table="BJ-01",
+            exchange=number,
+            box="A1",
+            gaming_day=DAY,
+            shift=shift,
+            removed_at=at(1),
+            transported_at=at(1),
+            recorded_currency=0,
+            recorded_checks=0,
+            currency=draw(CENTS),
+            counter_checks=draw(CENTS),
+            coupons=draw(CENTS),
+        )
+        for number, shift in enumerate(("day", "swing"))
+    ]
+    return windows, boxes
+
+
+@given(days(), st.booleans(), st.booleans())
+def test_the_two_measures_differ_by_the_variances_alone(
+    day: tuple[list[Window], list[Box]], by_shift: bool, prepaid_is_drop: bool
+) -> None:
+    """win = rounds + inventory variance + drop variance, less prepaid access where it is not drop."""
+    windows, boxes = day
+    for win in wins(windows, boxes, [], by_shift=by_shift, prepaid_is_drop=prepaid_is_drop):
+        if win.win_cents is None or not win.opened:
+            continue
+        assert win.drop_variance_cents is not None
+        explained = win.rounds_win_cents + win.inventory_variance_cents + win.drop_variance_cents
+        assert win.win_cents == explained - (0 if prepaid_is_drop else win.prepaid_cents)
+
+
+@given(days(), st.booleans())
+def test_the_shifts_of_a_day_add_up_to_the_day(day: tuple[list[Window], list[Box]], prepaid_is_drop: bool) -> None:
+    """Whatever the order of the shifts: no cent is of two shifts or of none."""
+    windows, boxes = day
+    [whole] = wins(windows, boxes, [], by_shift=False, prepaid_is_drop=prepaid_is_drop)
+    shifts = wins(windows, boxes, [], by_shift=True, prepaid_is_drop=prepaid_is_drop)
+    for name in ("fills_cents", "credits_cents", "drop_cents", "rounds_win_cents", "inventory_variance_cents"):
+        assert getattr(whole, name) == sum(getattr(shift, name) for shift in shifts)
+    assert whole.closer_cents - whole.opener_cents == sum(one.closer_cents - one.opener_cents for one in shifts)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 10**6), st.integers(1, 100)), max_size=5),
+    st.lists(st.integers(1, 10**6), max_size=3),
+    st.integers(0, 10**9),
+)
+def test_a_counted_box_balances_and_coupons_are_never_drop(
+    currency: list[tuple[int, int]], checks: list[int], sold: int
+) -> None:
+    """What was counted is drop; what was recorded less what was counted stays in the box account; coupons are memo."""
+    table = TableAccounts(PROPERTY, "BJ-01")
+    figures = BoxFigures(
+        currency=tuple(CurrencyPieces(cents=cents, count=count) for cents, count in currency),
+        counter_checks=tuple(CheckInBox(serial=f"CC-{n}", cents=cents) for n, cents in enumerate(checks)),
+        coupons=(CouponsInBox(coupon="match_play", cents=2500, count=3),),
+    )
+    postings = table.sold("currency", sold) + table.counted_box(figures)
+    assert 0 == sum(posting.cents for posting in postings)
+    drop = sum(posting.cents for posting in postings if posting.account.leg == "drop")
+    assert sum(cents * count for cents, count in currency) + sum(checks) == drop
+    box = sum(posting.cents for posting in postings if posting.account.leg == "box")
+    assert sold - drop == box
+
+
+@given(st.lists(st.sampled_from(["sold", "tips", "coupon", "waived"]), max_size=30), st.data())
+def test_the_inventory_account_is_the_sum_of_the_movements(kinds: list[str], data: st.DataObject) -> None:
+    """Whatever happens at a table, postings balance and the inventory moves by what the entries say."""
+    table, known = Table("BJ-01"), Known()
+    inventory = moved = 0
+    for number, kind in enumerate(kinds):
+        cents = data.draw(st.integers(1, 10**6))
+        more: dict[str, Any] = {
+            "sold": {"kind": "chips.sold", "instrument": "currency", "dealer": "d"},
+            "tips": {"kind": "tips.collected", "collected_by": "a", "observed_by": "b"},
+            "coupon": {"kind": "coupon.dropped", "coupon": "match_play", "paid_cents": cents, "dealer": "d"},
+            "waived": {"kind": "vigorish.waived", "round_id": "r", "seat": 1, "by": "f", "reason": "w"},
+        }[kind]
+        event = table.event(moment=at(0) + timedelta(minutes=number), cents=cents, **more)
+        draft = record_pit(pit_events.decode(encoded(event)), number, known)
+        assert 0 == sum(posting.cents for posting in draft.postings)
+        inventory += sum(posting.cents for posting in draft.postings if posting.account.leg == "inventory")
+        moved -= 0 if kind == "tips" else cents
+    assert moved == inventory

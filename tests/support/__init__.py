@@ -1,0 +1,8 @@
+"""What tests share: waiting with a deadline, brokers and databases."""
+
+from tests.support.brokers import AnyBroker, GivenBroker
+from tests.support.databases import Databases
+from tests.support.kafka import ApacheKafka
+from tests.support.polling import eventually
+
+__all__ = ["AnyBroker", "ApacheKafka", "Databases", "GivenBroker", "eventually"]

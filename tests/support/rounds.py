@@ -1,0 +1,117 @@
+"""Table events for tests: rounds of Blackjack whose settlement is known, and the submission they are played under."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from shared.contracts.envelope import Contract
+from shared.contracts.submission_events import RulesSubmission, submission_hash
+
+PROPERTY = "riverside"
+DAY = datetime(2026, 11, 20, 10, tzinfo=UTC)
+TABLES = tuple(f"BJ-{number:02}" for number in range(1, 9))
+
+WINNING = {"dealt": ["Ts", "9d"], "dealer": ["Td", "8s"]}
+LOSING = {"dealt": ["Ts", "7d"], "dealer": ["Td", "8s"]}
+BLACKJACK = {"dealt": ["As", "Kd"], "dealer": ["9d", "8s"]}
+
+
+def source(table: str) -> str:
+    """The stream of a table."""
+    return f"/properties/{PROPERTY}/tables/{table}"
+
+
+def record(play: Mapping[str, list[str]] = WINNING, *, cents: int = 10000) -> dict[str, Any]:
+    """A round with one seat."""
+    seat = {
+        "seat": 1,
+        "player": "p1",
+        "wagers": {"blackjack": cents},
+        "dealt": play["dealt"],
+        "hands": [{"cards": play["dealt"]}],
+    }
+    return {"seats": [seat], "dealer": {"cards": play["dealer"]}}
+
+
+def event(kind: str, table: str, sequence: int, round_id: str, **data: Any) -> dict[str, Any]:
+    """An event of a table, its fields replaced or added to by `data`."""
+    moment = (DAY + timedelta(minutes=sequence)).isoformat()
+    return {
+        "specversion": "1.0",
+        "id": f"{table}-{sequence}",
+        "source": source(table),
+        "type": kind,
+        "time": moment,
+        "sequence": sequence,
+        "data": {
+            "property": PROPERTY,
+            "table": table,
+            "game": "blackjack",
+            "gaming_day": "2026-11-20",
+            "round_id": round_id,
+        }
+        | data,
+    }
+
+
+def completed(
+    table: str, sequence: int, round_id: str | None = None, play: Mapping[str, Any] | None = None, **data: Any
+) -> dict[str, Any]:
+    """A round that was played to its end."""
+    moment = (DAY + timedelta(minutes=sequence)).isoformat()
+    played = {"opened_at": moment, "closed_at": moment, "regulation": "pa-633a-2024", "round": play or record()}
+    return event("round.completed", table, sequence, round_id or f"{table}-r{sequence}", **(played | data))
+
+
+def two_people(reason: str = "misread card") -> dict[str, str]:
+    """A reason, and the two people who stand for it."""
+    return {"reason": reason, "entered_by": "floor.lee", "approved_by": "audit.kim"}
+
+
+def corrected(table: str, sequence: int, round_id: str, play: Mapping[str, Any], **data: Any) -> dict[str, Any]:
+    """Another record of a round."""
+    later = completed(table, sequence, round_id, play, correction=two_people(), **data)
+    return later | {"type": "round.corrected"}
+
+
+def voided(table: str, sequence: int, round_id: str, **data: Any) -> dict[str, Any]:
+    """A round that does not count."""
+    return event("round.voided", table, sequence, round_id, **({"correction": two_people("misdeal")} | data))
+
+
+def submission(sequence: int = 1, **changes: Any) -> dict[str, Any]:
+    """The approved submission under which these rounds are played, in effect since the day before."""
+    before = (DAY - timedelta(days=1)).isoformat()
+    data = {
+        "property": PROPERTY,
+        "game": "blackjack",
+        "regulation": "pa-633a-2024",
+        "tables": list(TABLES),
+        "effective_from": before,
+        "submission": {"decks": 6},
+        "version": 1,
+        "filed_by": "games.ray",
+        "filed_at": before,
+        "approved_by": "compliance.ann",
+        "approved_at": before,
+    } | changes
+    data["hash"] = submission_hash(RulesSubmission.model_validate(_only(data, RulesSubmission)), int(data["version"]))
+    return {
+        "specversion": "1.0",
+        "id": f"s-{sequence}",
+        "source": "/paytable-registry/shards/1",
+        "type": "submission.approved",
+        "time": before,
+        "sequence": sequence,
+        "data": data,
+    }
+
+
+def _only(data: Mapping[str, Any], contract: type[Contract]) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if name in contract.model_fields}
+
+
+def encoded(document: Mapping[str, Any]) -> bytes:
+    """The bytes of an event."""
+    return json.dumps(document).encode()

@@ -1,0 +1,180 @@
+"""Services for tests: topics and schemas made, workers run as processes of their own, journals read back."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+from sqlalchemy import make_url
+
+from infra.topics import apply
+from shared.runtime.migrations import upgrade
+from tests.support.databases import Databases
+from tests.support.polling import eventually
+from tests.support.rounds import encoded
+
+ROOT = Path(__file__).parents[2]
+WORKER = ROOT / "tests" / "faults" / "worker.py"
+
+_KEYED = ("table.events", "settlements", "pit.events", "inventory", "vigorish", "meters", "accounts")
+PARTITIONS = dict.fromkeys(_KEYED, 4)
+
+
+def create_topics(bootstrap_servers: str, more: Mapping[str, int] | None = None) -> None:
+    """Creates the topics of the services, with few partitions, or others with these numbers of partitions."""
+    if more is None:
+        apply(bootstrap_servers, partitions=PARTITIONS)
+        return
+    admin = AdminClient({"bootstrap.servers": bootstrap_servers, "log_level": 0})
+    for creation in admin.create_topics([NewTopic(name, count, 1) for name, count in more.items()]).values():
+        creation.result(timeout=30)
+    eventually(lambda: more.keys() <= admin.list_topics(timeout=10).topics.keys(), because=f"topics {set(more)} exist")
+
+
+def produce(
+    bootstrap_servers: str, topic: str, messages: Iterable[Mapping[str, Any] | tuple[bytes | None, bytes]]
+) -> None:
+    """Sends events (keyed by their source) or raw keys and values, in order, and waits until the broker has them."""
+    failed: list[Any] = []
+    producer = Producer(
+        {
+            "bootstrap.servers": bootstrap_servers,
+            "enable.idempotence": True,
+            "log_level": 0,
+            "message.max.bytes": 20_000_000,
+        }
+    )
+    for message in messages:
+        key, value = message if isinstance(message, tuple) else (message["source"].encode(), encoded(message))
+        producer.produce(
+            topic, key=key, value=value, on_delivery=lambda error, _: failed.append(error) if error else None
+        )
+        producer.poll(0)
+    left = producer.flush(60)
+    assert (0, []) == (left, failed)
+
+
+def consume_all(bootstrap_servers: str, topic: str) -> list[tuple[bytes | None, bytes]]:
+    """Everything that a topic holds now, as keys and values, partition by partition."""
+    config = {
+        "bootstrap.servers": bootstrap_servers,
+        "group.id": "test-reader",
+        "log_level": 0,
+        "enable.auto.commit": False,
+        "enable.partition.eof": True,
+    }
+    consumer = Consumer(config)
+    try:
+        partitions = consumer.list_topics(topic, timeout=20).topics[topic].partitions
+        consumer.assign([TopicPartition(topic, partition, 0) for partition in partitions])
+        found: list[tuple[int, int, bytes | None, bytes]] = []
+        ended: set[int | None] = set()
+        while len(ended) < len(partitions):
+            message = consumer.poll(20)
+            assert message is not None, f"{topic} did not come to its end"
+            error = message.error()
+            if error is not None:
+                assert error.code() == KafkaError._PARTITION_EOF, error
+                ended.add(message.partition())
+            else:
+                found.append((message.partition() or 0, message.offset() or 0, message.key(), message.value() or b""))
+        return [(key, value) for _, _, key, value in sorted(found, key=lambda record: record[:2])]
+    finally:
+        consumer.close()
+
+
+def settled_database(databases: Databases, *services: str) -> str:
+    """A fresh database with the schemas of these services."""
+    name = " ".join(services)
+
+    def fill(url: str) -> None:
+        for service in services:
+            upgrade(service, ROOT / "services" / service.replace("-", "_") / "migrations", url)
+
+    databases.prepare(name, fill)
+    return databases.create(name)
+
+
+class Worker:
+    """A service in a process of its own."""
+
+    def __init__(
+        self,
+        service: str,
+        *,
+        database_url: str,
+        bootstrap_servers: str,
+        arguments: Sequence[str] = (),
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        descriptor, name = tempfile.mkstemp(prefix=f"pitledger-{service}-", suffix=".log")
+        self._log = Path(name)
+        self._process = subprocess.Popen(
+            [sys.executable, str(WORKER), service, *arguments],
+            cwd=ROOT,
+            env=os.environ
+            | {
+                "DATABASE_URL": database_url,
+                "KAFKA_BOOTSTRAP_SERVERS": bootstrap_servers,
+                "PITLEDGER_HTTP_PORT": "0",
+                "PITLEDGER_BATCH_RECORDS_MAX": "20",
+                "PITLEDGER_KAFKA_SESSION_SECONDS": "1",
+            }
+            | (settings or {}),
+            stdout=subprocess.DEVNULL,
+            stderr=descriptor,
+        )
+        os.close(descriptor)
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs; negative after a signal."""
+        return self._process.poll()
+
+    def wait(self, seconds: float = 60) -> int:
+        """Waits for the end of the process; gives its exit code."""
+        return self._process.wait(seconds)
+
+    def log(self) -> str:
+        """What it wrote to stderr."""
+        return self._log.read_text() if self._log.exists() else ""
+
+    def stop(self) -> None:
+        """Ends it in good order."""
+        if self.exit_code is None:
+            self._process.send_signal(signal.SIGTERM)
+            code = self._process.wait(60)
+            assert code == 0, f"exit code {code}:\n{self.log()[-4000:]}"
+
+    def kill(self) -> None:
+        """Ends it at once, and its log with it."""
+        if self.exit_code is None:
+            self._process.kill()
+            self._process.wait(30)
+        self._log.unlink(missing_ok=True)
+
+
+@contextmanager
+def running(service: str, **options: Any) -> Iterator[Worker]:
+    """A worker that is stopped in good order, or killed after a failure."""
+    worker = Worker(service, **options)
+    try:
+        yield worker
+        worker.stop()
+    finally:
+        worker.kill()
+
+
+def query(url: str, statement: str) -> list[tuple[Any, ...]]:
+    """The rows of a query."""
+    conninfo = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+    with psycopg.connect(conninfo) as connection:
+        return connection.execute(statement).fetchall()  # type: ignore[call-overload,no-any-return]

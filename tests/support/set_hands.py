@@ -1,0 +1,75 @@
+"""High and low hands with a joker, ranked in another way than the settlement does: names and sorted places of ranks."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+
+RANKS = "23456789TJQKA"
+DECK = [rank + suit for rank in RANKS for suit in "shdc"] + ["Jk"]
+# The order of straights: ace to five stands between ace-high and king-high, and above all straight flushes.
+_STRAIGHTS = ["23456", "34567", "45678", "56789", "6789T", "789TJ", "89TJQ", "9TJQK", "A2345", "TJQKA"]
+_COMPLETED = (4, 5, 8, 9)
+
+Rank = tuple[int, ...]
+"""The place of the category, then what decides inside it; a category has the same place for high and low hands."""
+
+
+def rank_natural(cards: Sequence[str], *, wheel_lowest: bool = False) -> Rank:
+    """The rank of five cards without a joker; an ace may be there five times."""
+    values = [RANKS.index(card[0]) for card in cards]
+    groups = sorted(((count, value) for value, count in Counter(values).items()), reverse=True)
+    shape, order = tuple(count for count, _ in groups), tuple(value for _, value in groups)
+    flush = len({card[1] for card in cards}) == 1
+    held = {card[0] for card in cards}
+    straight = next((place for place, ranks in enumerate(_STRAIGHTS) if held == set(ranks)), None)
+    if straight == 8 and wheel_lowest:
+        straight = -1
+    if shape == (5,):
+        return (10,)
+    if straight is not None and flush:
+        return (9,) if straight == 9 else (8, straight)
+    if shape == (4, 1):
+        return (7, *order)
+    if shape == (3, 2):
+        return (6, *order)
+    if flush:
+        return (5, *order)
+    if straight is not None:
+        return (4, straight)
+    return ({(3, 1, 1): 3, (2, 2, 1): 2, (2, 1, 1, 1): 1}.get(shape, 0), *order)
+
+
+def rank_high(cards: Sequence[str], *, wheel_lowest: bool = False) -> Rank:
+    """The rank of a high hand: the joker is an ace, or each card that completes a straight or a flush is tried."""
+    if "Jk" not in cards:
+        return rank_natural(cards, wheel_lowest=wheel_lowest)
+    rest = [card for card in cards if card != "Jk"]
+    # As an ace it has no suit, so it is no part of a flush and may be a fifth ace.
+    ranks = [rank_natural([*rest, "A?"], wheel_lowest=wheel_lowest)]
+    for card in DECK[:-1]:
+        if card not in rest:
+            rank = rank_natural([*rest, card], wheel_lowest=wheel_lowest)
+            if rank[0] in _COMPLETED:
+                ranks.append(rank)
+    return max(ranks)
+
+
+def rank_low(cards: Sequence[str]) -> Rank:
+    """The rank of a low hand, the joker as an ace."""
+    values = sorted((RANKS.index("A" if card == "Jk" else card[0]) for card in cards), reverse=True)
+    return (1, values[0]) if values[0] == values[1] else (0, *values)
+
+
+def beside(seven: Sequence[str], below: Sequence[str]) -> list[str]:
+    """The cards that are not low."""
+    return [card for card in seven if card not in below]
+
+
+def is_fouled(seven: Sequence[str], below: Sequence[str]) -> bool:
+    """Whether a hand was not set correctly: not two cards low, or a low hand above the high hand."""
+    return len(below) != 2 or rank_high(beside(seven, below))[:3] < rank_low(below)
+
+
+def correct_lows(seven: Sequence[str]) -> list[list[str]]:
+    """All low hands that leave a high hand that is not lower."""
+    return [list(two) for two in combinations(seven, 2) if not is_fouled(seven, two)]

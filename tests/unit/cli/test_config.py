@@ -1,0 +1,60 @@
+"""`pitledger config`: what is in force, and nothing that is secret."""
+
+import pytest
+
+from services.cli.environment import without_password
+from shared.runtime.settings import Settings
+from tests.unit.cli.calling import Caller
+
+
+def test_every_setting_is_listed_with_its_variable_and_source(
+    pitledger: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A setting says from which variable it comes, or that it has its default."""
+    monkeypatch.delenv("KAFKA_BOOTSTRAP_SERVERS", raising=False)
+    monkeypatch.setenv("PITLEDGER_LOG_LEVEL", "debug")
+    (document,) = pitledger("config", "--json").documents
+
+    assert Settings.model_fields.keys() == document.keys()
+    assert {"value": "debug", "variable": "PITLEDGER_LOG_LEVEL", "source": "environment"} == document["log_level"]
+    assert {
+        "value": "127.0.0.1:9092",
+        "variable": "KAFKA_BOOTSTRAP_SERVERS",
+        "source": "default",
+    } == document["kafka_bootstrap_servers"]
+
+
+@pytest.mark.parametrize("words", [["config"], ["config", "--json"]])
+def test_the_password_in_a_url_is_masked(pitledger: Caller, monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
+    """Neither form shows the database's password; user, host and database stay readable."""
+    monkeypatch.setenv("DATABASE_URL", "postgresql+psycopg://audit:passwd@db:5432/books")
+    called = pitledger(*words)
+
+    assert "passwd" not in called.stdout
+    assert "audit:***@db:5432/books" in called.stdout
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://u@h/d", "postgresql://u@h/d"),
+        ("postgresql://u:secret@h/d", "postgresql://u:***@h/d"),
+        ("postgresql://u:%p@ss/w:rd@h/d", "postgresql://u:***@h/d"),
+        ("postgresql://u:@h/d", "postgresql://u:***@h/d"),
+        ("postgresql://h/d?password=p&sslmode=require", "postgresql://h/d?password=***&sslmode=require"),
+        ("postgresql://h/d?sslmode=require&sslpassword=p", "postgresql://h/d?sslmode=require&sslpassword=***"),
+    ],
+)
+def test_a_url_is_shown_without_its_password(url: str, shown: str) -> None:
+    """Whatever of a URL may be a password is masked, also where it was not encoded."""
+    assert shown == without_password(url)
+
+
+def test_a_setting_that_is_wrong_is_named_without_its_value(pitledger: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bad value is a wrong use that names the variable."""
+    monkeypatch.setenv("PITLEDGER_BATCH_RECORDS_MAX", "s3cret")
+    called = pitledger("config")
+
+    assert 2 == called.code
+    assert called.stderr.startswith("pitledger: PITLEDGER_BATCH_RECORDS_MAX: ")
+    assert "s3cret" not in called.stderr

@@ -1,0 +1,135 @@
+"""The command line as a whole: its help, its exit codes, its errors."""
+
+import importlib
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+from services.cli import main as command_line
+from services.cli.exits import MEANINGS, CheckFailed, CommandError, ExitCode, InputRefused, NotThere, UsageWrong
+from tests.unit.cli.calling import Caller
+
+COMMANDS = sorted(command_line._COMMANDS)
+
+
+def test_help_lists_every_command_and_every_exit_code(pitledger: Caller) -> None:
+    """`pitledger --help` names the commands and says what the exit codes mean."""
+    called = pitledger("--help")
+
+    assert 0 == called.code
+    assert [] == [name for name in COMMANDS if f" {name} " not in called.stdout]
+    assert [] == [code for code, meaning in MEANINGS.items() if f"{code:>3}  {meaning}" not in called.stdout]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_has_help_with_an_example(pitledger: Caller, name: str) -> None:
+    """The help of every command and subcommand begins with its line in the overview and shows an example."""
+    module = importlib.import_module(f"services.cli.{name.replace('-', '_')}")
+    group = getattr(module, "app", None)
+    helps = [pitledger(name, "--help").stdout]
+    assert " ".join(command_line._COMMANDS[name].split()) in " ".join(helps[0].split())
+    if group is not None:
+        helps = [
+            pitledger(name, command.name or command.callback.__name__, "--help").stdout
+            for command in group.registered_commands
+        ]
+
+    assert [] == [text for text in helps if "Example: " not in text or "pitledger " + name not in text]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(["no-such-command"], 2), (["settle"], 2), (["settle", "--no-such-option", "x"], 2), (["run", "roulette"], 2)],
+)
+def test_wrong_use_is_one_line_and_exit_code_2(pitledger: Caller, words: list[str], code: int) -> None:
+    """A word that is not understood is named in one line on stderr."""
+    called = pitledger(*words)
+
+    assert (code, "", 1) == (called.code, called.stdout, len(called.stderr.splitlines()))
+    assert called.stderr.startswith("pitledger: ")
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The module of `pitledger version`, whose function a test may replace by one that fails."""
+    module = importlib.import_module("services.cli.version")
+    monkeypatch.setattr(module, "version", None)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (CheckFailed("x"), ExitCode.NOT_AS_IT_SHOULD_BE),
+        (UsageWrong("x"), ExitCode.USAGE),
+        (InputRefused("x"), ExitCode.REFUSED),
+        (NotThere("x"), ExitCode.NOT_THERE),
+        (ZeroDivisionError("x"), ExitCode.BUG),
+        (KeyboardInterrupt(), ExitCode.INTERRUPTED),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else None,
+)
+def test_each_kind_of_error_has_its_exit_code(
+    pitledger: Caller, failing: ModuleType, error: BaseException, code: ExitCode
+) -> None:
+    """Every error ends in the exit code that the table gives it, without a traceback."""
+
+    def version() -> None:
+        raise error
+
+    failing.version = version  # type: ignore[attr-defined]
+    called = pitledger("version")
+
+    assert code == called.code
+    assert "Traceback" not in called.stderr
+    assert len(called.stderr.splitlines()) <= 1
+
+
+def test_debug_shows_where_an_error_comes_from(pitledger: Caller, failing: ModuleType) -> None:
+    """With --debug the traceback precedes the line."""
+
+    def version() -> None:
+        raise CommandError("over\nthere")
+
+    failing.version = version  # type: ignore[attr-defined]
+    called = pitledger("--debug", "version")
+
+    assert "Traceback" in called.stderr
+    assert "pitledger: over there" == called.stderr.splitlines()[-1]
+
+
+def test_version_as_json(pitledger: Caller) -> None:
+    """The version is data: one JSON document on stdout."""
+    (document,) = pitledger("version", "--json").documents
+
+    assert {"version", "python"} == document.keys()
+
+
+def test_settle_and_help_import_nothing_heavy() -> None:
+    """What is asked for often starts without the database, the broker and the web framework."""
+    script = (
+        "import sys; from services.cli.main import main; main(['--help']); main(['settle', '-']);"
+        "heavy = {'sqlalchemy', 'psycopg', 'faststream', 'fastapi', 'confluent_kafka', 'alembic', 'uvicorn'};"
+        "sys.exit(','.join(sorted(heavy & sys.modules.keys())) or 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], input="[]", capture_output=True, text=True, check=False, timeout=60
+    )
+
+    assert (0, "") == (done.returncode, done.stderr)
+
+
+def test_output_that_nobody_reads_any_more_is_no_error() -> None:
+    """`pitledger settle ... | head` ends quietly when head has seen enough."""
+    script = "import sys; from services.cli.main import main; sys.exit(main(['--help']))"
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        assert "" == process.stderr.read()
+
+    assert 141 == process.returncode

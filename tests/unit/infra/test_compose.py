@@ -1,0 +1,182 @@
+"""The Compose file and the image: checked by the tools that can read them, and for what no tool knows."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+SERVICES = {
+    "paytable-registry",
+    "round-settlement",
+    "reporting",
+    "table-inventory",
+    "vigorish",
+    "progressive-meters",
+    "wagering-accounts",
+}
+
+
+@pytest.fixture(scope="module")
+def compose(repository: Path) -> dict[str, Any]:
+    """The Compose file, with its merge keys resolved."""
+    parsed: dict[str, Any] = yaml.safe_load((repository / "docker-compose.yml").read_text())
+    return parsed
+
+
+@pytest.fixture
+def filled_in(repository: Path, tmp_path: Path) -> Path:
+    """An environment file made from .env.example, with every empty value filled in."""
+    path = tmp_path / "filled.env"
+    path.write_text(re.sub(r"^([A-Z_]+)=$", r"\1=filled-in", (repository / ".env.example").read_text(), flags=re.M))
+    return path
+
+
+Config = Callable[[Path], subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def config(repository: Path, tool: Callable[[str, str], str]) -> Config:
+    """Have Compose read the file with an environment file: Docker's plugin, or else the command of its own."""
+    docker = shutil.which("docker")
+    plugin = docker is not None and subprocess.run([docker, "compose", "version"], capture_output=True).returncode == 0
+    command = [str(docker), "compose"] if plugin else [tool("docker-compose", "docker-compose")]
+
+    def read(environment_file: Path) -> subprocess.CompletedProcess[str]:
+        arguments = [*command, "--env-file", str(environment_file), "-f", "docker-compose.yml", "config", "--quiet"]
+        return subprocess.run(arguments, cwd=repository, capture_output=True, text=True, env={"PATH": os.defpath})
+
+    return read
+
+
+def test_compose_accepts_the_file(config: Config, filled_in: Path) -> None:
+    """With .env filled in, Compose itself finds nothing wrong."""
+    done = config(filled_in)
+
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        "POSTGRES_PASSWORD",
+        "PAYTABLE_REGISTRY_PASSWORD",
+        "ROUND_SETTLEMENT_PASSWORD",
+        "REPORTING_PASSWORD",
+        "TABLE_INVENTORY_PASSWORD",
+        "WAGERING_ACCOUNTS_PASSWORD",
+        "VIGORISH_PASSWORD",
+        "PROGRESSIVE_METERS_PASSWORD",
+        "GRAFANA_ADMIN_PASSWORD",
+    ],
+)
+def test_no_password_has_a_default(config: Config, filled_in: Path, variable: str) -> None:
+    """Compose refuses to start while a password is missing, and says where to set it."""
+    filled_in.write_text(filled_in.read_text().replace(f"\n{variable}=filled-in\n", f"\n{variable}=\n"))
+
+    done = config(filled_in)
+
+    assert done.returncode != 0
+    assert "set it in .env" in done.stderr
+
+
+def test_example_environment_names_exactly_what_the_file_reads(repository: Path) -> None:
+    """Nobody has to search the Compose file for a variable; the version of the image has a default of its own."""
+    text = (repository / "docker-compose.yml").read_text()
+    read = {name for name in re.findall(r"(?<!\$)\$\{([A-Z_]+)", text) if name != "PITLEDGER_VERSION"}
+    example = re.findall(r"^([A-Z_]+)=", (repository / ".env.example").read_text(), flags=re.M)
+
+    assert read == set(example)
+
+
+def test_every_service_waits_for_what_it_needs(compose: dict[str, Any]) -> None:
+    """Roles come after migrations; services come after roles and topics, and after broker and database are healthy."""
+    healthy, completed = {"condition": "service_healthy"}, {"condition": "service_completed_successfully"}
+    expected = {
+        "migrate": {"postgres": healthy},
+        "roles": {"migrate": completed},
+        "topics": {"kafka": healthy},
+        **{name: {"kafka": healthy, "postgres": healthy, "roles": completed, "topics": completed} for name in SERVICES},
+    }
+
+    assert expected == {name: compose["services"][name]["depends_on"] for name in expected}
+
+
+def test_services_log_in_as_their_own_role(compose: dict[str, Any]) -> None:
+    """Only the migration has the owner's login."""
+    logins = {
+        name: re.search(r"//(\w+):", service["environment"]["DATABASE_URL"])[1]  # type: ignore[index]
+        for name, service in compose["services"].items()
+        if "DATABASE_URL" in service.get("environment", {})
+    }
+
+    assert {"migrate": "pitledger", **{name: name.replace("-", "_") for name in SERVICES}} == logins
+
+
+def test_ports_are_published_on_loopback_only(compose: dict[str, Any]) -> None:
+    """Nothing of the stack can be reached from another machine."""
+    published = [port for service in compose["services"].values() for port in service.get("ports", ())]
+
+    assert len(published) >= len(SERVICES)
+    assert not [port for port in published if not port.startswith("127.0.0.1:")]
+
+
+def test_broker_makes_no_topics_by_itself_and_keeps_its_data(compose: dict[str, Any]) -> None:
+    """Topics come from `pitledger topics apply`; their data is on a named volume."""
+    kafka = compose["services"]["kafka"]
+
+    assert kafka["environment"]["KAFKA_AUTO_CREATE_TOPICS_ENABLE"] == "false"
+    assert f"kafka:{kafka['environment']['KAFKA_LOG_DIRS']}" in kafka["volumes"]
+
+
+def test_checkpoints_have_a_volume_of_their_own(compose: dict[str, Any]) -> None:
+    """What proves the database is not kept with the database."""
+    mounting = {
+        name
+        for name, service in compose["services"].items()
+        if any(volume.startswith("checkpoints:") for volume in service.get("volumes", ()))
+    }
+
+    assert mounting == SERVICES
+    assert "checkpoints" in compose["volumes"]
+
+
+def test_every_mounted_file_exists(repository: Path, compose: dict[str, Any]) -> None:
+    """Docker would make an empty directory of a path that is not there."""
+    mounted = [
+        volume.partition(":")[0]
+        for service in compose["services"].values()
+        for volume in service.get("volumes", ())
+        if volume.startswith("./")
+    ]
+
+    assert mounted
+    assert not [path for path in mounted if not (repository / path).exists()]
+
+
+def test_image_holds_neither_root_nor_the_embedded_stack(repository: Path) -> None:
+    """The image installs pinned versions without extras, copies what exists, and runs as a user without rights."""
+    text = (repository / "Dockerfile").read_text()
+    last_stage = text.rpartition("\nFROM ")[2]
+    copied = [name for line in re.findall(r"^COPY (?!--)(.+)$", text, flags=re.M) for name in line.split()[:-1]]
+
+    assert re.search(r"pip install -c constraints\.txt \. ", text)
+    assert "USER 10001:10001" in last_stage
+    assert "HEALTHCHECK" in last_stage
+    assert 'ENTRYPOINT ["pitledger"]' in last_stage
+    assert not [name for name in copied if not (repository / name).exists()]
+
+
+def test_build_context_admits_what_the_image_copies(repository: Path) -> None:
+    """.dockerignore shuts out everything but the paths that the Dockerfile copies."""
+    copied = re.findall(r"^COPY (?!--)(.+)$", (repository / "Dockerfile").read_text(), flags=re.M)
+    ignore = (repository / ".dockerignore").read_text().splitlines()
+    admitted = {line.removeprefix("!").rstrip("/") for line in ignore if line.startswith("!")}
+
+    assert "*" in ignore
+    assert admitted == {name for line in copied for name in line.split()[:-1]}

@@ -1,0 +1,106 @@
+"""docs/operations.md says what is: settings, ports, metrics and alerts are those of the code."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pydantic import AliasChoices
+
+from shared.runtime.settings import HTTP_PORTS, Settings
+
+
+@pytest.fixture(scope="module")
+def page(repository: Path) -> str:
+    """The operations page."""
+    return (repository / "docs/operations.md").read_text()
+
+
+def _section(page: str, heading: str) -> str:
+    return page.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def _settings() -> dict[str, object]:
+    """Every environment variable that the services read, with its default."""
+    found: dict[str, object] = {}
+    for name, field in Settings.model_fields.items():
+        alias = field.validation_alias
+        variable = alias.choices[0] if isinstance(alias, AliasChoices) else f"PITLEDGER_{name.upper()}"
+        found[str(variable)] = field.default
+    return found
+
+
+def _documented(page: str) -> dict[str, str]:
+    return dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]+) \|", _section(page, "Settings"), flags=re.M))
+
+
+def test_settings_table_lists_every_variable(page: str) -> None:
+    """No setting is missing from the table, and none is left over."""
+    assert set(_settings()) == set(_documented(page))
+
+
+def test_settings_table_gives_the_defaults(page: str) -> None:
+    """A default in the table is the default in the code; where there is none, the table says what that means."""
+    documented = _documented(page)
+    for variable, default in _settings().items():
+        value = default.get_secret_value() if hasattr(default, "get_secret_value") else default
+        if value is None:
+            assert "`" not in documented[variable], variable
+        else:
+            assert f"`{value}`" == documented[variable], variable
+
+
+def test_deployments_set_only_documented_variables(repository: Path, page: str) -> None:
+    """What the image, Compose and Kubernetes set is something that the services read."""
+    compose = yaml.safe_load((repository / "docker-compose.yml").read_text())["services"]
+    used = {
+        name
+        for service in compose.values()
+        if service["image"].startswith("pitledger:")
+        for name in service.get("environment", {})
+    }
+    used |= set(re.findall(r"\b(PITLEDGER_[A-Z_]+)=", (repository / "Dockerfile").read_text()))
+    for path in (repository / "infra/kubernetes").glob("*.yaml"):
+        for document in yaml.safe_load_all(path.read_text()):
+            used |= _variables(document)
+
+    assert used
+    assert set() == used - set(_documented(page))
+
+
+def _variables(manifest: dict[str, Any]) -> set[str]:
+    if manifest["kind"] == "ConfigMap":
+        return set(manifest["data"])
+    pod = manifest.get("spec", {}).get("template", {}).get("spec", {})
+    return {variable["name"] for container in pod.get("containers", ()) for variable in container["env"]}
+
+
+def test_ports_table_gives_the_ports(page: str) -> None:
+    """Each service stands in the table with its default port."""
+    rows = re.findall(r"^\| `([a-z-]+)` \| (\d+) \|", _section(page, "Ports"), flags=re.M)
+
+    assert {name: str(port) for name, port in HTTP_PORTS.items()} == dict(rows)
+
+
+def test_metrics_table_lists_every_metric(page: str, exposed_metrics: frozenset[str]) -> None:
+    """No metric is missing from the table, and none is left over."""
+    table = _section(page, "Metrics")
+    documented: set[str] = set()
+    for line in table.splitlines():
+        for name in re.findall(r"`(pitledger_\w+)`", line):
+            histogram = "(histogram)" in line
+            documented |= {f"{name}_{part}" for part in ("bucket", "sum", "count")} if histogram else {name}
+
+    assert exposed_metrics == documented
+
+
+def test_every_alert_has_its_lines_in_the_runbook(repository: Path, page: str) -> None:
+    """Each alert has a heading with its severity, and no heading is left over."""
+    groups = yaml.safe_load((repository / "infra/prometheus/rules.yml").read_text())["groups"]
+    alerts = {
+        (rule["alert"], rule["labels"]["severity"]) for group in groups for rule in group["rules"] if "alert" in rule
+    }
+    headings = re.findall(r"^### (\w+) \((\w+)\)$", _section(page, "Alerts, and what to do"), flags=re.M)
+
+    assert alerts == set(headings)

@@ -1,0 +1,91 @@
+"""`make setup` on machines that are not ready for it: it says what is missing and how to get it.
+
+The interpreters here are shell scripts that answer as an unfit Python would, so nothing is installed.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def clone(repository: Path, tmp_path: Path) -> Path:
+    """A directory with as much of the repository as the setup reads."""
+    (tmp_path / "infra").mkdir()
+    for name in ("Makefile", "infra/setup.sh", "pyproject.toml", "constraints.txt"):
+        (tmp_path / name).write_bytes((repository / name).read_bytes())
+    return tmp_path
+
+
+def _interpreter(clone: Path, *, version: str, fails_on: str) -> Path:
+    """An interpreter of this version that fails on the code that holds the words of `fails_on`."""
+    path = clone / "python-of-old"
+    path.write_text(f'#!/bin/sh\ncase "$2" in *"{fails_on}"*) exit 1 ;; esac\necho {version}\n')
+    path.chmod(0o755)
+    return path
+
+
+def _make(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run make as a person would, also when these tests are themselves run by make."""
+    environment = {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MAKELEVEL"}}
+    return subprocess.run(["make", *arguments], cwd=directory, capture_output=True, text=True, env=environment)
+
+
+def test_missing_interpreter_is_named(clone: Path) -> None:
+    """Without the interpreter, the message names it and says how to choose another."""
+    done = _make(clone, "setup", "PYTHON=python-that-is-not-there")
+
+    assert done.returncode != 0
+    assert "no interpreter 'python-that-is-not-there' found" in done.stderr
+    assert "PYTHON=" in done.stderr
+
+
+def test_old_interpreter_is_refused_with_its_version(clone: Path) -> None:
+    """A Python before 3.11 is refused before anything is made."""
+    interpreter = _interpreter(clone, version="3.9", fails_on="(3, 11)")
+
+    done = _make(clone, "setup", f"PYTHON={interpreter}")
+
+    assert done.returncode != 0
+    assert "is Python 3.9; Pitledger needs 3.11 or newer" in done.stderr
+    assert not (clone / ".venv").exists()
+
+
+def test_missing_venv_module_names_the_package(clone: Path) -> None:
+    """Debian splits the venv module off: the message names the package that brings it."""
+    interpreter = _interpreter(clone, version="3.11", fails_on="ensurepip")
+
+    done = _make(clone, "setup", f"PYTHON={interpreter}")
+
+    assert done.returncode != 0
+    assert "apt-get install python3.11-venv" in done.stderr
+    assert not (clone / ".venv").exists()
+
+
+def test_makefile_lists_its_targets(repository: Path) -> None:
+    """`make help` names the targets that the documentation speaks of."""
+    done = _make(repository, "help")
+
+    assert {"setup", "demo", "test", "lint", "schemas", "bench", "clean"} <= {
+        line.split()[0] for line in done.stdout.splitlines()
+    }
+
+
+def test_suite_ends_with_pytest(repository: Path) -> None:
+    """The last command of `make test` is the whole suite, so that its summary is the last thing on the screen."""
+    done = _make(repository, "--dry-run", "test")
+
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith(".venv/bin/pytest ")
+    assert last.endswith(" --broker=embedded")
+
+
+def test_constraints_pin_every_line_to_one_version(repository: Path) -> None:
+    """The constraints hold exact versions, and say how they are written anew."""
+    header, *pins = (repository / "constraints.txt").read_text().splitlines()
+
+    assert "make constraints" in header
+    assert pins
+    assert not [pin for pin in pins if pin.count("==") != 1]

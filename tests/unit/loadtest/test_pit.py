@@ -1,0 +1,122 @@
+"""The pit of a simulated day: its arithmetic, its people, its accounts and its linked progressive."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from datetime import date
+from itertools import pairwise
+from typing import Any, Final
+
+import pytest
+
+from loadtest.electronic import electronic_tables
+from loadtest.games import pit
+from loadtest.links import FEEDS
+from loadtest.messages import Message, day
+from loadtest.pit import PLANTED_CENTS, PitBook, PitDay, chips, contents
+from services.round_settlement.money import totals_of
+
+DAY: Final = date(2026, 11, 19)
+PLANS: Final = pit(12)
+
+
+@pytest.fixture(scope="module")
+def messages() -> list[Message]:
+    """What the tables send on a short day."""
+    return list(day(property_name="bayside", plans=PLANS, gaming_day=DAY, seed=9, rounds=180, plants=True, linked=True))
+
+
+@pytest.fixture(scope="module")
+def pit_day(messages: list[Message]) -> PitDay:
+    """The pit of that day."""
+    book = PitBook("bayside", PLANS, DAY)
+    for message in messages:
+        book.look(message)
+    return book.day()
+
+
+def reports(pit_day: PitDay) -> list[dict[str, Any]]:
+    numbers = {slip: number for number, slip in enumerate(pit_day.slips, start=1)}
+    return [json.loads(report.value) for report in pit_day.reports(numbers)]
+
+
+def funded(message: Message) -> list[Mapping[str, Any]]:
+    found: list[Mapping[str, Any]] = json.loads(message.value)["data"].get("account_funded", [])
+    return found
+
+
+def test_the_win_is_explained_to_the_cent(pit_day: PitDay) -> None:
+    """Closer + credits + drop - opener - fills is what the rounds brought, less waivers, and the planted variance."""
+    for money in pit_day.tables.values():
+        assert money.rounds_win - money.waived + money.variance == money.win
+    assert [PLANTED_CENTS] == [money.variance for money in pit_day.tables.values() if money.variance]
+
+
+def test_chips_are_what_settlement_moves(messages: list[Message]) -> None:
+    """The simulator adds up a round by its lines; settlement, by its totals: banks and electronic wagers included."""
+    electronic = 0
+    for message in messages:
+        for _, settlement in message.books if message.kind == "round" else ():
+            parts = funded(message)
+            electronic += len(parts)
+            totals = totals_of(settlement, {(part["seat"], part["wager"]): part["cents"] for part in parts})
+            house = sum(one.handle + one.vigorish - one.payout + one.meter_payout for one in totals)
+            bank = sum(one.banked_handle - one.banked_payout + one.bank_collected - one.bank_paid for one in totals)
+            accounts = sum(one.account_staked - one.account_credited for one in totals)
+            assert house + bank - accounts == chips(settlement, parts)
+    assert electronic > 0
+
+
+def test_every_stream_is_dense_and_in_the_order_of_time(pit_day: PitDay) -> None:
+    """Each table has a stream of its own, without a hole, from its opener to the transport of its last box."""
+    by_source: dict[str, list[dict[str, Any]]] = {}
+    for event in reports(pit_day):
+        by_source.setdefault(event["source"], []).append(event)
+    assert len(PLANS) == len(by_source)
+    for events in by_source.values():
+        assert list(range(1, len(events) + 1)) == [event["sequence"] for event in events]
+        assert all(before["time"] <= after["time"] for before, after in pairwise(events))
+        kinds = Counter(event["type"] for event in events)
+        assert (1, 1, 1, 2) == tuple(
+            kinds[kind] for kind in ("table.opened", "table.counted", "table.closed", "box.exchanged")
+        )
+
+
+def test_vigorish_is_collected_or_waived_where_it_was_assessed(pit_day: PitDay, messages: list[Message]) -> None:
+    """Of everything that rounds assessed, one seat's was waived and the rest collected."""
+    assessed = sum(line.vigorish for message in messages for _, one in message.books for line in one.lines)
+    assert assessed == pit_day.vigorish.assessed == pit_day.vigorish.collected + pit_day.vigorish.waived
+    assert 1 == Counter(event["type"] for event in reports(pit_day))["vigorish.waived"]
+
+
+def test_a_table_that_does_not_open_carries_its_inventory() -> None:
+    """It has a record of the day, and nothing else."""
+    found = reports(PitBook("bayside", PLANS[:1], DAY).day())
+    assert ["table.carried"] == [event["type"] for event in found]
+
+
+def test_an_amount_in_chips_and_coins_is_worth_itself() -> None:
+    """To the cent, in the fewest pieces."""
+    assert 1_234_567 == sum(pieces["cents"] * pieces["count"] for pieces in contents(1_234_567))
+    assert [] == contents(0)
+
+
+def test_electronic_tables_are_those_whose_rounds_name_accounts(messages: list[Message]) -> None:
+    """No round of another table is funded from an account."""
+    named = {message.table for message in messages if message.books and funded(message)}
+    assert {"BJ03", "TH01"} == electronic_tables(PLANS) >= named > set()
+
+
+def test_a_linked_meter_goes_over_its_tables_in_the_order_of_closing(messages: list[Message]) -> None:
+    """What a round says that the meter showed is what the round before it left, at whichever table; one hit resets."""
+    feeds = {plan.name: FEEDS[plan.game] for plan in PLANS if plan.game in FEEDS}
+    rounds = [json.loads(message.value)["data"] for message in messages if message.table in feeds]
+    settled = {message.round_id: message.books[-1][1] for message in messages if message.table in feeds}
+    rounds.sort(key=lambda one: (one["closed_at"], one["table"]))
+    shown, hits = 500_000, 0
+    for one in rounds:
+        meter = feeds[one["table"]]
+        assert shown == one["round"]["meters"][meter]
+        shown = settled[one["round_id"]].meters[meter]
+        hits += meter in settled[one["round_id"]].meter_resets
+    assert 1 == hits

@@ -1,0 +1,154 @@
+"""The check of the demo: it must see every difference between the reports and what the simulator computed."""
+
+from copy import deepcopy
+from functools import partial
+from typing import Any, get_args
+
+import pytest
+
+from loadtest.books import Books, Wagered, wagered
+from loadtest.messages import Kind
+from loadtest.reports import Reports, differences
+from shared.rules import Line, Settlement
+
+
+def books() -> Books:
+    """One table with a wager and its meter, and every kind of exception once."""
+    found = Books()
+    found.rounds = 10
+    found.by_table_and_wager["BJ01", "blackjack"] = Wagered(rounds=10, handle=50_000, payout=48_000)
+    found.by_table_and_wager["BJ01", "bad_beat_progressive"] = Wagered(
+        rounds=4, handle=400, payout=100, meter_contribution=80
+    )
+    for kind in get_args(Kind):
+        found.messages[kind] = 1
+    found.notices = 1
+    return found
+
+
+def money(handle: int, payout: int, contribution: int = 0) -> dict[str, int]:
+    return {
+        "handle_cents": handle,
+        "payout_cents": payout,
+        "vigorish_cents": 0,
+        "win_cents": handle - payout,
+        "meter_contribution_cents": contribution,
+        "meter_payout_cents": 0,
+        "meter_reset_cents": 0,
+        "banked_handle_cents": 0,
+        "banked_payout_cents": 0,
+        "bank_collected_cents": 0,
+        "bank_paid_cents": 0,
+        "house_in_bank_cents": 0,
+    }
+
+
+def reports() -> dict[str, Any]:
+    """What reporting must say of these books."""
+    return {
+        "daily_win": {
+            "rows": [
+                {"table": "BJ01", "wager": "bad_beat_progressive", "rounds": 4, **money(400, 100, 80)},
+                {"table": "BJ01", "wager": "blackjack", "rounds": 10, **money(50_000, 48_000)},
+            ],
+            "total": {"rounds": {"counted": 10}, **money(50_400, 48_100, 80)},
+        },
+        "exceptions": [
+            {"kind": "reversed", "state": "noted"},
+            {"kind": "reversed", "state": "noted"},
+            {"kind": "gap", "state": "filled"},
+            {"kind": "gap", "state": "open"},
+            {"kind": "quarantined", "state": "open"},
+            {"kind": "quarantined", "state": "open"},
+            {"kind": "notice", "state": "noted"},
+        ],
+    }
+
+
+def found(documents: dict[str, Any]) -> list[str]:
+    return list(differences(books(), Reports(documents["daily_win"], tuple(documents["exceptions"]))))
+
+
+def test_reports_that_agree_have_no_difference() -> None:
+    """Equal figures and the expected exceptions: nothing to say."""
+    assert [] == found(reports())
+
+
+@pytest.mark.parametrize("column", ["rounds", *money(0, 0)])
+def test_any_figure_of_any_row_that_is_off_is_named(column: str) -> None:
+    """One unit too much in one cell is told with table, wager, column and both values."""
+    documents = deepcopy(reports())
+    row = documents["daily_win"]["rows"][1]
+    row[column] += 1
+    expected = f"table BJ01, blackjack: {column} is {row[column]} in the report and must be {row[column] - 1}"
+    assert [expected] == found(documents)
+
+
+def test_a_total_that_is_off_is_named() -> None:
+    """The sum of the day is compared by itself, and so is the number of rounds."""
+    documents = deepcopy(reports())
+    documents["daily_win"]["total"]["win_cents"] -= 1
+    documents["daily_win"]["total"]["rounds"]["counted"] += 1
+    assert [
+        "the day: rounds is 11 in the report and must be 10",
+        "the day: win_cents is 2299 in the report and must be 2300",
+    ] == found(documents)
+
+
+def test_rows_that_are_missing_or_nobody_expects_are_named() -> None:
+    """A wager without its row, and a row of a table that sent nothing, are differences."""
+    documents = deepcopy(reports())
+    documents["daily_win"]["rows"][0]["table"] = "BJ02"
+    said = found(documents)
+    assert "table BJ01, bad_beat_progressive: handle_cents is 0 in the report and must be 400" in said
+    assert "table BJ02, bad_beat_progressive: handle_cents is 400 in the report and must be 0" in said
+
+
+def test_exceptions_are_counted_by_kind_and_state() -> None:
+    """One that is missing and one that nobody planted are told."""
+    documents = deepcopy(reports())
+    documents["exceptions"][2] = {"kind": "superseded", "state": "noted"}
+    assert [
+        "exceptions: 0 of kind gap, state filled, and there must be 1",
+        "exceptions: 1 of kind superseded, state noted, and there must be 0",
+    ] == found(documents)
+
+
+def settled(*lines: Line) -> Settlement:
+    """A settlement without meters."""
+    return Settlement(lines=lines, meters={}, contributions=(), meter_resets={}, meters_before={})
+
+
+def test_a_banked_round_is_in_the_books_without_handle() -> None:
+    """What is wagered against a bank is apart; the house wins vigorish, and in the bank with its own stakes."""
+    against = partial(Line, wager="pai_gow_poker", paragraph="§", paid_by="bank")
+    found = wagered(
+        settled(
+            Line(seat=0, wager="dealer_wager", outcome="win", stake=500, payout=500, stake_returned=500, paragraph="§"),
+            against(seat=1, outcome="win", stake=1000, payout=1000, stake_returned=1000, vigorish=50),
+            against(seat=2, outcome="lose", stake=4000, payout=0, stake_returned=0),
+            against(seat=3, outcome="void", stake=7000, payout=0, stake_returned=7000),
+            Line(
+                seat=4,
+                wager="bank",
+                outcome="win",
+                stake=0,
+                payout=1250,
+                stake_returned=0,
+                vigorish=63,
+                paragraph="§",
+                house_share=1250,
+            ),
+        )
+    )
+    assert found == {
+        "dealer_wager": Wagered(rounds=1, house_in_bank=500),
+        "pai_gow_poker": Wagered(rounds=1, vigorish=50, banked_handle=5000, banked_payout=2000),
+        "bank": Wagered(rounds=1, vigorish=63, bank_paid=1250, house_in_bank=1250),
+    }
+    assert [500, 50, 1313] == [each.win for each in found.values()]
+
+
+def test_wins_are_before_meters() -> None:
+    """Win is handle and vigorish less payouts; what goes onto a meter is not in it."""
+    assert 300 == Wagered(rounds=1, handle=400, payout=100, meter_contribution=80).win

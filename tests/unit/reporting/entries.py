@@ -1,0 +1,133 @@
+"""Settlement entries as events, for tests."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+DAY = "2026-11-20"
+CORRECTION = {"reason": "misread card", "entered_by": "floor.lee", "approved_by": "audit.kim"}
+
+Event = dict[str, Any]
+Totals = Sequence[Mapping[str, Any]]
+
+
+def total(wager: str = "blackjack", *, handle: int = 0, payout: int = 0, **more: int) -> dict[str, Any]:
+    """What one round did on a wager type, cents."""
+    return {"wager": wager, "count": 1, "handle": handle, "payout": payout} | more
+
+
+def entry_hash(seq: int) -> str:
+    """The hash that entry `seq` has here, in hexadecimal."""
+    return sha256(b"%d" % seq).hexdigest()
+
+
+def shuffled(items: Sequence[T], seed: int = 20261120) -> list[T]:
+    """The items in another order, the same for the same seed."""
+    return random.Random(seed).sample(list(items), len(items))
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A shard of the settlement journal: makes its entries, about the rounds of one property.
+
+    Entry `seq` was recorded `seq` seconds after noon.
+    """
+
+    number: int = 1
+    property_name: str = "riverside"
+
+    @property
+    def source(self) -> str:
+        """The stream of its entries."""
+        return f"/round-settlement/shards/{self.number}"
+
+    def table(self, name: str) -> str:
+        """The stream of a table."""
+        return f"/properties/{self.property_name}/tables/{name}"
+
+    def posted(self, seq: int, table: str, totals: Totals, *, round_id: str = "", **more: Any) -> Event:
+        """A round was posted; with a revision above 1 as a correction. `more` replaces and adds fields."""
+        revision = more.get("revision", 1)
+        data = {
+            "regulation": "pa-633a-2024",
+            "opened_at": NOON.isoformat(),
+            "closed_at": NOON.isoformat(),
+            "submission": {"version": 1, "hash": "a" * 64},
+            "revision": revision,
+            "totals": list(totals),
+            "lines": [],
+            "meters": {},
+            "record": {},
+        } | self._round(table, round_id or f"r-{seq}", more)
+        correction = {} if revision == 1 else {"correction": CORRECTION}
+        return self._entry(seq, "settlement.posted", table, data | correction)
+
+    def reversed(self, seq: int, table: str, totals: Totals, *, round_id: str, **more: Any) -> Event:
+        """The money of a posted round, given as it was posted, was taken back."""
+        negative = [
+            {name: -value if isinstance(value, int) else value for name, value in one.items()} for one in totals
+        ]
+        under = {"version": 1, "hash": "a" * 64}
+        data = {"revision": 1, "reverses": 1, "submission": under, "correction": CORRECTION, "totals": negative}
+        return self._entry(seq, "settlement.reversed", table, data | self._round(table, round_id, more))
+
+    def voided(self, seq: int, table: str, round_id: str) -> Event:
+        """A round was voided before it was posted."""
+        return self._entry(seq, "settlement.voided", table, self._round(table, round_id, {"correction": CORRECTION}))
+
+    def superseded(self, seq: int, table: str, round_id: str) -> Event:
+        """A record came after a later void or correction."""
+        return self._entry(seq, "settlement.superseded", table, self._round(table, round_id, {"record": {}}))
+
+    def gap(self, seq: int, table: str, first: int, last: int) -> Event:
+        """Events of a table are missing."""
+        return self._entry(seq, "gap.opened", table, {"source": self.table(table), "first": first, "last": last})
+
+    def filled(self, seq: int, table: str, sequence: int) -> Event:
+        """A missing event came."""
+        return self._entry(seq, "gap.filled", table, {"source": self.table(table), "sequence": sequence})
+
+    def quarantined(self, seq: int, table: str | None, sequence: int | None, reason: str) -> Event:
+        """A record was refused; without a table it could not be read at all."""
+        place = {"topic": "table.events", "partition": 0, "offset": seq, "sequence": sequence, "reason": reason}
+        source = None if table is None else self.table(table)
+        return self._entry(seq, "record.quarantined", table or "", place | {"source": source})
+
+    def mended(self, seq: int, table: str, sequence: int, *closed: int) -> Event:
+        """Refused records, by their entries, were replaced."""
+        why = {"by": "floor.lee", "reason": "wager renamed"}
+        entries = [{"shard": self.number, "seq": one} for one in closed]
+        place = {"source": self.table(table), "sequence": sequence, "quarantine": list(closed), "entries": entries}
+        return self._entry(seq, "record.mended", table, why | place)
+
+    def dismissed(self, seq: int, closed: int) -> Event:
+        """A refused record, by its entry, was dismissed."""
+        place = {"topic": "table.events", "partition": 0, "offset": closed, "source": None, "sequence": None}
+        entry = {"quarantine": closed, "shard": self.number, "seq": closed, "correction": CORRECTION}
+        return self._entry(seq, "quarantine.dismissed", "", place | entry)
+
+    def _round(self, table: str, round_id: str, more: Mapping[str, Any]) -> dict[str, Any]:
+        where = {"property": self.property_name, "table": table, "game": "blackjack", "gaming_day": DAY}
+        return where | {"round_id": round_id} | dict(more)
+
+    def _entry(self, seq: int, kind: str, table: str, data: Mapping[str, Any]) -> Event:
+        moment = (NOON + timedelta(seconds=seq)).isoformat()
+        return {
+            "specversion": "1.0",
+            "id": f"{self.number}-{seq}",
+            "source": self.source,
+            "sequence": seq,
+            "type": kind,
+            "subject": self.table(table),
+            "time": moment,
+            "recordedat": moment,
+            "entryhash": entry_hash(seq),
+            "datacontenttype": "application/json",
+            "data": dict(data),
+        }

@@ -1,0 +1,208 @@
+"""The HTTP shell: problems as RFC 9457, health, readiness and metrics."""
+
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import APIRouter, FastAPI, HTTPException
+from pydantic import BaseModel, ConfigDict
+
+from shared.rules.errors import Refused
+from shared.runtime.http import PROBLEM, Check, Conflict, NotFound, create_app
+from shared.runtime.metrics import Metrics
+from tests.support.asgi import AppClient
+
+
+class Wager(BaseModel):
+    """A body with one field."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    cents: int
+
+
+def a_router() -> APIRouter:
+    """Routes that end in every way that there is."""
+    router = APIRouter()
+    errors = {
+        "refused": Refused("'double' 12000 exceeds the wager 10000", seat=3, paragraph="§ 633a.10(a)"),
+        "form": Refused("unknown field 'x'"),
+        "conflict": Conflict("version 2 was approved already"),
+        "nothing": NotFound("there is no version 9"),
+        "teapot": HTTPException(418, "short and stout", {"X-Handle": "here"}),
+    }
+
+    @router.get("/errors/{which}")
+    def fail(which: str) -> None:
+        raise errors[which]
+
+    @router.post("/wagers/{number}")
+    def wager(number: int, wager: Wager) -> int:
+        return number + wager.cents
+
+    return router
+
+
+def a_check(found: str | None) -> Check:
+    """A check that finds this."""
+
+    async def check() -> str | None:
+        return found
+
+    return check
+
+
+def an_app(metrics: Metrics | None = None, **found: str | None) -> FastAPI:
+    """A service with these routes, whose checks find these."""
+    return create_app(
+        service="test",
+        version="1",
+        metrics=metrics or Metrics(),
+        checks={name: a_check(what) for name, what in found.items()},
+        callers=(),
+        router=a_router(),
+    )
+
+
+def ask(app: FastAPI, method: str, path: str, **arguments: Any) -> httpx.Response:
+    """One request to a service."""
+    with AppClient(app) as client:
+        return client.request(method, path, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("which", "problem"),
+    [
+        (
+            "refused",
+            {
+                "status": 422,
+                "detail": "seat 3: 'double' 12000 exceeds the wager 10000 (§ 633a.10(a))",
+                "paragraph": "§ 633a.10(a)",
+            },
+        ),
+        ("conflict", {"status": 409, "detail": "version 2 was approved already"}),
+        ("nothing", {"status": 404, "detail": "there is no version 9"}),
+    ],
+)
+def test_an_error_is_a_problem_document(which: str, problem: dict[str, Any]) -> None:
+    """RFC 9457: the media type, a title for the status, and a detail that says what to do."""
+    response = ask(an_app(), "GET", f"/errors/{which}")
+    assert (problem["status"], PROBLEM) == (response.status_code, response.headers["content-type"])
+    assert {"type": "about:blank", "title": HTTPStatus(problem["status"]).phrase, **problem} == response.json()
+
+
+def test_a_refusal_of_the_form_cites_no_paragraph() -> None:
+    """Where no paragraph forbids it, none is made up."""
+    assert ask(an_app(), "GET", "/errors/form").json()["paragraph"] is None
+
+
+def test_an_http_error_keeps_its_headers() -> None:
+    """What a route adds to an error reaches the caller."""
+    response = ask(an_app(), "GET", "/errors/teapot")
+    assert (418, "here", "short and stout") == (
+        response.status_code,
+        response.headers["x-handle"],
+        response.json()["detail"],
+    )
+
+
+@pytest.mark.parametrize(("method", "path", "status"), [("GET", "/nowhere", 404), ("DELETE", "/healthz", 405)])
+def test_what_no_route_takes_is_a_problem_too(method: str, path: str, status: int) -> None:
+    """The framework's own errors have the same form."""
+    response = ask(an_app(), method, path)
+    assert (status, PROBLEM, status) == (
+        response.status_code,
+        response.headers["content-type"],
+        response.json()["status"],
+    )
+
+
+def test_an_invalid_request_names_every_field() -> None:
+    """Everything that is wrong is said at once, with its place."""
+    response = ask(an_app(), "POST", "/wagers/first", json={"cents": "many", "tip": 1})
+    assert (422, PROBLEM) == (response.status_code, response.headers["content-type"])
+    assert {"path.number", "body.cents", "body.tip"} == {error["at"] for error in response.json()["errors"]}
+    assert "path.number: " in response.json()["detail"]
+
+
+@pytest.mark.parametrize("body", [b"{", b"[1", b'{"cents": 1, "\\ud800": 2}', b"\xff\xfe", b"null", b""])
+def test_a_body_that_cannot_be_read_is_a_problem(body: bytes) -> None:
+    """Not JSON, half of a surrogate pair, not even text: the answer is still a problem."""
+    response = ask(an_app(), "POST", "/wagers/1", content=body, headers={"Content-Type": "application/json"})
+    assert PROBLEM == response.headers["content-type"]
+    assert response.status_code in (400, 422)
+
+
+def test_alive() -> None:
+    """The process answers."""
+    response = ask(an_app(database="gone"), "GET", "/healthz")
+    assert (200, {"status": "alive"}) == (response.status_code, response.json())
+
+
+def test_ready_when_every_check_is_good() -> None:
+    """Readiness lists what was checked."""
+    metrics = Metrics()
+    response = ask(an_app(metrics, database=None, lag=None), "GET", "/readyz")
+    assert 200 == response.status_code
+    assert {"status": "ready", "checks": {"database": "good", "lag": "good"}} == response.json()
+    assert 1 == metrics.registry.get_sample_value("pitledger_ready")
+
+
+def test_not_ready_lists_every_reason() -> None:
+    """Readiness says what is wrong and what is not, as a problem."""
+    metrics = Metrics()
+    response = ask(an_app(metrics, database="does not answer", lag=None, verification="1 problem"), "GET", "/readyz")
+    assert (503, PROBLEM) == (response.status_code, response.headers["content-type"])
+    assert "database: does not answer; verification: 1 problem" == response.json()["detail"]
+    assert {"database": "does not answer", "lag": None, "verification": "1 problem"} == response.json()["checks"]
+    assert 0 == metrics.registry.get_sample_value("pitledger_ready")
+
+
+def test_metrics_are_in_the_text_format() -> None:
+    """Prometheus can scrape the service."""
+    response = ask(an_app(), "GET", "/metrics")
+    assert response.headers["content-type"].startswith("text/plain; version=")
+    assert "# TYPE pitledger_ready gauge" in response.text
+
+
+@pytest.mark.parametrize(
+    ("request_line", "labels"),
+    [
+        (("GET", "/errors/nothing", None), {"method": "GET", "route": "/errors/{which}", "status": "404"}),
+        (
+            ("POST", "/wagers/12", {"cents": 5}),
+            {"method": "POST", "route": "/wagers/{number}", "status": "200"},
+        ),
+        (("GET", "/readyz", None), {"method": "GET", "route": "/readyz", "status": "200"}),
+        (("GET", "/no/such/player", None), {"method": "GET", "route": "unmatched", "status": "404"}),
+    ],
+)
+def test_requests_are_counted_by_route(request_line: tuple[str, str, Any], labels: dict[str, str]) -> None:
+    """The label is the route's template: what a caller puts into a path never becomes a label."""
+    metrics = Metrics()
+    method, path, body = request_line
+    ask(an_app(metrics), method, path, json=body)
+    assert 1 == metrics.registry.get_sample_value("pitledger_http_requests_total", labels)
+    assert 1 == metrics.registry.get_sample_value("pitledger_http_request_seconds_count", {"route": labels["route"]})
+
+
+def test_readiness_checks_run_at_every_request() -> None:
+    """Readiness is what is true now."""
+    answers = iter(["starting", None])
+
+    async def check() -> str | None:
+        return next(answers)
+
+    checks: dict[str, Callable[[], Awaitable[str | None]]] = {"start": check}
+    app = create_app(service="test", version="1", metrics=Metrics(), checks=checks, callers=())
+    assert [503, 200] == [ask(app, "GET", "/readyz").status_code for _ in range(2)]
+
+
+def test_the_interface_describes_itself() -> None:
+    """OpenAPI names the service and its routes."""
+    document = ask(an_app(), "GET", "/openapi.json").json()
+    assert ("Pitledger test", "1") == (document["info"]["title"], document["info"]["version"])
+    assert {"/healthz", "/readyz", "/metrics", "/wagers/{number}"} <= document["paths"].keys()

@@ -1,0 +1,207 @@
+"""One message of every type of `pit.events` and `inventory`, by type."""
+
+from typing import Any
+
+from tests.support.pit import DAY, PROPERTY, Table, at, chips
+
+TABLE = Table("BJ-01")
+NOW = at(1).isoformat()
+DIGEST = "5" * 64
+_TWO = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
+_VIGORISH = {"round_id": "r-1", "seat": 3, "dealer_id": "dealer.dan", "cents": 500, "bank": True, "by": "dealer.dan"}
+
+PIT: dict[str, dict[str, Any]] = {
+    kind: TABLE.event(kind, at(1), **data)
+    for kind, data in {
+        "table.opened": {**_TWO, "contents": chips(c500=10), "game": "blackjack", "card_reader": True},
+        "table.closed": {**_TWO, "contents": chips(c500=10)},
+        "table.counted": {
+            **_TWO,
+            "contents": chips(c500=10),
+            "purpose": "shift",
+            "begins": {"gaming_day": DAY, "shift": "swing"},
+        },
+        "table.carried": {"contents": chips(c500=10), "recorded_by": "floor.fay", "checked_by": "cage.ann"},
+        "fill.carried": {"number": 1, "carried_by": "sec.gus"},
+        "fill.received": {
+            "number": 1,
+            "contents": chips(c500=10),
+            "received_by": "dealer.dan",
+            "observed_by": "floor.fay",
+        },
+        "credit.carried": {
+            "number": 1,
+            "surrendered_by": "dealer.dan",
+            "observed_by": "floor.fay",
+            "carried_by": "sec.gus",
+        },
+        "chips.sold": {"instrument": "prepaid_access", "cents": 10000, "dealer": "dealer.dan"},
+        "counter_check.issued": {**_TWO, "serial": "CC-1", "cents": 100000},
+        "chips.changed": {"taken": chips(c2500=1), "given": chips(c500=5), "dealer": "dealer.dan"},
+        "coupon.dropped": {"coupon": "match_play", "cents": 2500, "paid_cents": 2500, "dealer": "dealer.dan"},
+        "box.exchanged": {
+            "removed_box": "A1",
+            "placed_box": "A2",
+            "removed_by": "sec.gus",
+            "witnessed_by": "floor.fay",
+        },
+        "box.transported": {"box": "A1", "carried_by": "sec.gus", "received_by": "count.sue"},
+        "tips.collected": {"cents": 7700, "collected_by": "tips.jo", "observed_by": "floor.fay"},
+        "vigorish.collected": _VIGORISH,
+        "vigorish.waived": {**_VIGORISH, "reason": "promotion"},
+        "cards.changed": {"regulation": "pa-647a", "dealing": "shoe", "decks": 1, "changed_by": "dealer.dan"},
+        "dice.changed": {"changed_by": "dealer.dan"},
+        "card_reader.inspected": {"passed": True, "inspected_by": "floor.fay"},
+        "stub.counted": {"cards": 52, "expected": 52, "dealer": "dealer.dan"},
+    }.items()
+}
+
+_PLACE = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY}
+_SLIP = {**_PLACE, "slip": "fill", "number": 1}
+_REQUEST = {
+    **_PLACE,
+    "slip": "fill",
+    "shift": "day",
+    "request": 1,
+    "contents": chips(c500=10),
+    "requested_by": "pit.ray",
+    "requested_at": NOW,
+}
+_PAPER = {
+    **_SLIP,
+    "shift": "day",
+    "contents": chips(c500=10),
+    "occurred_at": NOW,
+    "requested_by": "pit.ray",
+    "prepared_by": "cage.ann",
+    "carried_by": "sec.gus",
+    "received_by": "dealer.dan",
+    "observed_by": "floor.fay",
+    "reason": "network outage",
+}
+_DAY = {"property": PROPERTY, "gaming_day": DAY}
+_COUNT = {**_DAY, "count": 1}
+_FIGURES = {
+    "currency": [{"cents": 10000, "count": 80}],
+    "counter_checks": [{"serial": "CC-1", "cents": 100000}],
+    "coupons": [{"coupon": "match_play", "cents": 2500, "count": 4}],
+}
+_BOX = {
+    "table": "BJ-01",
+    "exchange": 7,
+    "box": "A1",
+    "gaming_day": DAY,
+    "shift": "day",
+    "figures": _FIGURES,
+    "currency_cents": 800000,
+    "counter_checks_cents": 100000,
+    "coupons_cents": 10000,
+    "turns": [{"turn": 1, "counted_by": "count.sue", "salt": "0" * 32, "figures": _FIGURES}],
+}
+_VARIANCE = {**_PLACE, "variance": "inventory", "number": 9, "cents": -100000, "owner": "audit.kim"}
+_ADJUSTMENT = {
+    **_PLACE,
+    "adjustment": 1,
+    "shift": "day",
+    "figure": "currency",
+    "cents": 10000,
+    "reason": "note behind the liner",
+    "stage": "final",
+    "entered_by": "audit.kim",
+    "entered_at": NOW,
+}
+
+
+def entry(kind: str, data: dict[str, Any]) -> dict[str, Any]:
+    """An entry of the ledger as it is published."""
+    return {
+        "specversion": "1.0",
+        "id": "1-1",
+        "source": "/table-inventory/shards/1",
+        "type": kind,
+        "subject": TABLE.source,
+        "time": NOW,
+        "sequence": 1,
+        "recordedat": NOW,
+        "entryhash": DIGEST,
+        "datacontenttype": "application/json",
+        "data": data,
+    }
+
+
+INVENTORY: dict[str, dict[str, Any]] = {
+    kind: entry(kind, data)
+    for kind, data in {
+        "pit.recorded": {
+            **_PLACE,
+            "event": "chips.sold",
+            "shift": "day",
+            "moved": {"movement": "cash", "cents": -10000, "contents": {"chip:2500": -4}},
+            "data": PIT["chips.sold"]["data"],
+        },
+        "round.counted": {**_PLACE, "round_id": "r-1", "revision": 1, "rounds": 1, "cents": 350000},
+        "settlement.passed": {"event": "gap.opened"},
+        "slip.requested": _REQUEST,
+        "slip.prepared": {**_REQUEST, "number": 1, "prepared_by": "cage.bob", "prepared_at": NOW},
+        "slip.credit_received": {
+            **_SLIP,
+            "slip": "credit",
+            "contents": chips(c500=10),
+            "received_by": "cage.ann",
+            "received_at": NOW,
+        },
+        "slip.voided": {**_SLIP, "returned": [], "reason": "wrong table", "voided_by": "cage.bob", "voided_at": NOW},
+        "manual_slip.entered": {**_PAPER, "late": True, "entered_by": "cage.bob", "entered_at": NOW},
+        "manual_slip.voided": {
+            **_DAY,
+            "slip": "fill",
+            "number": 5003,
+            "reason": "spoilt",
+            "voided_by": "cage.bob",
+            "voided_at": NOW,
+        },
+        "count.opened": {**_COUNT, "opened_by": "count.sue", "opened_at": NOW},
+        "count.sealed": {
+            **_COUNT,
+            "table": "BJ-01",
+            "exchange": 7,
+            "turn": 1,
+            "commitment": DIGEST,
+            "counted_by": "count.sue",
+            "counted_at": NOW,
+        },
+        "count.concluded": {**_COUNT, "boxes": [_BOX], "concluded_by": "count.sue", "concluded_at": NOW},
+        "variance.owned": {**_VARIANCE, "by": "audit.lou", "at": NOW},
+        "variance.resolved": {**_VARIANCE, "conclusion": "overpaid at seat 3", "at": NOW},
+        "adjustment.entered": _ADJUSTMENT,
+        "adjustment.approved": {**_ADJUSTMENT, "approved_by": "control.eve", "approved_at": NOW},
+        "adjustment.rejected": {
+            **_ADJUSTMENT,
+            "rejected_by": "control.eve",
+            "rejected_at": NOW,
+            "rejection_reason": "no slip",
+        },
+        "day.preliminary": {
+            **_DAY,
+            "by": "audit.kim",
+            "at": NOW,
+            "excused": [{"table": "BJ-09", "reason": "retired"}],
+        },
+        "day.audited": {**_DAY, "by": "audit.lou", "at": NOW},
+        "day.final": {
+            **_DAY,
+            "by": "control.eve",
+            "at": NOW,
+            "hash": DIGEST,
+            "report": {"total": {}},
+        },
+        "inventory.refused": {
+            **_DAY,
+            "command": "POST /slips",
+            "status": 403,
+            "reason": "cage.ann made request 1",
+            "by": "cage.ann",
+            "at": NOW,
+        },
+    }.items()
+}

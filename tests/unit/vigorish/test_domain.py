@@ -1,0 +1,81 @@
+"""What rounds assess, at which rate and rounding, and who owes it."""
+
+from datetime import date
+
+import pytest
+
+from services.vigorish.domain import Place, assessed, assessment, owed, rate_of
+from services.vigorish.events import PostedRound
+from shared.contracts.vigorish_events import AssessedLine
+from shared.rules.errors import Refused
+from shared.rules.pai_gow.vigorish import vigorish
+from tests.unit.vigorish.rounds import bank_line, line, posted, rules
+
+RULES = rules()
+
+
+def round_of(*lines: dict[str, object], **changes: object) -> PostedRound:
+    """A posted round with these lines."""
+    return PostedRound.model_validate(posted(1, RULES, lines, **changes)["data"])
+
+
+def test_a_line_says_base_rate_rounding_and_result() -> None:
+    """$12 won under rounding up to quarters: 5% are 60 cents, which are 75."""
+    [found] = assessed(round_of(line(3, 1200, 75), line(4, 500, 0, outcome="lose")), "quarter_up")
+    assert (3, "player", 1200, "0.05", "quarter_up", 75, "§ 645a.13(a)", True) == (
+        found.seat,
+        found.owed_by,
+        found.base_cents,
+        found.rate,
+        found.rounding,
+        found.cents,
+        found.rate_paragraph,
+        found.agrees,
+    )
+
+
+def test_a_result_that_rate_and_rounding_do_not_make_is_marked() -> None:
+    """The settlement counts; that it does not agree stands beside it."""
+    [found] = assessed(round_of(line(3, 1200, 60)), "quarter_up")
+    assert (60, False) == (found.cents, found.agrees)
+
+
+@pytest.mark.parametrize("rounding", ["none", "quarter_up"])
+def test_every_amount_agrees_with_the_rules(rounding: str) -> None:
+    """The ledger's own arithmetic and the settlement's come to the same for every amount up to $50."""
+    found = assessed(round_of(*(line(1, won, vigorish(won, rounding)) for won in range(20, 5001))), rounding)  # type: ignore[arg-type]
+    assert all(one.agrees for one in found)
+    assert 4981 == len(found)
+
+
+def test_banks_are_apart() -> None:
+    """A player whom a bank paid, the bank and a co-bank each have a class; banks have accounts of their own."""
+    found = assessed(
+        round_of(line(1, 1000, 50, paid_by="bank"), bank_line(4, 2000, 100), bank_line(5, 600, 30, house_share=600)),
+        "none",
+    )
+    assert ["player_against_bank", "bank", "co_bank"] == [one.owed_by for one in found]
+    assert {(1, False): 50, (4, True): 100, (5, True): 30} == {key: cents for key, (cents, _) in owed(found).items()}
+    postings = {(p.account.wager, p.account.leg): p.cents for p in assessment(Place("riverside", "PG-01"), found)}
+    assert {
+        ("player", "outstanding"): 50,
+        ("player", "assessed"): -50,
+        ("bank", "outstanding"): 130,
+        ("bank", "assessed"): -130,
+    } == postings
+    back = assessment(Place("riverside", "PG-01"), found, back=True)
+    assert {key: -cents for key, cents in postings.items()} == {(p.account.wager, p.account.leg): p.cents for p in back}
+
+
+def test_a_regulation_without_a_rate_is_refused() -> None:
+    """Nothing is guessed."""
+    with pytest.raises(Refused, match="no rate of vigorish is configured for pa-686a on 2026-11-20"):
+        rate_of("pa-686a", date(2026, 11, 20))
+    with pytest.raises(Refused, match="on 2009-12-31"):
+        rate_of("ri-pai-gow", date(2009, 12, 31))
+
+
+def test_a_round_without_vigorish_assesses_nothing() -> None:
+    """No line, no rate needed."""
+    nothing: tuple[AssessedLine, ...] = ()
+    assert nothing == assessed(round_of(line(1, 100, 0), regulation="pa-686a"), "none")

@@ -1,0 +1,100 @@
+"""One message of every type of `accounts` that only the wagering accounts record, by type."""
+
+from typing import Any
+
+_NOW = "2026-11-20T17:00:00+00:00"
+_PLACE = {"property": "riverside", "table": "BJ-01", "round_id": "r-1"}
+_ACCOUNT = {"property": "riverside", "account": "GA-1", "by": "cage.ann"}
+_PATRON = {"property": "riverside", "patron": "p-1", "by": "cage.ann"}
+_IN = [{"account": "GA-1", "available": 10000}]
+_HELD = [{"account": "GA-1", "available": -1000, "held": 1000}]
+_ADJUSTED = {**_ACCOUNT, "adjustment": 7, "cents": -300}
+_RESULT = {
+    **_PLACE,
+    "game": "blackjack",
+    "revision": 1,
+    "accounts": [{"account": "GA-1", "staked": 1000, "credited": 2500, "released": 1000}],
+    "movements": [{"account": "GA-1", "available": 2500, "staked": -1000}],
+}
+_TAKEN_BACK = {
+    **_RESULT,
+    "accounts": [{"account": "GA-1", "staked": -1000, "credited": -2500, "released": 0, "shortage": 500}],
+    "movements": [{"account": "GA-1", "available": -1000}],
+}
+
+
+def entry(kind: str, data: dict[str, Any]) -> dict[str, Any]:
+    """An entry of the accounts as it is published."""
+    return {
+        "specversion": "1.0",
+        "id": "1-1",
+        "source": "/wagering-accounts/shards/1",
+        "type": kind,
+        "subject": "/properties/riverside/accounts/GA-1",
+        "time": _NOW,
+        "sequence": 1,
+        "recordedat": _NOW,
+        "entryhash": "5" * 64,
+        "datacontenttype": "application/json",
+        "data": data,
+    }
+
+
+ACCOUNTS: dict[str, dict[str, Any]] = {
+    kind: entry(kind, data)
+    for kind, data in {
+        "account.opened": {**_ACCOUNT, "table": "BJ-01", "patron": "p-1"},
+        "account.bought_in": {**_ACCOUNT, "instrument": "cash", "cents": 10000, "movements": _IN},
+        "account.cashed_out": {
+            **_ACCOUNT,
+            "instrument": "chips",
+            "cents": 10000,
+            "reference": "tray",
+            "closed": True,
+            "movements": [{"account": "GA-1", "available": -10000}],
+        },
+        "wager.authorized": {
+            **_ACCOUNT,
+            **_PLACE,
+            "hold": 3,
+            "seat": 1,
+            "wager": "blackjack",
+            "cents": 1000,
+            "movements": _HELD,
+        },
+        "wager.released": {**_ACCOUNT, **_PLACE, "hold": 3, "cents": 1000, "reason": "taken back", "movements": _IN},
+        "wagers.captured": {
+            **_PLACE,
+            "by": "table.bj01",
+            "holds": [{"account": "GA-1", "hold": 3, "cents": 1000}],
+            "movements": [{"account": "GA-1", "held": -1000, "staked": 1000}],
+        },
+        "wagers.settled": _RESULT,
+        "wagers.reversed": _TAKEN_BACK,
+        "wagers.voided": {name: value for name, value in _RESULT.items() if name != "revision"},
+        "account.adjustment_entered": {**_ADJUSTED, "before": 1000, "reason": "credited twice"},
+        "account.adjustment_approved": {
+            **_ADJUSTED,
+            "before": 1000,
+            "after": 700,
+            "reason": "credited twice",
+            "entered_by": "audit.kim",
+            "movements": [{"account": "GA-1", "available": -300}],
+        },
+        "account.adjustment_rejected": {**_ADJUSTED, "entered_by": "audit.kim", "reason": "wrong account"},
+        "patron.registered": {**_PATRON, "wallet": "W-1"},
+        "patron.code_changed": {**_PATRON, "reason": "forgotten"},
+        "patron.excluded": {**_PATRON, "reason": "asked for it"},
+        "patron.admitted": {**_PATRON, "reason": "the year is over"},
+        "patron.limit_changed": {**_PATRON, "limit": "wager", "cents": None, "effective_from": _NOW},
+        "access.failed": {**_PATRON, "failed": 3, "locked_until": _NOW},
+        "account.refused": {
+            "property": "riverside",
+            "by": "table.bj01",
+            "command": "authorize a wager from riverside/GA-1",
+            "content": {"cents": 1000},
+            "status": 409,
+            "detail": "1000 exceeds the 500 cents that are available",
+        },
+    }.items()
+}
