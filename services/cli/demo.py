@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -10,7 +9,6 @@ from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
-from types import FrameType
 from typing import Annotated, Any, Final
 
 import typer
@@ -42,10 +40,12 @@ from services.cli.demo_pit import (
     resolve_variances,
 )
 from services.cli.demo_tables import WIDTH, Day, show_day
+from services.cli.ending import Ending
 from services.cli.exits import CheckFailed, ExitCode, NotThere
 from services.cli.output import AsJson, console, message, print_json
 from services.cli.services import ServiceName
 from services.cli.stack import RunningStack, StackEnded
+from services.cli.up import watch
 from shared.contracts.pit_events import TOPIC as PIT_EVENTS
 from shared.contracts.settlement_events import TOPIC as SETTLEMENTS
 from shared.rules import catalogue
@@ -66,8 +66,6 @@ _CATCH_UP_SECONDS: Final = 120.0
 _COMMAND_SECONDS: Final = 120.0
 _COMMANDS_AT_ONCE: Final = 2
 _MESSAGE_SECONDS: Final = 5.0
-_LOOK_SECONDS: Final = 0.5
-_ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def demo(
@@ -90,21 +88,20 @@ def demo(
     Example: pitledger demo
     Example: pitledger demo --rounds 500 --tables 2 --json
     """
-    for number in _ENDING:
-        signal.signal(number, _interrupt)
+    ending = Ending.heard()
     environment = {
         name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS")
     }
     try:
         with RunningStack(environment=environment, settings=_SETTINGS, report=message) as stack:
-            found = _play_day(stack, rounds=rounds, tables=tables, seed=seed)
+            found = _play_day(stack, ending, rounds=rounds, tables=tables, seed=seed)
             if as_json:
                 print_json(found.as_document())
             else:
                 show_day(found)
             sys.stdout.flush()
             if keep:
-                _keep(stack)
+                _keep(stack, ending)
             message("stopping")
     except (NotDelivered, ReportUnavailable, RegistryRefused, AccountsRefused, TooSlow) as error:
         raise NotThere(str(error)) from error
@@ -116,7 +113,7 @@ def demo(
     return ExitCode.FINE
 
 
-def _play_day(stack: RunningStack, *, rounds: int, tables: int, seed: int) -> Day:
+def _play_day(stack: RunningStack, ending: Ending, *, rounds: int, tables: int, seed: int) -> Day:
     gaming_day = (datetime.now(UTC).astimezone(EASTERN) - timedelta(days=1)).date()
     plans = pit(tables)
     target = Target(
@@ -127,11 +124,12 @@ def _play_day(stack: RunningStack, *, rounds: int, tables: int, seed: int) -> Da
         approver_token=stack.tokens["demo.approver"],
     )
     with People(stack) as people:
-        return _play_with(stack, target, people, plans, gaming_day, rounds=rounds, seed=seed)
+        return _play_with(stack, ending, target, people, plans, gaming_day, rounds=rounds, seed=seed)
 
 
 def _play_with(
     stack: RunningStack,
+    ending: Ending,
     target: Target,
     people: People,
     plans: tuple[TablePlan, ...],
@@ -158,7 +156,7 @@ def _play_with(
             reporting_pit.append(beside.submit(_report_pit, people, book, target))
 
         with closing(report_afterwards()) as sent:
-            played = play(target, sent, lambda now: progress.show(now, stack))
+            played = play(target, sent, lambda now: progress.show(now, stack, ending))
         pit_day, pit_records = reporting_pit[0].result()
     message("counting the drop, resolving variances, closing the gaming day")
     with Watch(target) as watch:
@@ -287,8 +285,9 @@ class _Progress:
         )
         self._tasks: dict[str, TaskID] = {}
 
-    def show(self, now: playing.Progress, stack: RunningStack) -> None:
-        """Shows the progress. Raises: StackEnded when a part of the stack has ended by itself."""
+    def show(self, now: playing.Progress, stack: RunningStack, ending: Ending) -> None:
+        """Shows the progress. Raises: StackEnded when a part of the stack has ended by itself, KeyboardInterrupt."""
+        ending.check()
         if (ended := stack.ended()) is not None:
             raise StackEnded(ended)
         for name, done in (("produced", now.produced), ("settled", now.settled), ("reported", now.reported)):
@@ -347,7 +346,7 @@ def _documents(stack: RunningStack, *words: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in _run(stack, *words, "--json").splitlines()]
 
 
-def _keep(stack: RunningStack) -> None:
+def _keep(stack: RunningStack, ending: Ending) -> None:
     """Returns at Ctrl-C. Raises: StackEnded when a part of the stack ends by itself."""
     message("still running; Ctrl-C stops it")
     for service, url in stack.urls.items():
@@ -355,17 +354,4 @@ def _keep(stack: RunningStack) -> None:
     message(f"  API tokens         {stack.tokens_file}")
     message(f"  signed checkpoints {stack.checkpoints}")
     message(f"  In another terminal:  . {stack.environment_file}  &&  pitledger verify")
-    try:
-        while (ended := stack.ended()) is None:
-            time.sleep(_LOOK_SECONDS)
-    except KeyboardInterrupt:
-        return
-    raise StackEnded(ended)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Ends what is under way, once: what follows is cleaning up, which nothing interrupts."""
-    del number, frame
-    for each in _ENDING:
-        signal.signal(each, signal.SIG_IGN)
-    raise KeyboardInterrupt
+    watch(stack, ending)

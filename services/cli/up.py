@@ -1,13 +1,12 @@
 """`pitledger up`: the whole stack on this machine, until Ctrl-C."""
 
-import signal
 import time
 from pathlib import Path
-from types import FrameType
 from typing import Annotated, Any
 
 import typer
 
+from services.cli.ending import Ending
 from services.cli.environment import without_password
 from services.cli.exits import ExitCode
 from services.cli.output import AsJson, heading, message, print_json, print_line, show, table
@@ -15,7 +14,6 @@ from services.cli.services import ServiceName
 from services.cli.stack import ROLES, RunningStack, StackEnded
 
 _LOOK_SECONDS = 0.5
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def up(
@@ -36,8 +34,7 @@ def up(
     Example: pitledger up
     Example: pitledger up --directory /var/lib/pitledger
     """
-    for number in _ENDING:
-        signal.signal(number, _interrupt)
+    ending = Ending.heard()
     try:
         with RunningStack(
             directory=directory, services=tuple(service or ServiceName), usual_ports=True, report=message
@@ -46,7 +43,7 @@ def up(
                 print_json(_document(stack))
             else:
                 _show(stack)
-            _watch(stack)
+            watch(stack, ending)
             message("stopping")
     except KeyboardInterrupt:
         message("stopped before everything was running")
@@ -55,18 +52,11 @@ def up(
     return ExitCode.FINE
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Ends what is under way, once: what follows is cleaning up, which nothing interrupts."""
-    del number, frame
-    for each in _ENDING:
-        signal.signal(each, signal.SIG_IGN)
-    raise KeyboardInterrupt
-
-
-def _watch(stack: RunningStack) -> None:
+def watch(stack: RunningStack, ending: Ending) -> None:
     """Returns when the process is told to end. Raises: StackEnded when a part of the stack ends by itself."""
     try:
         while (ended := stack.ended()) is None:
+            ending.check()
             time.sleep(_LOOK_SECONDS)
     except KeyboardInterrupt:
         return

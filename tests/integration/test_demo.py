@@ -133,18 +133,17 @@ def test_the_example_is_the_corrected_round(demo: dict[str, Any]) -> None:
 
 def test_ctrl_c_in_the_middle_leaves_nothing_running() -> None:
     """Interrupted while it plays, the demo ends everything that it started, with the exit code that says so."""
-    process = subprocess.Popen(
-        [*PITLEDGER, "demo", "--rounds=200000", "--tables=2"],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-    )
-    assert process.stderr is not None
-    said = next(line for line in process.stderr if "playing" in line or process.poll() is not None)
-    assert "200,000 rounds" in said
-    started = processes_below(process.pid)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    command = [*PITLEDGER, "demo", "--rounds=200000", "--tables=2"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+        try:
+            assert process.stderr is not None
+            said = next(line for line in process.stderr if "playing" in line or process.poll() is not None)
+            assert "200,000 rounds" in said
+            started = processes_below(process.pid)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert 130 == process.returncode
     eventually(lambda: not still_running(started), because="what the demo started has ended")
 

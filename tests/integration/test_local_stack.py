@@ -35,12 +35,11 @@ with Stack(environment={}, directory=directory) as stack:
         "pids": [server.pid for server in servers] + [server._process._leash.pid for server in servers],
         "directories": [str(stack.postgres._scratch), str(stack.broker._directory)],
     }), flush=True)
+    while sys.argv[1] == "wait":
+        time.sleep(0.1)  # a signal that comes just before a wait is heard after it
     sys.stdin.readline()
     if sys.argv[1] == "raise":
         raise RuntimeError("in the middle of it")
-    if sys.argv[1] == "wait":
-        while True:
-            time.sleep(60)
 """
 
 
