@@ -9,16 +9,19 @@ A test asks for the least that it needs:
 - `broker`: the session's broker, for tests that name their topics themselves.
 - `fresh_broker`: a broker without any topic or group, for tests that use the topics of the services.
 - `real_kafka`: Apache Kafka, emptied; `apache_kafka`: the same, and the test may stop, kill and restart it.
+- `whole_stack`: the turn of a test that starts every service, which on a few processors only one should do at a time.
 - `rng`: random numbers that the printed seed repeats.
 
-`--broker=kafka` runs whatever asks for `broker` or `fresh_broker` on Apache Kafka. `KAFKA_BOOTSTRAP_SERVERS` and
+`--broker=kafka` runs whatever asks for a broker on Apache Kafka, and only that. `KAFKA_BOOTSTRAP_SERVERS` and
 `DATABASE_URL`, where set, name servers to be used instead of started ones.
 """
 
+import fcntl
 import os
 import random
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -39,6 +42,8 @@ QUICK_POSTGRES = {
     "max_wal_senders": "0",
 }
 
+ON_A_BROKER = {"broker", "fresh_broker", "module_broker", "real_kafka", "apache_kafka"}
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options of our own."""
@@ -58,6 +63,37 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
         f"random seed: {config.getoption('--seed')} (repeat with --seed={config.getoption('--seed')})",
         f"broker: {given + ' (KAFKA_BOOTSTRAP_SERVERS)' if given else config.getoption('--broker')}",
     ]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What needs no broker is the same on each: a run on Apache Kafka leaves it to the run of the whole suite."""
+    if config.getoption("--broker") != "kafka":
+        return
+    needs = [bool(ON_A_BROKER.intersection(getattr(item, "fixturenames", ()))) for item in items]
+    config.hook.pytest_deselected(items=[item for item, needed in zip(items, needs, strict=True) if not needed])
+    items[:] = [item for item, needed in zip(items, needs, strict=True) if needed]
+
+
+@pytest.fixture(scope="session")
+def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory that all processes of this run of the tests share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@contextmanager
+def turn(directory: Path) -> Iterator[None]:
+    """The turn of one process among those that share the directory; waits for it."""
+    with (directory / "whole-stack.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture
+def whole_stack(run_directory: Path) -> Iterator[None]:
+    """The turn of a test that starts every service: several at once are slower than one after the other."""
+    with turn(run_directory):
+        yield
 
 
 @pytest.fixture

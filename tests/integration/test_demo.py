@@ -8,12 +8,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from loadtest.processes import Process, processes_below
 from services.cli.services import ServiceName
+from tests.conftest import turn
 from tests.support.polling import eventually
 
 ROUNDS = 144
@@ -24,8 +26,17 @@ PITLEDGER = (sys.executable, "-P", "-m", "services.cli.main")
 
 
 @pytest.fixture(scope="module")
-def demo() -> dict[str, Any]:
-    """The document of a short demo."""
+def demo(run_directory: Path) -> dict[str, Any]:
+    """The document of a short demo, which the processes of a run of the tests play once."""
+    played = run_directory / "demo.json"
+    with turn(run_directory):
+        if not played.exists():
+            played.write_text(play())
+    document: dict[str, Any] = json.loads(played.read_text())
+    return document
+
+
+def play() -> str:
     ended = subprocess.run(
         [*PITLEDGER, "demo", "--json", f"--rounds={ROUNDS}", f"--tables={TABLES}", f"--seed={SEED}"],
         capture_output=True,
@@ -34,8 +45,7 @@ def demo() -> dict[str, Any]:
         check=False,
     )
     assert 0 == ended.returncode, ended.stderr
-    document: dict[str, Any] = json.loads(ended.stdout)
-    return document
+    return ended.stdout
 
 
 def test_every_figure_is_what_the_simulator_computed(demo: dict[str, Any]) -> None:
@@ -131,6 +141,7 @@ def test_the_example_is_the_corrected_round(demo: dict[str, Any]) -> None:
     ]
 
 
+@pytest.mark.usefixtures("whole_stack")
 def test_ctrl_c_in_the_middle_leaves_nothing_running() -> None:
     """Interrupted while it plays, the demo ends everything that it started, with the exit code that says so."""
     command = [*PITLEDGER, "demo", "--rounds=200000", "--tables=2"]
@@ -160,6 +171,7 @@ def exists(pid: int) -> bool:
     return True
 
 
+@pytest.mark.usefixtures("whole_stack")
 def test_throughput_is_measured_from_produced_to_committed() -> None:
     """The harness plays a stack of its own and gives its figures beside a raw COPY of the same rows."""
     started = time.monotonic()
