@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import MetaData, create_engine, inspect
+from sqlalchemy import Connection, MetaData, create_engine, inspect, text
 
 from services.cli.services import ServiceName, load, migrations
+from shared.journal.ddl import journal_grants, journal_rules
 from shared.runtime.database import role_of
 from shared.runtime.migrations import upgrade
 from tests.support import Databases
@@ -32,6 +33,104 @@ def test_the_schema_is_that_of_the_tables(service: str, databases: Databases) ->
         }
         context = MigrationContext.configure(connection, opts=options)
         assert [] == compare_metadata(context, metadata)
+    engine.dispose()
+    databases.drop(url)
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_the_rules_are_those_of_the_code(service: str, databases: Databases) -> None:
+    """Constraints, indexes, functions, triggers and what the service may do with its journal are as the code says."""
+    schema, tables = role_of(service), load(service).tables
+    migrated, declared = databases.create(), databases.create()
+    upgrade(service, Path(migrations(service)), migrated)
+    engine = create_engine(declared)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"CREATE SCHEMA {schema}")
+        tables.entries.metadata.create_all(connection)
+        for statement in (*journal_rules(schema), *journal_grants(schema, schema)):
+            connection.exec_driver_sql(statement, execution_options={"no_parameters": True})
+        expected = _rules(connection, schema)
+    engine.dispose()
+    engine = create_engine(migrated)
+    with engine.connect() as connection:
+        actual = _rules(connection, schema)
+    engine.dispose()
+    assert {
+        "function append_only",
+        "trigger entries append_only",
+        "grant entries",
+        "constraint postings postings_pkey",
+    } <= set(actual)
+    assert expected == actual
+    databases.drop(migrated)
+    databases.drop(declared)
+
+
+_RULES = """
+    WITH tables AS (
+        SELECT c.oid, c.relname, c.relacl, c.relowner FROM pg_class c
+        WHERE c.relnamespace = to_regnamespace(:schema) AND c.relkind = 'r' AND c.relname <> 'alembic_version'),
+    journal AS (SELECT * FROM tables WHERE relname = ANY(:journal))
+    SELECT 'column ' || relname || ' ' || attname,
+           concat_ws(' ', format_type(atttypid, atttypmod), attnotnull, attidentity, pg_get_expr(adbin, adrelid))
+    FROM tables JOIN pg_attribute ON attrelid = tables.oid AND attnum > 0 AND NOT attisdropped
+    LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+    UNION ALL SELECT 'constraint ' || relname || ' ' || conname, pg_get_constraintdef(pg_constraint.oid)
+    FROM tables JOIN pg_constraint ON conrelid = tables.oid
+    UNION ALL SELECT 'index ' || indexname, indexdef
+    FROM pg_indexes WHERE schemaname = :schema AND tablename <> 'alembic_version'
+    UNION ALL SELECT 'function ' || proname, pg_get_functiondef(oid)
+    FROM pg_proc WHERE pronamespace = to_regnamespace(:schema)
+    UNION ALL SELECT 'trigger ' || relname || ' ' || tgname, pg_get_triggerdef(pg_trigger.oid)
+    FROM tables JOIN pg_trigger ON tgrelid = tables.oid AND NOT tgisinternal
+    UNION ALL SELECT 'grant ' || relname, string_agg(privilege_type, ', ' ORDER BY privilege_type)
+    FROM journal, aclexplode(relacl) WHERE grantee = to_regrole(:schema) GROUP BY relname
+    UNION ALL SELECT 'grant ' || relname || ' ' || attname, string_agg(privilege_type, ', ' ORDER BY privilege_type)
+    FROM journal JOIN pg_attribute ON attrelid = journal.oid, aclexplode(attacl)
+    WHERE grantee = to_regrole(:schema) GROUP BY relname, attname"""
+
+
+def _rules(connection: Connection, schema: str) -> dict[str, str]:
+    """What the database holds of a schema: definitions by what they define, grants of the journal's tables alone."""
+    journal = ["shards", "entries", "accounts", "postings", "sources", "gaps", "quarantine", "relay", "checkpoints"]
+    found = connection.execute(text(_RULES), {"schema": schema, "journal": journal}).all()
+    assert len(found) == len({name for name, _ in found})
+    return dict(found)
+
+
+KEPT = {
+    "table-inventory": {"sealed_counts", "idempotency"},
+    "vigorish": {"submissions", "shifts"},
+    "progressive-meters": {"submissions", "movements", "reconciliations", "idempotency"},
+    "wagering-accounts": {"idempotency", "lines"},
+    "round-settlement": {"submissions"},
+    "reporting": {"submissions"},
+}
+"""What a service adds to and never changes, beside its journal."""
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_a_service_may_do_what_it_does_and_no_more(service: str, databases: Databases) -> None:
+    """It reads and adds to every table of its own; it empties none, and what is to stay it cannot change."""
+    schema, url = role_of(service), databases.create()
+    upgrade(service, Path(migrations(service)), url)
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        for table in inspect(engine).get_table_names(schema=schema):
+            granted = {
+                privilege
+                for privilege in ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "TRIGGER", "REFERENCES")
+                if connection.execute(
+                    text("SELECT has_table_privilege(:role, :table, :privilege)"),
+                    {"role": schema, "table": f"{schema}.{table}", "privilege": privilege},
+                ).scalar_one()
+            }
+            if table == "alembic_version":
+                assert set() == granted
+            elif table in KEPT.get(service, ()):
+                assert granted == {"SELECT", "INSERT"}
+            else:
+                assert {"SELECT", "INSERT"} <= granted <= {"SELECT", "INSERT", "UPDATE", "DELETE"}
     engine.dispose()
     databases.drop(url)
 

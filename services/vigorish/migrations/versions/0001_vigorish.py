@@ -1,9 +1,8 @@
-"""The journal, what was assessed line by line, and what is owed."""
+"""The journal, what was assessed line by line, and what is owed: the statements beside this file."""
 
-from alembic import op
+from pathlib import Path
 
-from services.vigorish import tables
-from shared.journal.ddl import journal_grants, journal_rules
+from shared.runtime.migrations import run_script
 
 revision = "0001"
 down_revision = None
@@ -13,12 +12,4 @@ depends_on = None
 
 def upgrade() -> None:
     """Creates everything, and grants the service what it needs."""
-    schema = tables.SCHEMA
-    tables.metadata.create_all(op.get_bind(), checkfirst=False)
-    for statement in journal_rules(schema):
-        op.execute(statement)
-    for statement in journal_grants(schema, schema):
-        op.execute(statement)
-    op.execute(f"GRANT SELECT, INSERT ON {schema}.submissions, {schema}.shifts TO {schema}")
-    op.execute(f"GRANT SELECT, INSERT, UPDATE ON {schema}.owed TO {schema}")
-    op.execute(f"GRANT SELECT, INSERT, UPDATE (standing) ON {schema}.lines TO {schema}")
+    run_script(Path(__file__).with_suffix(".sql"))
