@@ -162,8 +162,8 @@ def _money(event: PitEvent, known: Known) -> _Money:
             return _moved("wager", -coupon.paid_cents, postings)
         case pit_events.VigorishWaived(data=waived):
             return _moved("vigorish", -waived.cents, table.vigorish_waived(waived.cents))
-        case pit_events.VigorishCollected():
-            return _moved("vigorish", 0, ())  # the settled round has counted it in
+        case pit_events.VigorishCollected() | pit_events.VigorishReturned():
+            return _moved("vigorish", 0, ())  # the settled round has counted in what it assessed, and no more
         case pit_events.TipsCollected(data=tips):
             return None, table.tips(tips.cents)
         case _:

@@ -40,6 +40,7 @@ PIT_DATA: dict[str, type[pit.PitData]] = {
     "tips.collected": pit.CollectedTips,
     "vigorish.collected": pit.CollectedVigorish,
     "vigorish.waived": pit.WaivedVigorish,
+    "vigorish.returned": pit.ReturnedVigorish,
     "cards.changed": pit.ChangedCards,
     "dice.changed": pit.ChangedDice,
     "card_reader.inspected": pit.InspectedCardReader,
@@ -253,7 +254,7 @@ class _Writing:
             case pit.CountedStub():
                 self._check(entry, fact, data.dealer)
             case _:
-                pass  # tips and collected vigorish move nothing of the inventory
+                pass  # tips, and vigorish collected or returned, move nothing of the inventory
 
     def _check(self, entry: Entry, fact: facts.PitRecorded, by: str) -> None:
         self._insert(

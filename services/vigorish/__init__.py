@@ -1,4 +1,4 @@
-"""Vigorish: assessed by settled rounds, collected and waived at the tables, and what is still outstanding."""
+"""Vigorish: assessed by settled rounds, collected, waived and returned at the tables, and what is still outstanding."""
 
 from services.vigorish.processing import PitEvents, Settlements
 from services.vigorish.routes import routes

@@ -4,10 +4,11 @@ Accounts are (property, table, class, leg), where the class is `player` or `bank
 
 | leg | posting |
 |---|---|
-| `outstanding` | plus what was assessed, minus what was collected or waived |
+| `outstanding` | plus what was assessed or given back, minus what was collected or waived |
 | `assessed` | minus what was assessed |
 | `collected` | plus what was collected |
 | `waived` | plus what was waived |
+| `returned` | minus what was given back |
 """
 
 from collections.abc import Iterable, Sequence
@@ -130,10 +131,11 @@ def assessment(place: Place, lines: Iterable[AssessedLine], *, back: bool = Fals
 
 
 def settled(place: Place, event: VigorishOfRound, leg: str) -> tuple[Posting, ...]:
-    """The money of a collection (leg `collected`) or a waiver (`waived`)."""
+    """The money of a collection (leg `collected`), a waiver (`waived`) or a return (`returned`)."""
+    cents = -event.cents if leg == "returned" else event.cents
     return (
-        Posting(_account(place, leg, bank=event.bank), event.cents),
-        Posting(_account(place, "outstanding", bank=event.bank), -event.cents),
+        Posting(_account(place, leg, bank=event.bank), cents),
+        Posting(_account(place, "outstanding", bank=event.bank), -cents),
     )
 
 

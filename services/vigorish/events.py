@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstrai
 
 from shared.contracts import pit_events
 from shared.contracts.envelope import Event
-from shared.contracts.pit_events import VigorishCollected, VigorishWaived
+from shared.contracts.pit_events import VigorishCollected, VigorishReturned, VigorishWaived
 from shared.contracts.settlement_events import EntryEvent, SettledRound, SubmissionRef
 from shared.contracts.table_events import Correction
 from shared.rules.errors import Refused, refused_by_validation
@@ -116,6 +116,10 @@ _settlements: TypeAdapter[Posted | Reversed | NoMoney] = TypeAdapter(
 )
 
 
+AtTables = VigorishCollected | VigorishWaived | VigorishReturned
+"""What tables do with vigorish."""
+
+
 class Shift(BaseModel):
     """A gaming day and shift that begin."""
 
@@ -143,10 +147,10 @@ def decode_settlement(raw: bytes) -> EntryOfPublisher[Any]:
     return event
 
 
-def decode_pit(raw: bytes) -> VigorishCollected | VigorishWaived | Pit:
+def decode_pit(raw: bytes) -> AtTables | Pit:
     """The event in the bytes of a record of `pit.events`. Raises: Refused."""
-    event: VigorishCollected | VigorishWaived | Pit = _decoded(_pit, raw)
-    if event.type in ("vigorish.collected", "vigorish.waived"):
+    event: AtTables | Pit = _decoded(_pit, raw)
+    if event.type in ("vigorish.collected", "vigorish.waived", "vigorish.returned"):
         event = _decoded(_vigorish, raw)
     source = pit_events.pit_source(event.data.property, event.data.table)
     if event.source != source:
@@ -155,7 +159,7 @@ def decode_pit(raw: bytes) -> VigorishCollected | VigorishWaived | Pit:
 
 
 _pit: TypeAdapter[Any] = TypeAdapter(Pit)
-_vigorish: TypeAdapter[Any] = TypeAdapter(Annotated[VigorishCollected | VigorishWaived, Field(discriminator="type")])
+_vigorish: TypeAdapter[Any] = TypeAdapter(Annotated[AtTables, Field(discriminator="type")])
 
 
 def _decoded(adapter: TypeAdapter[Any], raw: bytes) -> Any:

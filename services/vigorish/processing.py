@@ -1,7 +1,7 @@
-"""What the vigorish ledger reads: settlements, which assess, and pit events, which collect and waive."""
+"""What the vigorish ledger reads: settlements, which assess, and pit events, which collect, waive and return."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from pydantic_core import to_json
 from sqlalchemy import Integer, Text, bindparam, column, func, select
@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.vigorish import store
 from services.vigorish.domain import Place, assessed, assessment, settled
 from services.vigorish.events import (
+    AtTables,
     EntryOfPublisher,
     Pit,
     Posted,
@@ -22,13 +23,14 @@ from services.vigorish.events import (
 from services.vigorish.tables import lines, shifts, submissions
 from shared.contracts import pit_events, settlement_events
 from shared.contracts.envelope import Contract, Event
-from shared.contracts.pit_events import VigorishCollected, VigorishOfRound, VigorishWaived
+from shared.contracts.pit_events import VigorishCollected, VigorishReturned, VigorishWaived
 from shared.contracts.submission_events import SubmissionApproved
 from shared.contracts.vigorish_events import (
     AssessedLine,
     Rounding,
     VigorishAssessed,
     VigorishCollection,
+    VigorishReturn,
     VigorishTakenBack,
     VigorishWaiver,
 )
@@ -181,11 +183,11 @@ class _Batch:
 
 
 class PitEvents:
-    """Records what tables collect and waive; of other events, which shift begins."""
+    """Records what tables collect, waive and return; of other events, which shift begins."""
 
     topic = pit_events.TOPIC
 
-    def decode(self, record: Record) -> VigorishCollected | VigorishWaived | Pit:
+    def decode(self, record: Record) -> AtTables | Pit:
         return decode_pit(record.value)
 
     async def open(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> "_Pit":
@@ -202,14 +204,11 @@ class _Pit:
     def derive(self, event: Event[Any], record: Record) -> Sequence[Draft]:
         data = event.data
         match event:
-            case VigorishCollected():
-                collection = VigorishCollection(**_fields(data, VigorishOfRound), event=event.id, at=event.time)
-                return (_settled("vigorish.collection", "collected", collection, event, record),)
-            case VigorishWaived():
-                waiver = VigorishWaiver(
-                    **_fields(data, VigorishOfRound), event=event.id, at=event.time, reason=data.reason
-                )
-                return (_settled("vigorish.waiver", "waived", waiver, event, record),)
+            case VigorishCollected() | VigorishWaived() | VigorishReturned():
+                kind, leg, contract = _AT_TABLES[event.type]
+                fact = contract(**_fields(data, type(data)), event=event.id, at=event.time)
+                postings = settled(Place(data.property, data.table), fact, leg)
+                return (_draft(kind, fact, event, record, postings),)
             case Pit():
                 begins = data if event.type == "table.opened" else data.begins
                 if begins is not None:
@@ -229,8 +228,12 @@ class _Pit:
         await store.project(connection, entries)
 
 
-def _settled(kind: str, leg: str, fact: VigorishOfRound, event: Event[Any], record: Record) -> Draft:
-    return _draft(kind, fact, event, record, settled(Place(fact.property, fact.table), fact, leg))
+_AT_TABLES: Final[dict[str, tuple[str, str, type[VigorishCollection | VigorishWaiver | VigorishReturn]]]] = {
+    "vigorish.collected": ("vigorish.collection", "collected", VigorishCollection),
+    "vigorish.waived": ("vigorish.waiver", "waived", VigorishWaiver),
+    "vigorish.returned": ("vigorish.return", "returned", VigorishReturn),
+}
+"""The kind of the entry, the leg of its money and its contract, by the type of the pit event."""
 
 
 def _fields(contract: Any, kind: type[Contract]) -> dict[str, Any]:

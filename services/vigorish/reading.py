@@ -63,7 +63,7 @@ async def owed_on(
         select(owed, func.coalesce(o.shift, at_work).label("at_work"), a.lines, a.disagreeing, a.stake, a.base, a.exact)
         .join_from(owed, assessed, same, isouter=True)
         .where(o.property == property_name, o.gaming_day == gaming_day)
-        .where((o.assessed != 0) | (o.collected != 0) | (o.waived != 0))
+        .where((o.assessed != 0) | (o.collected != 0) | (o.waived != 0) | (o.returned != 0))
         .order_by(o.table_name, o.closed_at, o.round_id, o.seat, o.bank)
     )
     if table is not None:
@@ -83,6 +83,7 @@ async def owed_on(
             assessed=row.assessed,
             collected=row.collected,
             waived=row.waived,
+            returned=row.returned,
             lines=row.lines or 0,
             disagreeing=row.disagreeing or 0,
             stake_cents=int(row.stake or 0),

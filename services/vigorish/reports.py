@@ -37,6 +37,7 @@ class Owed:
     assessed: int
     collected: int
     waived: int
+    returned: int
     lines: int
     disagreeing: int
     stake_cents: int
@@ -45,15 +46,15 @@ class Owed:
 
     @property
     def outstanding(self) -> int:
-        """What is still owed; below zero where more was collected and waived than assessed."""
-        return self.assessed - self.collected - self.waived
+        """What is still owed; below zero where more was collected and waived than assessed, and not given back."""
+        return self.assessed - self.collected - self.waived + self.returned
 
 
 class Figures(BaseModel):
     """Vigorish in cents.
 
-    assessed = collected + waived + outstanding - over_collected. `rounding` is what was assessed above rate times base,
-    exactly, in cents; `late` counts what was collected or waived after its round had closed.
+    assessed = collected + waived - returned + outstanding - over_collected. `rounding` is what was assessed above rate
+    times base, exactly, in cents; `late` counts what was collected or waived after its round had closed.
     """
 
     lines: int
@@ -63,6 +64,7 @@ class Figures(BaseModel):
     rounding: str
     collected_cents: int
     waived_cents: int
+    returned_cents: int
     outstanding_cents: int
     over_collected_cents: int
     late: int
@@ -127,15 +129,15 @@ class VigorishReport(BaseModel):
     rows_sha256: str
 
 
-ExceptionKind = Literal["outstanding", "over_collected", "late", "not_assessed", "disagrees"]
+ExceptionKind = Literal["outstanding", "over_collected", "over_returned", "late", "not_assessed", "disagrees"]
 
 
 class ExceptionItem(BaseModel):
     """Vigorish that is not as it must be.
 
-    `outstanding`: not collected or waived at the end of its round. `over_collected`: more than was assessed.
-    `not_assessed`: collected or waived of a round that is not known. `late`: settled after the end of its round.
-    `disagrees`: settled to something else than rate and rounding make.
+    `outstanding`: not collected or waived at the end of its round. `over_collected`: more than was assessed, and not
+    given back. `over_returned`: more given back than was collected. `not_assessed`: of a round that is not known.
+    `late`: settled after the end of its round. `disagrees`: settled to something else than rate and rounding make.
     """
 
     kind: ExceptionKind
@@ -152,6 +154,7 @@ class ExceptionItem(BaseModel):
     assessed_cents: int
     collected_cents: int
     waived_cents: int
+    returned_cents: int
     outstanding_cents: int
 
 
@@ -248,6 +251,7 @@ def exceptions(rows: Iterable[Owed]) -> list[ExceptionItem]:
             assessed_cents=row.assessed,
             collected_cents=row.collected,
             waived_cents=row.waived,
+            returned_cents=row.returned,
             outstanding_cents=row.outstanding,
         )
         for row in rows
@@ -256,12 +260,14 @@ def exceptions(rows: Iterable[Owed]) -> list[ExceptionItem]:
 
 
 def _kinds(row: Owed) -> Iterable[ExceptionKind]:
-    if row.closed_at is None:
+    if row.outstanding and row.closed_at is None:
         yield "not_assessed"
     elif row.outstanding > 0:
         yield "outstanding"
     elif row.outstanding < 0:
         yield "over_collected"
+    if row.returned > row.collected:
+        yield "over_returned"
     if _is_late(row):
         yield "late"
     if row.disagreeing:
@@ -291,6 +297,7 @@ def _figures(rows: Sequence[Owed]) -> dict[str, Any]:
         "rounding": decimal(rounding),
         "collected_cents": sum(row.collected for row in rows),
         "waived_cents": sum(row.waived for row in rows),
+        "returned_cents": sum(row.returned for row in rows),
         "outstanding_cents": sum(max(row.outstanding, 0) for row in rows),
         "over_collected_cents": sum(max(-row.outstanding, 0) for row in rows),
         "late": sum(_is_late(row) for row in rows),

@@ -56,7 +56,7 @@ def routes(parts: Parts) -> APIRouter:
         table: TableName = None,
         if_none_match: Annotated[str, Header(alias="If-None-Match", description="ETags that are known already")] = "",
     ) -> Response:
-        """Assessed, collected, waived and outstanding; by table, seat, dealer, shift, and who owes it."""
+        """Assessed, collected, waived, returned and outstanding; by table, seat, dealer, shift, and who owes it."""
         async with reading.snapshot(parts.engine) as connection:
             rows = await reading.owed_on(connection, property_name, gaming_day, table)
             missing = await reading.input_open(connection)
@@ -84,7 +84,7 @@ def routes(parts: Parts) -> APIRouter:
         table: TableName = None,
         kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
     ) -> ExceptionList:
-        """Outstanding at the end of a round, collected late or too much, and what rate and rounding do not explain."""
+        """Outstanding at the end of a round, too much or late, and what rate and rounding do not explain."""
         async with reading.snapshot(parts.engine) as connection:
             rows = await reading.owed_on(connection, property_name, gaming_day, table)
             missing = await reading.input_open(connection)

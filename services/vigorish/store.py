@@ -13,20 +13,27 @@ from services.vigorish.tables import lines, owed
 from shared.contracts.envelope import as_json
 from shared.contracts.pit_events import VigorishOfRound
 from shared.contracts.settlement_events import SettledRound
-from shared.contracts.vigorish_events import VigorishAssessed, VigorishCollection, VigorishTakenBack, VigorishWaiver
+from shared.contracts.vigorish_events import (
+    VigorishAssessed,
+    VigorishCollection,
+    VigorishReturn,
+    VigorishTakenBack,
+    VigorishWaiver,
+)
 from shared.journal.entry import Entry
 
-Fact = VigorishAssessed | VigorishTakenBack | VigorishCollection | VigorishWaiver
+Fact = VigorishAssessed | VigorishTakenBack | VigorishCollection | VigorishWaiver | VigorishReturn
 
 FACTS: Final[dict[str, type[Fact]]] = {
     "vigorish.assessed": VigorishAssessed,
     "vigorish.taken_back": VigorishTakenBack,
     "vigorish.collection": VigorishCollection,
     "vigorish.waiver": VigorishWaiver,
+    "vigorish.return": VigorishReturn,
 }
 """What the journal records of vigorish, by the kind of the entry."""
 
-_SUMS = ("assessed", "collected", "waived")
+_SUMS = ("assessed", "collected", "waived", "returned")
 _KNOWN = ("game", "owed_by", "closed_at", "dealer_id", "shift", "settled_dealer_id")
 
 
@@ -84,6 +91,8 @@ async def project(connection: AsyncConnection, entries: Sequence[Entry]) -> None
                     settled_at=fact.at,
                     **more,
                 )
+            case VigorishReturn() as fact:
+                rows.add(fact, fact.seat, bank=fact.bank, returned=fact.cents)
     await _write(connection, rows, assessed, taken_back)
 
 

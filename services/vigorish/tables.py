@@ -60,6 +60,7 @@ owed = Table(
     Column("shift", Text),  # from here on: unknown before something was collected or waived
     Column("settled_dealer_id", Text),
     Column("settled_at", DateTime(timezone=True)),
+    Column("returned", BigInteger, nullable=False),
     Index("owed_of_day", "property", "gaming_day", "table_name"),
     schema=SCHEMA,
 )

@@ -302,6 +302,12 @@ class WaivedVigorish(VigorishOfRound):
     reason: Reason
 
 
+class ReturnedVigorish(VigorishOfRound):
+    """Vigorish went back to the player out of the table inventory: too much was collected, or its round has changed."""
+
+    reason: Reason
+
+
 class ChangedCards(PitData):
     """New cards were put on the table. How they are dealt decides when they must be changed again."""
 
@@ -432,6 +438,12 @@ class VigorishWaived(Event[WaivedVigorish]):
     type: Literal["vigorish.waived"]
 
 
+class VigorishReturned(Event[ReturnedVigorish]):
+    """Vigorish was given back."""
+
+    type: Literal["vigorish.returned"]
+
+
 class CardsChanged(Event[ChangedCards]):
     """The cards were changed."""
 
@@ -473,6 +485,7 @@ PitEvent = (
     | TipsCollected
     | VigorishCollected
     | VigorishWaived
+    | VigorishReturned
     | CardsChanged
     | DiceChanged
     | CardReaderInspected

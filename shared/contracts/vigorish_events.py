@@ -1,4 +1,4 @@
-"""What the vigorish ledger publishes on `vigorish`: assessed by rounds, taken back, collected and waived at tables."""
+"""What the vigorish ledger publishes on `vigorish`: assessed, taken back, collected, waived, returned."""
 
 from typing import Annotated, Literal
 
@@ -83,6 +83,14 @@ class VigorishWaiver(VigorishOfRound):
     reason: Reason
 
 
+class VigorishReturn(VigorishOfRound):
+    """A table gave vigorish back, for a reason."""
+
+    event: Identifier
+    at: AwareDatetime
+    reason: Reason
+
+
 class AssessedEvent(EntryEvent[VigorishAssessed]):
     """A round assessed vigorish."""
 
@@ -107,11 +115,18 @@ class WaiverEvent(EntryEvent[VigorishWaiver]):
     type: Literal["vigorish.waiver"]
 
 
+class ReturnEvent(EntryEvent[VigorishReturn]):
+    """Vigorish was given back."""
+
+    type: Literal["vigorish.return"]
+
+
 VigorishEvent = (
     AssessedEvent
     | TakenBackEvent
     | CollectionEvent
     | WaiverEvent
+    | ReturnEvent
     | GapOpenedEvent
     | GapFilledEvent
     | QuarantinedEvent

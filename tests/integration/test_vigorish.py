@@ -43,6 +43,7 @@ from tests.unit.vigorish.rounds import (
     opened,
     pit,
     posted,
+    returned,
     reversed_round,
     rules,
     waived,
@@ -86,9 +87,16 @@ class Desk:
         found: dict[str, Any] = self.get(f"vigorish?property={PROPERTY}&gaming_day={DAY}{more}").json()
         for part in ("tables", "seats", "dealers", "shifts", "classes"):
             for row in [*found[part], found["total"]]:
-                settled = row["collected_cents"] + row["waived_cents"]
+                settled = row["collected_cents"] + row["waived_cents"] - row["returned_cents"]
                 assert row["assessed_cents"] == settled + row["outstanding_cents"] - row["over_collected_cents"]
-            for name in ("assessed_cents", "collected_cents", "waived_cents", "outstanding_cents", "lines"):
+            for name in (
+                "assessed_cents",
+                "collected_cents",
+                "waived_cents",
+                "returned_cents",
+                "outstanding_cents",
+                "lines",
+            ):
                 assert found["total"][name] == sum(row[name] for row in found[part])
         return found
 
@@ -239,6 +247,60 @@ def test_too_much_is_an_exception(desk: Desk) -> None:
     assert 25 == desk.report()["total"]["over_collected_cents"]
 
 
+def test_what_was_too_much_is_given_back(desk: Desk) -> None:
+    """A part of it leaves the rest an exception; all of it leaves nothing, and giving back is never late."""
+    desk.settle(posted(1, RULES, [line(1, 1200, 75)]))
+    desk.happen(collected(1, 1, 1, 100), returned(2, 1, 1, 10))
+    assert [("over_collected", "r-1", 1, -15)] == desk.exceptions()
+    desk.happen(returned(3, 1, 1, 15))
+    assert [] == desk.exceptions()
+    total = desk.report()["total"]
+    assert (75, 100, 25, 0, 0, 0) == tuple(
+        total[name]
+        for name in (
+            "assessed_cents",
+            "collected_cents",
+            "returned_cents",
+            "outstanding_cents",
+            "over_collected_cents",
+            "late",
+        )
+    )
+    assert {
+        ("PG-01", "player", "assessed"): -75,
+        ("PG-01", "player", "collected"): 100,
+        ("PG-01", "player", "returned"): -25,
+    } == desk.balances()
+
+
+def test_what_is_given_back_without_a_cause_is_owed_again(desk: Desk) -> None:
+    """Until it is waived: a change of mind after the collection is two events."""
+    desk.settle(posted(1, RULES, [line(1, 1200, 75)]))
+    desk.happen(collected(1, 1, 1, 75), returned(2, 1, 1, 75))
+    assert [("outstanding", "r-1", 1, 75)] == desk.exceptions()
+    desk.happen(waived(3, 1, 1, 75))
+    assert [] == desk.exceptions()
+    assert ("PG-01", "player", "outstanding") not in desk.balances()
+
+
+def test_more_given_back_than_was_collected_is_an_exception(desk: Desk) -> None:
+    """Also where a waiver that is too high hides it: what is outstanding comes to nothing, and the money is gone."""
+    desk.settle(posted(1, RULES, [line(1, 1200, 75)]))
+    desk.happen(waived(1, 1, 1, 100), returned(2, 1, 1, 25))
+    assert [("over_returned", "r-1", 1, 0)] == desk.exceptions()
+    desk.happen(returned(3, 2, 1, 25))
+    assert [("not_assessed", "r-2", 1, 25), ("over_returned", "r-2", 1, 25)] == desk.exceptions()[1:]
+
+
+def test_what_was_collected_of_the_wrong_seat_is_given_back(desk: Desk) -> None:
+    """In whatever order it is reported; a seat that owed nothing has nothing open then."""
+    desk.happen(returned(2, 1, 4, 75))
+    assert [("not_assessed", "r-1", 4, 75), ("over_returned", "r-1", 4, 75)] == desk.exceptions()
+    desk.happen(collected(1, 1, 4, 75))
+    assert [] == desk.exceptions()
+    assert (75, 75) == tuple(desk.report()["total"][name] for name in ("collected_cents", "returned_cents"))
+
+
 def test_a_rounding_that_is_not_the_submissions_is_an_exception(desk: Desk) -> None:
     """60 cents where the rules say 75."""
     desk.settle(posted(1, RULES, [line(1, 1200, 60)]))
@@ -286,7 +348,7 @@ def test_the_report_is_by_seat_dealer_and_shift(desk: Desk) -> None:
 
 
 def test_a_void_takes_back_what_was_assessed(desk: Desk) -> None:
-    """Nothing is owed any more; what was collected of it is too much."""
+    """Nothing is owed any more; what was collected of it is too much until it is given back."""
     first, second = posted(1, RULES, [line(1, 1200, 75)]), posted(2, RULES, [line(1, 500, 25)])
     desk.settle(first, second)
     desk.happen(collected(1, 2, 1, 25))
@@ -294,6 +356,9 @@ def test_a_void_takes_back_what_was_assessed(desk: Desk) -> None:
     assert [("over_collected", "r-2", 1, -25)] == desk.exceptions()
     assert (0, 0) == (desk.report()["total"]["assessed_cents"], desk.report()["total"]["lines"])
     assert {("PG-01", "player", "outstanding"): -25, ("PG-01", "player", "collected"): 25} == desk.balances()
+    desk.happen(returned(2, 2, 1, 25))
+    assert [] == desk.exceptions()
+    assert {("PG-01", "player", "returned"): -25, ("PG-01", "player", "collected"): 25} == desk.balances()
 
 
 def test_a_correction_assesses_again(desk: Desk) -> None:
@@ -306,6 +371,18 @@ def test_a_correction_assesses_again(desk: Desk) -> None:
     assert [(1, False, 75), (2, True, 25)] == [
         (item["revision"], item["standing"], item["assessed"]["cents"]) for item in items
     ]
+
+
+def test_a_correction_that_assesses_less_gives_the_difference_back(desk: Desk) -> None:
+    """The same seat owes less: what it paid beyond that is too much until it has gone back."""
+    first = posted(1, RULES, [line(1, 1200, 75)], round_id="r-1")
+    desk.settle(first)
+    desk.happen(collected(1, 1, 1, 75))
+    desk.settle(reversed_round(2, first), posted(3, RULES, [line(1, 500, 25)], round_id="r-1", revision=2))
+    assert [("over_collected", "r-1", 1, -50)] == desk.exceptions()
+    desk.happen(returned(2, 1, 1, 50))
+    assert [] == desk.exceptions()
+    assert 0 == desk.report()["total"]["over_collected_cents"]
 
 
 def test_what_cannot_be_recorded_waits(desk: Desk) -> None:
@@ -362,7 +439,7 @@ def test_the_tables_can_be_made_anew_from_the_journal(desk: Desk, url: str) -> N
     """In whatever order of the shards: the same rows; every entry can be read with the contract."""
     first = posted(1, RULES, [line(1, 1200, 75), bank_line(4, 2000, 100)])
     desk.settle(first, posted(2, RULES, [line(1, 500, 25)]), reversed_round(3, first))
-    desk.happen(collected(1, 1, 1, 75), waived(2, 2, 1, 10), collected(3, 2, 1, 15))
+    desk.happen(collected(1, 1, 1, 75), waived(2, 2, 1, 10), collected(3, 2, 1, 15), returned(4, 1, 1, 75))
     before = {t: query(url, f"SELECT t::text FROM {t} t ORDER BY 1") for t in map(str, PROJECTIONS)}
     entries = desk.entries()
 
@@ -386,4 +463,10 @@ def test_the_tables_can_be_made_anew_from_the_journal(desk: Desk, url: str) -> N
             self.hash, self.data = entry.hash.hex(), entry.draft.data.decode()
 
     kinds = {decode(entry_message("/vigorish/shards/1", 1, Row(entry))).type for entry in entries}
-    assert {"vigorish.assessed", "vigorish.taken_back", "vigorish.collection", "vigorish.waiver"} == kinds
+    assert {
+        "vigorish.assessed",
+        "vigorish.taken_back",
+        "vigorish.collection",
+        "vigorish.waiver",
+        "vigorish.return",
+    } == kinds

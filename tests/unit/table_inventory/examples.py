@@ -49,6 +49,7 @@ PIT: dict[str, dict[str, Any]] = {
         "tips.collected": {"cents": 7700, "collected_by": "tips.jo", "observed_by": "floor.fay"},
         "vigorish.collected": _VIGORISH,
         "vigorish.waived": {**_VIGORISH, "reason": "promotion"},
+        "vigorish.returned": {**_VIGORISH, "reason": "taken twice"},
         "cards.changed": {"regulation": "pa-647a", "dealing": "shoe", "decks": 1, "changed_by": "dealer.dan"},
         "dice.changed": {"changed_by": "dealer.dan"},
         "card_reader.inspected": {"passed": True, "inspected_by": "floor.fay"},

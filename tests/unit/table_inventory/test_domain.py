@@ -51,6 +51,7 @@ def test_every_event_balances_and_only_the_six_movements_move_chips() -> None:
         "coupon.dropped": ("wager", -2500),
         "vigorish.collected": ("vigorish", 0),
         "vigorish.waived": ("vigorish", -500),
+        "vigorish.returned": ("vigorish", 0),
     } == {kind: what for kind, what in moved.items() if what is not None}
     [check] = [one for one in movements.constraints if one.name == "movement_is_permitted"]
     allowed = str(check.sqltext).count("'") // 2  # type: ignore[attr-defined]

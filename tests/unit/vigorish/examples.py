@@ -68,5 +68,6 @@ VIGORISH: dict[str, dict[str, Any]] = {
         },
         "vigorish.collection": _AT_TABLE,
         "vigorish.waiver": {**_AT_TABLE, "reason": "first hand"},
+        "vigorish.return": {**_AT_TABLE, "reason": "taken twice"},
     }.items()
 }

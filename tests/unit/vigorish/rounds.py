@@ -149,6 +149,13 @@ def waived(sequence: int, of_round: int, seat: int, cents: int, **changes: Any) 
     return pit(sequence, "vigorish.waived", of_round + 0.25, **(data | changes))
 
 
+def returned(sequence: int, of_round: int, seat: int, cents: int, **changes: Any) -> Event:
+    """Vigorish was given back, after the round had closed."""
+    minute = changes.pop("minute", of_round + 5)
+    data = {"round_id": f"r-{of_round}", "seat": seat, "cents": cents, "by": "floor.lee", "dealer_id": "dealer.1"}
+    return pit(sequence, "vigorish.returned", minute, **(data | {"reason": "taken twice"} | changes))
+
+
 def opened(sequence: int, minute: float, **changes: Any) -> Event:
     """The table opened."""
     counted = {"contents": [], "dealer": "dealer.1", "floorperson": "floor.lee", "game": "pai-gow"}
