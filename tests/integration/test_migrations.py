@@ -174,3 +174,21 @@ def test_reporting_is_upgraded_with_its_rows(database_url: str) -> None:
         kept = "SELECT seq, number, kind, code FROM reporting.exceptions"
         assert (9, 0, "voided", None) == connection.exec_driver_sql(kept).one()
     engine.dispose()
+
+
+def test_vigorish_is_upgraded_with_its_rows(database_url: str) -> None:
+    """What was collected before anything could be given back stays, with nothing given back."""
+    directory = Path(migrations("vigorish"))
+    upgrade("vigorish", directory, database_url, "0001")
+    engine = create_engine(database_url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(
+            """INSERT INTO vigorish.owed
+                (property, table_name, round_id, seat, bank, gaming_day, assessed, collected, waived)
+                VALUES ('riverside', 'PG-01', 'r-1', 3, false, '2026-11-20', 75, 50, 25)"""
+        )
+    upgrade("vigorish", directory, database_url)
+    with engine.connect() as connection:
+        sums = "SELECT assessed, collected, waived, returned FROM vigorish.owed"
+        assert (75, 50, 25, 0) == connection.exec_driver_sql(sums).one()
+    engine.dispose()
