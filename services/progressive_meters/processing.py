@@ -61,7 +61,7 @@ def _round_key(event: Posted | Reversed) -> RoundKey:
 
 def _fed(event: Posted, known: Submissions, pools: Pools) -> Iterator[PoolKey]:
     data = event.data
-    for terms in known.under(data.submission.hash) or ():
+    for terms in known.meters(data.submission.hash) or ():
         feed = Feed(table=data.table, game=data.game, meter=terms.meter)
         version = pools.fed_by(data.property, feed, data.opened_at)
         if version is not None:
@@ -95,7 +95,7 @@ class _Batch:
 
     def _counted(self, event: Posted, record: Record) -> Sequence[Draft]:
         data = event.data
-        meters = self._submissions.under(data.submission.hash)
+        meters = self._submissions.meters(data.submission.hash)
         if meters is None:
             raise Refused(
                 f"rules submission {data.property}/{data.game} version {data.submission.version} is not known here "
@@ -164,7 +164,7 @@ class _Batch:
 
     def _meters_of(self, data: ReversedRound) -> Sequence[Terms]:
         """The meters that a round can have moved; those of all versions where its own is not named or known."""
-        named = None if data.submission is None else self._submissions.under(data.submission.hash)
+        named = None if data.submission is None else self._submissions.meters(data.submission.hash)
         return self._submissions.ever(data.property, data.game) if named is None else named
 
     def _pool(self, terms: PoolTerms, states: dict[PoolKey, Pool]) -> Pool:

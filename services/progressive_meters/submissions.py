@@ -1,23 +1,31 @@
 """The terms of meters in the approved rules submissions."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-
-from sqlalchemy import func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.progressive_meters.domain import Terms
 from services.progressive_meters.tables import submissions
 from shared.contracts.meter_events import Feed
-from shared.contracts.submission_events import SubmissionApproved, in_effect
+from shared.contracts.submission_events import SubmissionApproved
 from shared.rules.catalogue import catalogue
 from shared.rules.submission import select as selected
+from shared.runtime.submissions import ApprovedSubmissions
 
 
-def meters_of(approved: SubmissionApproved) -> tuple[Terms, ...]:
-    """The meters that a submission offers, those whose terms its paytable fixes included. Raises: Refused."""
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The meters that a submission offers, and at which tables."""
+
+    tables: frozenset[str]
+    meters: tuple[Terms, ...]
+
+
+def offered(approved: SubmissionApproved) -> Offered:
+    """What a submission offers, meters whose terms its paytable fixes included. Raises: Refused."""
     offers = selected(catalogue(approved.regulation), approved.submission).offers
-    return tuple(
+    meters = tuple(
         Terms(
             meter=name,
             rate=Fraction(offer.meter.rate),
@@ -27,40 +35,27 @@ def meters_of(approved: SubmissionApproved) -> tuple[Terms, ...]:
         for name, offer in offers.items()
         if offer.meter is not None
     )
+    return Offered(frozenset(approved.tables), meters)
 
 
-class Submissions:
-    """The approved submissions that the database holds; read again when there are more."""
+class Submissions(ApprovedSubmissions[Offered]):
+    """The approved submissions that the database holds, by their meters."""
 
     def __init__(self) -> None:
-        self._count = -1
-        self._versions: dict[tuple[str, str], list[SubmissionApproved]] = {}
-        self._meters: dict[str, tuple[Terms, ...]] = {}
+        super().__init__(submissions, offered)
 
-    async def refresh(self, connection: AsyncConnection) -> None:
-        """Reads them again if their number has changed; a version, once there, never changes."""
-        count = (await connection.execute(select(func.count()).select_from(submissions))).scalar_one()
-        if count == self._count:
-            return
-        self._versions.clear()
-        for row in await connection.execute(select(submissions.c.document)):
-            approved = SubmissionApproved.model_validate(row.document)
-            self._versions.setdefault((approved.property, approved.game), []).append(approved)
-            self._meters[approved.hash] = meters_of(approved)
-        self._count = count
-
-    def under(self, digest: str) -> tuple[Terms, ...] | None:
+    def meters(self, digest: str) -> Sequence[Terms] | None:
         """The meters of the submission with this hash; None where it is not known."""
-        return self._meters.get(digest)
+        found = self.under(digest)
+        return None if found is None else found.meters
 
-    def ever(self, property_name: str, game: str) -> tuple[Terms, ...]:
+    def ever(self, property_name: str, game: str) -> Sequence[Terms]:
         """The meters of all versions for a game."""
-        versions = self._versions.get((property_name, game), ())
-        return tuple(terms for version in versions for terms in self._meters[version.hash])
+        return [terms for version in self.versions(property_name, game) for terms in version.meters]
 
     def of_feed(self, property_name: str, feed: Feed, moment: datetime) -> Terms | None:
         """The terms of a feed's meter in the submission in effect at a moment, if it is for that table."""
-        version: SubmissionApproved | None = in_effect(self._versions.get((property_name, feed.game), []), moment)
+        version = self.in_effect(property_name, feed.game, moment)
         if version is None or feed.table not in version.tables:
             return None
-        return next((terms for terms in self._meters[version.hash] if terms.meter == feed.meter), None)
+        return next((terms for terms in version.meters if terms.meter == feed.meter), None)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Text, bindparam, func, select
@@ -14,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.round_settlement.domain import POSTED, InEffect, Known, Standing, settle_event
 from services.round_settlement.tables import SCHEMA, journal, rounds, submissions
 from shared.contracts import table_events
-from shared.contracts.submission_events import SubmissionApproved, in_effect
+from shared.contracts.submission_events import SubmissionApproved
 from shared.contracts.table_events import TableEvent
 from shared.journal.entry import Draft, Entry
 from shared.journal.ledger import copy_rows, copy_text
@@ -22,40 +21,14 @@ from shared.journal.reading import read_entry
 from shared.rules import compile_rules
 from shared.rules.errors import Refused
 from shared.runtime.processing import Record
+from shared.runtime.submissions import ApprovedSubmissions
 
 RoundKey = tuple[str, str, str]
 """(property, table, round id)"""
 
 
-class Submissions:
-    """The approved submissions that the database holds, compiled, and read again when there are more."""
-
-    def __init__(self) -> None:
-        self._count = -1
-        self._versions: dict[tuple[str, str], list[SubmissionApproved]] = {}
-        self._compiled: dict[str, InEffect] = {}
-
-    async def refresh(self, connection: AsyncConnection) -> None:
-        """Reads them again if their number has changed; a version, once there, never changes."""
-        count = (await connection.execute(select(func.count()).select_from(submissions))).scalar_one()
-        if count == self._count:
-            return
-        self._versions.clear()
-        for row in await connection.execute(select(submissions.c.document)):
-            document = SubmissionApproved.model_validate(row.document)
-            self._versions.setdefault((document.property, document.game), []).append(document)
-        self._count = count
-
-    def find(self, property_name: str, game: str, moment: datetime) -> InEffect | None:
-        """The submission in effect at a moment."""
-        document = in_effect(self._versions.get((property_name, game), []), moment)
-        if document is None:
-            return None
-        compiled = self._compiled.get(document.hash)
-        if compiled is None:
-            compiled = InEffect(document, compile_rules(document.regulation, document.submission))
-            self._compiled[document.hash] = compiled
-        return compiled
+def _compiled(approved: SubmissionApproved) -> InEffect:
+    return InEffect(approved, compile_rules(approved.regulation, approved.submission))
 
 
 class TableEvents:
@@ -64,7 +37,7 @@ class TableEvents:
     topic = table_events.TOPIC
 
     def __init__(self) -> None:
-        self._submissions = Submissions()
+        self._submissions = ApprovedSubmissions(submissions, _compiled)
 
     def decode(self, record: Record) -> TableEvent:
         event = table_events.decode(record.value)
@@ -90,15 +63,15 @@ class _Row:
 class _Batch:
     """One batch of table events."""
 
-    def __init__(self, rows: dict[RoundKey, _Row], submissions: Submissions) -> None:
+    def __init__(self, rows: dict[RoundKey, _Row], known: ApprovedSubmissions[InEffect]) -> None:
         self._rows = rows
-        self._submissions = submissions
+        self._submissions = known
         self._known = {key: row.known for key, row in rows.items()}
         self._touched: dict[RoundKey, str] = {}
 
     def derive(self, event: TableEvent, record: Record) -> Sequence[Draft]:
         key = _key(event)
-        outcome = settle_event(event, record.offset, self._known.get(key, Known()), self._submissions.find)
+        outcome = settle_event(event, record.offset, self._known.get(key, Known()), self._submissions.in_effect)
         self._known[key] = outcome.known
         self._touched[key] = event.source
         return outcome.drafts

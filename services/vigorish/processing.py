@@ -39,6 +39,7 @@ from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
 from shared.rules.submission import select as selected
 from shared.runtime.processing import Record
+from shared.runtime.submissions import ApprovedSubmissions
 
 
 class RoundKey(NamedTuple):
@@ -62,27 +63,15 @@ class Settlements:
     topic = settlement_events.TOPIC
 
     def __init__(self) -> None:
-        self._count = -1
-        self._roundings: dict[str, Rounding] = {}
+        self._roundings = ApprovedSubmissions(submissions, rounding_of)
 
     def decode(self, record: Record) -> EntryOfPublisher[Any]:
         return decode_settlement(record.value)
 
     async def open(self, connection: AsyncConnection, events: Sequence[EntryOfPublisher[Any]]) -> "_Batch":
-        await self._refresh(connection)
+        await self._roundings.refresh(connection)
         wanted = [_round_key(event) for event in events if isinstance(event, Reversed)]
         return _Batch(await _assessed(connection, wanted), self._roundings)
-
-    async def _refresh(self, connection: AsyncConnection) -> None:
-        """Reads the submissions again if their number has changed; a version, once there, never changes."""
-        count = (await connection.execute(select(func.count()).select_from(submissions))).scalar_one()
-        if count == self._count:
-            return
-        for row in await connection.execute(select(submissions.c.document)):
-            if row.document["hash"] not in self._roundings:
-                approved = SubmissionApproved.model_validate(row.document)
-                self._roundings[approved.hash] = rounding_of(approved)
-        self._count = count
 
 
 def _round_key(event: Posted | Reversed) -> RoundKey:
@@ -126,7 +115,9 @@ async def _assessed(connection: AsyncConnection, keys: Sequence[RoundKey]) -> di
 class _Batch:
     """One batch of settlements."""
 
-    def __init__(self, known: dict[RoundKey, tuple[AssessedLine, ...]], roundings: dict[str, Rounding]) -> None:
+    def __init__(
+        self, known: dict[RoundKey, tuple[AssessedLine, ...]], roundings: ApprovedSubmissions[Rounding]
+    ) -> None:
         self._known = known
         self._roundings = roundings
 
@@ -141,7 +132,7 @@ class _Batch:
 
     def _assessed(self, event: Posted, record: Record) -> Draft:
         data = event.data
-        rounding = self._roundings.get(data.submission.hash)
+        rounding = self._roundings.under(data.submission.hash)
         if rounding is None:
             raise Refused(
                 f"rules submission {data.property}/{data.game} version {data.submission.version} is not known here "

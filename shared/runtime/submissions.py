@@ -1,8 +1,10 @@
 """A service's own copy of the approved rules submissions, so that it goes on while the registry is away."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Generic, TypeVar
 
-from sqlalchemy import Column, DateTime, Integer, MetaData, Table, Text
+from sqlalchemy import Column, DateTime, Integer, MetaData, Table, Text, func, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -12,6 +14,7 @@ from shared.contracts.submission_events import (
     SubmissionApproved,
     SubmissionApprovedEvent,
     SubmissionEvent,
+    in_effect,
     submission_hash,
 )
 from shared.journal.entry import Draft, Entry
@@ -19,6 +22,8 @@ from shared.rules import compile_rules
 from shared.rules.errors import Refused
 from shared.runtime.consumer import Clock
 from shared.runtime.processing import Record
+
+MadeT = TypeVar("MadeT")
 
 
 def submissions_table(metadata: MetaData, schema: str) -> Table:
@@ -89,6 +94,48 @@ class Copies:
                     for approved in self.approved
                 ],
             )
+
+
+class ApprovedSubmissions(Generic[MadeT]):
+    """The approved submissions of the copy, each as what a service makes of it when it is first asked for."""
+
+    def __init__(self, table: Table, make: Callable[[SubmissionApproved], MadeT]) -> None:
+        self._table = table
+        self._make = make
+        self._versions: dict[tuple[str, str], list[SubmissionApproved]] = {}
+        self._by_hash: dict[str, SubmissionApproved] = {}
+        self._made: dict[str, MadeT] = {}
+
+    async def refresh(self, connection: AsyncConnection) -> None:
+        """Reads them again if their number has changed; a version, once there, never changes."""
+        count = (await connection.execute(select(func.count()).select_from(self._table))).scalar_one()
+        if count == len(self._by_hash):
+            return
+        self._versions.clear()
+        for row in await connection.execute(select(self._table.c.document)):
+            approved = SubmissionApproved.model_validate(row.document)
+            self._versions.setdefault((approved.property, approved.game), []).append(approved)
+            self._by_hash[approved.hash] = approved
+
+    def under(self, digest: str) -> MadeT | None:
+        """The submission with this hash; None where it is not known."""
+        approved = self._by_hash.get(digest)
+        return None if approved is None else self._as_made(approved)
+
+    def in_effect(self, property_name: str, game: str, moment: datetime) -> MadeT | None:
+        """The submission in effect at a moment; None where there is none."""
+        approved: SubmissionApproved | None = in_effect(self._versions.get((property_name, game), []), moment)
+        return None if approved is None else self._as_made(approved)
+
+    def versions(self, property_name: str, game: str) -> list[MadeT]:
+        """All versions for a game."""
+        return [self._as_made(approved) for approved in self._versions.get((property_name, game), ())]
+
+    def _as_made(self, approved: SubmissionApproved) -> MadeT:
+        made = self._made.get(approved.hash)
+        if made is None:
+            made = self._made[approved.hash] = self._make(approved)
+        return made
 
 
 def check(approved: SubmissionApproved) -> None:
