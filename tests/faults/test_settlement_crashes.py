@@ -10,6 +10,7 @@ from shared.contracts.settlement_events import decode
 from tests.support import AnyBroker, Databases, eventually
 from tests.support.rounds import BLACKJACK, LOSING, TABLES, completed, corrected, record, submission, voided
 from tests.support.services import Worker, consume_all, create_topics, produce, query, running, settled_database
+from tests.support.worker import Orders
 
 EVENTS: list[Mapping[str, Any] | tuple[bytes | None, bytes]] = []
 for _round in range(1, 13):
@@ -118,7 +119,7 @@ def test_killed_and_started_again(played: Any, databases: Databases, step: str, 
 
     killed = Worker(
         "round-settlement",
-        arguments=["--topic", topic, "--kill-at", step, "--times", str(times)],
+        orders=Orders(topic=topic, kill_at=step, times=times),
         settings=group,
         **options,
     )
@@ -127,7 +128,7 @@ def test_killed_and_started_again(played: Any, databases: Databases, step: str, 
     finally:
         killed.kill()
     again = {"PITLEDGER_KAFKA_GROUP_PREFIX": f"{topic}-again"}  # the dead member's place in its group is not waited for
-    with running("round-settlement", arguments=["--topic", topic], settings=again, **options) as worker:
+    with running("round-settlement", orders=Orders(topic=topic), settings=again, **options) as worker:
         _wait(url, worker)
     assert books == _books(url)
     published = _published(servers, topic)

@@ -10,6 +10,7 @@ from shared.contracts.inventory_events import decode
 from tests.support import AnyBroker, Databases, eventually
 from tests.support.pit import Rounds, Table, at, chips
 from tests.support.services import Worker, consume_all, create_topics, produce, query, running, settled_database
+from tests.support.worker import Orders
 
 SERVICE = "table-inventory"
 OPENER = chips(c500=1000)
@@ -125,7 +126,7 @@ def test_killed_and_started_again(played: Any, databases: Databases, step: str, 
     options: dict[str, Any] = {"database_url": url, "bootstrap_servers": servers}
     killed = Worker(
         SERVICE,
-        arguments=["--topic", topic, "--kill-at", step, "--times", str(times)],
+        orders=Orders(topic=topic, kill_at=step, times=times),
         settings={"PITLEDGER_KAFKA_GROUP_PREFIX": topic},
         **options,
     )
@@ -134,7 +135,7 @@ def test_killed_and_started_again(played: Any, databases: Databases, step: str, 
     finally:
         killed.kill()
     again = {"PITLEDGER_KAFKA_GROUP_PREFIX": f"{topic}-again"}  # the dead member's place in its group is not waited for
-    with running(SERVICE, arguments=["--topic", topic], settings=again, **options) as worker:
+    with running(SERVICE, orders=Orders(topic=topic), settings=again, **options) as worker:
         _wait(url, worker)
     assert books == _books(url)
     found: dict[tuple[str, int], dict[str, Any]] = {}

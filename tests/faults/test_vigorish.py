@@ -10,6 +10,7 @@ from services.vigorish.tables import PROJECTIONS
 from shared.contracts.vigorish_events import decode
 from tests.support import AnyBroker, Databases, eventually
 from tests.support.services import Worker, consume_all, create_topics, produce, query, running, settled_database
+from tests.support.worker import Orders
 from tests.unit.vigorish.rounds import bank_line, collected, line, opened, posted, reversed_round, rules, waived
 
 RULES = rules()
@@ -116,7 +117,7 @@ def test_killed_and_started_again(played: Any, databases: Databases, step: str, 
     options: dict[str, Any] = {"database_url": url, "bootstrap_servers": servers}
     killed = Worker(
         "vigorish",
-        arguments=["--topic", topic, "--kill-at", step, "--times", str(times)],
+        orders=Orders(topic=topic, kill_at=step, times=times),
         settings={"PITLEDGER_KAFKA_GROUP_PREFIX": topic},
         **options,
     )
@@ -125,7 +126,7 @@ def test_killed_and_started_again(played: Any, databases: Databases, step: str, 
     finally:
         killed.kill()
     again = {"PITLEDGER_KAFKA_GROUP_PREFIX": f"{topic}-again"}  # the dead member's place in its group is not waited for
-    with running("vigorish", arguments=["--topic", topic], settings=again, **options) as worker:
+    with running("vigorish", orders=Orders(topic=topic), settings=again, **options) as worker:
         _wait(url, worker)
     assert books == _books(url)
     published: dict[tuple[str, int], Any] = {}

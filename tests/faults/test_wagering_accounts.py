@@ -15,6 +15,7 @@ from shared.runtime.access import token_hash
 from tests.support import AnyBroker, Databases, eventually
 from tests.support.accounts import IDENTITIES, PROPERTY, ROLES, TABLE, House, a_house, credit
 from tests.support.services import Worker, consume_all, create_topics, produce, query, running, settled_database
+from tests.support.worker import Orders
 
 ACCOUNTS = [f"GA-{number}" for number in range(1, 7)]
 ROUNDS = 12
@@ -136,7 +137,7 @@ def test_killed_and_started_again(played: Any, databases: Databases, step: str, 
     options: dict[str, Any] = {"database_url": url, "bootstrap_servers": servers}
     killed = Worker(
         "wagering-accounts",
-        arguments=["--topic", topic, "--kill-at", step, "--times", str(times)],
+        orders=Orders(topic=topic, kill_at=step, times=times),
         settings={"PITLEDGER_KAFKA_GROUP_PREFIX": topic, "PITLEDGER_BATCH_RECORDS_MAX": "8"},
         **options,
     )
@@ -145,7 +146,7 @@ def test_killed_and_started_again(played: Any, databases: Databases, step: str, 
     finally:
         killed.kill()
     again = {"PITLEDGER_KAFKA_GROUP_PREFIX": f"{topic}-again"}  # the dead member's place in its group is not waited for
-    with running("wagering-accounts", arguments=["--topic", topic], settings=again, **options) as worker:
+    with running("wagering-accounts", orders=Orders(topic=topic), settings=again, **options) as worker:
         _wait(url, events, worker)
     assert books == _books(url)
     _in_order(url)

@@ -17,11 +17,10 @@ from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.access import Caller, token_hash
 from shared.runtime.consumer import Consumer
 from shared.runtime.database import create_engine
-from shared.runtime.http import create_app
 from shared.runtime.metrics import Metrics
 from shared.runtime.processing import Record
 from shared.runtime.relay import entry_message
-from shared.runtime.service import Parts
+from shared.runtime.service import Parts, application
 from shared.runtime.settings import Settings
 from tests.support.asgi import AppClient
 from tests.support.rounds import encoded
@@ -279,10 +278,7 @@ def a_house(url: str) -> Iterator[House]:
     clock, metrics = Clock(), Metrics()
     engine = create_engine(url, role="wagering_accounts")
     parts = Parts(Settings(), engine, Ledger(journal), metrics, clock, lambda: None)
-    assert SERVICE.router is not None
-    app = create_app(
-        service=SERVICE.name, version="1", metrics=metrics, checks={}, callers=CALLERS, router=SERVICE.router(parts)
-    )
+    app = application(SERVICE, parts, callers=CALLERS)
     with AppClient(app) as client:
         yield House(url, client, parts, clock)
         client.run(engine.dispose())

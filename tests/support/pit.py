@@ -18,10 +18,9 @@ from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.access import Caller, token_hash
 from shared.runtime.consumer import Consumer
 from shared.runtime.database import create_engine
-from shared.runtime.http import create_app
 from shared.runtime.metrics import Metrics
 from shared.runtime.processing import Record
-from shared.runtime.service import Parts
+from shared.runtime.service import Parts, application
 from shared.runtime.settings import Settings
 from tests.support.asgi import AppClient
 from tests.support.rounds import encoded
@@ -335,10 +334,7 @@ def ledgerdesk(url: str) -> Iterator[Ledgerdesk]:
     clock, metrics = Clock(), Metrics()
     engine = create_engine(url, role="table_inventory")
     parts = Parts(Settings(), engine, Ledger(journal), metrics, clock, lambda: None)
-    assert SERVICE.router is not None
-    app = create_app(
-        service=SERVICE.name, version="test", metrics=metrics, checks={}, callers=CALLERS, router=SERVICE.router(parts)
-    )
+    app = application(SERVICE, parts, callers=CALLERS)
     with AppClient(app) as client:
         yield Ledgerdesk(client, parts, clock)
         client.run(engine.dispose())

@@ -1,11 +1,9 @@
 """Services for tests: topics and schemas made, workers run as processes of their own, journals read back."""
 
+import multiprocessing
 import os
-import signal
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,9 +18,12 @@ from shared.runtime.migrations import upgrade
 from tests.support.databases import Databases
 from tests.support.polling import eventually
 from tests.support.rounds import encoded
+from tests.support.worker import SERVICES, Orders, run
 
 ROOT = Path(__file__).parents[2]
-WORKER = ROOT / "tests" / "faults" / "worker.py"
+
+_forked = multiprocessing.get_context("forkserver")
+_forked.set_forkserver_preload([run.__module__, *(f"services.{name.replace('-', '_')}" for name in SERVICES)])
 
 _KEYED = ("table.events", "settlements", "pit.events", "inventory", "vigorish", "meters", "accounts")
 PARTITIONS = dict.fromkeys(_KEYED, 4)
@@ -104,7 +105,7 @@ def settled_database(databases: Databases, *services: str) -> str:
 
 
 class Worker:
-    """A service in a process of its own."""
+    """A service in a process of its own, forked from one that has imported all services."""
 
     def __init__(
         self,
@@ -112,36 +113,32 @@ class Worker:
         *,
         database_url: str,
         bootstrap_servers: str,
-        arguments: Sequence[str] = (),
+        orders: Orders | None = None,
         settings: Mapping[str, str] | None = None,
     ) -> None:
         descriptor, name = tempfile.mkstemp(prefix=f"pitledger-{service}-", suffix=".log")
-        self._log = Path(name)
-        self._process = subprocess.Popen(
-            [sys.executable, str(WORKER), service, *arguments],
-            cwd=ROOT,
-            env=os.environ
-            | {
-                "DATABASE_URL": database_url,
-                "KAFKA_BOOTSTRAP_SERVERS": bootstrap_servers,
-                "PITLEDGER_HTTP_PORT": "0",
-                "PITLEDGER_BATCH_RECORDS_MAX": "20",
-                "PITLEDGER_KAFKA_SESSION_SECONDS": "1",
-            }
-            | (settings or {}),
-            stdout=subprocess.DEVNULL,
-            stderr=descriptor,
-        )
         os.close(descriptor)
+        self._log = Path(name)
+        environment = {
+            "DATABASE_URL": database_url,
+            "KAFKA_BOOTSTRAP_SERVERS": bootstrap_servers,
+            "PITLEDGER_HTTP_PORT": "0",
+            "PITLEDGER_BATCH_RECORDS_MAX": "20",
+            "PITLEDGER_KAFKA_SESSION_SECONDS": "1",
+        } | dict(settings or {})
+        arguments = (service, environment, name, orders or Orders())
+        self._process = _forked.Process(target=run, args=arguments, daemon=True)
+        self._process.start()
 
     @property
     def exit_code(self) -> int | None:
         """None while it runs; negative after a signal."""
-        return self._process.poll()
+        return self._process.exitcode
 
-    def wait(self, seconds: float = 60) -> int:
+    def wait(self, seconds: float = 60) -> int | None:
         """Waits for the end of the process; gives its exit code."""
-        return self._process.wait(seconds)
+        self._process.join(seconds)
+        return self.exit_code
 
     def log(self) -> str:
         """What it wrote to stderr."""
@@ -150,15 +147,15 @@ class Worker:
     def stop(self) -> None:
         """Ends it in good order."""
         if self.exit_code is None:
-            self._process.send_signal(signal.SIGTERM)
-            code = self._process.wait(60)
+            self._process.terminate()
+            code = self.wait()
             assert code == 0, f"exit code {code}:\n{self.log()[-4000:]}"
 
     def kill(self) -> None:
         """Ends it at once, and its log with it."""
         if self.exit_code is None:
             self._process.kill()
-            self._process.wait(30)
+            self._process.join(30)
         self._log.unlink(missing_ok=True)
 
 
