@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.progressive_meters import rounds, store
 from services.progressive_meters.configuration import Pools
 from services.progressive_meters.domain import Pool, Terms, count_round, take_back
-from services.progressive_meters.events import EntryOfPublisher, Posted, Reversed, ReversedRound, decode
+from services.progressive_meters.events import Posted, Reversed, ReversedRound, decode
 from services.progressive_meters.reading import (
     ApprovedPools,
     PoolKey,
@@ -24,6 +24,7 @@ from services.progressive_meters.submissions import Submissions
 from shared.contracts import settlement_events
 from shared.contracts.envelope import Contract
 from shared.contracts.meter_events import Feed, MeterOfRound, Movement, PoolTerms, RoundCounted, RoundTakenBack
+from shared.contracts.settlement_reading import EntryOfPublisher
 from shared.journal.entry import Draft, Entry, Posting
 from shared.journal.ledger import Fenced
 from shared.rules.errors import Refused

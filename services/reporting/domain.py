@@ -7,8 +7,6 @@ from typing import Any, Final, NamedTuple
 
 from services.reporting.events import (
     Dismissed,
-    EntryOfPublisher,
-    Explained,
     Figures,
     Filled,
     Mended,
@@ -17,9 +15,9 @@ from services.reporting.events import (
     Quarantined,
     ReversedRound,
     UncountedRound,
-    Under,
 )
 from shared.contracts.settlement_events import SettledRound
+from shared.contracts.settlement_reading import EntryOfPublisher, Explained, Under
 
 SUMS: Final = (
     "rounds",

@@ -4,13 +4,12 @@ The contract is shared/contracts/settlement_events.py. Reporting looks at a part
 spares most of the decoding (cards and lines) and lets the publisher add fields.
 """
 
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from shared.contracts.envelope import Contract
 from shared.contracts.settlement_events import (
-    EntryEvent,
     Gap,
     GapFilled,
     QuarantineDismissed,
@@ -18,48 +17,28 @@ from shared.contracts.settlement_events import (
     RecordQuarantined,
     RoundNotice,
     SettledRound,
-    SubmissionRef,
     WagerTotal,
 )
-from shared.contracts.table_events import Correction
+from shared.contracts.settlement_reading import PASS_OVER, EntryOfPublisher, Explained, Under
 from shared.rules.errors import refused_by_validation
-
-PUBLISHER = "round-settlement"
-"""The service whose journal is on the topic."""
-
-DataT = TypeVar("DataT", bound=BaseModel)
-
-_PASS_OVER = ConfigDict(extra="ignore", frozen=True)
 
 
 class Figures(WagerTotal):
     """What a round did on one wager type, in cents."""
 
-    model_config = _PASS_OVER
-
-
-class Explained(Correction):
-    """Why a round changed, and who stands for it."""
-
-    model_config = _PASS_OVER
-
-
-class Under(SubmissionRef):
-    """The version of the rules submission under which a round settled."""
-
-    model_config = _PASS_OVER
+    model_config = PASS_OVER
 
 
 class Remarked(RoundNotice):
     """Something that settling found and that a person should know of."""
 
-    model_config = _PASS_OVER
+    model_config = PASS_OVER
 
 
 class PostedRound(SettledRound):
     """A round whose money was posted."""
 
-    model_config = _PASS_OVER
+    model_config = PASS_OVER
 
     submission: Under
     revision: int
@@ -71,7 +50,7 @@ class PostedRound(SettledRound):
 class ReversedRound(SettledRound):
     """A round whose money was taken back."""
 
-    model_config = _PASS_OVER
+    model_config = PASS_OVER
 
     submission: Under | None = None
     revision: int
@@ -82,7 +61,7 @@ class ReversedRound(SettledRound):
 class UncountedRound(SettledRound):
     """A round of which something was recorded that moved no money."""
 
-    model_config = _PASS_OVER
+    model_config = PASS_OVER
 
     correction: Explained | None = None
 
@@ -90,37 +69,31 @@ class UncountedRound(SettledRound):
 class Opened(Gap):
     """Events that have not come."""
 
-    model_config = _PASS_OVER
+    model_config = PASS_OVER
 
 
 class Filled(GapFilled):
     """A missing event that came."""
 
-    model_config = _PASS_OVER
+    model_config = PASS_OVER
 
 
 class Quarantined(RecordQuarantined):
     """A refused record."""
 
-    model_config = _PASS_OVER
+    model_config = PASS_OVER
 
 
 class Mended(RecordMended):
     """A record that replaced refused ones."""
 
-    model_config = _PASS_OVER
+    model_config = PASS_OVER
 
 
 class Dismissed(QuarantineDismissed):
     """A refused record that nothing replaces."""
 
-    model_config = _PASS_OVER
-
-
-class EntryOfPublisher(EntryEvent[DataT], Generic[DataT]):
-    """An entry of the publisher's journal."""
-
-    source: Annotated[str, StringConstraints(pattern=rf"^/{PUBLISHER}/shards/[0-9]{{1,9}}$")]
+    model_config = PASS_OVER
 
 
 class _Posted(EntryOfPublisher[PostedRound]):

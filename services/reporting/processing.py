@@ -9,10 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.reporting import projection
 from services.reporting.domain import Changes, EntryRef
-from services.reporting.events import FACTS, EntryOfPublisher, decode
+from services.reporting.events import FACTS, decode
 from services.reporting.house_edges import HouseEdge, count_edges, write_edges
 from services.reporting.tables import closings, journal, submissions
 from shared.contracts import settlement_events
+from shared.contracts.settlement_reading import EntryOfPublisher
 from shared.contracts.submission_events import SubmissionApprovedEvent, SubmissionEvent
 from shared.journal.entry import Draft, Entry
 from shared.journal.reading import read_entry

@@ -12,10 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.reporting.documents import GameDay, Reached, Sums, WagerDay
 from services.reporting.domain import SUMS, RoundCounts
-from services.reporting.events import PUBLISHER
 from services.reporting.exception_list import EntryPlace, ExceptionItem, InputPlace, MissingRange
 from services.reporting.tables import exceptions, game_days, house_edges, journal, submission_days, wager_days
 from services.reporting.to_date import GameWager, Wagered
+from shared.contracts.settlement_reading import PUBLISHER
 
 BANK = "bank"
 """The wager type of a banking player's own line."""

@@ -1,29 +1,22 @@
 """What the vigorish ledger reads of settlement events and pit events; the rest of them is passed over."""
 
 from datetime import date
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, BaseModel, Field, TypeAdapter, ValidationError
 
 from shared.contracts import pit_events
 from shared.contracts.envelope import Event
 from shared.contracts.pit_events import VigorishCollected, VigorishReturned, VigorishWaived
-from shared.contracts.settlement_events import EntryEvent, SettledRound, SubmissionRef
-from shared.contracts.table_events import Correction
+from shared.contracts.settlement_events import SettledRound
+from shared.contracts.settlement_reading import PASS_OVER, EntryOfPublisher, Explained, NoMoney, Under
 from shared.rules.errors import Refused, refused_by_validation
-
-PUBLISHER = "round-settlement"
-"""The service whose journal is on the topic of settlements."""
-
-_PASS_OVER = ConfigDict(extra="ignore", frozen=True)
-
-DataT = TypeVar("DataT", bound=BaseModel)
 
 
 class SettledLine(BaseModel):
     """As much of a settlement line as vigorish needs, cents."""
 
-    model_config = _PASS_OVER
+    model_config = PASS_OVER
 
     seat: int
     wager: str
@@ -39,26 +32,20 @@ class SettledLine(BaseModel):
 class PostedRound(SettledRound):
     """A round whose money was posted."""
 
-    model_config = _PASS_OVER
+    model_config = PASS_OVER
 
     regulation: str
     closed_at: AwareDatetime
     dealer_id: str | None = None
-    submission: SubmissionRef
+    submission: Under
     revision: int
     lines: tuple[SettledLine, ...]
-
-
-class Explained(Correction):
-    """Why a round changed, and who stands for it."""
-
-    model_config = _PASS_OVER
 
 
 class TakenTotal(BaseModel):
     """The vigorish of a wager type in a round that is taken back, cents, below zero."""
 
-    model_config = _PASS_OVER
+    model_config = PASS_OVER
 
     vigorish: int = 0
 
@@ -66,23 +53,11 @@ class TakenTotal(BaseModel):
 class ReversedRound(SettledRound):
     """A round whose money was taken back."""
 
-    model_config = _PASS_OVER
+    model_config = PASS_OVER
 
     revision: int
     correction: Explained
     totals: tuple[TakenTotal, ...]
-
-
-class Other(BaseModel):
-    """What assesses nothing."""
-
-    model_config = _PASS_OVER
-
-
-class EntryOfPublisher(EntryEvent[DataT], Generic[DataT]):
-    """An entry of the publisher's journal."""
-
-    source: Annotated[str, StringConstraints(pattern=rf"^/{PUBLISHER}/shards/[0-9]{{1,9}}$")]
 
 
 class Posted(EntryOfPublisher[PostedRound]):
@@ -97,20 +72,6 @@ class Reversed(EntryOfPublisher[ReversedRound]):
     type: Literal["settlement.reversed"]
 
 
-class NoMoney(EntryOfPublisher[Other]):
-    """Something that posted no money."""
-
-    type: Literal[
-        "settlement.superseded",
-        "settlement.voided",
-        "gap.opened",
-        "gap.filled",
-        "record.quarantined",
-        "record.mended",
-        "quarantine.dismissed",
-    ]
-
-
 _settlements: TypeAdapter[Posted | Reversed | NoMoney] = TypeAdapter(
     Annotated[Posted | Reversed | NoMoney, Field(discriminator="type")]
 )
@@ -123,7 +84,7 @@ AtTables = VigorishCollected | VigorishWaived | VigorishReturned
 class Shift(BaseModel):
     """A gaming day and shift that begin."""
 
-    model_config = _PASS_OVER
+    model_config = PASS_OVER
 
     gaming_day: date
     shift: str

@@ -13,7 +13,6 @@ from services.vigorish import store
 from services.vigorish.domain import Place, assessed, assessment, settled
 from services.vigorish.events import (
     AtTables,
-    EntryOfPublisher,
     Pit,
     Posted,
     Reversed,
@@ -24,6 +23,7 @@ from services.vigorish.tables import lines, shifts, submissions
 from shared.contracts import pit_events, settlement_events
 from shared.contracts.envelope import Contract, Event
 from shared.contracts.pit_events import VigorishCollected, VigorishReturned, VigorishWaived
+from shared.contracts.settlement_reading import EntryOfPublisher
 from shared.contracts.submission_events import SubmissionApproved
 from shared.contracts.vigorish_events import (
     AssessedLine,
