@@ -4,7 +4,6 @@ import json
 import shutil
 import subprocess
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -17,9 +16,8 @@ from shared.contracts.compatibility import breaking_changes
 from shared.contracts.schemas import as_json, files
 from shared.journal.ledger import Ledger
 from shared.runtime.database import create_engine, role_of
-from shared.runtime.http import create_app
 from shared.runtime.metrics import Metrics
-from shared.runtime.service import Parts, utc_now
+from shared.runtime.service import Parts, application, utc_now
 from shared.runtime.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -38,15 +36,7 @@ def openapi(name: str) -> dict[str, object]:
     # The routes are only described: the engine never connects.
     engine = create_engine(settings.database_url.get_secret_value(), role=role_of(name))
     parts = Parts(settings, engine, Ledger(service.tables), metrics, utc_now, lambda: None)
-    app = create_app(
-        service=name,
-        version=version("pitledger"),
-        metrics=metrics,
-        checks={},
-        callers=(),
-        router=None if service.router is None else service.router(parts),
-    )
-    return app.openapi()
+    return application(service, parts).openapi()
 
 
 def drift(directory: Path) -> list[str]:

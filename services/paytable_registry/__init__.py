@@ -8,6 +8,7 @@ from sqlalchemy import Row
 from services.paytable_registry.routes import routes
 from services.paytable_registry.tables import journal
 from shared.contracts import submission_events
+from shared.runtime.refusals import KIND as REFUSED
 from shared.runtime.service import Service
 
 __all__ = ["SERVICE"]
@@ -16,8 +17,10 @@ __all__ = ["SERVICE"]
 def _key(entry: Row[Any]) -> bytes:
     """`property/game/version/kind`, so that compaction of the topic never removes a version.
 
-    Approvals may be refused more than once: theirs end with the entry's number, and no two entries have the same key.
+    What may be refused more than once ends with the entry's number: no two entries have the same key.
     """
+    if entry.kind == REFUSED:
+        return f"{entry.kind}/{entry.seq}".encode()
     data = json.loads(entry.data)
     key = f"{data['property']}/{data['game']}/{data['version']}/{entry.kind}"
     return (f"{key}/{entry.seq}" if entry.kind == "submission.approval_refused" else key).encode()

@@ -1,57 +1,20 @@
 """The commands of the registry: each is recorded once, and its answer is given again when it is sent again."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from datetime import datetime
-from hashlib import sha256
-from typing import Any
 
-from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.paytable_registry import domain, store
 from services.paytable_registry.domain import FACTS, Contradicts, Fact, SubmissionVersion
 from services.paytable_registry.store import Key
 from services.paytable_registry.tables import idempotency
-from shared.contracts.envelope import as_json, canonical
+from shared.contracts.envelope import as_json
 from shared.contracts.submission_events import RulesSubmission, SubmissionApprovalRefused
-from shared.journal.entry import Draft, Entry
-from shared.runtime.commands import record_command
-from shared.runtime.http import Conflict, NotFound, problem
+from shared.journal.entry import Draft
+from shared.runtime.answers import Answer, Command, Outcome, once, refusal
+from shared.runtime.http import Conflict, NotFound
 from shared.runtime.service import Parts
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a command is answered with: HTTP status, JSON body, and where what it made is found."""
-
-    status: int
-    body: str
-    location: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A person's command: the key under which it may be sent again, what it is in words, and its content as JSON."""
-
-    person: str
-    key: str
-    name: str
-    content: Any
-
-    @property
-    def digest(self) -> bytes:
-        """SHA-256 of what is asked for (32 bytes)."""
-        return sha256(canonical([self.name, self.content])).digest()
-
-
-class _Answered(Exception):
-    """The command was answered before."""
-
-    def __init__(self, answer: Answer) -> None:
-        super().__init__(answer)
-        self.answer = answer
-
 
 _Decide = Callable[[AsyncConnection, datetime], Awaitable[tuple[Fact, Answer]]]
 """What becomes of a command at a moment, given what the database holds: the fact to record, and the answer."""
@@ -88,7 +51,7 @@ class Commands:
             history = await store.history(connection, which.property, which.game)
             fact = domain.approve(version, history, by=person, at=at)
             if isinstance(fact, SubmissionApprovalRefused):
-                return fact, Answer(403, bytes(problem(403, fact.reason).body).decode())
+                return fact, refusal(403, fact.reason)
             return fact, _answer(200, domain.after(version, fact))
 
         return await self._once(Command(person, key, f"POST {path_of(which)}/approve", None), decide)
@@ -104,45 +67,14 @@ class Commands:
         return await self._once(Command(person, key, f"POST {path_of(which)}/reject", {"reason": reason}), decide)
 
     async def _once(self, command: Command, decide: _Decide) -> Answer:
-        answers: list[Answer] = []
-
-        async def derive(connection: AsyncConnection, sequence: int) -> Sequence[Draft]:
-            await _require_new(connection, command)
-            at = self._parts.clock()
+        async def outcome(connection: AsyncConnection, sequence: int, at: datetime) -> Outcome:
             try:
                 fact, answer = await decide(connection, at)
             except Contradicts as error:
                 raise Conflict(str(error)) from error
-            answers[:] = [answer]
-            return [_draft(fact, command, sequence, at)]
+            return Outcome(_draft(fact, command, sequence, at), answer, store.project)
 
-        async def save(connection: AsyncConnection, entries: Sequence[Entry]) -> None:
-            await store.project(connection, entries)
-            [entry], [answer] = entries, answers
-            await connection.execute(
-                insert(idempotency).values(
-                    person=command.person,
-                    key=command.key,
-                    command=command.name,
-                    content=command.digest,
-                    status=answer.status,
-                    location=answer.location,
-                    body=answer.body,
-                    answered_at=entry.recorded_at,
-                )
-            )
-
-        parts = self._parts
-        try:
-            entries = await record_command(
-                engine=parts.engine, ledger=parts.ledger, clock=parts.clock, derive=derive, save=save
-            )
-        except _Answered as answered:
-            return answered.answer
-        for entry in entries:
-            parts.metrics.entries.labels(entry.draft.kind).inc()
-        parts.wake()
-        return answers[0]
+        return await once(self._parts, idempotency, command, outcome)
 
 
 async def find(connection: AsyncConnection, which: Key) -> SubmissionVersion:
@@ -160,21 +92,6 @@ def path_of(which: Key) -> str:
 
 def _answer(status: int, version: SubmissionVersion, *, location: str | None = None) -> Answer:
     return Answer(status, version.model_dump_json(exclude_none=True), location)
-
-
-async def _require_new(connection: AsyncConnection, command: Command) -> None:
-    """Raises: _Answered where the same was asked for under this key; Conflict where something else was."""
-    t = idempotency
-    query = select(t).where(t.c.person == command.person, t.c.key == command.key)
-    row = (await connection.execute(query)).one_or_none()
-    if row is None:
-        return
-    if row.content != command.digest:
-        raise Conflict(
-            f"Idempotency-Key {command.key!r} was used for another command ({row.command}, "
-            f"{row.answered_at.isoformat()}); send a new key with a new command"
-        )
-    raise _Answered(Answer(row.status, row.body, row.location))
 
 
 def _draft(fact: Fact, command: Command, sequence: int, at: datetime) -> Draft:

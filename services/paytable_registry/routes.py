@@ -8,17 +8,16 @@ from fastapi.security import HTTPBearer
 from pydantic import AwareDatetime, BaseModel, Field, TypeAdapter
 
 from services.paytable_registry import store
-from services.paytable_registry.commands import Answer, Commands, find
+from services.paytable_registry.commands import Commands, find
 from services.paytable_registry.domain import SubmissionVersion
 from services.paytable_registry.store import Key
-from shared.contracts.envelope import Contract, Identifier, Name, Reason
+from shared.contracts.envelope import Contract, Name, Reason
 from shared.contracts.submission_events import RulesSubmission, in_effect
 from shared.rules.catalogue import Catalogue, catalogue, known_regulations
 from shared.runtime.access import caller_with
-from shared.runtime.http import PROBLEM, NotFound, problems
+from shared.runtime.answers import IdempotencyKey, response
+from shared.runtime.http import NotFound, problems
 from shared.runtime.service import Parts
-
-_JSON = "application/json"
 
 
 class Rejection(Contract):
@@ -48,13 +47,6 @@ PropertyName = Annotated[Name, Path(alias="property", description="the property"
 GameName = Annotated[Name, Path(description="the licensee's name for the game")]
 Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
 VersionNumber = Annotated[Number, Path()]
-IdempotencyKey = Annotated[
-    Identifier,
-    Header(
-        alias="Idempotency-Key",
-        description="names this command of yours: sent again, it is not done again, and its answer is the same",
-    ),
-]
 Limit = Annotated[int, Query(ge=1, le=500, description="most versions on a page")]
 Cursor = Annotated[str | None, Query(max_length=400, description="`next` of the page before")]
 Filer = Annotated[str, Depends(caller_with("submit"))]
@@ -98,7 +90,7 @@ def _commands(commands: Commands) -> APIRouter:
     )
     async def file(wanted: RulesSubmission, filer: Filer, idempotency_key: IdempotencyKey) -> Response:
         """Somebody else approves it before it takes effect."""
-        return _response(await commands.file(wanted, person=filer, key=idempotency_key))
+        return response(await commands.file(wanted, person=filer, key=idempotency_key))
 
     @router.post(
         "/{property}/{game}/{version}/approve",
@@ -121,7 +113,7 @@ def _commands(commands: Commands) -> APIRouter:
     ) -> Response:
         """From `effective_from` on, rounds opened at its tables settle under it."""
         key = Key(property_name, game, version)
-        return _response(await commands.approve(key, person=approver, key=idempotency_key))
+        return response(await commands.approve(key, person=approver, key=idempotency_key))
 
     @router.post(
         "/{property}/{game}/{version}/reject",
@@ -145,7 +137,7 @@ def _commands(commands: Commands) -> APIRouter:
     ) -> Response:
         """It never takes effect."""
         key = Key(property_name, game, version)
-        return _response(await commands.reject(key, rejection.reason, person=approver, key=idempotency_key))
+        return response(await commands.reject(key, rejection.reason, person=approver, key=idempotency_key))
 
     return router
 
@@ -262,11 +254,6 @@ def _catalogue() -> APIRouter:
         return catalogue(regulation)
 
     return router
-
-
-def _response(answer: Answer) -> Response:
-    headers = {} if answer.location is None else {"Location": answer.location}
-    return Response(answer.body, answer.status, headers, PROBLEM if answer.status >= 400 else _JSON)
 
 
 def _etag(version: SubmissionVersion) -> str:

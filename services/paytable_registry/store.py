@@ -29,7 +29,10 @@ class Key(NamedTuple):
 async def project(connection: AsyncConnection, entries: Sequence[Entry]) -> None:
     """Brings the table up to date with entries of the journal. From all of them in order it can be made anew."""
     for entry in entries:
-        match FACTS[entry.draft.kind].model_validate_json(entry.draft.data):
+        contract = FACTS.get(entry.draft.kind)
+        if contract is None:
+            continue  # a request that was refused at the door
+        match contract.model_validate_json(entry.draft.data):
             case SubmissionApproved() as approved:
                 await _decide(
                     connection,

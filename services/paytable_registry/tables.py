@@ -6,15 +6,14 @@ from sqlalchemy import (
     DateTime,
     Index,
     Integer,
-    LargeBinary,
     MetaData,
-    SmallInteger,
     Table,
     Text,
 )
 from sqlalchemy.dialects.postgresql import JSON
 
 from shared.journal.tables import journal_tables
+from shared.runtime.answers import idempotency_table
 
 SCHEMA = "paytable_registry"
 
@@ -62,16 +61,4 @@ submissions = Table(
     schema=SCHEMA,
 )
 
-idempotency = Table(
-    "idempotency",
-    metadata,
-    Column("person", Text, primary_key=True),
-    Column("key", Text, primary_key=True),
-    Column("command", Text, nullable=False),  # what was asked for, in words
-    Column("content", LargeBinary, nullable=False),  # SHA-256 of what was asked for
-    Column("status", SmallInteger, nullable=False),
-    Column("location", Text),
-    Column("body", Text, nullable=False),
-    Column("answered_at", DateTime(timezone=True), nullable=False),
-    schema=SCHEMA,
-)
+idempotency = idempotency_table(metadata, SCHEMA)

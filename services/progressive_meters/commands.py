@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.progressive_meters import books, configuration, domain
-from services.progressive_meters.answers import Answer, Command, Done, Recorder
+from services.progressive_meters.answers import Command, Done, record
 from services.progressive_meters.configuration import Contradicts, PoolVersion, SamePerson
 from services.progressive_meters.domain import Moved, Pool
 from services.progressive_meters.exact import exact_text
@@ -28,6 +28,7 @@ from shared.contracts.meter_events import (
 )
 from shared.journal.ledger import Fenced
 from shared.rules.errors import Refused
+from shared.runtime.answers import Answer
 from shared.runtime.http import NotFound
 from shared.runtime.service import Parts
 
@@ -51,7 +52,6 @@ class Commands:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._recorder = Recorder(parts)
         self._submissions = Submissions()
         self._pools = ApprovedPools()
 
@@ -72,7 +72,7 @@ class Commands:
             return Done("pool.filed", filed, _answer(201, configuration.after(filed, filed), location=location))
 
         command = Command(person, key, "POST /pools", as_json(wanted), wanted.property, wanted.pool)
-        return await self._recorder.record(command, decide)
+        return await record(self._parts, command, decide)
 
     async def approve(self, property_name: str, pool: str, version: int, *, person: str, key: str) -> Answer:
         """Approves a version; answers 200 with it. The first puts in the base."""
@@ -100,7 +100,7 @@ class Commands:
 
         name = f"POST /pools/{property_name}/{pool}/versions/{version}/approve"
         command = Command(person, key, name, None, property_name, pool)
-        return await self._recorder.record(command, decide, decided.check)
+        return await record(self._parts, command, decide, decided.check)
 
     async def reject(
         self, property_name: str, pool: str, version: int, reason: str, *, person: str, key: str
@@ -114,7 +114,7 @@ class Commands:
 
         name = f"POST /pools/{property_name}/{pool}/versions/{version}/reject"
         command = Command(person, key, name, {"reason": reason}, property_name, pool)
-        return await self._recorder.record(command, decide)
+        return await record(self._parts, command, decide)
 
     async def _check_limit(self, connection: AsyncConnection, wanted: PoolTerms) -> None:
         """Raises: Refused for a limit below what the pool shows: that would take money off a display."""
@@ -151,7 +151,7 @@ class Commands:
 
         name = f"POST /pools/{property_name}/{pool}/changes"
         command = Command(person, key, name, as_json(wanted), property_name, pool)
-        return await self._recorder.record(command, decide)
+        return await record(self._parts, command, decide)
 
     async def approve_change(self, property_name: str, number: int, *, person: str, key: str) -> Answer:
         """Approves a change, which is made; answers 200 with it, the display before and after included."""
@@ -185,7 +185,7 @@ class Commands:
             )
 
         command = Command(person, key, f"POST /changes/{property_name}/{number}/approve", None, property_name)
-        return await self._recorder.record(command, decide, decided.check)
+        return await record(self._parts, command, decide, decided.check)
 
     async def reject_change(self, property_name: str, number: int, reason: str, *, person: str, key: str) -> Answer:
         """Rejects a change; answers 200 with the rejection."""
@@ -204,7 +204,7 @@ class Commands:
 
         name = f"POST /changes/{property_name}/{number}/reject"
         command = Command(person, key, name, {"reason": reason}, property_name)
-        return await self._recorder.record(command, decide)
+        return await record(self._parts, command, decide)
 
     async def _change(
         self, connection: AsyncConnection, wanted: ChangeRequested, at: datetime
@@ -268,7 +268,7 @@ class Commands:
 
         content = {"property": property_name, "gaming_day": gaming_day.isoformat(), "reason": reason}
         command = Command(person, key, "POST /reconciliations", content, property_name)
-        return await self._recorder.record(command, decide)
+        return await record(self._parts, command, decide)
 
 
 def _require(holds: bool, otherwise: str) -> None:

@@ -11,7 +11,6 @@ from fastapi.security import HTTPBearer
 from pydantic import Field, TypeAdapter
 
 from services.progressive_meters import books, pages
-from services.progressive_meters.answers import Answer
 from services.progressive_meters.commands import Commands
 from services.progressive_meters.configuration import PoolVersion
 from services.progressive_meters.pages import key_of, page
@@ -31,10 +30,11 @@ from services.progressive_meters.reports import (
     rows_sha256,
 )
 from services.progressive_meters.submissions import Submissions
-from shared.contracts.envelope import Contract, Identifier, Name, Reason, canonical
+from shared.contracts.envelope import Contract, Name, Reason, canonical
 from shared.contracts.meter_events import ChangeRejected, DayReconciled, PoolTerms, WantedChange
 from shared.runtime.access import caller_with
-from shared.runtime.http import PROBLEM, NotFound, problems
+from shared.runtime.answers import IdempotencyKey, response
+from shared.runtime.http import NotFound, problems
 from shared.runtime.service import Parts
 
 ROLES: Final = ("meter_request", "meter_approve", "meter_reconcile", "report")
@@ -59,13 +59,6 @@ PropertyName = Annotated[Name, Path(alias="property", description="the property"
 PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
 PoolName = Annotated[Name, Path(description="the pool")]
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
-IdempotencyKey = Annotated[
-    Identifier,
-    Header(
-        alias="Idempotency-Key",
-        description="names this command of yours: sent again, it is not done again, and its answer is the same",
-    ),
-]
 IfNoneMatch = Annotated[str, Header(alias="If-None-Match", description="ETags that are known already")]
 Limit = Annotated[int, Query(ge=1, le=500, description="most items on a page")]
 Cursor = Annotated[str | None, Query(max_length=400, description="`next` of the page before")]
@@ -147,7 +140,7 @@ def _terms(commands: Commands) -> APIRouter:
     )
     async def file(wanted: PoolTerms, requester: Requester, idempotency_key: IdempotencyKey) -> Response:
         """Somebody else approves it before it takes effect."""
-        return _answered(await commands.file(wanted, person=requester, key=idempotency_key))
+        return response(await commands.file(wanted, person=requester, key=idempotency_key))
 
     @router.post(
         "/{property}/{pool}/versions/{number}/approve",
@@ -161,7 +154,7 @@ def _terms(commands: Commands) -> APIRouter:
     ) -> Response:
         """The first version puts the base on the meter."""
         answer = await commands.approve(property_name, pool, number, person=approver, key=idempotency_key)
-        return _answered(answer)
+        return response(answer)
 
     @router.post(
         "/{property}/{pool}/versions/{number}/reject",
@@ -184,7 +177,7 @@ def _terms(commands: Commands) -> APIRouter:
         answer = await commands.reject(
             property_name, pool, number, rejection.reason, person=approver, key=idempotency_key
         )
-        return _answered(answer)
+        return response(answer)
 
     return router
 
@@ -214,7 +207,7 @@ def _changes(commands: Commands) -> APIRouter:
     ) -> Response:
         """A transfer, an adjustment, a reset, or cents from the overflow meter; somebody else approves it."""
         answer = await commands.request(property_name, pool, wanted, person=requester, key=idempotency_key)
-        return _answered(answer)
+        return response(answer)
 
     @router.post(
         "/changes/{property}/{number}/approve",
@@ -227,7 +220,7 @@ def _changes(commands: Commands) -> APIRouter:
         property_name: PropertyName, number: Number, approver: Approver, idempotency_key: IdempotencyKey
     ) -> Response:
         """The meter moves at once."""
-        return _answered(await commands.approve_change(property_name, number, person=approver, key=idempotency_key))
+        return response(await commands.approve_change(property_name, number, person=approver, key=idempotency_key))
 
     @router.post(
         "/changes/{property}/{number}/reject",
@@ -249,7 +242,7 @@ def _changes(commands: Commands) -> APIRouter:
         answer = await commands.reject_change(
             property_name, number, rejection.reason, person=approver, key=idempotency_key
         )
-        return _answered(answer)
+        return response(answer)
 
     return router
 
@@ -414,7 +407,7 @@ def _reports(parts: Parts, commands: Commands) -> APIRouter:
         answer = await commands.reconcile(
             wanted.property, wanted.gaming_day, wanted.reason, person=reconciler, key=idempotency_key
         )
-        return _answered(answer)
+        return response(answer)
 
     @router.get("/reports/exceptions", response_model_exclude_none=True, summary="List what does not agree")
     async def list_exceptions(reader: Reader, property_name: PropertyQuery, gaming_day: date) -> ExceptionList:
@@ -437,11 +430,6 @@ def _reports(parts: Parts, commands: Commands) -> APIRouter:
 def _router(prefix: str, tag: str, *more: Any) -> APIRouter:
     bearer = Security(HTTPBearer(auto_error=False, scheme_name="bearer"))
     return APIRouter(prefix=prefix, tags=[tag], dependencies=[bearer, *more], responses=problems(**_ASKED))
-
-
-def _answered(answer: Answer) -> Response:
-    headers = {} if answer.location is None else {"Location": answer.location}
-    return Response(answer.body, answer.status, headers, PROBLEM if answer.status >= 400 else "application/json")
 
 
 def _tag(content: Any) -> str:

@@ -15,7 +15,6 @@ from sqlalchemy import (
     DateTime,
     Index,
     Integer,
-    LargeBinary,
     MetaData,
     Numeric,
     SmallInteger,
@@ -25,6 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSON
 
 from shared.journal.tables import journal_tables
+from shared.runtime.answers import idempotency_table
 from shared.runtime.submissions import submissions_table
 
 SCHEMA = "progressive_meters"
@@ -220,18 +220,6 @@ reconciliations = Table(
 )
 """What was reconciled, as it was known then."""
 
-idempotency = Table(
-    "idempotency",
-    metadata,
-    Column("person", Text, primary_key=True),
-    Column("key", Text, primary_key=True),
-    Column("command", Text, nullable=False),  # what was asked for, in words
-    Column("content", LargeBinary, nullable=False),  # SHA-256 of what was asked for
-    Column("status", SmallInteger, nullable=False),
-    Column("location", Text),
-    Column("body", Text, nullable=False),
-    Column("answered_at", DateTime(timezone=True), nullable=False),
-    schema=SCHEMA,
-)
+idempotency = idempotency_table(metadata, SCHEMA)
 
 PROJECTIONS = (pool_versions, pools, movements, readings, hits, changes, reconciliations)

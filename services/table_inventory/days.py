@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory import reading
-from services.table_inventory.commands import Answer, Command, Decision, Denied, once
+from services.table_inventory.commands import Command, Decision, Denied, once
 from services.table_inventory.drop_counts import counters_of_day
 from services.table_inventory.money import TableAccounts
 from services.table_inventory.reports import day_report
@@ -30,6 +30,7 @@ from shared.contracts.inventory_events import (
     SignedCents,
     Stage,
 )
+from shared.runtime.answers import Answer
 from shared.runtime.http import NotFound
 from shared.runtime.service import Parts
 

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory import reading
 from services.table_inventory.books import Box
-from services.table_inventory.commands import Answer, Command, Decision, Denied, once
+from services.table_inventory.commands import Command, Decision, Denied, once
 from services.table_inventory.money import TableAccounts, counter_checks_of, coupons_of, currency_of
 from services.table_inventory.tables import drop_counts, sealed_counts
 from shared.contracts.envelope import Contract, Name, as_json, canonical
@@ -26,6 +26,7 @@ from shared.contracts.inventory_events import (
     Number,
 )
 from shared.journal.entry import Posting
+from shared.runtime.answers import Answer
 from shared.runtime.http import NotFound
 from shared.runtime.service import Parts
 

@@ -34,17 +34,16 @@ from services.table_inventory.web import (
     Controller,
     DayPath,
     DayQuery,
-    IdempotencyKey,
     NumberPath,
     PropertyPath,
     PropertyQuery,
     RevenueAudit,
     document,
-    response,
     snapshot,
 )
 from shared.contracts.envelope import Name
 from shared.contracts.inventory_events import VarianceKind
+from shared.runtime.answers import IdempotencyKey, response
 from shared.runtime.service import Parts
 
 TablePath = Annotated[Name, Path(description="the table")]

@@ -39,7 +39,6 @@ from services.table_inventory.web import (
     Cage,
     CountTeam,
     Cursor,
-    IdempotencyKey,
     Limit,
     NumberPath,
     Pit,
@@ -48,7 +47,6 @@ from services.table_inventory.web import (
     after,
     cursor_of,
     document,
-    response,
     snapshot,
 )
 from shared.contracts.inventory_events import (
@@ -59,6 +57,7 @@ from shared.contracts.inventory_events import (
     SlipKind,
     SlipRequested,
 )
+from shared.runtime.answers import IdempotencyKey, response
 from shared.runtime.http import problems
 from shared.runtime.service import Parts
 

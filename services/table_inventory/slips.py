@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, BaseModel, Field
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.commands import Answer, Command, Decision, Denied, once
+from services.table_inventory.commands import Command, Decision, Denied, once
 from services.table_inventory.domain import Slip, SlipKey, name_of
 from services.table_inventory.money import TableAccounts
 from services.table_inventory.processing import find_slips
@@ -26,6 +26,7 @@ from shared.contracts.inventory_events import (
 )
 from shared.contracts.pit_events import Contents, Pieces, SlipNumber, value_of
 from shared.rules.errors import Refused
+from shared.runtime.answers import Answer
 from shared.runtime.http import NotFound
 from shared.runtime.service import Parts
 

@@ -15,7 +15,6 @@ from sqlalchemy import (
     DateTime,
     Index,
     Integer,
-    LargeBinary,
     MetaData,
     SmallInteger,
     Table,
@@ -25,6 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.journal.tables import journal_tables
+from shared.runtime.answers import idempotency_table
 
 SCHEMA = "table_inventory"
 
@@ -340,19 +340,7 @@ refusals = Table(
     schema=SCHEMA,
 )
 
-idempotency = Table(
-    "idempotency",
-    metadata,
-    _key("person"),
-    _key("key"),
-    _text("command"),  # what was asked for, in words
-    Column("content", LargeBinary, nullable=False),  # SHA-256 of what was asked for
-    Column("status", SmallInteger, nullable=False),
-    _text("location", nullable=True),
-    _text("body"),
-    _moment("answered_at"),
-    schema=SCHEMA,
-)
+idempotency = idempotency_table(metadata, SCHEMA)
 
 PROJECTIONS = (
     counts, movements, requests, slips, manual_slips, boxes, transports, drop_counts, variance_cases, adjustments, days,

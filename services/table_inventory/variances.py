@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory import reading
 from services.table_inventory.books import Box, Window
-from services.table_inventory.commands import Answer, Command, Decision, Denied, once
+from services.table_inventory.commands import Command, Decision, Denied, once
 from services.table_inventory.domain import Stacks
 from services.table_inventory.money import TableAccounts
 from services.table_inventory.policies import Level, policy_on
@@ -18,6 +18,7 @@ from services.table_inventory.tables import variance_cases
 from shared.contracts.envelope import Contract, Person, Reason, as_json
 from shared.contracts.inventory_events import VarianceKind, VarianceOwned, VarianceResolved
 from shared.journal.entry import Posting
+from shared.runtime.answers import Answer
 from shared.runtime.http import NotFound
 from shared.runtime.service import Parts
 

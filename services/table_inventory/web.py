@@ -1,4 +1,4 @@
-"""What the routes of the ledger share: who may call, keys, answers, pages and ETags."""
+"""What the routes of the ledger share: who may call, documents, pages and ETags."""
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -8,17 +8,14 @@ from datetime import date
 from hashlib import sha256
 from typing import Annotated, Any
 
-from fastapi import Depends, Header, HTTPException, Path, Query, Request, Response, Security
+from fastapi import Depends, HTTPException, Path, Query, Request, Response, Security
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from services.table_inventory.commands import Answer
-from shared.contracts.envelope import Identifier, Name
+from shared.contracts.envelope import Name
 from shared.runtime.access import caller_with
-from shared.runtime.http import PROBLEM, problems
-
-_JSON = "application/json"
+from shared.runtime.http import problems
 
 BEARER = Security(HTTPBearer(auto_error=False, scheme_name="bearer"))
 
@@ -30,13 +27,6 @@ Controller = Annotated[str, Depends(caller_with("control"))]
 Reader = Annotated[str, Depends(caller_with("report"))]
 READS = Depends(caller_with("report"))
 
-IdempotencyKey = Annotated[
-    Identifier,
-    Header(
-        alias="Idempotency-Key",
-        description="names this command of yours: sent again, it is not done again, and its answer is the same",
-    ),
-]
 PropertyPath = Annotated[Name, Path(alias="property", description="the property")]
 PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
 DayPath = Annotated[date, Path(description="the gaming day")]
@@ -54,12 +44,6 @@ COMMAND = ACCESS | problems(_409="it contradicts what is recorded, or the Idempo
 FOUND = COMMAND | problems(_404="there is no such thing")
 
 
-def response(answer: Answer) -> Response:
-    """The answer of a command."""
-    headers = {} if answer.location is None else {"Location": answer.location}
-    return Response(answer.body, answer.status, headers, PROBLEM if answer.status >= 400 else _JSON)
-
-
 def document(request: Request, found: BaseModel, **left_out: Any) -> Response:
     """A document with its ETag, or 304 where the caller has it; the ETag does not depend on what is `left_out`."""
     body = found.model_dump_json(exclude_none=True)
@@ -69,7 +53,7 @@ def document(request: Request, found: BaseModel, **left_out: Any) -> Response:
     known = (tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(","))
     if etag in known:
         return Response(status_code=304, headers=headers)
-    return Response(body, headers=headers, media_type=_JSON)
+    return Response(body, headers=headers, media_type="application/json")
 
 
 @asynccontextmanager

@@ -25,9 +25,10 @@ from services.wagering_accounts.tables import SCHEMA
 from shared.contracts.envelope import canonical
 from shared.journal.entry import Draft
 from shared.journal.ledger import Fenced, Shard
+from shared.runtime.answers import Answer, refusal
 from shared.runtime.consumer import RETRY_SECONDS
 from shared.runtime.errors import Kind, kind_of
-from shared.runtime.http import Conflict, problem
+from shared.runtime.http import Conflict
 from shared.runtime.service import Parts
 
 log = structlog.get_logger()
@@ -47,15 +48,6 @@ _FREE_SHARD = f"""
 _SHARD_COUNT = f"SELECT count(*) FROM {SCHEMA}.shards WHERE name LIKE 'commands/%%'"  # noqa: S608
 _PLACE = {"person": "text", "key": "text"}
 _ANSWERED = f"SELECT t.* FROM {SCHEMA}.idempotency t JOIN {rows.came(_PLACE)} USING (person, key)"  # noqa: S608
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a command is answered with: HTTP status, JSON body, and where what it made is found."""
-
-    status: int
-    body: str
-    location: str | None = None
 
 
 @dataclass(slots=True)
@@ -255,16 +247,17 @@ class Commands:
 
 def _answer(decision: Decision) -> Answer:
     if decision.problem:
-        return Answer(decision.status, bytes(problem(decision.status, decision.body["detail"]).body).decode())
+        return refusal(decision.status, decision.body["detail"])
     return Answer(decision.status, to_json(decision.body).decode(), decision.location)
 
 
 def _declined(command: Command, declined: Declined, now: Circumstances, books: Books) -> tuple[Fact, Answer]:
-    """A refusal is a fact too: who asked for what, and why not."""
+    """A refusal is a fact too: who asked for what, and why not; nothing from which a code could be guessed."""
+    content = command.content()
     data = {
         "property": command.property_name,
         "command": command.name,
-        "content": command.content(),
+        "content": content and {name: value for name, value in content.items() if name != "code"},
         "status": declined.status,
         "detail": declined.detail,
         "by": now.person,
@@ -277,7 +270,7 @@ def _declined(command: Command, declined: Declined, now: Circumstances, books: B
         now.gaming_day,
         about if about in books.accounts else None,
     )
-    return fact, Answer(declined.status, bytes(problem(declined.status, declined.detail).body).decode())
+    return fact, refusal(declined.status, declined.detail)
 
 
 def _draft(fact: Fact, books: Books, key: str, shard: Shard, seq: int, moment: datetime) -> Draft:

@@ -3,14 +3,14 @@
 import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, HTTPException, Path, Response, Security
+from fastapi import APIRouter, HTTPException, Path, Response, Security
 from fastapi.security import HTTPBearer
 from pydantic import SecretStr
 
 from services.wagering_accounts import reading
 from services.wagering_accounts.access_codes import HashedCode, fingerprint, hash_code
 from services.wagering_accounts.account_commands import BuyIn, CashOut, DecideAdjustment, EnterAdjustment, Open
-from services.wagering_accounts.commands import Answer, Commands
+from services.wagering_accounts.commands import Commands
 from services.wagering_accounts.configuration import Configurations
 from services.wagering_accounts.documents import (
     AccountDocument,
@@ -35,23 +35,15 @@ from services.wagering_accounts.patron_commands import ChangeCode, Register, Set
 from services.wagering_accounts.reading_routes import reading_routes
 from services.wagering_accounts.roles import Adjuster, Approver, Cashier, Excluder, TableSystem
 from services.wagering_accounts.wager_commands import Authorize, Capture, Release
-from shared.contracts.envelope import Identifier, Name
-from shared.runtime.http import PROBLEM, problems
+from shared.contracts.envelope import Name
+from shared.runtime.answers import IdempotencyKey, response
+from shared.runtime.http import problems
 from shared.runtime.service import Parts
-
-_JSON = "application/json"
 
 PropertyName = Annotated[Name, Path(alias="property", description="the property")]
 AccountName = Annotated[Name, Path(description="the account")]
 PatronName = Annotated[Name, Path(description="the patron")]
 Number = Annotated[int, Path(ge=1, le=2**53)]
-IdempotencyKey = Annotated[
-    Identifier,
-    Header(
-        alias="Idempotency-Key",
-        description="names this command of yours: sent again, it is not done again, and its answer is the same",
-    ),
-]
 
 _PROBLEMS = problems(
     _401="the bearer token is missing or not known",
@@ -90,7 +82,7 @@ def _add_authorization(router: APIRouter, commands: Commands) -> None:
         command = Authorize(
             property_name, account, wanted.table, wanted.round_id, wanted.seat, wanted.wager, wanted.cents
         )
-        return _response(await commands.do(command, person=person, key=idempotency_key))
+        return response(await commands.do(command, person=person, key=idempotency_key))
 
     router.add_api_route(
         "/accounts/{property}/{account}/holds",
@@ -124,13 +116,13 @@ def _wagers(commands: Commands) -> APIRouter:
     ) -> Response:
         """Before "no more bets" only."""
         command = Release(property_name, account, hold, why.reason)
-        return _response(await commands.do(command, person=person, key=idempotency_key))
+        return response(await commands.do(command, person=person, key=idempotency_key))
 
     @router.post("/captures", response_model=CaptureDocument, summary='Capture the wagers of a round at "no more bets"')
     async def capture(wanted: NoMoreBets, person: TableSystem, idempotency_key: IdempotencyKey) -> Response:
         """What is on hold for the round is in play. Wagers added later in the round need another capture."""
         command = Capture(wanted.property, wanted.table, wanted.round_id)
-        return _response(await commands.do(command, person=person, key=idempotency_key))
+        return response(await commands.do(command, person=person, key=idempotency_key))
 
     return router
 
@@ -158,7 +150,7 @@ def _accounts(parts: Parts, commands: Commands) -> APIRouter:
     async def open_account(wanted: NewAccount, person: Cashier, idempotency_key: IdempotencyKey) -> Response:
         """For one session at one table."""
         command = Open(wanted.property, wanted.account, wanted.table, wanted.patron)
-        return _response(await commands.do(command, person=person, key=idempotency_key))
+        return response(await commands.do(command, person=person, key=idempotency_key))
 
     @router.post(
         "/{property}/{account}/buy-ins",
@@ -183,7 +175,7 @@ def _accounts(parts: Parts, commands: Commands) -> APIRouter:
             await given(property_name, account, wanted.access_code),
             await _fingerprint(wanted.access_code, person, idempotency_key),
         )
-        return _response(await commands.do(command, person=person, key=idempotency_key))
+        return response(await commands.do(command, person=person, key=idempotency_key))
 
     @router.post(
         "/{property}/{account}/cash-outs",
@@ -209,7 +201,7 @@ def _accounts(parts: Parts, commands: Commands) -> APIRouter:
             await given(property_name, account, wanted.access_code),
             await _fingerprint(wanted.access_code, person, idempotency_key),
         )
-        return _response(await commands.do(command, person=person, key=idempotency_key))
+        return response(await commands.do(command, person=person, key=idempotency_key))
 
     return router
 
@@ -230,7 +222,7 @@ def _adjustments(commands: Commands) -> APIRouter:
         if wanted.cents == 0:
             raise HTTPException(422, "'cents' 0 changes nothing; say by how much")
         command = EnterAdjustment(property_name, account, wanted.cents, wanted.reason)
-        return _response(await commands.do(command, person=person, key=idempotency_key))
+        return response(await commands.do(command, person=person, key=idempotency_key))
 
     @router.post("/{adjustment}/approve", summary="Approve an adjustment", **model)
     async def approve(
@@ -242,7 +234,7 @@ def _adjustments(commands: Commands) -> APIRouter:
     ) -> Response:
         """It counts from now on, with what was available before and after."""
         command = DecideAdjustment(property_name, account, adjustment, approve=True)
-        return _response(await commands.do(command, person=person, key=idempotency_key))
+        return response(await commands.do(command, person=person, key=idempotency_key))
 
     @router.post("/{adjustment}/reject", summary="Reject an adjustment", **model)
     async def reject(
@@ -255,7 +247,7 @@ def _adjustments(commands: Commands) -> APIRouter:
     ) -> Response:
         """It never counts."""
         command = DecideAdjustment(property_name, account, adjustment, approve=False, reason=why.reason)
-        return _response(await commands.do(command, person=person, key=idempotency_key))
+        return response(await commands.do(command, person=person, key=idempotency_key))
 
     return router
 
@@ -272,7 +264,7 @@ def _patrons(commands: Commands) -> APIRouter:
             wanted.wallet,
             *await _new_code(wanted.access_code, person, idempotency_key),
         )
-        return _response(await commands.do(command, person=person, key=idempotency_key))
+        return response(await commands.do(command, person=person, key=idempotency_key))
 
     @router.post(
         "/{property}/{patron}/access-code", response_model=PatronDocument, summary="Give a patron a new access code"
@@ -287,7 +279,7 @@ def _patrons(commands: Commands) -> APIRouter:
         """Which unlocks it."""
         code = await _new_code(wanted.access_code, person, idempotency_key)
         command = ChangeCode(property_name, patron, *code, wanted.reason)
-        return _response(await commands.do(command, person=person, key=idempotency_key))
+        return response(await commands.do(command, person=person, key=idempotency_key))
 
     @router.post(
         "/{property}/{patron}/exclusion", response_model=PatronDocument, summary="Exclude a patron, or admit one again"
@@ -301,7 +293,7 @@ def _patrons(commands: Commands) -> APIRouter:
     ) -> Response:
         """An excluded patron is paid out, and cannot wager."""
         command = SetExclusion(property_name, patron, wanted.excluded, wanted.reason)
-        return _response(await commands.do(command, person=person, key=idempotency_key))
+        return response(await commands.do(command, person=person, key=idempotency_key))
 
     @router.post("/{property}/{patron}/limits", response_model=PatronDocument, summary="Set a patron's limit")
     async def set_limit(
@@ -313,7 +305,7 @@ def _patrons(commands: Commands) -> APIRouter:
     ) -> Response:
         """A tighter one holds at once, a looser one after a day."""
         command = SetLimit(property_name, patron, wanted.limit, wanted.cents)
-        return _response(await commands.do(command, person=person, key=idempotency_key))
+        return response(await commands.do(command, person=person, key=idempotency_key))
 
     return router
 
@@ -326,8 +318,3 @@ async def _new_code(code: SecretStr, person: str, key: str) -> tuple[HashedCode,
     """A new code's hash, and what tells whether the same was sent again."""
     text = code.get_secret_value()
     return await asyncio.to_thread(hash_code, text), await asyncio.to_thread(fingerprint, text, person, key)
-
-
-def _response(answer: Answer) -> Response:
-    headers = {} if answer.location is None else {"Location": answer.location}
-    return Response(answer.body, answer.status, headers, PROBLEM if answer.status >= 400 else _JSON)

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
 
 from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
+from shared.contracts.refusals import RequestRefusedEvent
 from shared.contracts.settlement_events import (
     DismissedEvent,
     EntryEvent,
@@ -345,7 +346,15 @@ OwnAccountEvent = (
 )
 """What only the wagering accounts record."""
 
-AccountEvent = OwnAccountEvent | GapOpenedEvent | GapFilledEvent | QuarantinedEvent | MendedEvent | DismissedEvent
+AccountEvent = (
+    OwnAccountEvent
+    | RequestRefusedEvent
+    | GapOpenedEvent
+    | GapFilledEvent
+    | QuarantinedEvent
+    | MendedEvent
+    | DismissedEvent
+)
 
 _adapter: TypeAdapter[AccountEvent] = TypeAdapter(Annotated[AccountEvent, Field(discriminator="type")])
 

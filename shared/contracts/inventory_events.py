@@ -7,6 +7,7 @@ from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
 
 from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
 from shared.contracts.pit_events import Contents, SlipNumber
+from shared.contracts.refusals import RequestRefusedEvent
 from shared.contracts.settlement_events import (
     DismissedEvent,
     EntryEvent,
@@ -517,6 +518,7 @@ InventoryEvent = (
     | DayAuditedEvent
     | DayFinalEvent
     | InventoryRefusedEvent
+    | RequestRefusedEvent
     | GapOpenedEvent
     | GapFilledEvent
     | QuarantinedEvent

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, Field, StringConstraints, TypeAdapter, ValidationError
 
 from shared.contracts.envelope import Contract, Name, Person, Reason
+from shared.contracts.refusals import RequestRefusedEvent
 from shared.contracts.settlement_events import (
     DismissedEvent,
     EntryEvent,
@@ -358,6 +359,7 @@ MeterEvent = (
     | ChangeRejectedEvent
     | CommandRefusedEvent
     | DayReconciledEvent
+    | RequestRefusedEvent
     | GapOpenedEvent
     | GapFilledEvent
     | QuarantinedEvent

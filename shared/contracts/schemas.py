@@ -61,8 +61,8 @@ CHANNELS: Final = (
     Channel(
         topic=submission_events.TOPIC,
         title="Rules submissions",
-        description="What licensees filed, and what was decided about it: every version, for ever.",
-        key="property/game/version/type. No key is used twice with different content.",
+        description="What licensees filed, and what was decided about it: every version, for ever; and refusals.",
+        key="property/game/version/type; of a refused request, type/number. No key has two contents.",
         cleanup_policy="compact",
         writers=("paytable-registry",),
         readers=("round-settlement", "vigorish", "progressive-meters"),
@@ -83,7 +83,7 @@ CHANNELS: Final = (
         topic=account_events.TOPIC,
         title="The journal of the wagering accounts",
         description="Every entry, in the order of its shard: money in and out, wagers on hold and in play, results, "
-        "adjustments, patrons, refused commands. Never an access code.",
+        "adjustments, patrons, refused commands and requests. Never an access code.",
         key="The source: /wagering-accounts/shards/<shard>. All entries of a shard stay in order.",
         cleanup_policy="delete",
         writers=("wagering-accounts",),
@@ -105,7 +105,7 @@ CHANNELS: Final = (
         topic=inventory_events.TOPIC,
         title="The journal of the table-inventory ledger",
         description="Every entry, in the order of its shard: pit events recorded, rounds counted, slips, counts, "
-        "variances, adjustments and gaming days closed. A count shows no figure before it is concluded.",
+        "variances, adjustments, gaming days closed, refusals. A count shows no figure before it is concluded.",
         key="The source: /table-inventory/shards/<shard>. All entries of a shard stay in order.",
         cleanup_policy="delete",
         writers=("table-inventory",),
@@ -126,7 +126,7 @@ CHANNELS: Final = (
         topic=meter_events.TOPIC,
         title="The journal of the progressive meters",
         description="Every entry, in the order of its shard: pools, rounds counted and taken back, changes, days "
-        "reconciled. What moves a pool carries the reading afterwards, numbered within the pool, for signs.",
+        "reconciled, refusals. What moves a pool carries the reading afterwards, numbered within the pool, for signs.",
         key="The source: /progressive-meters/shards/<shard>. All entries of a shard stay in order.",
         cleanup_policy="delete",
         writers=("progressive-meters",),

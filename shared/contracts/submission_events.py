@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, Field, StringConstraints, TypeAdapter, ValidationError
 
 from shared.contracts.envelope import Contract, Event, Name, Person, Reason, as_json, canonical
+from shared.contracts.refusals import RequestRefusedEvent
 from shared.rules.errors import refused_by_validation
 from shared.rules.record import Submission
 
@@ -95,7 +96,11 @@ class SubmissionApprovalRefusedEvent(Event[SubmissionApprovalRefused]):
 
 
 SubmissionEvent = (
-    SubmissionFiledEvent | SubmissionApprovedEvent | SubmissionRejectedEvent | SubmissionApprovalRefusedEvent
+    SubmissionFiledEvent
+    | SubmissionApprovedEvent
+    | SubmissionRejectedEvent
+    | SubmissionApprovalRefusedEvent
+    | RequestRefusedEvent
 )
 
 _adapter: TypeAdapter[SubmissionEvent] = TypeAdapter(Annotated[SubmissionEvent, Field(discriminator="type")])

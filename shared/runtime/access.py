@@ -49,20 +49,26 @@ def token_hash(token: str) -> str:
     return sha256(token.encode()).hexdigest()
 
 
+def caller_of(request: Request) -> Caller:
+    """Who calls, by the bearer token. Raises: HTTPException 401 where that is nobody known."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise HTTPException(401, "send 'Authorization: Bearer <token>'", {"WWW-Authenticate": "Bearer"})
+    digest = token_hash(token)
+    callers: Sequence[Caller] = request.app.state.callers
+    for caller in callers:
+        if compare_digest(caller.token_sha256, digest):
+            return caller
+    raise HTTPException(401, "the token is not known", {"WWW-Authenticate": "Bearer"})
+
+
 def caller_with(role: str) -> Callable[[Request], str]:
     """A FastAPI dependency that gives the name of the person who calls, if that person has the role."""
 
     def dependency(request: Request) -> str:
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not token:
-            raise HTTPException(401, "send 'Authorization: Bearer <token>'", {"WWW-Authenticate": "Bearer"})
-        digest = token_hash(token)
-        callers: Sequence[Caller] = request.app.state.callers
-        for caller in callers:
-            if compare_digest(caller.token_sha256, digest):
-                if role not in caller.roles:
-                    raise HTTPException(403, f"{caller.person} does not have the role '{role}'")
-                return caller.person
-        raise HTTPException(401, "the token is not known", {"WWW-Authenticate": "Bearer"})
+        caller = caller_of(request)
+        if role not in caller.roles:
+            raise HTTPException(403, f"{caller.person} does not have the role '{role}'")
+        return caller.person
 
     return dependency

@@ -112,7 +112,7 @@ class Batch:
         source, sequence = place or (None, None)
         if place is None and (claimed := position(record.value)) is not None:
             source, sequence = claimed.source, claimed.sequence
-        reason = _printable(str(refused))
+        reason = printable(str(refused))
         self.refused.append(Refusal(len(self.drafts), record, reason, source, sequence))
         self.drafts.append(facts.quarantined(record, self._shard_name, reason, source, sequence))
 
@@ -132,7 +132,7 @@ def replaces(record: Record) -> int | None:
     return int(named) if named is not None and named.isdecimal() and len(named) < _DIGITS_MAX else None
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """A reason as it can be stored and shown, whatever the record put into it."""
     clean = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
     return clean if len(clean) <= _REASON_LENGTH_MAX else clean[: _REASON_LENGTH_MAX - 1] + "…"

@@ -18,7 +18,7 @@ Save = Callable[[AsyncConnection, Sequence[Entry]], Awaitable[None]]
 
 
 async def record_command(
-    *, engine: AsyncEngine, ledger: Ledger, clock: Clock, derive: Derive, save: Save
+    *, engine: AsyncEngine, ledger: Ledger, clock: Clock, derive: Derive, save: Save, shard_name: str = SHARD
 ) -> Sequence[Entry]:
     """Records the entries of a command and the service's own rows in one transaction.
 
@@ -26,10 +26,10 @@ async def record_command(
     Raises: whatever `derive` raises; Fenced after many attempts.
     """
     async with engine.begin() as connection:
-        await ledger.open_shard(connection, SHARD)
+        await ledger.open_shard(connection, shard_name)
     for attempt in range(1, _ATTEMPTS_MAX + 1):
         async with engine.connect() as connection:
-            shard = await ledger.open_shard(connection, SHARD)
+            shard = await ledger.open_shard(connection, shard_name)
             drafts = await derive(connection, shard.next_seq)
             await connection.rollback()
             await ledger.know_accounts(engine, {posting.account for draft in drafts for posting in draft.postings})

@@ -1,9 +1,9 @@
-"""The HTTP shell of every service: problems as RFC 9457, health, readiness, metrics."""
+"""The HTTP shell of every service: problems as RFC 9457, refusals recorded, health, readiness, metrics."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from http import HTTPStatus
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from fastapi import APIRouter, FastAPI, Request, Response
@@ -15,16 +15,22 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shared.rules.errors import Refused
-from shared.runtime.access import Caller
+from shared.runtime.access import Caller, caller_of
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.metrics import Metrics
 
 Check = Callable[[], Awaitable[str | None]]
 """Gives what is wrong in a few words, or None."""
 
+RecordRefusal = Callable[[Request, Caller, int, str], Awaitable[None]]
+"""Records that a request of a person was refused: with which status, and why."""
+
 log = structlog.get_logger()
 
 PROBLEM = "application/problem+json"
+
+_READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+"""The methods that ask and change nothing; a route with any other takes commands."""
 
 
 def _failure(request: Request, error: Exception) -> Response:
@@ -67,6 +73,38 @@ def problem(status: int, detail: str, **more: Any) -> JSONResponse:
     return JSONResponse(body, status, media_type=PROBLEM)
 
 
+def _nobody(request: Request, error: HTTPException) -> Response:
+    """The answer to somebody unknown: logged and counted, and no entry, or anybody could fill the journal."""
+    log.warning("nobody known asked", method=request.method, route=_route(request.scope), detail=error.detail)
+    response = problem(error.status_code, error.detail)
+    response.headers.update(error.headers or {})
+    return response
+
+
+def _route(scope: Scope) -> str:
+    """The template of the route that a request has matched."""
+    return getattr(scope.get("route"), "path", "unmatched")
+
+
+def _is_command(request: Request) -> bool:
+    """Whether the request has matched a route that changes something."""
+    methods: Collection[str] = getattr(request.scope.get("route"), "methods", None) or ()
+    return request.method in methods and request.method not in _READING
+
+
+def _place(location: Sequence[int | str]) -> str:
+    return ".".join(map(str, location))
+
+
+def _mistakes(error: RequestValidationError) -> str:
+    """The places and kinds of what is malformed, without values and unknown names: they may be an access code."""
+    places = [
+        (_place(item["loc"][:-1] if item["type"] == "extra_forbidden" else item["loc"]), item["type"])
+        for item in error.errors()
+    ]
+    return f"malformed: {'; '.join(f'{place} {kind}' for place, kind in places)}"
+
+
 class _Measured:
     """Counts and times every request, and answers where the work failed.
 
@@ -96,7 +134,7 @@ class _Measured:
             if status:
                 raise  # the answer had begun: it cannot be taken back
             await response(scope, receive, sent)
-        route = getattr(scope.get("route"), "path", "unmatched")
+        route = _route(scope)
         self._metrics.http_requests.labels(scope["method"], route, str(status)).inc()
         self._metrics.http_seconds.labels(route).observe(perf_counter() - started)
 
@@ -108,39 +146,48 @@ def create_app(
     metrics: Metrics,
     checks: Mapping[str, Check],
     callers: Sequence[Caller],
+    record_refusal: RecordRefusal,
     router: APIRouter | None = None,
 ) -> FastAPI:
     """The application of a service: its own routes, and those that every service has."""
     app = FastAPI(title=f"Pitledger {service}", version=version, docs_url="/docs", redoc_url=None)
     app.state.callers = callers
 
+    async def refuse(request: Request, status: int, detail: str, *, why: str | None = None, **more: Any) -> Response:
+        """A problem. A command of a known person is recorded as refused (for `why`) before it is answered."""
+        if _is_command(request):
+            try:
+                caller = caller_of(request)
+            except HTTPException as error:  # the framework reads a body before it asks who sent it
+                return _nobody(request, error)
+            await record_refusal(request, caller, status, detail if why is None else why)
+        return problem(status, detail, **more)
+
     @app.exception_handler(HTTPException)
     async def http_problem(request: Request, error: HTTPException) -> Response:
-        del request
-        response = problem(error.status_code, str(error.detail))
+        if error.status_code == 401:
+            return _nobody(request, error)
+        response = await refuse(request, error.status_code, str(error.detail))
         response.headers.update(error.headers or {})
         return response
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        del request
-        errors = [{"at": ".".join(map(str, item["loc"])), "what": item["msg"]} for item in error.errors()]
-        return problem(422, "; ".join(f"{item['at']}: {item['what']}" for item in errors), errors=errors)
+        errors = [{"at": _place(item["loc"]), "what": item["msg"]} for item in error.errors()]
+        detail = "; ".join(f"{item['at']}: {item['what']}" for item in errors)
+        return await refuse(request, 422, detail, why=_mistakes(error), errors=errors)
 
     @app.exception_handler(Refused)
     async def refused(request: Request, error: Refused) -> Response:
-        del request
-        return problem(422, str(error), paragraph=error.paragraph)
+        return await refuse(request, 422, str(error), paragraph=error.paragraph)
 
     @app.exception_handler(Conflict)
     async def conflict(request: Request, error: Conflict) -> Response:
-        del request
-        return problem(409, str(error))
+        return await refuse(request, 409, str(error))
 
     @app.exception_handler(NotFound)
     async def not_found(request: Request, error: NotFound) -> Response:
-        del request
-        return problem(404, str(error))
+        return await refuse(request, 404, str(error))
 
     app.add_middleware(_Measured, metrics=metrics)
 

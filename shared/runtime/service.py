@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import gc
 import signal
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -13,22 +13,23 @@ from typing import Any
 
 import structlog
 import uvicorn
-from fastapi import APIRouter
+from fastapi import APIRouter, FastAPI
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.journal.ledger import Ledger
 from shared.journal.tables import JournalTables
-from shared.runtime.access import load_callers
+from shared.runtime.access import Caller, load_callers
 from shared.runtime.consumer import Clock, Consumer, Step, no_step
 from shared.runtime.database import create_engine, role_of
 from shared.runtime.guard import Guard
 from shared.runtime.health import Health
-from shared.runtime.http import create_app
+from shared.runtime.http import Check, create_app
 from shared.runtime.kafka import cluster_id, new_producer, partitions_of
 from shared.runtime.metrics import Metrics
 from shared.runtime.notary import notary
 from shared.runtime.processing import Processor
+from shared.runtime.refusals import Refusals
 from shared.runtime.relay import Relay
 from shared.runtime.settings import Settings
 from shared.runtime.subscription import Subscription
@@ -82,6 +83,29 @@ class Service:
     router: Callable[[Parts], APIRouter] | None = None
     watch: Callable[[Parts], Coroutine[Any, Any, None]] | None = None
     """Runs beside everything else until it is cancelled: figures that no event and no request brings up to date."""
+
+
+def application(
+    service: Service, parts: Parts, *, checks: Mapping[str, Check] | None = None, callers: Sequence[Caller] = ()
+) -> FastAPI:
+    """The HTTP application of a service, for these callers; what it refuses them goes into the service's journal."""
+    refusals = Refusals(
+        service=service.name,
+        engine=parts.engine,
+        ledger=parts.ledger,
+        metrics=parts.metrics,
+        clock=parts.clock,
+        wake=parts.wake,
+    )
+    return create_app(
+        service=service.name,
+        version=version("pitledger"),
+        metrics=parts.metrics,
+        checks=checks or {},
+        callers=callers,
+        record_refusal=refusals.record,
+        router=service.router(parts) if service.router is not None else None,
+    )
 
 
 async def serve(
@@ -181,13 +205,11 @@ class _Run:
     # --- parts ---
 
     def _web(self, parts: Parts) -> uvicorn.Server:
-        app = create_app(
-            service=self._service.name,
-            version=version("pitledger"),
-            metrics=self._metrics,
+        app = application(
+            self._service,
+            parts,
             checks=self._health.checks,
             callers=load_callers(self._settings.api_tokens_file),
-            router=self._service.router(parts) if self._service.router is not None else None,
         )
         config = uvicorn.Config(
             app,

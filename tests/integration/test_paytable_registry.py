@@ -26,9 +26,9 @@ from shared.journal.reading import read_entries
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 from shared.runtime.access import Caller, token_hash
 from shared.runtime.database import create_engine
-from shared.runtime.http import PROBLEM, create_app
+from shared.runtime.http import PROBLEM
 from shared.runtime.metrics import Metrics
-from shared.runtime.service import Parts
+from shared.runtime.service import Parts, application
 from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support.asgi import AppClient
@@ -106,8 +106,8 @@ class Registry:
         return self.client.run(read())
 
     def kinds(self) -> list[str]:
-        """The kinds of the journal's entries, in order."""
-        return [entry.draft.kind for entry in self.entries()]
+        """The kinds of the journal's entries: of the shard of commands, in order, and then what was refused before."""
+        return sorted((entry.draft.kind for entry in self.entries()), key=lambda kind: kind == "request.refused")
 
     def problems(self) -> list[Problem]:
         """What verification of the journal finds."""
@@ -129,10 +129,7 @@ def a_registry(url: str) -> Iterator[Registry]:
     clock, metrics = Clock(), Metrics()
     engine = create_engine(url, role="paytable_registry")
     parts = Parts(Settings(), engine, Ledger(journal), metrics, clock, lambda: None)
-    assert SERVICE.router is not None
-    app = create_app(
-        service=SERVICE.name, version="1", metrics=metrics, checks={}, callers=CALLERS, router=SERVICE.router(parts)
-    )
+    app = application(SERVICE, parts, callers=CALLERS)
     with AppClient(app) as client:
         yield Registry(client, parts, clock)
         client.run(engine.dispose())
@@ -221,7 +218,7 @@ def test_the_filer_cannot_approve(registry: Registry) -> None:
 
 
 def test_a_version_is_decided_once(registry: Registry) -> None:
-    """Approving or rejecting again is a conflict, and is not recorded."""
+    """Approving or rejecting again is a conflict, recorded as such."""
     registry.file()
     registry.approve()
     assert_problem(registry.approve(), 409, "was approved already")
@@ -233,7 +230,8 @@ def test_a_version_is_decided_once(registry: Registry) -> None:
     assert ("rejected", "bob", "eight decks were agreed") == tuple(
         rejected[name] for name in ("status", "rejected_by", "rejection_reason")
     )
-    assert 4 == len(registry.entries())
+    assert 4 + 3 == len(registry.entries())
+    assert 3 == registry.kinds().count("request.refused")
 
 
 def test_history_never_changes(registry: Registry) -> None:
@@ -247,11 +245,11 @@ def test_history_never_changes(registry: Registry) -> None:
 
 
 def test_what_the_catalogue_does_not_allow_is_refused(registry: Registry) -> None:
-    """422 with the paragraph; nothing is recorded."""
+    """422 with the paragraph; the refusal alone is recorded."""
     refused = registry.file(submission={"decks": 6, "wagers": {"royal_match_21": {"paytable": "A"}}})
     assert_problem(refused, 422, "royal_match_21")
     assert refused.json()["paragraph"].startswith("§ 633a.")
-    assert [] == registry.entries()
+    assert ["request.refused"] == registry.kinds()
 
 
 @pytest.mark.parametrize(
@@ -284,7 +282,7 @@ def test_roles_are_required(registry: Registry) -> None:
     registry.file(person="ann")
     assert_problem(registry.approve(person="carl"), 403, "carl does not have the role 'approve'")
     assert_problem(registry.reject(person="carl"), 403, "carl does not have the role 'approve'")
-    assert ["submission.filed"] == registry.kinds()
+    assert ["submission.filed", *["request.refused"] * 3] == registry.kinds()
 
 
 def test_what_is_not_there_is_not_found(registry: Registry) -> None:
@@ -336,7 +334,7 @@ def test_keys_are_kept_over_a_restart(registry: Registry, url: str) -> None:
 
 
 def test_a_refusal_does_not_use_up_the_key(registry: Registry) -> None:
-    """Nothing was recorded, so the mended command may have the same key."""
+    """No command was recorded, so the mended one may have the same key."""
     assert 422 == registry.file(key="k", submission={}).status_code
     assert 201 == registry.file(key="k").status_code
 
@@ -368,7 +366,7 @@ def test_of_two_decisions_at_once_one_wins(registry: Registry, url: str) -> None
     with a_registry(url) as other:
         registry.clock.disturb = other.reject
         assert_problem(registry.approve(), 409, "was rejected already")
-    assert ["submission.filed", "submission.rejected"] == registry.kinds()
+    assert ["submission.filed", "submission.rejected", "request.refused"] == registry.kinds()
 
 
 def test_the_same_command_sent_twice_at_once_is_done_once(registry: Registry, url: str) -> None:
@@ -507,6 +505,7 @@ def test_the_table_can_be_made_anew_from_the_journal(registry: Registry, url: st
     registry.file(effective_from=(NOON + HOUR).isoformat())
     registry.approve(2, person="ann")
     registry.file(effective_from=(NOON + 2 * HOUR).isoformat())
+    registry.reject(3)
     registry.reject(3)
     query = "SELECT t::text FROM paytable_registry.submissions t ORDER BY version"
     before = sql(url, query)

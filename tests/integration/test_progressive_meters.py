@@ -246,7 +246,7 @@ def test_a_pool_takes_two_people(office: Office) -> None:
     assert 404 == office.get(f"/readings/{PROPERTY}/major").status_code
     approved = office.send(f"{where}/approve", person="bob")
     assert (200, "approved", "bob") == (approved.status_code, approved.json()["status"], approved.json()["approved_by"])
-    assert ["pool.filed", "meter.command_refused", "pool.approved"] == office.kinds()
+    assert ["pool.filed", "meter.command_refused", "pool.approved", "request.refused"] == office.kinds()
     assert_problem(office.send(f"{where}/approve", person="bob"), 409, "was approved already")
     assert "500000" == office.shows()
 
@@ -259,10 +259,12 @@ def test_refusals_are_recorded_and_given_again(office: Office) -> None:
     assert (first.status_code, first.content) == (again.status_code, again.content)
     other = office.send("/pools", terms(), person="carl", key="k")
     assert_problem(other, 409, "Idempotency-Key 'k' was used for another command")
-    refusals = [entry.draft.data for entry in office.entries()]
-    assert 2 == len(refusals)
-    assert b'"person":"carl"' in refusals[0]
-    assert b'"status":422' in refusals[0]
+    assert ["meter.command_refused", "request.refused"] == office.kinds()
+    refused, reused = (entry.draft.data for entry in office.entries())
+    assert b'"person":"carl"' in refused
+    assert b'"status":422' in refused
+    assert b'"by":"carl"' in reused
+    assert b'"status":409' in reused
 
 
 @pytest.mark.parametrize(

@@ -21,11 +21,11 @@ from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.access import Caller, token_hash
 from shared.runtime.consumer import Consumer
 from shared.runtime.database import create_engine
-from shared.runtime.http import PROBLEM, create_app
+from shared.runtime.http import PROBLEM
 from shared.runtime.metrics import Metrics
 from shared.runtime.processing import Processor, Record
 from shared.runtime.relay import entry_message
-from shared.runtime.service import Parts
+from shared.runtime.service import Parts, application
 from shared.runtime.settings import Settings
 from shared.runtime.submissions import RulesSubmissions
 from tests.support import Databases
@@ -174,10 +174,7 @@ def desk(url: str) -> Iterator[Desk]:
     metrics = Metrics()
     engine = create_engine(url, role="vigorish")
     parts = Parts(Settings(), engine, Ledger(journal), metrics, lambda: NOON, lambda: None)
-    assert SERVICE.router is not None
-    app = create_app(
-        service=SERVICE.name, version="1", metrics=metrics, checks={}, callers=CALLERS, router=SERVICE.router(parts)
-    )
+    app = application(SERVICE, parts, callers=CALLERS)
     with AppClient(app) as client:
         desk = Desk(client, parts)
         desk.learn(RULES)

@@ -72,6 +72,21 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             "reason": "filed by the same person",
         },
     },
+    "request.refused": FILED
+    | {
+        "type": "request.refused",
+        "recordedat": FILED["time"],
+        "entryhash": "5" * 64,
+        "data": {
+            "command": "POST /submissions",
+            "status": 403,
+            "reason": "games.ray does not have the role 'submit'",
+            "by": "games.ray",
+            "at": FILED["time"],
+            "key": "k-1",
+            "content": "5" * 64,
+        },
+    },
     "settlement.posted": SHARD.posted(1, "BJ-01", [total(handle=100, payout=200)], revision=2),
     "settlement.reversed": SHARD.reversed(2, "BJ-01", [total(handle=100)], round_id="r-1"),
     "settlement.superseded": SHARD.superseded(3, "BJ-01", "r-1"),

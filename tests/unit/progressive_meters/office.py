@@ -18,10 +18,9 @@ from shared.journal.verification import Problem, Verified, read_shards, verify_s
 from shared.runtime.access import Caller, token_hash
 from shared.runtime.consumer import Consumer
 from shared.runtime.database import create_engine
-from shared.runtime.http import create_app
 from shared.runtime.metrics import Metrics
 from shared.runtime.processing import Processor, Record
-from shared.runtime.service import Parts
+from shared.runtime.service import Parts, application
 from shared.runtime.settings import Settings
 from shared.runtime.submissions import RulesSubmissions
 from tests.support.asgi import AppClient
@@ -200,10 +199,7 @@ def an_office(url: str) -> Iterator[Office]:
     clock, metrics = [NOON], Metrics()
     engine = create_engine(url, role="progressive_meters")
     parts = Parts(Settings(), engine, Ledger(journal), metrics, lambda: clock[0], lambda: None)
-    assert SERVICE.router is not None
-    app = create_app(
-        service=SERVICE.name, version="1", metrics=metrics, checks={}, callers=CALLERS, router=SERVICE.router(parts)
-    )
+    app = application(SERVICE, parts, callers=CALLERS)
     with AppClient(app) as client:
         yield Office(client, parts, clock)
         client.run(engine.dispose())

@@ -5,13 +5,18 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 
 from shared.runtime.access import Caller, caller_with, load_callers, token_hash
 from shared.runtime.errors import Stop
 from shared.runtime.http import create_app
 from shared.runtime.metrics import Metrics
 from tests.support.asgi import AppClient
+
+
+async def never(request: Request, caller: Caller, status: int, reason: str) -> None:
+    """No refusal is recorded: what is only read is no command."""
+    raise AssertionError((request.method, caller.person, status, reason))
 
 
 @pytest.fixture
@@ -25,7 +30,15 @@ def client() -> Iterator[AppClient]:
 
     ann = Caller(person="ann", token_sha256=token_hash("token of ann"), roles=frozenset({"submit", "approve"}))
     bob = Caller(person="bob", token_sha256=token_hash("token of bob"), roles=frozenset({"approve"}))
-    app = create_app(service="test", version="1", metrics=Metrics(), checks={}, callers=[bob, ann], router=router)
+    app = create_app(
+        service="test",
+        version="1",
+        metrics=Metrics(),
+        checks={},
+        callers=[bob, ann],
+        record_refusal=never,
+        router=router,
+    )
     with AppClient(app) as client:
         yield client
 

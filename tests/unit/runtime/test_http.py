@@ -6,10 +6,11 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi import APIRouter, FastAPI, HTTPException
+from fastapi import APIRouter, FastAPI, HTTPException, Request
 from pydantic import BaseModel, ConfigDict
 
 from shared.rules.errors import Refused
+from shared.runtime.access import Caller, token_hash
 from shared.runtime.http import PROBLEM, Check, Conflict, NotFound, create_app
 from shared.runtime.metrics import Metrics
 from tests.support.asgi import AppClient
@@ -35,6 +36,7 @@ def a_router() -> APIRouter:
     }
 
     @router.get("/errors/{which}")
+    @router.post("/errors/{which}")
     def fail(which: str) -> None:
         raise errors[which]
 
@@ -43,6 +45,13 @@ def a_router() -> APIRouter:
         return number + wager.cents
 
     return router
+
+
+ANN = Caller(person="ann", token_sha256=token_hash("token of ann"))
+BEARER = {"Authorization": "Bearer token of ann"}
+
+Recorded = list[tuple[str, str, int, str]]
+"""The refusals that were recorded: path, person, status, reason."""
 
 
 def a_check(found: str | None) -> Check:
@@ -54,16 +63,27 @@ def a_check(found: str | None) -> Check:
     return check
 
 
-def an_app(metrics: Metrics | None = None, **found: str | None) -> FastAPI:
-    """A service with these routes, whose checks find these."""
+def an_app(metrics: Metrics | None = None, recorded: Recorded | None = None, **found: str | None) -> FastAPI:
+    """A service with these routes, whose checks find these, and which ann may call."""
+
+    async def record(request: Request, caller: Caller, status: int, reason: str) -> None:
+        if recorded is not None:
+            recorded.append((request.url.path, caller.person, status, reason))
+
     return create_app(
         service="test",
         version="1",
         metrics=metrics or Metrics(),
         checks={name: a_check(what) for name, what in found.items()},
-        callers=(),
+        callers=[ANN],
+        record_refusal=record,
         router=a_router(),
     )
+
+
+async def unreachable(request: Request, caller: Caller, status: int, reason: str) -> None:
+    """The database is away."""
+    raise TimeoutError((request.url.path, caller.person, status, reason))
 
 
 def ask(app: FastAPI, method: str, path: str, **arguments: Any) -> httpx.Response:
@@ -122,7 +142,7 @@ def test_what_no_route_takes_is_a_problem_too(method: str, path: str, status: in
 
 def test_an_invalid_request_names_every_field() -> None:
     """Everything that is wrong is said at once, with its place."""
-    response = ask(an_app(), "POST", "/wagers/first", json={"cents": "many", "tip": 1})
+    response = ask(an_app(), "POST", "/wagers/first", json={"cents": "many", "tip": 1}, headers=BEARER)
     assert (422, PROBLEM) == (response.status_code, response.headers["content-type"])
     assert {"path.number", "body.cents", "body.tip"} == {error["at"] for error in response.json()["errors"]}
     assert "path.number: " in response.json()["detail"]
@@ -131,9 +151,81 @@ def test_an_invalid_request_names_every_field() -> None:
 @pytest.mark.parametrize("body", [b"{", b"[1", b'{"cents": 1, "\\ud800": 2}', b"\xff\xfe", b"null", b""])
 def test_a_body_that_cannot_be_read_is_a_problem(body: bytes) -> None:
     """Not JSON, half of a surrogate pair, not even text: the answer is still a problem."""
-    response = ask(an_app(), "POST", "/wagers/1", content=body, headers={"Content-Type": "application/json"})
+    response = ask(an_app(), "POST", "/wagers/1", content=body, headers=BEARER | {"Content-Type": "application/json"})
     assert PROBLEM == response.headers["content-type"]
     assert response.status_code in (400, 422)
+
+
+# --- what is recorded of refusals ---
+
+
+@pytest.mark.parametrize(
+    ("which", "status", "reason"),
+    [
+        ("refused", 422, "seat 3: 'double' 12000 exceeds the wager 10000 (§ 633a.10(a))"),
+        ("conflict", 409, "version 2 was approved already"),
+        ("nothing", 404, "there is no version 9"),
+        ("teapot", 418, "short and stout"),
+    ],
+)
+def test_a_refused_command_is_recorded(which: str, status: int, reason: str) -> None:
+    """Who asked for what, with the status and the reason that are answered."""
+    recorded: Recorded = []
+    response = ask(an_app(recorded=recorded), "POST", f"/errors/{which}", headers=BEARER)
+    assert (status, reason) == (response.status_code, response.json()["detail"])
+    assert [(f"/errors/{which}", "ann", status, reason)] == recorded
+
+
+def test_of_a_malformed_command_places_and_kinds_are_recorded() -> None:
+    """Neither what stood there nor a name that nobody knows: both may be what must not be kept."""
+    recorded: Recorded = []
+    body = {"cents": "4711-kiwi", "5822-plum": 1}
+    response = ask(an_app(recorded=recorded), "POST", "/wagers/6933-lime", json=body, headers=BEARER)
+    assert 422 == response.status_code
+    [(_, person, status, reason)] = recorded
+    assert ("ann", 422) == (person, status)
+    assert "malformed: path.number int_parsing; body.cents int_parsing; body extra_forbidden" == reason
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer token of nobody"}])
+@pytest.mark.parametrize("body", [b'{"cents": 1, "tip": 1}', b"{"])
+def test_somebody_unknown_is_told_nothing_and_not_recorded(headers: dict[str, str], body: bytes) -> None:
+    """401 before any mistake is named, also where the body cannot be read; counted by route, and no entry."""
+    recorded, metrics = Recorded(), Metrics()
+    headers = headers | {"Content-Type": "application/json"}
+    response = ask(an_app(metrics, recorded), "POST", "/wagers/1", content=body, headers=headers)
+    assert (401, "Bearer") == (response.status_code, response.headers["www-authenticate"])
+    assert [] == recorded
+    labels = {"method": "POST", "route": "/wagers/{number}", "status": "401"}
+    assert 1 == metrics.registry.get_sample_value("pitledger_http_requests_total", labels)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", "/errors/conflict"), ("POST", "/nowhere"), ("DELETE", "/errors/conflict")]
+)
+def test_what_is_no_command_is_not_recorded(method: str, path: str) -> None:
+    """What is only read, and what no route takes."""
+    recorded: Recorded = []
+    assert ask(an_app(recorded=recorded), method, path, headers=BEARER).status_code in (404, 405, 409)
+    assert [] == recorded
+
+
+def test_a_refusal_that_cannot_be_recorded_is_not_answered() -> None:
+    """Nobody gets an answer that is not in the journal: 503, and the same request may be sent again."""
+    app = create_app(
+        service="test",
+        version="1",
+        metrics=Metrics(),
+        checks={},
+        callers=[ANN],
+        record_refusal=unreachable,
+        router=a_router(),
+    )
+    response = ask(app, "POST", "/errors/conflict", headers=BEARER)
+    assert (503, "1") == (response.status_code, response.headers["retry-after"])
+
+
+# --- health and metrics ---
 
 
 def test_alive() -> None:
@@ -197,7 +289,9 @@ def test_readiness_checks_run_at_every_request() -> None:
         return next(answers)
 
     checks: dict[str, Callable[[], Awaitable[str | None]]] = {"start": check}
-    app = create_app(service="test", version="1", metrics=Metrics(), checks=checks, callers=())
+    app = create_app(
+        service="test", version="1", metrics=Metrics(), checks=checks, callers=(), record_refusal=unreachable
+    )
     assert [503, 200] == [ask(app, "GET", "/readyz").status_code for _ in range(2)]
 
 
