@@ -260,7 +260,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     try:
-        with started_stack() as (document, _):
+        with started_stack("wagering-accounts") as (document, _):
             tokens = tokens_of(document)
             # The document shows a given URL without its password.
             database_url = os.environ.get("DATABASE_URL") or document["database_url"]

@@ -21,12 +21,12 @@ class StackFailed(Exception):
 
 
 @contextmanager
-def running_stack() -> Iterator[tuple[Target, int]]:
+def running_stack(*services: str) -> Iterator[tuple[Target, int]]:
     """A target and the id of the process from which all of its processes descend; nothing of it runs afterwards.
 
     What the stack says goes to stderr. Raises: StackFailed.
     """
-    with started_stack("paytable-registry", "round-settlement", "reporting") as (document, pid):
+    with started_stack(*services) as (document, pid):
         yield _target(document), pid
 
 

@@ -1,10 +1,10 @@
 """`pitledger run`: one service as a process of its own."""
 
-import asyncio
 from typing import Annotated
 
 import structlog
 import typer
+import uvloop
 from confluent_kafka import KafkaException
 
 from services.cli.environment import settings
@@ -33,7 +33,7 @@ def run(
     found = settings()
     configure_logs(form="json" if as_json else found.log_format, level=found.log_level, service=service)
     try:
-        asyncio.run(serve(load(service), found))
+        uvloop.run(serve(load(service), found))
     except SystemExit:
         # uvicorn has logged why it cannot listen, and exits by itself.
         log.critical("stopped", kind="stop", error=f"port {found.port(service)} of {found.http_host} is taken")
