@@ -231,6 +231,7 @@ def _over_under(unit: int) -> Document:
 
 
 FULL_ROUNDS: Final = (
+    FullRound("pa-633a-2011", _BLACKJACK, _blackjack, lines=29),
     FullRound("pa-633a-2024", _BLACKJACK, _blackjack, lines=29),
     FullRound("pa-645a-2011", _PAI_GOW, _pai_gow, lines=40),
     FullRound("ri-pai-gow", _RI_PAI_GOW, _ri_pai_gow, lines=33),
