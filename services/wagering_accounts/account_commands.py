@@ -5,6 +5,7 @@ from typing import Any
 
 from services.wagering_accounts.access_codes import HashedCode
 from services.wagering_accounts.books import Account, Adjustment, Books, Fact, Movement, Patron
+from services.wagering_accounts.changes import change
 from services.wagering_accounts.decisions import (
     Circumstances,
     Decision,
@@ -16,7 +17,7 @@ from services.wagering_accounts.decisions import (
     require_admitted,
     require_open,
 )
-from services.wagering_accounts.patron_commands import code_was_right, wrong_code
+from services.wagering_accounts.patron_commands import wrong_code
 from shared.contracts.account_events import Instrument
 from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
@@ -50,13 +51,13 @@ class Open:
             if patron is None:
                 raise Declined(404, f"there is no patron {self.patron} at {self.property_name}")
             require_admitted(patron)
-        account = Account(self.property_name, self.account, "game", self.table, self.patron, "open", now.at)
-        books.add("accounts", account)
         data = {"property": self.property_name, "account": self.account, "table": self.table, "by": now.person}
         if self.patron is not None:
             data["patron"] = self.patron
-        fact = Fact("account.opened", data, self.property_name, now.gaming_day, account.key)
-        return Decision(201, document(account), fact, f"/accounts/{self.property_name}/{self.account}")
+        key = (self.property_name, self.account)
+        fact = Fact("account.opened", data, self.property_name, now.gaming_day, key)
+        change(books, fact, now.at)
+        return Decision(201, document(books.accounts[key]), fact, f"/accounts/{self.property_name}/{self.account}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,6 @@ class BuyIn:
             self._require_within_limit(patron, now)
         movements = [Movement(account.key, available=self.cents)]
         others: tuple[Posting, ...] = ()
-        flows: dict[str, int] = {}
         if self.instrument == "wallet":
             wallet = _wallet_of(books, account, patron)
             assert patron is not None
@@ -103,29 +103,21 @@ class BuyIn:
                 return failure
             if self.cents > wallet.available:
                 raise Declined(409, f"{self.cents} exceeds the {wallet.available} cents in the wallet")
-            code_was_right(patron, books)
             movements.append(Movement(wallet.key, available=-self.cents))
         else:
             others = (Posting(Leg(self.property_name, account.table, "", self.instrument), self.cents),)
-            flows = {"bought_in": self.cents}
-        if patron is not None and account.kind == "game":
-            patron.bought_in = patron.bought_in_during(now.gaming_day) + self.cents
-            patron.bought_in_on = now.gaming_day
-            books.change("patrons", patron)
-        books.move(movements)
         data = {
             "property": self.property_name,
             "account": self.account,
             "instrument": self.instrument,
             "cents": self.cents,
             "by": now.person,
-            "movements": recorded(movements),
+            "movements": recorded(movements, books),
         }
         if self.reference is not None:
             data["reference"] = self.reference
-        fact = Fact(
-            "account.bought_in", data, self.property_name, now.gaming_day, account.key, movements, others, flows
-        )
+        fact = Fact("account.bought_in", data, self.property_name, now.gaming_day, account.key, movements, others)
+        change(books, fact, now.at)
         return Decision(200, document(account), fact)
 
     def _require_within_limit(self, patron: Patron, now: Circumstances) -> None:
@@ -187,20 +179,12 @@ class CashOut:
             self._require_closable(account, cents)
         movements = [Movement(account.key, available=-cents)] if cents else []
         others: tuple[Posting, ...] = ()
-        flows: dict[str, int] = {}
         if self.instrument == "wallet":
             wallet = _wallet_of(books, account, patron)
             if cents:
                 movements.append(Movement(wallet.key, available=cents))
         else:
             others = (Posting(Leg(self.property_name, account.table, "", self.instrument), -cents),)
-            flows = {"cashed_out": -cents}
-        if account.kind == "wallet" and patron is not None and patron.excluded_at is None:
-            code_was_right(patron, books)
-        books.move(movements)
-        if self.close:
-            account.status = "closed"
-            books.change("accounts", account)
         data = {
             "property": self.property_name,
             "account": self.account,
@@ -208,13 +192,12 @@ class CashOut:
             "cents": cents,
             "closed": self.close,
             "by": now.person,
-            "movements": recorded(movements),
+            "movements": recorded(movements, books),
         }
         if self.reference is not None:
             data["reference"] = self.reference
-        fact = Fact(
-            "account.cashed_out", data, self.property_name, now.gaming_day, account.key, movements, others, flows
-        )
+        fact = Fact("account.cashed_out", data, self.property_name, now.gaming_day, account.key, movements, others)
+        change(books, fact, now.at)
         return Decision(200, document(account), fact)
 
     def _require_closable(self, account: Account, cents: int) -> None:
@@ -256,8 +239,6 @@ class EnterAdjustment:
     def decide(self, books: Books, now: Circumstances) -> Decision:
         account = account_of(books, (self.property_name, self.account))
         number = account.version + 1
-        adjustment = Adjustment(self.property_name, self.account, number, self.cents, self.reason, now.person, now.at)
-        books.add("adjustments", adjustment)
         data = {
             "property": self.property_name,
             "account": self.account,
@@ -268,8 +249,9 @@ class EnterAdjustment:
             "by": now.person,
         }
         fact = Fact("account.adjustment_entered", data, self.property_name, now.gaming_day, account.key)
+        change(books, fact, now.at)
         path = f"/accounts/{self.property_name}/{self.account}/adjustments/{number}"
-        return Decision(201, adjustment_document(adjustment), fact, path)
+        return Decision(201, adjustment_document(books.adjustments[*account.key, number]), fact, path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,8 +292,6 @@ class DecideAdjustment:
             "by": now.person,
         }
         if not self.approve:
-            adjustment.state, adjustment.decided_by, adjustment.decided_at = "rejected", now.person, now.at
-            books.change("adjustments", adjustment)
             fact = Fact(
                 "account.adjustment_rejected",
                 data | {"reason": self.reason},
@@ -319,6 +299,7 @@ class DecideAdjustment:
                 now.gaming_day,
                 account.key,
             )
+            change(books, fact, now.at)
             return Decision(200, adjustment_document(adjustment), fact)
         if now.person == adjustment.entered_by:
             raise Declined(403, f"{now.person} entered adjustment {self.adjustment}: somebody else must approve it")
@@ -326,16 +307,12 @@ class DecideAdjustment:
         after = before + adjustment.cents
         if after < 0:
             raise Declined(409, f"adjustment {adjustment.cents} exceeds the {before} cents that are available")
-        adjustment.state, adjustment.decided_by, adjustment.decided_at = "approved", now.person, now.at
-        adjustment.before, adjustment.after = before, after
-        books.change("adjustments", adjustment)
         movements = (Movement(account.key, available=adjustment.cents),)
-        books.move(movements)
         data |= {
             "before": before,
             "after": after,
             "reason": adjustment.reason,
-            "movements": recorded(movements),
+            "movements": recorded(movements, books),
         }
         fact = Fact(
             "account.adjustment_approved",
@@ -345,8 +322,8 @@ class DecideAdjustment:
             account.key,
             movements,
             (Posting(Leg(self.property_name, account.table, "", "adjusted"), adjustment.cents),),
-            {"adjusted": adjustment.cents},
         )
+        change(books, fact, now.at)
         return Decision(200, adjustment_document(adjustment), fact)
 
 

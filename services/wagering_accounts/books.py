@@ -228,9 +228,14 @@ class Movement:
     held: int = 0
     staked: int = 0
 
-    def as_document(self) -> dict[str, Any]:
-        """The movement in the field names of the published event; what is 0 is left out."""
+    def as_document(self, version: int | None = None) -> dict[str, Any]:
+        """The movement in the field names of the published event; what is 0 is left out.
+
+        `version` is that of the account with it; None where it is only known as it is recorded.
+        """
         document: dict[str, Any] = {"account": self.account[1]}
+        if version is not None:
+            document["version"] = version
         for name in ("available", "held", "staked"):
             if value := getattr(self, name):
                 document[name] = value
@@ -239,10 +244,10 @@ class Movement:
 
 @dataclass(slots=True)
 class Fact:
-    """What a command or a settlement leads to, before it has its place in the journal.
+    """What a command or a settlement leads to. Its kind and data are recorded; the books follow from them.
 
     `account` is the account that the entry is about, None where it is about none or several. `others` are the
-    postings beside those of the movements; `flows` say why the liability changes, and add up to that change.
+    postings beside those of the movements. `code` is an access code that is kept and never recorded.
     """
 
     kind: str
@@ -252,9 +257,34 @@ class Fact:
     account: AccountKey | None = None
     movements: Sequence[Movement] = ()
     others: Sequence[Posting] = ()
-    flows: dict[str, int] = field(default_factory=dict)
-    round: tuple[str, str] | None = None
-    """(table, round id) that the statement names."""
+    code: HashedCode | None = None
+
+    @property
+    def round(self) -> tuple[str, str] | None:
+        """(table, round id) that the statement names."""
+        return (self.data["table"], self.data["round_id"]) if "round_id" in self.data else None
+
+    @property
+    def flows(self) -> dict[str, int]:
+        """Why the liability changes, cents: what adds up to the movements."""
+        data = self.data
+        match self.kind:
+            case "account.bought_in" if data["instrument"] != "wallet":
+                return {"bought_in": data["cents"]}
+            case "account.cashed_out" if data["instrument"] != "wallet":
+                return {"cashed_out": -data["cents"]}
+            case "account.adjustment_approved":
+                return {"adjusted": data["cents"]}
+            case "wagers.settled" | "wagers.reversed" | "wagers.voided":
+                parts = data["accounts"]
+                sums = {
+                    "staked": -sum(part["staked"] for part in parts),
+                    "credited": sum(part["credited"] for part in parts),
+                    "short": sum(part.get("shortage", 0) for part in parts),
+                }
+                return {name: cents for name, cents in sums.items() if cents}
+            case _:
+                return {}
 
 
 @dataclass(slots=True)
@@ -303,15 +333,9 @@ class Books:
             self.change("accounts", account)
 
     def set_hold(self, hold: Hold, state: HoldState) -> None:
-        """Gives a hold another state, and its round another version."""
+        """Gives a hold another state."""
         hold.state = state
         self.change("holds", hold)
-        self.touch(self.rounds[hold.round_key])
-
-    def touch(self, round_: Round) -> None:
-        """Notes that a round, or a hold for it, changed."""
-        round_.version += 1
-        self.change("rounds", round_)
 
     def patron_of(self, account: Account) -> Patron | None:
         """The patron whose account it is; None for an account that nobody is named for."""

@@ -130,6 +130,6 @@ def document(account: Account) -> dict[str, Any]:
     return shown
 
 
-def recorded(movements: Sequence[Movement]) -> list[dict[str, Any]]:
-    """Movements as an event says them."""
-    return [movement.as_document() for movement in movements]
+def recorded(movements: Sequence[Movement], books: Books) -> list[dict[str, Any]]:
+    """Movements as the event that is being decided says them."""
+    return [movement.as_document(books.accounts[movement.account].version + 1) for movement in movements]

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.wagering_accounts.access_codes import HashedCode
-from services.wagering_accounts.books import Account, Books, Fact, Limit, Patron
+from services.wagering_accounts.books import Books, Fact, Limit, Patron
+from services.wagering_accounts.changes import change
 from services.wagering_accounts.decisions import Circumstances, Decision, Declined, Needs
 from shared.contracts.account_events import LimitKind
 
@@ -38,32 +39,21 @@ def wrong_code(patron: Patron, given: HashedCode | None, books: Books, now: Circ
         raise Declined(409, f"the access code of patron {patron.patron} was changed meanwhile; send a new key")
     if given.matches(patron.code):
         return None
-    patron.failed_codes += 1
-    books.change("patrons", patron)
     detail = f"the access code of patron {patron.patron} is wrong"
-    failed = patron.failed_codes
+    failed, locked_until = patron.failed_codes + 1, None
     if failed >= now.configuration.failed_codes_max:
-        patron.failed_codes = 0
-        patron.locked_until = now.at + now.configuration.lock
-        detail += f"; it is locked until {patron.locked_until.isoformat()}"
-    else:
-        patron.locked_until = None
+        locked_until = (now.at + now.configuration.lock).isoformat()
+        detail += f"; it is locked until {locked_until}"
     data = {
         "property": patron.property_name,
         "patron": patron.patron,
         "failed": failed,
-        "locked_until": None if patron.locked_until is None else patron.locked_until.isoformat(),
+        "locked_until": locked_until,
         "by": now.person,
     }
     fact = Fact("access.failed", data, patron.property_name, now.gaming_day)
+    change(books, fact, now.at)
     return Decision(403, {"detail": detail}, fact, problem=True)
-
-
-def code_was_right(patron: Patron, books: Books) -> None:
-    """Forgets the wrong codes before a right one."""
-    if patron.failed_codes or patron.locked_until is not None:
-        patron.failed_codes, patron.locked_until = 0, None
-        books.change("patrons", patron)
 
 
 def _patron_of(books: Books, property_name: str, patron: str) -> Patron:
@@ -98,12 +88,11 @@ class Register:
             raise Declined(409, f"patron {self.patron} is registered already: one wallet a person")
         if (self.property_name, self.wallet) in books.accounts:
             raise Declined(409, f"account {self.wallet} exists already")
-        patron = Patron(self.property_name, self.patron, self.wallet, self.code)
-        books.add("patrons", patron)
-        wallet = Account(self.property_name, self.wallet, "wallet", "", self.patron, "open", now.at)
-        books.add("accounts", wallet)
         data = {"property": self.property_name, "patron": self.patron, "wallet": self.wallet, "by": now.person}
-        fact = Fact("patron.registered", data, self.property_name, now.gaming_day, wallet.key)
+        wallet = (self.property_name, self.wallet)
+        fact = Fact("patron.registered", data, self.property_name, now.gaming_day, wallet, code=self.code)
+        change(books, fact, now.at)
+        patron = books.patrons[self.property_name, self.patron]
         return Decision(201, patron_document(patron, now), fact, f"/patrons/{self.property_name}/{self.patron}")
 
 
@@ -129,10 +118,9 @@ class ChangeCode:
 
     def decide(self, books: Books, now: Circumstances) -> Decision:
         patron = _patron_of(books, self.property_name, self.patron)
-        patron.code, patron.failed_codes, patron.locked_until = self.code, 0, None
-        books.change("patrons", patron)
         data = {"property": self.property_name, "patron": self.patron, "reason": self.reason, "by": now.person}
-        fact = Fact("patron.code_changed", data, self.property_name, now.gaming_day)
+        fact = Fact("patron.code_changed", data, self.property_name, now.gaming_day, code=self.code)
+        change(books, fact, now.at)
         return Decision(200, patron_document(patron, now), fact)
 
 
@@ -159,11 +147,11 @@ class SetExclusion:
         patron = _patron_of(books, self.property_name, self.patron)
         if self.excluded == (patron.excluded_at is not None):
             raise Declined(409, f"patron {self.patron} is {'excluded' if self.excluded else 'not excluded'} already")
-        patron.excluded_at = now.at if self.excluded else None
-        books.change("patrons", patron)
         kind = "patron.excluded" if self.excluded else "patron.admitted"
         data = {"property": self.property_name, "patron": self.patron, "reason": self.reason, "by": now.person}
-        return Decision(200, patron_document(patron, now), Fact(kind, data, self.property_name, now.gaming_day))
+        fact = Fact(kind, data, self.property_name, now.gaming_day)
+        change(books, fact, now.at)
+        return Decision(200, patron_document(patron, now), fact)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +177,6 @@ class SetLimit:
         patron = _patron_of(books, self.property_name, self.patron)
         later = now.at + now.configuration.loosening
         changed = patron.limits.get(self.limit, Limit()).changed(self.cents, now.at, later)
-        patron.limits = {**patron.limits, self.limit: changed}
-        books.change("patrons", patron)
         data = {
             "property": self.property_name,
             "patron": self.patron,
@@ -200,4 +186,5 @@ class SetLimit:
             "by": now.person,
         }
         fact = Fact("patron.limit_changed", data, self.property_name, now.gaming_day)
+        change(books, fact, now.at)
         return Decision(200, patron_document(patron, now), fact)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from services.wagering_accounts.books import AccountKey, Books, Fact, Hold, Movement, Round, RoundKey
+from services.wagering_accounts.books import AccountKey, Books, Fact, Movement, RoundKey
+from services.wagering_accounts.changes import change, round_version
 from services.wagering_accounts.decisions import (
     Circumstances,
     Decision,
@@ -63,27 +64,8 @@ class Authorize:
             raise Declined(409, f"round {self.round_id} of table {self.table} is {round_.state}: its wagers are over")
         if self.cents > account.available:
             raise Declined(409, f"{self.cents} exceeds the {account.available} cents that are available")
-        if round_ is None:
-            round_ = Round(self.property_name, self.table, self.round_id, now.at)
-            books.add("rounds", round_)
-        round_.state = "open"
-        books.touch(round_)
         number = account.version + 1
-        books.add(
-            "holds",
-            Hold(
-                self.property_name,
-                self.account,
-                number,
-                self.table,
-                self.round_id,
-                self.seat,
-                self.wager,
-                self.cents,
-            ),
-        )
         movements = (Movement(account.key, available=-self.cents, held=self.cents),)
-        books.move(movements)
         data = {
             "property": self.property_name,
             "account": self.account,
@@ -93,9 +75,12 @@ class Authorize:
             "seat": self.seat,
             "wager": self.wager,
             "cents": self.cents,
+            "round_version": round_version(books, self._round),
             "by": now.person,
-            "movements": recorded(movements),
+            "movements": recorded(movements, books),
         }
+        fact = Fact("wager.authorized", data, self.property_name, now.gaming_day, account.key, movements)
+        change(books, fact, now.at)
         body = {
             "property": self.property_name,
             "account": self.account,
@@ -108,15 +93,6 @@ class Authorize:
             "cents": self.cents,
             "available_cents": account.available,
         }
-        fact = Fact(
-            "wager.authorized",
-            data,
-            self.property_name,
-            now.gaming_day,
-            account.key,
-            movements,
-            round=(self.table, self.round_id),
-        )
         return Decision(201, body, fact, f"/accounts/{self.property_name}/{self.account}/holds/{number}")
 
 
@@ -149,24 +125,14 @@ class Capture:
         for hold in held:
             account = (hold.property_name, hold.account)
             sums[account] = sums.get(account, 0) + hold.cents
-            books.set_hold(hold, "captured")
-        if not round_.is_over:  # else its result came first, and nothing is held any more
-            round_.state = "captured"
-            books.touch(round_)
         movements = tuple(Movement(account, held=-cents, staked=cents) for account, cents in sums.items())
-        books.move(movements)
         holds = [{"account": hold.account, "hold": hold.number, "cents": hold.cents} for hold in held]
         named = {"property": self.property_name, "table": self.table, "round_id": self.round_id}
-        data = named | {"holds": holds, "by": now.person, "movements": recorded(movements)}
-        fact = Fact(
-            "wagers.captured",
-            data,
-            self.property_name,
-            now.gaming_day,
-            None,
-            movements,
-            round=(self.table, self.round_id),
-        )
+        data: dict[str, Any] = named | {"holds": holds, "by": now.person, "movements": recorded(movements, books)}
+        if not round_.is_over:  # else its result came first, and nothing is held any more
+            data["round_version"] = round_version(books, key)
+        fact = Fact("wagers.captured", data, self.property_name, now.gaming_day, None, movements)
+        change(books, fact, now.at)
         return Decision(200, named | {"state": round_.state, "captured": holds}, fact)
 
 
@@ -204,9 +170,7 @@ class Release:
             )
         if hold.state != "held":
             raise Declined(409, f"hold {self.hold} was {hold.state} already")
-        books.set_hold(hold, "released")
         movements = (Movement(account.key, available=hold.cents, held=-hold.cents),)
-        books.move(movements)
         data = {
             "property": self.property_name,
             "account": self.account,
@@ -215,16 +179,10 @@ class Release:
             "round_id": hold.round_id,
             "cents": hold.cents,
             "reason": self.reason,
+            "round_version": round_version(books, hold.round_key),
             "by": now.person,
-            "movements": recorded(movements),
+            "movements": recorded(movements, books),
         }
-        fact = Fact(
-            "wager.released",
-            data,
-            self.property_name,
-            now.gaming_day,
-            account.key,
-            movements,
-            round=(hold.table, hold.round_id),
-        )
+        fact = Fact("wager.released", data, self.property_name, now.gaming_day, account.key, movements)
+        change(books, fact, now.at)
         return Decision(200, document(account), fact)

@@ -23,9 +23,14 @@ LimitKind = Literal["wager", "buy_in_day"]
 
 
 class AccountMovement(Contract):
-    """What an entry changes on one account, in cents: what is available, on hold for wagers, and in play."""
+    """What an entry changes on one account, in cents: what is available, on hold for wagers, and in play.
+
+    `version` is that of the account with this entry. A settlement's does not have one: it takes a place that no other
+    entry of the account names, in the order of its shard.
+    """
 
     account: Name
+    version: int | None = None
     available: int = 0
     held: int = 0
     staked: int = 0
@@ -73,7 +78,10 @@ class AccountCashedOut(AccountBoughtIn):
 
 
 class WagerAuthorized(AboutAccount):
-    """Cents of an account are on hold for a wager."""
+    """Cents of an account are on hold for a wager.
+
+    `round_version` counts the entries that changed the round or a hold for it, this one included.
+    """
 
     hold: int
     table: Name
@@ -81,6 +89,7 @@ class WagerAuthorized(AboutAccount):
     seat: int
     wager: Name
     cents: int
+    round_version: int | None = None
     movements: tuple[AccountMovement, ...]
 
 
@@ -92,6 +101,7 @@ class WagerReleased(AboutAccount):
     round_id: Identifier
     cents: int
     reason: Reason
+    round_version: int | None = None
     movements: tuple[AccountMovement, ...]
 
 
@@ -104,10 +114,14 @@ class CapturedHold(Contract):
 
 
 class RoundCaptured(ByPerson):
-    """At "no more bets": what was on hold for the round is in play."""
+    """At "no more bets": what was on hold for the round is in play.
+
+    Without `round_version` where the round's result had come before: then it changes nothing.
+    """
 
     table: Name
     round_id: Identifier
+    round_version: int | None = None
     holds: tuple[CapturedHold, ...]
     movements: tuple[AccountMovement, ...]
 
@@ -126,6 +140,14 @@ class AccountResult(Contract):
     shortage: int = 0
 
 
+class EndedHold(Contract):
+    """A hold that ended with the result: `settled` where its wager was staked, else `released`."""
+
+    account: Name
+    hold: int
+    state: Literal["settled", "released"]
+
+
 class WagersVoided(Contract):
     """The round is void before it was settled: its wagers went back."""
 
@@ -133,6 +155,8 @@ class WagersVoided(Contract):
     table: Name
     game: Name
     round_id: Identifier
+    round_version: int | None = None
+    holds: tuple[EndedHold, ...] = ()
     accounts: tuple[AccountResult, ...]
     movements: tuple[AccountMovement, ...]
 

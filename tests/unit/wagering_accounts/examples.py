@@ -6,18 +6,22 @@ _NOW = "2026-11-20T17:00:00+00:00"
 _PLACE = {"property": "riverside", "table": "BJ-01", "round_id": "r-1"}
 _ACCOUNT = {"property": "riverside", "account": "GA-1", "by": "cage.ann"}
 _PATRON = {"property": "riverside", "patron": "p-1", "by": "cage.ann"}
-_IN = [{"account": "GA-1", "available": 10000}]
-_HELD = [{"account": "GA-1", "available": -1000, "held": 1000}]
+_IN = [{"account": "GA-1", "version": 2, "available": 10000}]
+_HELD = [{"account": "GA-1", "version": 3, "available": -1000, "held": 1000}]
 _ADJUSTED = {**_ACCOUNT, "adjustment": 7, "cents": -300}
 _RESULT = {
     **_PLACE,
     "game": "blackjack",
     "revision": 1,
+    "round_version": 3,
+    "holds": [{"account": "GA-1", "hold": 3, "state": "settled"}],
     "accounts": [{"account": "GA-1", "staked": 1000, "credited": 2500, "released": 1000}],
     "movements": [{"account": "GA-1", "available": 2500, "staked": -1000}],
 }
 _TAKEN_BACK = {
     **_RESULT,
+    "round_version": 4,
+    "holds": [],
     "accounts": [{"account": "GA-1", "staked": -1000, "credited": -2500, "released": 0, "shortage": 500}],
     "movements": [{"account": "GA-1", "available": -1000}],
 }
@@ -60,12 +64,22 @@ ACCOUNTS: dict[str, dict[str, Any]] = {
             "seat": 1,
             "wager": "blackjack",
             "cents": 1000,
+            "round_version": 1,
             "movements": _HELD,
         },
-        "wager.released": {**_ACCOUNT, **_PLACE, "hold": 3, "cents": 1000, "reason": "taken back", "movements": _IN},
+        "wager.released": {
+            **_ACCOUNT,
+            **_PLACE,
+            "hold": 3,
+            "cents": 1000,
+            "reason": "taken back",
+            "round_version": 2,
+            "movements": _IN,
+        },
         "wagers.captured": {
             **_PLACE,
             "by": "table.bj01",
+            "round_version": 2,
             "holds": [{"account": "GA-1", "hold": 3, "cents": 1000}],
             "movements": [{"account": "GA-1", "held": -1000, "staked": 1000}],
         },
