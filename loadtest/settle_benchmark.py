@@ -39,7 +39,7 @@ class Measurement:
 
 
 def measure(full: FullRound, *, repeats: int = 100) -> Measurement:
-    """Time decoding and settling full rounds that differ in their wagers, as the median of `repeats` batches each."""
+    """Time decoding and settling full rounds that differ in their wagers, each `repeats` times."""
     model = round_type(full.regulation)
     rules = compile_rules(full.regulation, parse_submission(full.submission))
     documents = [json.dumps(full.document(unit)).encode() for unit in _UNITS]
@@ -71,14 +71,15 @@ def _reference(_: object) -> int:
 
 
 def _median_us(work: Callable[[_Item], object], items: Sequence[_Item], repeats: int) -> float:
+    """Each item is timed by itself: what else runs on the machine interrupts a few of them, and moves no median."""
     times = []
     for repeat in range(_WARM_UPS + repeats):
-        start = perf_counter_ns()
         for item in items:
+            start = perf_counter_ns()
             work(item)
-        if repeat >= _WARM_UPS:
-            times.append((perf_counter_ns() - start) / len(items) / 1000)
-    return median(times)
+            if repeat >= _WARM_UPS:
+                times.append(perf_counter_ns() - start)
+    return median(times) / 1000
 
 
 if __name__ == "__main__":
