@@ -12,6 +12,7 @@ Starts a stack of its own, generates all events before any clock starts, and mea
 """
 
 import argparse
+import gc
 import json
 import os
 import sys
@@ -37,6 +38,7 @@ from loadtest.target import Target
 from loadtest.watch import TooSlow, Watch
 from shared.contracts.table_events import RoundCompleted, decode
 from shared.rules import compile_rules
+from shared.runtime.service import GARBAGE
 
 PROPERTY: Final = "loadtest"
 SPINE: Final = ("paytable-registry", "round-settlement", "reporting")
@@ -203,8 +205,9 @@ def _name(words: Sequence[str], pid: int) -> str:
 
 
 def measure_alone(messages: Sequence[Message], plans: Sequence[TablePlan]) -> Alone:
-    """Times decoding and settling of some rounds in this process, each in its own loop."""
+    """Times decoding and settling of some rounds in this process as in a service's, each in its own loop."""
     rules = {plan.name: compile_rules(plan.regulation, plan.submission) for plan in plans}
+    gc.set_threshold(*GARBAGE)
     started = time.perf_counter()
     events = [decode(message.value) for message in messages]
     decoded = time.perf_counter()
