@@ -14,14 +14,17 @@ import httpx
 import pytest
 from confluent_kafka import Consumer, Message, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
+from sqlalchemy import MetaData
 
 from services.paytable_registry import SERVICE
 from shared.contracts.submission_events import decode
 from shared.local.ports import free_port
 from shared.runtime.access import token_hash
 from shared.runtime.consumer import Step, no_step
+from shared.runtime.processing import Record
 from shared.runtime.service import serve
 from shared.runtime.settings import Settings
+from shared.runtime.submissions import Copies, submissions_table
 from tests.support import Databases, eventually
 from tests.support.brokers import AnyBroker
 from tests.support.registry import blackjack, migrate
@@ -218,6 +221,34 @@ def test_consumers_can_decode_every_record(published: list[Message]) -> None:
     """The contract covers every kind that is relayed."""
     events = [decode(message.value() or b"") for message in published]
     assert KINDS == [event.type for event in events]
+
+
+def test_refusals_at_the_door_are_a_stream_of_their_own(settings: Settings) -> None:
+    """They have keys of their own, and whoever copies the approved versions passes over them."""
+
+    async def scenario() -> list[Message]:
+        async with running(settings) as client:
+            steps = [("", blackjack(NOW), "bob"), ("", blackjack(NOW), "ann"), ("", {}, "ann")]
+            answers = [(await command(client, path, body, person=person)).status_code for path, body, person in steps]
+            assert [403, 201, 422] == answers
+            return await asyncio.to_thread(read, settings, count(len(steps)))
+
+    messages = asyncio.run(scenario())
+    refused = [message for message in messages if document(message)["type"] == "request.refused"]
+    assert [b"request.refused/1", b"request.refused/2"] == [message.key() for message in refused]
+    assert [("bob", 403), ("ann", 422)] == [
+        (document(message)["data"]["by"], document(message)["data"]["status"]) for message in refused
+    ]
+    events = [decode(message.value() or b"") for message in messages]
+    assert {"submission.filed": [1], "request.refused": [1, 2]} == {
+        kind: [event.sequence for event in events if event.type == kind]
+        for kind in ("submission.filed", "request.refused")
+    }
+    assert 2 == len({event.source for event in events})
+    copies = Copies(submissions_table(MetaData(), "copy"), lambda: NOW)
+    for event, message in zip(events, messages, strict=True):
+        assert () == copies.derive(event, Record(TOPIC, 0, 0, message.key(), message.value() or b"", NOW))
+    assert [] == copies.approved
 
 
 def test_a_restart_publishes_nothing_again(settings: Settings) -> None:

@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from sqlalchemy import make_url
 
+from services.wagering_accounts.access_codes import fingerprint
 from shared.runtime.http import PROBLEM
 from tests.support import Databases
 from tests.support.accounts import CODE, DAY, NOON, PROPERTY, TABLE, House, a_house, credit
@@ -323,6 +324,19 @@ def test_one_wallet_a_person(house: House) -> None:
     """A second registration is refused."""
     assert 201 == house.register().status_code
     assert_problem(house.register(wallet="W-2"), 409, "one wallet a person")
+
+
+def test_nothing_from_which_an_access_code_could_be_guessed_is_recorded(house: House) -> None:
+    """A refusal says what was asked for, but not the hash by which the same code is known when it is sent again."""
+    house.register()
+    house.open(patron="p-1")
+    assert 409 == house.buy_in(1, instrument="wallet", access_code=CODE, key="k-1").status_code
+    assert 409 == house.cash_out(1, access_code=CODE, key="k-2").status_code
+    refused = query(house.url, "SELECT data::text FROM wagering_accounts.entries WHERE kind = 'account.refused'")
+    assert 2 == len(refused)
+    for [data] in refused:
+        assert '"cents":1' in data
+        assert not [key for key in ("k-1", "k-2") if fingerprint(CODE, "cage.ann", key) in data]
 
 
 def test_wrong_access_codes_lock(house: House) -> None:
