@@ -20,7 +20,7 @@ _UNSIGNED: Final = """
         SELECT FROM {0}.checkpoints c WHERE c.shard = s.shard AND c.size = s.next_seq - 1)"""
 _SUBMISSIONS: Final = "SELECT count(*) FROM {0}.submissions"
 _READ: Final = "SELECT coalesce(sum(next_offset), 0) FROM {0}.shards WHERE name LIKE '{1}/%'"
-_TRIAL_BALANCE: Final = "SELECT coalesce(sum(cents), 0) FROM {0}.postings"
+_LEGS: Final = "SELECT leg, sum(cents)::bigint FROM {0}.postings JOIN {0}.accounts USING (account) GROUP BY leg"
 _NOT_READ: Final = "SELECT (SELECT count(*) FROM {0}.quarantine) + (SELECT count(*) FROM {0}.gaps)"
 
 SETTLEMENT: Final = "round_settlement"
@@ -56,9 +56,9 @@ class Watch:
         """How many shards of a service no signed checkpoint covers in full."""
         return self._numbers(_UNSIGNED.format(schema))[0]
 
-    def trial_balance(self, schema: str) -> int:
-        """The sum of all postings of a service, cents."""
-        return self._numbers(_TRIAL_BALANCE.format(schema))[0]
+    def legs(self, schema: str) -> dict[str, int]:
+        """The sums of all postings of a service by leg, cents; together they are its trial balance."""
+        return dict(self._connection.execute(_LEGS.format(schema).encode()).fetchall())
 
     def not_read(self, schema: str) -> int:
         """How many records a service has refused, and how many it misses."""

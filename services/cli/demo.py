@@ -34,12 +34,13 @@ from services.cli.demo_pit import (
     close_day,
     configure_pools,
     count_boxes,
+    enter_paper_slips,
     receive_credits,
     reconcile_meters,
     report_pit,
     resolve_variances,
 )
-from services.cli.demo_tables import WIDTH, Day, show_day
+from services.cli.demo_tables import Day, show_day
 from services.cli.ending import Ending
 from services.cli.exits import CheckFailed, ExitCode, NotThere
 from services.cli.output import AsJson, console, message, print_json
@@ -79,9 +80,9 @@ def demo(
 
     Starts PostgreSQL, a Kafka broker and every service as a process of its own, has two people file and approve the
     rules submissions, plays the day, and waits until all of it is settled and reported. The pit has fills and credits,
-    two shifts, a drop that is counted twice, electronic wagers and a linked progressive that is hit. A few things go
-    wrong on purpose: look for them under the exceptions. Exit code 1 when a figure differs from what the simulator has
-    computed, or an identity of the books does not hold.
+    two shifts, a drop that is counted twice, counter checks, coupons, tips, electronic wagers and a linked progressive
+    that is hit. A few things go wrong on purpose: look for them under the exceptions. Exit code 1 when a figure differs
+    from what the simulator has computed, or an identity of the books does not hold.
 
     Servers that the environment names are not used: a demo writes into no database but its own.
 
@@ -176,22 +177,21 @@ def _play_with(
     schemas = [service.replace("-", "_") for service in ServiceName]
     with Watch(target) as watch:
         watch.wait_for_checkpoints(seconds=_CHECKPOINT_SECONDS, schemas=schemas)
-        trial_balances = {schema: watch.trial_balance(schema) for schema in schemas}
+        legs = {schema: watch.legs(schema) for schema in schemas}
         not_read = {schema: watch.not_read(schema) for schema in _BESIDE_SETTLEMENT}
     with ThreadPoolExecutor(_COMMANDS_AT_ONCE) as pool:
         checkpoints = ("--checkpoints", str(stack.checkpoints), "--key", str(stack.verifiers_file))
         verified = pool.submit(_documents, stack, "verify", *checkpoints)
-        balanced = pool.submit(_documents, stack, "balances")
         reconstructed = pool.submit(_documents, stack, "reconstruct", chosen.round_id)
-        shown = pool.submit(_run, stack, "reconstruct", chosen.round_id)
-    journals = verified.result()
-    (balance,), (example,) = balanced.result(), reconstructed.result()
+    journals, (example,) = verified.result(), reconstructed.result()
+    trial_balances = {schema: sum(sums.values()) for schema, sums in legs.items()}
     found = tuple(
         identities(
             pit_reports,
             pit=pit_day,
             electronic=electronic,
-            balances=balance["balances"],
+            legs=legs["round_settlement"],
+            inventory_legs=legs["table_inventory"],
             daily_win=reports.daily_win,
             trial_balances=trial_balances,
         )
@@ -209,16 +209,14 @@ def _play_with(
         electronic=electronic.money,
         identities=found,
         journals=tuple(journals),
-        balance=balance,
         trial_balances=trial_balances,
         example={"round_id": chosen.round_id, **example},
         differences=(
             *differences(played.books, reports),
             *pit_differences(pit_reports, found, pit=pit_day, electronic=electronic, books=played.books),
-            *_broken(journals, balance),
+            *_broken(journals, trial_balances),
             *(f"{schema} has refused or misses {number} records" for schema, number in not_read.items() if number),
         ),
-        shown=shown.result(),
     )
 
 
@@ -238,6 +236,7 @@ def _report_pit(people: People, book: PitBook, target: Target) -> tuple[PitDay, 
 
 def _after_the_day(people: People, pit_day: PitDay, electronic: ElectronicTables, *, pools: bool) -> None:
     receive_credits(people, pit_day)
+    enter_paper_slips(people, pit_day)
     count_boxes(people, pit_day)
     resolve_variances(people, pit_day)
     close_day(people, pit_day)
@@ -310,26 +309,29 @@ class _Progress:
             self._bars.stop()
 
 
-def _broken(journals: Sequence[Mapping[str, Any]], balance: Mapping[str, Any]) -> list[str]:
+def _broken(journals: Sequence[Mapping[str, Any]], trial_balances: Mapping[str, int]) -> list[str]:
     wrong = [
         f"journal of {each['service']}, shard {each['shard']}, entry {problem['entry']}: {problem['what']}"
         for each in journals
         for problem in each["problems"]
     ]
-    if balance["sum_cents"] != 0:
-        wrong.append(f"the accounts of {balance['service']} sum to {balance['sum_cents']} cents and must sum to 0")
+    wrong += [
+        f"the accounts of {schema} sum to {cents} cents and must sum to 0"
+        for schema, cents in trial_balances.items()
+        if cents
+    ]
     return wrong
 
 
 # --- our own commands, as anybody would call them on this stack ---
 
 
-def _run(stack: RunningStack, *words: str) -> str:
-    """What a command prints; one that finds something wrong still prints what it found."""
-    command = [sys.executable, "-P", "-m", "services.cli.main", *words]
+def _documents(stack: RunningStack, *words: str) -> list[dict[str, Any]]:
+    """What a command prints as JSON; one that finds something wrong still prints what it found."""
+    command = [sys.executable, "-P", "-m", "services.cli.main", *words, "--json"]
     ended = subprocess.run(  # noqa: S603 - our own command line
         command,
-        env={**os.environ, **stack.environment, "COLUMNS": str(WIDTH)},
+        env={**os.environ, **stack.environment},
         stdout=subprocess.PIPE,
         text=True,
         timeout=_COMMAND_SECONDS,
@@ -339,11 +341,7 @@ def _run(stack: RunningStack, *words: str) -> str:
         raise NotThere(
             f"`pitledger {' '.join(words)}` ended with exit code {ended.returncode}; its message stands above"
         )
-    return ended.stdout
-
-
-def _documents(stack: RunningStack, *words: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in _run(stack, *words, "--json").splitlines()]
+    return [json.loads(line) for line in ended.stdout.splitlines()]
 
 
 def _keep(stack: RunningStack, ending: Ending) -> None:

@@ -1,5 +1,6 @@
 """The identities of a gaming day: what must be equal, each side as the services report it or the simulator knows it."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -8,7 +9,8 @@ from typing import Any, Final
 
 from loadtest.books import Books
 from loadtest.electronic import ElectronicTables
-from loadtest.pit import PitDay, TableMoney
+from loadtest.pit import PitDay
+from loadtest.pit_table import TableMoney
 from services.cli.demo_pit import People
 from services.cli.services import ServiceName
 
@@ -20,6 +22,9 @@ _WIN_COLUMNS: Final = {
     "credits": "credits_cents",
     "closer": "closer_cents",
     "drop": "drop_cents",
+    "checks": "counter_checks_cents",
+    "coupons": "coupons_cents",
+    "coupons_paid": "coupons_paid_cents",
     "win": "win_cents",
     "rounds": "rounds",
     "variance": "inventory_variance_cents",
@@ -68,6 +73,8 @@ class PitReports:
     accounts: Sequence[Document]
     meters: Document
     hits: Sequence[Document]
+    exceptions: Sequence[Document]
+    """Those of the table inventory: what happened that is not in order, also where it is settled since."""
     left_over: Mapping[str, int]
     """What somebody would have to follow up, by service: variances that are resolved are not among it."""
 
@@ -79,7 +86,7 @@ def read_pit(people: People, property_name: str, gaming_day: date) -> PitReports
     vigorish, accounts = ServiceName.VIGORISH, ServiceName.WAGERING_ACCOUNTS
     reconciliation = people.reads(meters, "/reports/reconciliation", **day)
     fees = people.reads(vigorish, "/reports/vigorish", **day)
-    open_ones = people.reads(inventory, "/reports/inventory-exceptions", **day, state="open", limit="500")
+    noted = people.reads(inventory, "/reports/inventory-exceptions", **day, limit="500")["items"]
     shortages = people.reads(accounts, "/exceptions", property=property_name, limit="500")
     open_rounds = people.reads(accounts, "/open-rounds", property=property_name, limit="500")
     return PitReports(
@@ -90,8 +97,9 @@ def read_pit(people: People, property_name: str, gaming_day: date) -> PitReports
         accounts=tuple(_pages(people, accounts, "/accounts", property=property_name)),
         meters=reconciliation,
         hits=tuple(_pages(people, meters, "/reports/hits", **day)),
+        exceptions=noted,
         left_over={
-            inventory: len(open_ones["items"]),
+            inventory: sum(one["state"] == "open" for one in noted),
             vigorish: fees["exceptions"] + fees["input_open"],
             meters: reconciliation["exceptions"] + reconciliation["input_open"],
             accounts: len(shortages["items"]) + len(open_rounds["items"]),
@@ -114,34 +122,41 @@ def identities(
     *,
     pit: PitDay,
     electronic: ElectronicTables,
-    balances: Sequence[Document],
+    legs: Mapping[str, int],
+    inventory_legs: Mapping[str, int],
     daily_win: Document,
     trial_balances: Mapping[str, int],
 ) -> Iterator[Identity]:
-    """The identities of the day. `balances` are those of round settlement."""
-    legs: dict[str, int] = {}
-    for balance in balances:
-        legs[balance["leg"]] = legs.get(balance["leg"], 0) + balance["cents"]
+    """The identities of the day. `legs` are those of round settlement, each with the sum of its postings."""
     yield Identity(
         "Trial balance",
-        f"debits less credits, {len(trial_balances)} journals",
+        f"debits - credits, {len(trial_balances)} journals",
         sum(map(abs, trial_balances.values())),
         "zero",
         0,
     )
+    yield Identity(
+        "Win of rounds",
+        "win + awards - electronic",
+        daily_win["total"]["win_cents"] - legs.get("attendant", 0) - legs.get("account_funded", 0),
+        "into trays, by settlement",
+        legs.get("chips", 0),
+    )
     yield from _inventory(reports, pit, legs)
+    yield from _beside_the_tray(reports, pit, inventory_legs)
     fees, total = reports.vigorish["total"], daily_win["total"]
-    settled = fees["collected_cents"] + fees["waived_cents"] + fees["outstanding_cents"] - fees["over_collected_cents"]
+    settled = fees["collected_cents"] + fees["waived_cents"] - fees["returned_cents"]
+    settled += fees["outstanding_cents"] - fees["over_collected_cents"]
     yield Identity(
         "Vigorish",
         "assessed by rounds",
         total["vigorish_cents"],
-        "collected, waived, outstanding",
+        "collected + waived - returned + owed",
         settled,
     )
     yield Identity(
         "Banks of players",
-        "collected less paid, all seats",
+        "collected - paid, all seats",
         -sum(legs.get(leg, 0) for leg in _BANK_LEGS),
         "what the house won in them",
         -legs.get("house_in_bank", 0),
@@ -155,9 +170,9 @@ def _inventory(reports: PitReports, pit: PitDay, legs: Mapping[str, int]) -> Ite
     planted = 0 if pit.planted is None else sum(money.variance for money in pit.tables.values())
     yield Identity(
         "Win by § 601a.9",
-        "as counted at the tables",
+        "counted at the tables",
         total["win_cents"],
-        "rounds - waived + variances",
+        "rounds - coupons - waived + variances",
         total["rounds_win_cents"] + total["inventory_variance_cents"] + (total["drop_variance_cents"] or 0),
     )
     yield Identity(
@@ -165,11 +180,11 @@ def _inventory(reports: PitReports, pit: PitDay, legs: Mapping[str, int]) -> Ite
         "into trays, by settlement",
         legs.get("chips", 0),
         "of rounds, by table inventory",
-        total["rounds_win_cents"] + total["vigorish_waived_cents"],
+        total["rounds_win_cents"] + total["coupons_paid_cents"] + total["vigorish_waived_cents"],
     )
     yield Identity(
-        "Inventory explained",
-        "counted less expected",
+        "Table inventory",
+        "counted - expected",
         sum(one["cents"] for one in reports.variances),
         "the planted variance",
         planted,
@@ -178,8 +193,33 @@ def _inventory(reports: PitReports, pit: PitDay, legs: Mapping[str, int]) -> Ite
         "Drop",
         "counted twice in the boxes",
         total["drop_cents"],
-        "chips sold at the tables",
+        "chips sold, for cash and checks",
         sum(money.drop for money in pit.tables.values()),
+    )
+
+
+def _beside_the_tray(reports: PitReports, pit: PitDay, legs: Mapping[str, int]) -> Iterator[Identity]:
+    total = reports.win["total"]
+    yield Identity(
+        "Counter checks",
+        "found in the boxes",
+        total["counter_checks_cents"],
+        "issued at the tables",
+        sum(money.checks for money in pit.tables.values()),
+    )
+    yield Identity(
+        "Coupons, no drop",
+        "found in the boxes",
+        total["coupons_cents"],
+        "dropped at the tables",
+        sum(money.coupons for money in pit.tables.values()),
+    )
+    yield Identity(
+        "Tips, in no tray",
+        "owed to the dealers",
+        -legs.get("tips_payable", 0),
+        "collected at the tables",
+        sum(money.tips for money in pit.tables.values()),
     )
 
 
@@ -194,7 +234,7 @@ def _accounts(liability: Document, electronic: ElectronicTables, legs: Mapping[s
     )
     yield Identity(
         "Electronic wagers",
-        "staked less credited by rounds",
+        "staked - credited by rounds",
         legs.get("account_funded", 0),
         "paid in - paid out - liability",
         money.bought_in - money.cashed_out - liability["closing_cents"],
@@ -208,7 +248,7 @@ def _meters(reports: PitReports, legs: Mapping[str, int]) -> Iterator[Identity]:
     }
     yield Identity(
         "Meters",
-        "opening and all that moved them",
+        "opening and what moved them",
         sum(sums[name] for name in ("opening", "seed", "contribution", "reset", "transfer", "released"))
         - sums["award"],
         f"closing of {len(reports.meters['pools'])} pools",
@@ -251,7 +291,8 @@ def pit_differences(
                 yield f"table {table}: {column} is {reported} in the win report and must be {expected}"
     yield from _variances(reports.variances, pit.planted, pit.tables)
     fees = reports.vigorish["total"]
-    for name in ("assessed", "collected", "waived"):
+    yield from _exceptions(reports.exceptions, pit)
+    for name in ("assessed", "collected", "waived", "returned"):
         if fees[f"{name}_cents"] != getattr(pit.vigorish, name):
             yield f"vigorish: {name} is {fees[f'{name}_cents']} and must be {getattr(pit.vigorish, name)}"
     held = {account["account"]: account["available_cents"] for account in reports.accounts}
@@ -266,6 +307,15 @@ def pit_differences(
     for service, count in reports.left_over.items():
         if count:
             yield f"{service}: {count} exceptions are open, and there must be none"
+
+
+def _exceptions(exceptions: Sequence[Document], pit: PitDay) -> Iterator[str]:
+    found = Counter((one["kind"], one["state"], one["table"]) for one in exceptions)
+    planted = [] if pit.planted is None else [("variance", pit.planted[0])]
+    planted += [("slip_late", fill.table) for fill in pit.paper] + [("equipment", table) for table in pit.late_cards]
+    expected = Counter((kind, "noted", table) for kind, table in planted)
+    if found != expected:
+        yield f"exceptions of the inventory: {dict(found)}, and there must be {dict(expected)}"
 
 
 def _variances(

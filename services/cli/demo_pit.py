@@ -11,7 +11,18 @@ import httpx
 from loadtest.floor import initial_meters, opening
 from loadtest.game import TablePlan
 from loadtest.links import POOL, linked_meter
-from loadtest.pit import Box, PitDay, Slip, contents
+from loadtest.pit import PitDay
+from loadtest.pit_table import (
+    CAGE,
+    COUPON_CENTS,
+    FLOORPERSON,
+    PAPER_NUMBER,
+    PIT,
+    SECURITY,
+    Box,
+    Slip,
+    contents,
+)
 from loadtest.publish import Publisher
 from services.cli.exits import NotThere
 from services.cli.services import ServiceName
@@ -106,15 +117,37 @@ def report_pit(people: People, pit: PitDay, bootstrap_servers: str) -> int:
             "shift": slip.shift,
             "contents": contents(slip.cents),
         }
-        requested = people.does("demo.pit", ServiceName.TABLE_INVENTORY, "/requests", wanted)
+        requested = people.does(PIT, ServiceName.TABLE_INVENTORY, "/requests", wanted)
         prepare = {"property": pit.property, "request": requested["request"]}
-        numbers[slip] = people.does("demo.cage", ServiceName.TABLE_INVENTORY, "/slips", prepare)["number"]
+        numbers[slip] = people.does(CAGE, ServiceName.TABLE_INVENTORY, "/slips", prepare)["number"]
     sent = 0
     with Publisher(bootstrap_servers, TOPIC) as publisher:
         for report in pit.reports(numbers):
             publisher.send(report)
             sent += 1
     return sent
+
+
+def enter_paper_slips(people: People, pit: PitDay) -> None:
+    """Enters what came on paper while the system was away, with the five people who signed it."""
+    for number, fill in enumerate(pit.paper, start=PAPER_NUMBER):
+        slip = {
+            "slip": "fill",
+            "property": pit.property,
+            "table": fill.table,
+            "gaming_day": pit.gaming_day.isoformat(),
+            "shift": fill.shift,
+            "number": number,
+            "contents": contents(fill.cents),
+            "occurred_at": fill.at.isoformat(),
+            "requested_by": PIT,
+            "prepared_by": CAGE,
+            "carried_by": SECURITY,
+            "received_by": fill.dealer,
+            "observed_by": FLOORPERSON,
+            "reason": f"the network was down; paper fill slip {number}",
+        }
+        people.does("demo.cashier", ServiceName.TABLE_INVENTORY, "/manual-slips", slip)
 
 
 def receive_credits(people: People, pit: PitDay) -> None:
@@ -139,8 +172,16 @@ def count_boxes(people: People, pit: PitDay) -> None:
 
 
 def _found(box: Box) -> Document:
-    notes = [{"cents": _HUNDRED_CENTS, "count": box.cents // _HUNDRED_CENTS}] if box.cents else []
-    return {"table": box.table, "exchange": box.exchange, "figures": {"currency": notes}}
+    dropped = box.dropped
+    notes = dropped.currency // _HUNDRED_CENTS
+    figures = {
+        "currency": [{"cents": _HUNDRED_CENTS, "count": notes}] if notes else [],
+        "counter_checks": [{"serial": serial, "cents": cents} for serial, cents in dropped.checks.items()],
+        "coupons": [
+            {"coupon": name, "cents": COUPON_CENTS, "count": number} for name, number in dropped.coupons.items()
+        ],
+    }
+    return {"table": box.table, "exchange": box.exchange, "figures": figures}
 
 
 def resolve_variances(people: People, pit: PitDay) -> Sequence[Document]:

@@ -1,6 +1,7 @@
-"""The money of the demo's pit as tables for people: win as counted, variances, hits, and the identities."""
+"""The money of the demo's pit as tables for people: win as counted, hits, accounts, and the identities."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from services.cli.demo_identities import Identity, PitReports
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def show_pit(reports: PitReports) -> Iterator["RenderableType"]:
-    """The win as counted at the tables, what was counted otherwise than expected, and who hit a progressive."""
+    """The win as counted at the tables, and who hit a progressive."""
     total = reports.win["total"]
     yield heading(f"Win as counted, § 601a.9: closer + credits + drop - opener - fills ({reports.win['status']})")
     yield table(
@@ -22,11 +23,10 @@ def show_pit(reports: PitReports) -> Iterator["RenderableType"]:
         [*([row["table"], *_win(row)] for row in reports.win["tables"]), ["all", *_win(total)]],
         footer=True,
     )
-    for one in reports.variances:
-        yield (
-            f"Variance at {one['table']}: {dollars(one['counted_cents'])} counted, {dollars(one['expected_cents'])} "
-            f"expected; {one['state']} by {one['owner']}: {one['conclusion']}"
-        )
+    yield (
+        f"The drop has {dollars(total['counter_checks_cents'])} in counter checks. "
+        f"Coupons of {dollars(total['coupons_cents'])} were counted beside it: they are never drop."
+    )
     if reports.win.get("hash"):
         yield f"The gaming day is sealed: {reports.win['hash']}"
     yield ""
@@ -36,20 +36,35 @@ def show_pit(reports: PitReports) -> Iterator["RenderableType"]:
         yield table(columns, [_hit(hit) for hit in reports.hits])  # type: ignore[arg-type]
 
 
-def show_identities(identities: Sequence[Identity]) -> Iterator["RenderableType"]:
-    """Each identity with both sides, and whether it holds."""
-    yield heading("The identities")
+def show_liability(liability: Mapping[str, Any], played_on: date) -> Iterator["RenderableType"]:
+    """What is owed to players with accounts, by gaming day: rounds were played yesterday, the cashier works today."""
+    days = liability["days"]
+    if not days:
+        return
+    names = ("Owed before", "Bought in", "Wagered", "Won back", "Paid out", "Owed after")
+    columns = ("opening", "bought_in", "staked", "credited", "cashed_out", "closing")
+    yield heading("Owed to players with electronic accounts, by gaming day")
     yield table(
-        [("", "name"), ("This", "words"), ("is", "number"), ("and this", "words"), ("is", "number"), ("Holds", "name")],
-        [
-            [one.name, one.left, dollars(one.left_cents), one.right, dollars(one.right_cents), _holds(one)]
-            for one in identities
-        ],
+        [("Gaming day", "name"), *((name, "number") for name in names)],
+        [[day["gaming_day"], *(dollars(day[f"{column}_cents"]) for column in columns)] for day in days],
+    )
+    if len(days) > 1:
+        yield "A result belongs to the day on which its round was played, cash to the day on which it is paid."
+        yield f"The demo plays the rounds of {played_on}, and pays in and out now: so the first day ends below zero."
+    yield ""
+
+
+def show_identities(identities: Sequence[Identity]) -> Iterator["RenderableType"]:
+    """What must be equal, and the amount; both amounts where it is not."""
+    yield heading("What must be equal, and is" if all(one.holds for one in identities) else "What must be equal")
+    yield table(
+        [("", "name"), ("This", "name"), ("and this", "name"), ("Amount", "number"), ("Holds", "name")],
+        [[one.name, one.left, one.right, dollars(one.left_cents), _holds(one)] for one in identities],
     )
 
 
 def _holds(identity: Identity) -> str:
-    return "yes" if identity.holds else "NO"
+    return "yes" if identity.holds else f"NO: {dollars(identity.right_cents)}"
 
 
 def _win(row: Mapping[str, Any]) -> list[str]:

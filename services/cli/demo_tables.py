@@ -1,24 +1,18 @@
 """The day that `pitledger demo` has played, as JSON and as tables for people."""
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from loadtest.electronic import Money
 from loadtest.pit import PitDay
 from loadtest.playing import Played
 from loadtest.reports import Reports
 from services.cli.demo_identities import Identity, PitReports
-from services.cli.demo_pit_tables import show_identities, show_pit
+from services.cli.demo_pit_tables import show_identities, show_liability, show_pit
+from services.cli.demo_round import show_round
 from services.cli.output import Column, dollars, heading, show, table
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-WIDTH: Final = 100
-"""Columns in which everything is good to read."""
 
 _FIGURES: Final[tuple[Column, ...]] = (
     ("Rounds", "number"),
@@ -46,13 +40,10 @@ class Day:
     electronic: Money
     identities: tuple[Identity, ...]
     journals: tuple[Mapping[str, Any], ...]
-    balance: Mapping[str, Any]
     trial_balances: Mapping[str, int]
     """The sum of all postings of each journal, by its schema, cents."""
     example: Mapping[str, Any]
     differences: tuple[str, ...]
-    shown: str
-    """What `pitledger reconstruct` says of the round for people."""
 
     def as_document(self) -> dict[str, Any]:
         """All of it as one JSON document; amounts are cents."""
@@ -74,13 +65,13 @@ class Day:
             "exceptions": list(self.reports.exceptions),
             "win": self.pit_reports.win,
             "variances": list(self.pit_reports.variances),
+            "inventory_exceptions": list(self.pit_reports.exceptions),
             "vigorish": self.pit_reports.vigorish,
             "accounts": asdict(self.electronic) | {"liability": self.pit_reports.liability},
             "meters": self.pit_reports.meters,
             "hits": list(self.pit_reports.hits),
             "identities": [identity.as_document() for identity in self.identities],
             "journals": list(self.journals),
-            "trial_balance_cents": self.balance["sum_cents"],
             "trial_balances_cents": dict(self.trial_balances),
             "expected": asdict(played.books.total()),
             "differences": list(self.differences),
@@ -101,7 +92,8 @@ def show_day(day: Day) -> None:
         ),
         "Win is handle less payouts, with vigorish and what the house won in banks of players; meters are apart.",
         "",
-        *_by_wager(day),
+        heading("By game and wager"),
+        table([("Wager", "name"), *_FIGURES], list(_by_wager(day))),
         heading("Rounds that players banked"),
         table(
             [
@@ -120,13 +112,15 @@ def show_day(day: Day) -> None:
             list(_meters(report["rows"])),
         ),
         *show_pit(day.pit_reports),
+        *show_liability(day.pit_reports.liability, day.gaming_day),
         heading("Exceptions, made on purpose"),
         table(
             [("What", "name"), ("State", "name"), ("Table", "name"), ("Why", "words"), ("Who", "words")],
-            list(_exceptions(day.reports.exceptions)),
+            [*_exceptions(day.reports.exceptions), *_exceptions(day.pit_reports.exceptions)],
         ),
         f"Sent twice and dropped: {day.played.books.messages['duplicate']}",
         "",
+        *show_round(day.example),
         heading("Journals, verified entry by entry and against their signed checkpoints"),
         table(
             [
@@ -140,10 +134,10 @@ def show_day(day: Day) -> None:
             ],
             list(_journals(day)),
         ),
-        heading(f"One round in full: pitledger reconstruct {day.example['round_id']}"),
+        *show_identities(day.identities),
+        heading("In short"),
+        *_summary(day),
     )
-    sys.stdout.write(f"{day.shown.rstrip()}\n\n")
-    show(*show_identities(day.identities), heading("In short"), *_summary(day))
 
 
 def _figures(row: Mapping[str, Any], rounds: int) -> list[str]:
@@ -175,14 +169,14 @@ def _wager_sums(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
     return sums
 
 
-def _by_wager(day: Day) -> Iterator["RenderableType"]:
-    """A table of wagers for each game, the tables where it was played together."""
+def _by_wager(day: Day) -> Iterator[list[str]]:
+    """The wagers of each game, the tables where it was played together."""
     rows = day.reports.daily_win["rows"]
     for title in dict.fromkeys(day.titles.values()):
         sums = _wager_sums([row for row in rows if day.titles[row["game"]] == title])
         if sums:
-            yield heading(f"By wager: {title}")
-            yield table([("Wager", "name"), *_FIGURES], list(_wagers(sums)))
+            yield [title, *[""] * len(_FIGURES)]
+            yield from ([f"  {wager}", *figures] for wager, *figures in _wagers(sums))
 
 
 def _wagers(sums: Mapping[str, dict[str, int]]) -> Iterator[list[str]]:
@@ -211,9 +205,10 @@ def _meters(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
 
 def _exceptions(exceptions: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
     for each in exceptions:
-        who = [each[name] for name in ("entered_by", "approved_by") if each.get(name)]
+        who = [each[name] for name in ("entered_by", "approved_by", "by", "owner") if each.get(name)]
         why = each.get("reason") or f"{each['code']}: {each['detail']} ({each['paragraph']})"
-        yield [each["kind"], each["state"], each.get("table") or "?", why, ", ".join(who)]
+        amount = f"{dollars(each['cents'])}: " if each.get("cents") else ""
+        yield [each["kind"].replace("_", " "), each["state"], each.get("table") or "?", amount + why, ", ".join(who)]
 
 
 def _journals(day: Day) -> Iterator[list[str]]:

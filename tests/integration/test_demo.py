@@ -8,12 +8,16 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from loadtest.processes import Process, processes_below
+from services.cli.demo_identities import Identity
+from services.cli.demo_pit_tables import show_identities
 from services.cli.services import ServiceName
 from tests.conftest import turn
 from tests.support.polling import eventually
@@ -94,12 +98,11 @@ def test_the_journals_verify_and_are_signed(demo: dict[str, Any]) -> None:
     for each in demo["journals"]:
         assert [] == each["problems"]
         assert each["checkpoints"] > 0 or each["entries"] == 0
-    assert 0 == demo["trial_balance_cents"]
     assert dict.fromkeys((service.replace("-", "_") for service in ServiceName), 0) == demo["trial_balances_cents"]
 
 
 def test_every_identity_holds_and_none_is_empty(demo: dict[str, Any]) -> None:
-    """Win, chips, inventory, drop, vigorish, banks, accounts and meters: both sides are there, and equal."""
+    """Win, chips, inventory, drop, tips, vigorish, banks, accounts and meters: both sides are there, and equal."""
     sides = {each["identity"]: (each["left_cents"], each["right_cents"]) for each in demo["identities"]}
     assert all(left == right for left, right in sides.values())
     assert all(each["holds"] for each in demo["identities"])
@@ -112,6 +115,37 @@ def test_the_planted_variance_is_found_and_resolved(demo: dict[str, Any]) -> Non
     assert ("BJ01", "shift", -100_00) == (variance["table"], variance["what"], variance["cents"])
     assert ("resolved", "demo.revenue_auditor") == (variance["state"], variance["owner"])
     assert ("final", -100_00) == (demo["win"]["status"], demo["win"]["total"]["inventory_variance_cents"])
+
+
+def test_what_happens_beside_the_rounds_is_in_the_books(demo: dict[str, Any]) -> None:
+    """Counter checks are drop, coupons are not; vigorish was waived, and what was taken too much went back."""
+    win, vigorish = demo["win"]["total"], demo["vigorish"]["total"]
+    assert win["drop_cents"] == win["currency_cents"] + win["counter_checks_cents"]
+    assert win["counter_checks_cents"] > 0 < win["coupons_cents"]
+    assert vigorish["waived_cents"] > 0 < vigorish["returned_cents"]
+    assert (0, 0) == (vigorish["outstanding_cents"], vigorish["over_collected_cents"])
+
+
+def test_what_is_late_is_noted(demo: dict[str, Any]) -> None:
+    """A slip that was entered from paper, and cards that were changed after they were due; nothing is open."""
+    found = sorted((each["kind"], each["state"], each["table"]) for each in demo["inventory_exceptions"])
+    assert [("equipment", "noted", "BJ06"), ("slip_late", "noted", "BJ02"), ("variance", "noted", "BJ01")] == found
+
+
+def test_the_identities_are_printed_one_a_line(demo: dict[str, Any]) -> None:
+    """On a terminal of 110 columns no label is broken over two lines."""
+    found = [
+        Identity(*(each[name] for name in ("identity", "left", "left_cents", "right", "right_cents")))
+        for each in demo["identities"]
+    ]
+    console = Console(width=110, file=StringIO(), markup=False, highlight=False)
+    with console.capture() as printed:
+        console.print(*show_identities(found), sep="\n")
+    lines = printed.get().splitlines()
+    for identity in found:
+        assert 1 == sum(
+            all(label in line for label in (identity.name, identity.left, identity.right)) for line in lines
+        )
 
 
 def test_electronic_wagers_leave_what_is_owed_to_players(demo: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime, timedelta
 from itertools import pairwise
 from typing import Any, Final
 
@@ -13,7 +13,8 @@ from loadtest.electronic import electronic_tables
 from loadtest.games import pit
 from loadtest.links import FEEDS
 from loadtest.messages import Message, day
-from loadtest.pit import PLANTED_CENTS, PitBook, PitDay, chips, contents
+from loadtest.pit import PitBook, PitDay, chips
+from loadtest.pit_table import OVER_COLLECTED_CENTS, PLANTED_CENTS, contents
 from services.round_settlement.money import totals_of
 
 DAY: Final = date(2026, 11, 19)
@@ -46,9 +47,10 @@ def funded(message: Message) -> list[Mapping[str, Any]]:
 
 
 def test_the_win_is_explained_to_the_cent(pit_day: PitDay) -> None:
-    """Closer + credits + drop - opener - fills is what the rounds brought, less waivers, and the planted variance."""
+    """Closer + credits + drop - opener - fills is what the rounds brought, less coupons and waivers, and the planted
+    variance."""
     for money in pit_day.tables.values():
-        assert money.rounds_win - money.waived + money.variance == money.win
+        assert money.rounds_win - money.coupons_paid - money.waived + money.variance == money.win
     assert [PLANTED_CENTS] == [money.variance for money in pit_day.tables.values() if money.variance]
 
 
@@ -77,16 +79,60 @@ def test_every_stream_is_dense_and_in_the_order_of_time(pit_day: PitDay) -> None
         assert list(range(1, len(events) + 1)) == [event["sequence"] for event in events]
         assert all(before["time"] <= after["time"] for before, after in pairwise(events))
         kinds = Counter(event["type"] for event in events)
-        assert (1, 1, 1, 2) == tuple(
-            kinds[kind] for kind in ("table.opened", "table.counted", "table.closed", "box.exchanged")
+        assert (1, 1, 1, 1, 2) == tuple(
+            kinds[kind] for kind in ("table.opened", "table.counted", "table.closed", "tips.collected", "box.exchanged")
         )
 
 
 def test_vigorish_is_collected_or_waived_where_it_was_assessed(pit_day: PitDay, messages: list[Message]) -> None:
-    """Of everything that rounds assessed, one seat's was waived and the rest collected."""
+    """Of everything that rounds assessed, one seat's was waived and the rest collected; what was too much went back."""
     assessed = sum(line.vigorish for message in messages for _, one in message.books for line in one.lines)
-    assert assessed == pit_day.vigorish.assessed == pit_day.vigorish.collected + pit_day.vigorish.waived
-    assert 1 == Counter(event["type"] for event in reports(pit_day))["vigorish.waived"]
+    day = pit_day.vigorish
+    assert assessed == day.assessed == day.collected + day.waived - day.returned
+    assert OVER_COLLECTED_CENTS == day.returned
+    kinds = Counter(event["type"] for event in reports(pit_day))
+    assert (1, 1) == (kinds["vigorish.waived"], kinds["vigorish.returned"])
+
+
+def test_everything_that_was_dropped_is_in_a_box(pit_day: PitDay) -> None:
+    """Currency and counter checks are the drop of their table; coupons are there too, and are none of it."""
+    for table, money in pit_day.tables.items():
+        boxes = [box.dropped for box in pit_day.boxes if box.table == table]
+        checks = [cents for dropped in boxes for cents in dropped.checks.values()]
+        assert money.drop == sum(dropped.currency for dropped in boxes) + sum(checks)
+        assert money.checks == sum(checks)
+    events = reports(pit_day)
+    coupons = [event["data"] for event in events if event["type"] == "coupon.dropped"]
+    assert sum(money.coupons for money in pit_day.tables.values()) == sum(one["cents"] for one in coupons)
+    counted: Counter[str] = Counter()
+    for box in pit_day.boxes:
+        counted.update(box.dropped.coupons)
+    assert Counter(one["coupon"] for one in coupons) == counted
+    assert {0, coupons[0]["cents"]} == {one["paid_cents"] for one in coupons}, "some won, some lost"
+    serials = [event["data"]["serial"] for event in events if event["type"] == "counter_check.issued"]
+    assert len(serials) == len(set(serials)) > 0
+
+
+def test_one_fill_comes_on_paper(pit_day: PitDay) -> None:
+    """No event of the table's stream has it; its money is in the tray, and five people signed it."""
+    [fill] = pit_day.paper
+    assert "BJ02" == fill.table
+    received = sum(1 for event in reports(pit_day) if event["type"] == "fill.received" and "BJ02" in event["source"])
+    requested = [slip for slip in pit_day.slips if (slip.slip, slip.table) == ("fill", "BJ02")]
+    assert received == len(requested)
+    assert pit_day.tables["BJ02"].fills == fill.cents + sum(slip.cents for slip in requested)
+
+
+def test_one_table_gets_its_new_cards_too_late(pit_day: PitDay) -> None:
+    """Cards dealt from the hand last four hours; the table is open until they are changed."""
+    [table] = pit_day.late_cards
+    events = [event for event in reports(pit_day) if table in event["source"]]
+    changed = [datetime.fromisoformat(event["time"]) for event in events if event["type"] == "cards.changed"]
+    closed = next(datetime.fromisoformat(event["time"]) for event in events if event["type"] == "table.closed")
+    assert timedelta(hours=4, minutes=10) == changed[1] - changed[0]
+    assert changed[1] < closed
+    others = [event["time"] for event in reports(pit_day) if event["type"] == "table.closed"]
+    assert closed == max(map(datetime.fromisoformat, others))
 
 
 def test_a_table_that_does_not_open_carries_its_inventory() -> None:
