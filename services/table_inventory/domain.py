@@ -215,7 +215,8 @@ def _slip_step(
 def count_settlement(event: SettlementEntry, offset: int, known: Known) -> Draft:
     """The entry of a settlement event: the chips of a round, at the moment when it was closed.
 
-    What is taken back is taken back at that moment too: the inventory never had it.
+    What is taken back is taken back at that moment too: the inventory never had it. Raises: Refused where that moment is
+    not known yet.
     """
     if not isinstance(event, MovedEvent):
         fact = SettlementPassed(event=event.type)
@@ -223,7 +224,12 @@ def count_settlement(event: SettlementEntry, offset: int, known: Known) -> Draft
     data = event.data
     key = RoundKey(data.property, data.table, data.round_id, data.revision)
     posted = event.type == "settlement.posted"
-    at = data.closed_at or known.rounds.get(key) or event.time
+    at = data.closed_at or known.rounds.get(key)
+    if at is None:
+        raise Refused(
+            f"revision {data.revision} of round {data.round_id} is taken back, but was not counted: mend the record "
+            "that posted it, then replay this one"
+        )
     if posted:
         known.rounds[key] = at
     counted = RoundCounted(

@@ -174,6 +174,14 @@ def test_a_round_counts_when_it_was_closed_and_is_taken_back_then() -> None:
     assert (600, date(2026, 11, 20)) == (first.postings[0].cents, first.gaming_day)
 
 
+def test_a_round_that_was_not_counted_is_not_taken_back() -> None:
+    """It would be taken back at another moment than the one at which its late posting counts."""
+    rounds = Rounds()
+    taken_back = decode(encoded(rounds.reversed(Table("BJ-01"), at(9), "r-1", handle=1000, payout=400)))
+    with pytest.raises(Refused, match=r"revision 1 of round r-1 is taken back, but was not counted: mend the record"):
+        count_settlement(taken_back, 0, Known())
+
+
 def test_denominations_are_added_and_the_empty_ones_left_out() -> None:
     """In the order of their value."""
     contents = (Pieces(cents=10000, count=1), Pieces(cents=500, count=3))
