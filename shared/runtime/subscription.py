@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -78,6 +78,9 @@ class Subscription:
         self.lag_records = 0
         self.age_seconds = 0.0
         self._whole = whole
+        self._ends: dict[int, int] = {}
+        self._asked: asyncio.Future[None] | None = None
+        self._stopping = False
         self._bootstrap_servers = bootstrap_servers
         self._broker = KafkaBroker(
             bootstrap_servers,
@@ -123,6 +126,7 @@ class Subscription:
 
     async def stop(self) -> None:
         """Stops reading, and leaves the group."""
+        self._stopping = True
         await self._broker.stop()
 
     # --- called in librdkafka's poll, on the consumer's own thread ---
@@ -168,31 +172,66 @@ class Subscription:
             self._failed(error)
             raise
 
-    def lag(self) -> dict[int, int | None]:
+    # --- how far it is ---
+
+    def _ask(self) -> None:
+        """Asks for the ends of the partitions; the answer comes with one of the next looks.
+
+        The client does one thing at a time. Called from the event loop it would make the loop wait for a poll, and a
+        poll in which partitions are assigned waits for the loop. So FastStream's own thread asks, between two polls.
+        """
+        adapter = None if self._subscriber is None else self._subscriber.consumer
+        if adapter is None or self._stopping or (self._asked is not None and not self._asked.done()):
+            return
+        self._asked = self._loop.run_in_executor(adapter._thread_pool, self._note_ends, adapter.consumer)
+        self._asked.add_done_callback(self._answered)
+
+    def _note_ends(self, kafka: KafkaConsumer) -> None:
+        for partition in tuple(self.consumer.positions):
+            _, end = kafka.get_watermark_offsets(TopicPartition(self.consumer.topic, partition), cached=True)
+            if end >= 0:
+                self._ends[partition] = end
+
+    def _answered(self, asked: asyncio.Future[None]) -> None:
+        if not asked.cancelled() and (error := asked.exception()) is not None:
+            self._failed(error)
+
+    async def lag(self) -> dict[int, int | None]:
         """The records between each partition's position and its end; None until the broker has told the end."""
         adapter = None if self._subscriber is None else self._subscriber.consumer
         if adapter is None:
             return {}
-        found: dict[int, int | None] = {}
-        for partition, position in self.consumer.positions.items():
-            _, end = adapter.consumer.get_watermark_offsets(TopicPartition(self.consumer.topic, partition), cached=True)
-            found[partition] = max(end - position, 0) if end >= 0 else None
-        return found
+        positions = self.consumer.positions
+        # A client answers one thread at a time. While it is in a poll that assigns partitions, which waits for this
+        # event loop, the loop must not wait for an answer.
+        ends = await asyncio.to_thread(_ends, adapter.consumer, self.consumer.topic, positions)
+        return {
+            partition: max(ends[partition] - position, 0) if ends[partition] >= 0 else None
+            for partition, position in positions.items()
+        }
 
-    def is_caught_up(self) -> bool:
+    async def is_caught_up(self) -> bool:
         """Everything that the broker has is processed."""
-        lag = self.lag()
+        lag = await self.lag()
         return bool(lag) and all(records == 0 for records in lag.values())
 
-    def observe(self) -> None:
+    async def observe(self) -> None:
         """Updates lag and age from what librdkafka has already been told."""
-        lag = self.lag()
+        lag = await self.lag()
         for partition, records in lag.items():
             self._metrics.lag.labels(self.consumer.topic, str(partition)).set(records or 0)
         self.lag_records = sum(records or 0 for records in lag.values())
         if self.lag_records == 0:
             self.age_seconds = 0.0
             self._metrics.age.labels(self.consumer.topic).set(0)
+
+
+def _ends(kafka: KafkaConsumer, topic: str, partitions: Iterable[int]) -> dict[int, int]:
+    """The ends of partitions as the client has been told; negative: it has not."""
+    return {
+        partition: kafka.get_watermark_offsets(TopicPartition(topic, partition), cached=True)[1]
+        for partition in partitions
+    }
 
 
 async def _undecoded(message: StreamMessage[Any]) -> StreamMessage[Any]:

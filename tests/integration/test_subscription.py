@@ -1,0 +1,91 @@
+"""A subscription on a real broker, seen from the event loop that it shares with the rest of a service."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, cast
+from uuid import uuid4
+
+import pytest
+
+from shared.runtime.consumer import Consumer
+from shared.runtime.kafka import cluster_id
+from shared.runtime.metrics import Metrics
+from shared.runtime.processing import Record
+from shared.runtime.service import utc_now
+from shared.runtime.subscription import Subscription
+from tests.support import AnyBroker
+from tests.support.services import create_topics, produce
+
+RECORDS = 5
+TAKING_OVER_SECONDS = 1.0
+LOOK_SECONDS = 0.01
+
+
+class Reader:
+    """What a subscription needs of a consumer: it takes its time to take partitions over, and counts."""
+
+    def __init__(self, topic: str, cluster: str) -> None:
+        self.topic = topic
+        self.cluster_id = cluster
+        self.positions: dict[int, int] = {}
+
+    async def assigned(self, partitions: Iterable[int]) -> dict[int, int]:
+        self.positions = dict.fromkeys(partitions, 0)
+        await asyncio.sleep(TAKING_OVER_SECONDS)
+        return dict(self.positions)
+
+    def revoked(self, partitions: Iterable[int]) -> None:
+        for partition in partitions:
+            self.positions.pop(partition, None)
+
+    async def handle(self, records: Sequence[Record]) -> dict[int, int]:
+        for record in records:
+            self.positions[record.partition] = record.offset + 1
+        return {}
+
+
+@asynccontextmanager
+async def subscribed(servers: str, topic: str, failures: list[BaseException]) -> AsyncIterator[Subscription]:
+    subscription = Subscription(
+        bootstrap_servers=servers,
+        group=f"test-{topic}",
+        whole=False,
+        consumer=cast(Consumer, Reader(topic, cluster_id(servers))),
+        metrics=Metrics(),
+        clock=utc_now,
+        failed=failures.append,
+        batch_records_max=2,
+        poll_seconds=0.05,
+        session_seconds=6,
+    )
+    await subscription.start()
+    try:
+        yield subscription
+    finally:
+        await subscription.stop()
+
+
+@pytest.fixture
+def topic(broker: AnyBroker) -> str:
+    name = f"subscription-{uuid4()}"
+    create_topics(broker.bootstrap_servers, {name: 1})
+    event: dict[str, Any] = {"source": "/test", "sequence": 1}
+    produce(broker.bootstrap_servers, name, [event] * RECORDS)
+    return name
+
+
+def test_looking_at_the_lag_keeps_nobody_from_taking_over(broker: AnyBroker, topic: str) -> None:
+    """While partitions are taken over the event loop is needed: a look at the lag, then and later, must not wait."""
+
+    async def work() -> None:
+        failures: list[BaseException] = []
+        async with subscribed(broker.bootstrap_servers, topic, failures) as subscription, asyncio.timeout(60):
+            while not (subscription.joined and subscription.is_caught_up()):
+                assert [] == failures
+                subscription.observe()
+                await asyncio.sleep(LOOK_SECONDS)
+            assert {0: RECORDS} == subscription.consumer.positions
+            assert 0 == subscription.lag_records
+
+    asyncio.run(work())
