@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -196,42 +196,28 @@ class Subscription:
         if not asked.cancelled() and (error := asked.exception()) is not None:
             self._failed(error)
 
-    async def lag(self) -> dict[int, int | None]:
+    def lag(self) -> dict[int, int | None]:
         """The records between each partition's position and its end; None until the broker has told the end."""
-        adapter = None if self._subscriber is None else self._subscriber.consumer
-        if adapter is None:
-            return {}
-        positions = self.consumer.positions
-        # A client answers one thread at a time. While it is in a poll that assigns partitions, which waits for this
-        # event loop, the loop must not wait for an answer.
-        ends = await asyncio.to_thread(_ends, adapter.consumer, self.consumer.topic, positions)
+        self._ask()
         return {
-            partition: max(ends[partition] - position, 0) if ends[partition] >= 0 else None
-            for partition, position in positions.items()
+            partition: max(self._ends[partition] - position, 0) if partition in self._ends else None
+            for partition, position in self.consumer.positions.items()
         }
 
-    async def is_caught_up(self) -> bool:
+    def is_caught_up(self) -> bool:
         """Everything that the broker has is processed."""
-        lag = await self.lag()
+        lag = self.lag()
         return bool(lag) and all(records == 0 for records in lag.values())
 
-    async def observe(self) -> None:
+    def observe(self) -> None:
         """Updates lag and age from what librdkafka has already been told."""
-        lag = await self.lag()
+        lag = self.lag()
         for partition, records in lag.items():
             self._metrics.lag.labels(self.consumer.topic, str(partition)).set(records or 0)
         self.lag_records = sum(records or 0 for records in lag.values())
         if self.lag_records == 0:
             self.age_seconds = 0.0
             self._metrics.age.labels(self.consumer.topic).set(0)
-
-
-def _ends(kafka: KafkaConsumer, topic: str, partitions: Iterable[int]) -> dict[int, int]:
-    """The ends of partitions as the client has been told; negative: it has not."""
-    return {
-        partition: kafka.get_watermark_offsets(TopicPartition(topic, partition), cached=True)[1]
-        for partition in partitions
-    }
 
 
 async def _undecoded(message: StreamMessage[Any]) -> StreamMessage[Any]:
