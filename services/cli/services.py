@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from shared.runtime.rebuilding import Projections
     from shared.runtime.service import Service
 
 
@@ -26,6 +27,12 @@ def load(name: str) -> "Service":
     """The service itself; imports its package and all that it needs."""
     service: Service = import_module(_package(name)).SERVICE
     return service
+
+
+def projections(name: str) -> "Projections":
+    """What of the service's tables can be made anew; imports its package."""
+    found: Projections = import_module(f"{_package(name)}.rebuild").PROJECTIONS
+    return found
 
 
 def migrations(name: str) -> Path:

@@ -116,6 +116,13 @@ class _Rows:
             }
         )
 
+    def read(self, reading: dict[str, Any]) -> None:
+        """Adds what a table said of a meter; of a round, what its latest revision says."""
+        key = (reading["property"], reading["table_name"], reading["round_id"], reading["meter"])
+        before = self.readings.get(key)
+        if before is None or before["revision"] < reading["revision"]:
+            self.readings[key] = reading
+
 
 async def project(connection: AsyncConnection, entries: Sequence[Entry]) -> None:
     """Brings the tables up to date with entries of the journal. From all of them they can be made anew."""
@@ -153,29 +160,31 @@ def _counted(rows: _Rows, entry: Entry, fact: RoundCounted) -> None:
             meter=one.meter,
         )
         reading = one.reading
-        rows.readings[fact.property, fact.table, fact.round_id, one.meter] = {
-            "property": fact.property,
-            "table_name": fact.table,
-            "round_id": fact.round_id,
-            "meter": one.meter,
-            "pool": movement.pool,
-            "number": movement.number,
-            "standing": True,
-            "game": fact.game,
-            "gaming_day": fact.gaming_day,
-            "revision": fact.revision,
-            "opened_at": fact.opened_at,
-            "closed_at": fact.closed_at,
-            "in_cents": movement.in_cents,
-            "rate": one.rate,
-            "settled_cents": one.settled_cents,
-            "award_cents": movement.award_cents,
-            "reset_cents": parse_exact(movement.reset) // 10**9,
-            "before_cents": None if reading is None else reading.before_cents,
-            "after_cents": None if reading is None else reading.after_cents,
-            "findings": list(one.findings),
-            **place,
-        }
+        rows.read(
+            {
+                "property": fact.property,
+                "table_name": fact.table,
+                "round_id": fact.round_id,
+                "meter": one.meter,
+                "pool": movement.pool,
+                "number": movement.number,
+                "standing": True,
+                "game": fact.game,
+                "gaming_day": fact.gaming_day,
+                "revision": fact.revision,
+                "opened_at": fact.opened_at,
+                "closed_at": fact.closed_at,
+                "in_cents": movement.in_cents,
+                "rate": one.rate,
+                "settled_cents": one.settled_cents,
+                "award_cents": movement.award_cents,
+                "reset_cents": parse_exact(movement.reset) // 10**9,
+                "before_cents": None if reading is None else reading.before_cents,
+                "after_cents": None if reading is None else reading.after_cents,
+                "findings": list(one.findings),
+                **place,
+            }
+        )
         rows.hits.extend(
             {
                 "property": fact.property,

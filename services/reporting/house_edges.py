@@ -66,8 +66,7 @@ async def write_edges(connection: AsyncConnection, edges: Iterable[HouseEdge]) -
 
 
 async def count_again(connection: AsyncConnection) -> None:
-    """Counts the house edges of every submission anew."""
-    await connection.execute(house_edges.delete())
+    """Counts the house edges of every submission, none of which is there."""
     documents: Sequence[object] = (await connection.execute(select(submissions.c.document))).scalars().all()
     for document in documents:
         await write_edges(connection, await count_edges(SubmissionApproved.model_validate(document)))

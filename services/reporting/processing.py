@@ -89,15 +89,20 @@ class _Copies(runtime_submissions.Copies):
 
 async def catch_up(engine: AsyncEngine) -> None:
     """Counts what was recorded in reporting's own journal outside of the loop: refused records that were dismissed."""
+    async with engine.begin() as connection:
+        await add_dismissed(connection)
+
+
+async def add_dismissed(connection: AsyncConnection) -> None:
+    """As `catch_up`, in the caller's transaction."""
     e, c = journal.entries.c, closings.c
     counted = select(c.seq).where(c.service == SERVICE_NAME, c.shard == e.shard, c.seq == e.seq)
     query = select(e.shard, e.seq).where(e.kind == "quarantine.dismissed", ~counted.exists())
-    async with engine.begin() as connection:
-        places = (await connection.execute(query)).all()
-        if places:
-            changes = Changes()
-            add_own(changes, [await read_entry(connection, journal, place.shard, place.seq) for place in places])
-            await projection.write(connection, changes)
+    places = (await connection.execute(query)).all()
+    if places:
+        changes = Changes()
+        add_own(changes, [await read_entry(connection, journal, place.shard, place.seq) for place in places])
+        await projection.write(connection, changes)
 
 
 def add_own(changes: Changes, entries: Sequence[Entry]) -> None:

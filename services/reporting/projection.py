@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, Insert, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.domain import Changes, Closing, Fill, Noticed
-from services.reporting.tables import PROJECTIONS, closings, exceptions, fills, game_days, submission_days, wager_days
+from services.reporting.tables import closings, exceptions, fills, game_days, submission_days, wager_days
 
 
 async def write(connection: AsyncConnection, changes: Changes) -> None:
@@ -30,12 +30,6 @@ async def write(connection: AsyncConnection, changes: Changes) -> None:
     if changes.closings:
         await connection.execute(_CLOSE, _arrays(closings, map(_closing_row, changes.closings)))
     await _follow_up(connection, changes)
-
-
-async def clear(connection: AsyncConnection) -> None:
-    """Empties every table that `write` fills."""
-    for table in PROJECTIONS:
-        await connection.execute(table.delete())
 
 
 async def _follow_up(connection: AsyncConnection, changes: Changes) -> None:

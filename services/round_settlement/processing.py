@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from sqlalchemy import Text, bindparam, func, select
 from sqlalchemy.dialects.postgresql import ARRAY
@@ -78,8 +77,8 @@ class _Batch:
 
     async def save(self, connection: AsyncConnection, entries: Sequence[Entry]) -> None:
         posted = {(entry.draft.source, entry.draft.sequence): entry for entry in entries if entry.draft.kind == POSTED}
-        new: list[str] = []
-        changed: list[dict[str, Any]] = []
+        new: list[Values] = []
+        changed: list[Values] = []
         for key, source in self._touched.items():
             known, before = self._known[key], self._rows.get(key)
             shard = seq = None
@@ -89,33 +88,40 @@ class _Batch:
                     shard, seq = entry.shard, entry.seq
                 elif before is not None:
                     shard, seq = before.shard, before.seq
-            if before is None:
-                sequences = f"{{{','.join(map(str, known.sequences))}}}"
-                new.append(_copy_row((*key, sequences, known.completed, known.revision, shard, seq)))
-            else:
-                values = (*key, list(known.sequences), known.completed, known.revision, shard, seq)
-                changed.append(dict(zip(_COLUMNS, values, strict=True)))
-        if new:
-            await copy_rows(connection, f"{SCHEMA}.rounds", _COLUMNS, "".join(new))
-        if changed:
-            statement = upsert(rounds)
-            await connection.execute(
-                statement.on_conflict_do_update(
-                    index_elements=_COLUMNS[:3], set_={name: statement.excluded[name] for name in _COLUMNS[3:]}
-                ),
-                changed,
-            )
+            values = (*key, list(known.sequences), known.completed, known.revision, shard, seq)
+            (new if before is None else changed).append(values)
+        await write_rounds(connection, new, changed)
 
 
 _COLUMNS = ("property", "table_name", "round_id", "sequences", "completed", "revision", "shard", "seq")
+
+Values = tuple[str, str, str, list[int], int | None, int, int | None, int | None]
+"""A row of the table of rounds: its key, and what is known of the round."""
+
+
+async def write_rounds(connection: AsyncConnection, new: Iterable[Values], changed: Iterable[Values]) -> None:
+    """Writes rounds: those that are not there yet, and those that are."""
+    added = "".join(map(_copy_row, new))
+    if added:
+        await copy_rows(connection, f"{SCHEMA}.rounds", _COLUMNS, added)
+    rows = [dict(zip(_COLUMNS, values, strict=True)) for values in changed]
+    if rows:
+        statement = upsert(rounds)
+        await connection.execute(
+            statement.on_conflict_do_update(
+                index_elements=_COLUMNS[:3], set_={name: statement.excluded[name] for name in _COLUMNS[3:]}
+            ),
+            rows,
+        )
 
 
 def _key(event: TableEvent) -> RoundKey:
     return (event.data.property, event.data.table, event.data.round_id)
 
 
-def _copy_row(values: Iterable[Any]) -> str:
-    return "\t".join("\\N" if value is None else copy_text(str(value)) for value in values) + "\n"
+def _copy_row(values: Values) -> str:
+    fields = (f"{{{','.join(map(str, value))}}}" if isinstance(value, list) else value for value in values)
+    return "\t".join("\\N" if field is None else copy_text(str(field)) for field in fields) + "\n"
 
 
 async def _rounds(connection: AsyncConnection, events: Sequence[TableEvent]) -> dict[RoundKey, _Row]:

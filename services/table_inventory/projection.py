@@ -53,18 +53,31 @@ _CHECKS = {"cards.changed": "cards", "dice.changed": "dice", "card_reader.inspec
 
 async def project(connection: AsyncConnection, entries: Sequence[Entry]) -> None:
     """Brings the tables up to date with entries, in their order, in the caller's transaction."""
+    writing = _writing(entries)
+    await writing.add_rows(connection)
+    await writing.change_rows(connection)
+
+
+async def add_rows(connection: AsyncConnection, entries: Sequence[Entry]) -> None:
+    """Adds the rows that begin with these entries; the shards may come in whatever order."""
+    await _writing(entries).add_rows(connection)
+
+
+async def change_rows(connection: AsyncConnection, entries: Sequence[Entry]) -> None:
+    """Changes the rows that these entries go on with; the shards may come in whatever order once all rows are there.
+
+    For what a table reports of a slip and what is done with it at a desk stand in different columns.
+    """
+    await _writing(entries).change_rows(connection)
+
+
+def _writing(entries: Sequence[Entry]) -> "_Writing":
     writing = _Writing()
     for entry in entries:
         contract = facts.FACTS.get(entry.draft.kind)
         if contract is not None:
             writing.add(entry, contract.model_validate_json(entry.draft.data))
-    await writing.write(connection)
-
-
-async def clear(connection: AsyncConnection) -> None:
-    """Empties every table that `project` fills."""
-    for table in t.PROJECTIONS:
-        await connection.execute(table.delete())
+    return writing
 
 
 class _Writing:
@@ -142,14 +155,18 @@ class _Writing:
             case facts.CommandRefused():
                 self._insert(t.refusals, {**fact.model_dump(exclude={"status"}), **place})
 
-    async def write(self, connection: AsyncConnection) -> None:
-        """Sends everything: one statement for each table and update."""
+    async def add_rows(self, connection: AsyncConnection) -> None:
+        """One statement for each table."""
         if self._movements:
             await copy_rows(connection, f"{t.SCHEMA}.movements", _MOVEMENT_COLUMNS, "".join(self._movements))
         for table, rows in self._rows.items():
             await connection.execute(insert(table), rows)
+
+    async def change_rows(self, connection: AsyncConnection) -> None:
+        """One statement for each change."""
         for statement in self._updates:
-            await connection.execute(statement)
+            done = await connection.execute(statement)
+            assert done.rowcount != 0, f"there is no row to change: {statement}"
 
     # --- kinds of rows ---
 

@@ -6,7 +6,6 @@ from typing import Any, Final, NamedTuple, cast
 from pydantic_core import to_json
 from sqlalchemy import Integer, Text, bindparam, column, func, select
 from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.vigorish import store
@@ -19,7 +18,7 @@ from services.vigorish.events import (
     decode_pit,
     decode_settlement,
 )
-from services.vigorish.tables import lines, shifts, submissions
+from services.vigorish.tables import lines, submissions
 from shared.contracts import pit_events, settlement_events
 from shared.contracts.envelope import Contract, Event
 from shared.contracts.pit_events import VigorishCollected, VigorishReturned, VigorishWaived
@@ -190,7 +189,7 @@ class _Pit:
     """One batch of pit events."""
 
     def __init__(self) -> None:
-        self._shifts: list[dict[str, Any]] = []
+        self._shifts: list[Pit] = []
 
     def derive(self, event: Event[Any], record: Record) -> Sequence[Draft]:
         data = event.data
@@ -201,21 +200,11 @@ class _Pit:
                 postings = settled(Place(data.property, data.table), fact, leg)
                 return (_draft(kind, fact, event, record, postings),)
             case Pit():
-                begins = data if event.type == "table.opened" else data.begins
-                if begins is not None:
-                    self._shifts.append(
-                        {
-                            "property": data.property,
-                            "table_name": data.table,
-                            "at": event.time,
-                            "shift": begins.shift,
-                        }
-                    )
+                self._shifts.append(event)
         return ()
 
     async def save(self, connection: AsyncConnection, entries: Sequence[Entry]) -> None:
-        if self._shifts:
-            await connection.execute(upsert(shifts).on_conflict_do_nothing(), self._shifts)
+        await store.add_shifts(connection, self._shifts)
         await store.project(connection, entries)
 
 

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import bindparam, func, insert, update
+from sqlalchemy import bindparam, case, func, insert, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.vigorish.domain import is_bank
 from services.vigorish.domain import owed as owed_of
-from services.vigorish.tables import lines, owed
+from services.vigorish.events import Pit
+from services.vigorish.tables import lines, owed, shifts
 from shared.contracts.envelope import as_json
 from shared.contracts.pit_events import VigorishOfRound
 from shared.contracts.settlement_events import SettledRound
@@ -47,6 +48,8 @@ class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
             names = ("property", "table_name", "round_id", "seat", "bank")
             row = self[key] = dict(zip(names, key, strict=True)) | {"gaming_day": fact.gaming_day, "settled_at": None}
             row |= dict.fromkeys(_SUMS, 0) | dict.fromkeys(_KNOWN)
+        if values.get("game") is not None:
+            row["gaming_day"] = fact.gaming_day
         for name, value in values.items():
             if name in _SUMS:
                 row[name] += value
@@ -123,10 +126,29 @@ def _lines(entry: Entry, fact: VigorishAssessed) -> Iterable[dict[str, Any]]:
         }
 
 
+async def add_shifts(connection: AsyncConnection, events: Iterable[Pit]) -> None:
+    """Keeps which shifts pit events begin, those of a table in their order: of two at one moment, the first stays."""
+    begun = [(event, event.data if event.type == "table.opened" else event.data.begins) for event in events]
+    rows = [
+        {
+            "property": event.data.property,
+            "table_name": event.data.table,
+            "at": event.time,
+            "shift": begins.shift,
+        }
+        for event, begins in begun
+        if begins is not None
+    ]
+    if rows:
+        await connection.execute(upsert(shifts).on_conflict_do_nothing(), rows)
+
+
+# What a round assessed says its gaming day, whichever of it and what was collected came first.
 _OWED: Final = upsert(owed)
 _OWE: Final = _OWED.on_conflict_do_update(
     index_elements=list(owed.primary_key),
     set_={name: owed.c[name] + _OWED.excluded[name] for name in _SUMS}
+    | {"gaming_day": case((_OWED.excluded.game.is_not(None), _OWED.excluded.gaming_day), else_=owed.c.gaming_day)}
     | {name: func.coalesce(_OWED.excluded[name], owed.c[name]) for name in _KNOWN}
     | {"settled_at": func.greatest(_OWED.excluded.settled_at, owed.c.settled_at)},
 )

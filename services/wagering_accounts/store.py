@@ -123,14 +123,19 @@ async def read_for_settling(
     books, wanted = Books(), sorted(set(round_keys))
     await _read_rounds(connection, books, wanted, lock=False)
     await _read_holds(connection, books, wanted)
+    await read_parts(connection, books)
+    keys = {*accounts, *((hold.property_name, hold.account) for hold in books.holds.values())}
+    await _read_accounts(connection, books, keys, lock=False)
+    return books
+
+
+async def read_parts(connection: AsyncConnection, books: Books) -> None:
+    """Adds what the rounds that are at hand did on accounts."""
     if known := sorted(books.rounds):
         arguments = rows.arguments(_ROUND, known)
         for row in await connection.exec_driver_sql(_PARTS_OF_ROUNDS, arguments):
             part = rows.round_account_from(row)
             books.round_accounts[part.key] = part
-    keys = {*accounts, *((hold.property_name, hold.account) for hold in books.holds.values())}
-    await _read_accounts(connection, books, keys, lock=False)
-    return books
 
 
 Recorded = tuple[Entry, Fact]

@@ -1,6 +1,7 @@
 """The tables of the wagering accounts: the journal, and what stands: patrons, accounts, rounds, holds, statements.
 
-The journal holds the money on control accounts; the lines are the accounts' own ledger beneath them.
+What stands can be computed again from the journal, but for the hashes of access codes, which are nowhere else. The
+journal holds the money on control accounts; the lines are the accounts' own ledger beneath them.
 """
 
 from typing import Any
@@ -222,3 +223,6 @@ idempotency = Table(
     Column("answered_at", DateTime(timezone=True), nullable=False),
     schema=SCHEMA,
 )
+
+PROJECTIONS = (patrons, balances, rounds, holds, round_accounts, adjustments, lines, liability_days)
+"""What follows from the journal; of patrons, the access codes do not."""

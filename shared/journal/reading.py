@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from heapq import heapify, heappop, heapreplace
 from itertools import groupby
 from typing import Any
 
@@ -27,6 +28,26 @@ async def read_entries(
         if len(chunk) < _CHUNK:
             return
         first = chunk[-1].seq + 1
+
+
+async def read_recorded(connection: AsyncConnection, tables: JournalTables) -> AsyncIterator[Entry]:
+    """Every entry of a journal: those of a shard in their order, the shards merged by the moment of recording."""
+    shards = (await connection.execute(select(tables.shards.c.shard).order_by(tables.shards.c.shard))).scalars().all()
+    heads: list[tuple[datetime, int, Entry, AsyncIterator[Entry]]] = []
+    for shard in shards:
+        entries = read_entries(connection, tables, shard)
+        first = await anext(entries, None)
+        if first is not None:
+            heads.append((first.recorded_at, shard, first, entries))
+    heapify(heads)
+    while heads:
+        _, shard, entry, entries = heads[0]
+        yield entry
+        following = await anext(entries, None)
+        if following is None:
+            heappop(heads)
+        else:
+            heapreplace(heads, (following.recorded_at, shard, following, entries))
 
 
 async def read_entry(connection: AsyncConnection, tables: JournalTables, shard: int, seq: int) -> Entry:

@@ -18,22 +18,21 @@ from typing import Any
 
 import httpx
 import pytest
-from pydantic import SecretStr
 
 from services.cli.quarantined import dismiss
-from services.reporting.rebuild import rebuild
-from services.reporting.tables import PROJECTIONS, house_edges, journal
+from services.reporting.rebuild import PROJECTIONS
+from services.reporting.tables import journal
 from shared.contracts.table_events import Correction
 from shared.local import Broker
 from shared.local.ports import free_port
 from shared.rules import parse_submission, payback
 from shared.runtime.access import token_hash
 from shared.runtime.database import create_engine
-from shared.runtime.settings import Settings
 from tests.support import Databases, brokers, eventually
 from tests.support.brokers import AnyBroker
 from tests.support.rounds import submission
 from tests.support.services import Worker, create_topics, produce, query, running, settled_database
+from tests.unit.cli.calling import Caller
 from tests.unit.reporting.entries import DAY, NOON, Shard, entry_hash, shuffled, total
 
 pytestmark = pytest.mark.broker
@@ -77,7 +76,7 @@ class Reporting:
         """Everything that the projections hold."""
         return {
             table: query(self.database_url, f"SELECT t::text FROM reporting.{table} t ORDER BY 1")
-            for table in (table.name for table in (*PROJECTIONS, house_edges))
+            for table in (table.name for table in PROJECTIONS.tables)
         }
 
 
@@ -602,7 +601,9 @@ def test_a_killed_service_counts_on_where_it_was(books: Books) -> None:
     assert [] == books.exceptions("&state=open&kind=quarantined")
 
 
-def test_the_reports_can_be_computed_again(books: Books) -> None:
+def test_the_reports_can_be_computed_again(
+    books: Books, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """From the topic and its own journal a rebuild comes to the same rows, also of those that were changed by hand."""
     under = books.submit(wagers={"kings_bounty": {}})
     events = [
@@ -625,10 +626,17 @@ def test_the_reports_can_be_computed_again(books: Books) -> None:
     query(books.service.database_url, "DELETE FROM reporting.exceptions RETURNING 1")
     query(books.service.database_url, "UPDATE reporting.submission_days SET handle = 0 RETURNING 1")
     query(books.service.database_url, "DELETE FROM reporting.house_edges RETURNING 1")
-    settings = Settings(
-        DATABASE_URL=SecretStr(books.service.database_url), KAFKA_BOOTSTRAP_SERVERS=books.service.bootstrap_servers
-    )
-    assert asyncio.run(rebuild(settings)) >= 10
+    tampered = books.service.rows()
+    monkeypatch.setenv("DATABASE_URL", books.service.database_url)
+    monkeypatch.setenv("KAFKA_BOOTSTRAP_SERVERS", books.service.bootstrap_servers)
+    pitledger = Caller(capsys, monkeypatch)
+    found = pitledger("rebuild", "reporting", "--check", "--json")
+    assert {"wager_days", "exceptions", "submission_days", "house_edges"} == {
+        one["table"] for one in found.documents if one["different"]
+    }
+    assert (1, tampered) == (found.code, books.service.rows())
+    assert 0 == pitledger("rebuild", "reporting").code
     assert before == books.service.rows()
+    assert 0 == pitledger("rebuild", "reporting", "--check").code
     books.publish(books.posted(11, "BJ-02", [total(handle=1)]))
     assert 901 == books.after(11)["total"]["handle_cents"]

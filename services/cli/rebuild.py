@@ -1,0 +1,90 @@
+"""`pitledger rebuild`: the tables that follow from a service's journal, made anew."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from confluent_kafka import KafkaException
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from services.cli.database import with_engine
+from services.cli.environment import settings
+from services.cli.exits import ExitCode, NotThere
+from services.cli.output import AsJson, message, print_json, print_line, show, table
+from services.cli.services import ServiceName, projections
+from shared.runtime.errors import Stop
+from shared.runtime.rebuilding import Compared, Difference
+from shared.runtime.rebuilding import rebuild as rebuild_projections
+
+
+def rebuild(
+    service: Annotated[ServiceName, typer.Argument(help="Whose tables.")],
+    check: Annotated[bool, typer.Option("--check", help="Only compare: what is there stays as it is.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Make the tables anew that follow from a service's journal.
+
+    Says which rows were not as the journal says.
+
+    Stop the service first: it waits meanwhile, but not for ever. Needs the login of the database's owner in
+    DATABASE_URL, and the broker where a table follows from a topic. With --check nothing changes, and the exit code is
+    1 when a row is not as it should be.
+
+    Example: pitledger rebuild vigorish --check
+    Example: pitledger rebuild wagering-accounts
+    """
+    found = settings()
+
+    async def work(engine: AsyncEngine) -> Sequence[Compared]:
+        return await rebuild_projections(engine, projections(service), found, check=check)
+
+    try:
+        compared = with_engine(service, work)
+    except (Stop, KafkaException) as error:
+        raise NotThere(f"{service} stays as it is: {error}") from error
+    _print(service, compared, as_json=as_json)
+    different = sum(one.different for one in compared)
+    if not different:
+        return ExitCode.FINE
+    rows = f"{different} row{'s' if different > 1 else ''} of {service}"
+    if check:
+        message(f"pitledger: {rows} not as the journal says; keep the database as it is, and find out why")
+        return ExitCode.NOT_AS_IT_SHOULD_BE
+    message(f"{rows} made as the journal says")
+    return ExitCode.FINE
+
+
+def _print(service: ServiceName, compared: Sequence[Compared], *, as_json: bool) -> None:
+    if as_json:
+        for one in compared:
+            print_json(
+                {
+                    "service": service,
+                    "table": one.table,
+                    "rows": one.rows,
+                    "different": one.different,
+                    "first": [_document(each) for each in one.first],
+                }
+            )
+        return
+    rows = [[one.table, f"{one.rows:,}", f"{one.different:,}"] for one in compared]
+    sums = [sum(one.rows for one in compared), sum(one.different for one in compared)]
+    rows.append(["all", *(f"{each:,}" for each in sums)])
+    show(table([("Table", "name"), ("Rows", "number"), ("Different", "number")], rows, footer=True))
+    for one in compared:
+        for difference in one.first:
+            print_line(f"{one.table} {_words(difference)}")
+
+
+def _document(difference: Difference) -> dict[str, Any]:
+    return {"key": difference.key, "was": difference.was, "should_be": difference.should_be}
+
+
+def _words(difference: Difference) -> str:
+    key = ", ".join(f"{name} {value}" for name, value in difference.key.items())
+    if difference.was is None:
+        return f"{key}: was missing"
+    if difference.should_be is None:
+        return f"{key}: was there, and nothing recorded leads to it"
+    parts = (f"{name} was {difference.was[name]}, not {difference.should_be[name]}" for name in difference.columns)
+    return f"{key}: {'; '.join(parts)}"

@@ -1,0 +1,134 @@
+"""Makes the tables that follow from a journal anew, in one transaction, and says what in them was not as it should be.
+
+Every writer of the service waits meanwhile, or is fenced: nobody records an entry without a row of `shards`.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Table, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from shared.journal.entry import Entry
+from shared.journal.reading import read_recorded
+from shared.journal.tables import JournalTables
+from shared.runtime.settings import Settings
+
+DIFFERENCES_MAX = 10
+"""Most differences of a table that are shown; all are counted."""
+
+_BATCH_ENTRIES = 1000
+
+
+async def _nothing(connection: AsyncConnection) -> None:
+    del connection
+
+
+@dataclass(frozen=True, slots=True)
+class Projections:
+    """The tables of a service that follow from its journal, what else it keeps and what it has read."""
+
+    journal: JournalTables
+    tables: Sequence[Table]
+    fill: Callable[[AsyncConnection, Settings], Awaitable[None]]
+    """Fills the tables, which were emptied in the same transaction."""
+    catch_up: Callable[[AsyncConnection], Awaitable[None]] = _nothing
+    """Brings the tables up to date, where the service does so only when they are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A row that was not as it should be: its key, and its values as texts; None where there is no such row."""
+
+    key: Mapping[str, str]
+    was: Mapping[str, str | None] | None
+    should_be: Mapping[str, str | None] | None
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that differ, where there is a row on both sides."""
+        if self.was is None or self.should_be is None:
+            return []
+        return [name for name, value in self.was.items() if value != self.should_be[name]]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A projection as it was, compared with what was made anew: the rows there should be, and how many differed."""
+
+    table: str
+    rows: int
+    different: int
+    first: tuple[Difference, ...]
+
+
+async def rebuild(
+    engine: AsyncEngine, projections: Projections, settings: Settings, *, check: bool
+) -> Sequence[Compared]:
+    """Makes the projections anew and compares them with what was there; with `check`, leaves what was there.
+
+    The login must own the tables. Whoever reads them waits for a check, which empties them for the while that it takes;
+    a rebuild lets everybody read on what was there, so that no report is of half a table.
+    """
+    tables = projections.tables
+    empty = "TRUNCATE" if check else "DELETE FROM"  # what is rolled back then leaves no dead rows
+    async with engine.connect() as connection, connection.begin() as transaction:
+        await connection.execute(text("SET LOCAL ROLE NONE"))  # the service itself may not empty what it keeps
+        await connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+        names = ", ".join(table.fullname for table in (projections.journal.shards, *tables))
+        await connection.execute(text(f"LOCK TABLE {names} IN EXCLUSIVE MODE"))
+        await projections.catch_up(connection)
+        for table in tables:
+            await connection.execute(text(f"CREATE TEMP TABLE {kept(table)} ON COMMIT DROP AS TABLE {table.fullname}"))
+            await connection.execute(text(f"{empty} {table.fullname}"))
+        await projections.fill(connection, settings)
+        compared = [await _compare(connection, table) for table in tables]
+        if check:
+            await transaction.rollback()
+        return compared
+
+
+def kept(table: Table) -> str:
+    """The name of the temporary table that has the rows as they were, while they are made anew."""
+    return f"pg_temp.kept_{table.name}"
+
+
+async def replay(
+    connection: AsyncConnection,
+    journal: JournalTables,
+    project: Callable[[AsyncConnection, Sequence[Entry]], Awaitable[None]],
+) -> None:
+    """Gives all entries to `project`, some at a time: the way in which the service itself projects a batch."""
+    batch: list[Entry] = []
+    async for entry in read_recorded(connection, journal):
+        batch.append(entry)
+        if len(batch) == _BATCH_ENTRIES:
+            await project(connection, batch)
+            batch = []
+    if batch:
+        await project(connection, batch)
+
+
+async def _compare(connection: AsyncConnection, table: Table) -> Compared:
+    """Rows are the same where they are as text, every column of them."""
+    columns = [column.name for column in table.columns]
+    key = [column.name for column in table.primary_key]
+    values = ", ".join(f'{side}."{name}"::text' for side in ("was", "made") for name in columns)
+    on = ", ".join(f'"{name}"' for name in key)
+    order = ", ".join(f'coalesce(was."{name}", made."{name}")' for name in key)
+    found = await connection.execute(
+        text(
+            f"SELECT count(*) OVER (), was::text IS NULL, made::text IS NULL, {values} "  # noqa: S608 - our names
+            f"FROM {kept(table)} was FULL JOIN {table.fullname} made USING ({on}) "
+            f"WHERE was::text IS DISTINCT FROM made::text ORDER BY {order} LIMIT {DIFFERENCES_MAX}"
+        )
+    )
+    first, different = list[Difference](), 0
+    for count, no_was, no_made, *rest in found:
+        different = count
+        was = None if no_was else dict(zip(columns, rest, strict=False))
+        made = None if no_made else dict(zip(columns, rest[len(columns) :], strict=True))
+        row = was or made or {}
+        first.append(Difference({name: str(row[name]) for name in key}, was, made))
+    rows = (await connection.execute(text(f"SELECT count(*) FROM {table.fullname}"))).scalar_one()  # noqa: S608
+    return Compared(table.name, rows, different, tuple(first))

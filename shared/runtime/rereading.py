@@ -1,0 +1,132 @@
+"""Reads a topic again as far as a service has read it: for projections of what it took and did not record."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from functools import partial
+from time import monotonic
+from typing import Any, TypeVar
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.envelope import Event
+from shared.journal.streams import Place, Stream
+from shared.journal.tables import JournalTables
+from shared.runtime.errors import Stop
+from shared.runtime.kafka import cluster_id, librdkafka_log
+from shared.runtime.settings import Settings
+
+_BATCH_RECORDS = 1000
+_POLL_SECONDS = 0.2
+_SILENCE_SECONDS = 30.0
+
+EventT = TypeVar("EventT", bound=Event[Any])
+
+_Message = tuple[int, int, bytes]
+"""(partition, offset, value) of a record."""
+
+
+async def read_again(
+    connection: AsyncConnection,
+    journal: JournalTables,
+    topic: str,
+    decode: Callable[[bytes], EventT],
+    settings: Settings,
+) -> AsyncIterator[list[EventT]]:
+    """The events that the service took from a topic, some at a time, those of a partition in their order.
+
+    Its shards must be locked. Raises: Stop where the topic does not hold all that was ever read; KafkaException where
+    the cluster does not answer.
+    """
+    servers = settings.kafka_bootstrap_servers
+    cluster = await asyncio.to_thread(cluster_id, servers)
+    partitions = await _partitions(connection, journal, topic, cluster)
+    group = f"{settings.kafka_group_prefix}-{journal.schema}-again"
+    batches = _batches(servers, group, topic, {number: read.end for number, read in partitions.items()})
+    streams: dict[str, Stream] = {}
+    while batch := await asyncio.to_thread(partial(next, batches, None)):
+        events: list[EventT] = []
+        for partition, offset, value in batch:
+            if offset in partitions[partition].refused:
+                continue
+            event = decode(value)
+            stream = streams.setdefault(event.source, Stream())
+            if stream.place(event.sequence) is not Place.TAKEN:
+                stream.take(event.sequence)
+                events.append(event)
+        yield events
+
+
+class _Read:
+    """A partition as far as it was read: the offset after the last record, and the offsets that were refused."""
+
+    __slots__ = ("end", "refused")
+
+    def __init__(self, end: int) -> None:
+        self.end = end
+        self.refused: set[int] = set()
+
+
+async def _partitions(
+    connection: AsyncConnection, journal: JournalTables, topic: str, cluster: str
+) -> Mapping[int, _Read]:
+    shards, quarantine = journal.shards, journal.quarantine
+    by_number: dict[int, _Read] = {}
+    by_shard: dict[int, _Read] = {}
+    for row in (await connection.execute(select(shards).order_by(shards.c.shard))).all():
+        place, _, of_cluster = row.name.rpartition("@")
+        of_topic, _, number = place.rpartition("/")
+        if of_topic != topic or not row.next_offset:
+            continue
+        if of_cluster != cluster:
+            raise Stop(
+                f"shard {row.name} was read from another cluster than {cluster}, which does not hold its records: "
+                "point KAFKA_BOOTSTRAP_SERVERS at a cluster that does"
+            )
+        by_number[int(number)] = by_shard[row.shard] = _Read(row.next_offset)
+    for row in await connection.execute(select(quarantine.c.shard, quarantine.c.offset)):
+        if row.shard in by_shard:
+            by_shard[row.shard].refused.add(row.offset)
+    return by_number
+
+
+def _batches(servers: str, group: str, topic: str, ends: Mapping[int, int]) -> Iterator[Sequence[_Message]]:
+    """The records of the topic from its beginning up to where each partition was read, some at a time."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": servers,
+            "group.id": group,
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+        },
+        logger=librdkafka_log,
+    )
+    try:
+        left = dict(ends)
+        for number in ends:
+            first, _ = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=_SILENCE_SECONDS)
+            if first > 0:
+                raise Stop(f"{topic}/{number} begins at offset {first}: what came before was deleted by retention")
+        consumer.assign([TopicPartition(topic, number, 0) for number in ends])
+        heard = monotonic()
+        while left:
+            messages = consumer.consume(_BATCH_RECORDS, timeout=_POLL_SECONDS)
+            heard = monotonic() if messages else heard
+            if monotonic() - heard > _SILENCE_SECONDS:
+                raise Stop(f"{servers} has sent nothing of {topic} for {_SILENCE_SECONDS:.0f} s")
+            batch: list[_Message] = []
+            for message in messages:
+                partition, offset, error = message.partition(), message.offset(), message.error()
+                assert partition is not None
+                assert offset is not None
+                if error is not None and error.code() != KafkaError._PARTITION_EOF:
+                    raise KafkaException(error)
+                if error is None and offset < ends[partition]:
+                    batch.append((partition, offset, message.value() or b""))
+                if offset + (error is None) >= ends[partition]:
+                    left.pop(partition, None)
+            if batch:
+                yield batch
+    finally:
+        consumer.close()

@@ -1,0 +1,272 @@
+"""The wagering accounts made anew: two processes whose clocks differ, and settlements that come in between."""
+
+import random
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from services.cli.exits import ExitCode
+from tests.support import Databases
+from tests.support.accounts import CODE, NOON, PROPERTY, Clock, House, a_house, credit
+from tests.support.rebuilding import assert_made_anew, execute, rows_of
+from tests.support.services import query, settled_database
+from tests.unit.cli.calling import Caller
+
+SERVICE = "wagering-accounts"
+ACCOUNTS = [f"GA-{number}" for number in range(1, 6)]
+
+
+@pytest.fixture
+def url(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A database with the schema of the service, on which `pitledger` works."""
+    url = settled_database(databases, SERVICE)
+    monkeypatch.setenv("DATABASE_URL", url)
+    yield url
+    databases.drop(url)
+
+
+@pytest.fixture
+def pitledger(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Caller:
+    """Calls `pitledger`."""
+    return Caller(capsys, monkeypatch)
+
+
+class RunningClock(Clock):
+    """Goes on by a millisecond whenever somebody looks at it."""
+
+    def __init__(self, ahead: timedelta) -> None:
+        super().__init__()
+        self.now = NOON + ahead
+
+    def __call__(self) -> Any:
+        self.now += timedelta(milliseconds=1)
+        return self.now
+
+
+class Session:
+    """A day at an electronic table: what players, cage and settlement do, at random and at the same time."""
+
+    def __init__(self, houses: tuple[House, House], rng: random.Random) -> None:
+        self.houses = houses
+        self.rng = rng
+        self.rounds = 1
+        self.results: list[tuple[str, str, list[dict[str, Any]], int]] = []
+
+    def begin(self) -> None:
+        """Two patrons with wallets, and five accounts, three of them the patrons'."""
+        cage = self.houses[0]
+        for patron in ("p-1", "p-2"):
+            assert 201 == cage.register(patron, f"W-{patron}").status_code
+            assert 200 == cage.buy_in(90_000, f"W-{patron}").status_code
+        for number, account in enumerate(ACCOUNTS):
+            assert 201 == cage.open(account, patron=("p-1", "p-2", "p-1", None, None)[number]).status_code
+            assert 200 == cage.buy_in(20_000, account).status_code
+
+    def play(self, steps: int) -> None:
+        """Steps of which each is some things at once."""
+        with ThreadPoolExecutor(8) as pool:
+            for step in range(steps):
+                work = [pool.submit(self.one, self.rng.choice(self.houses)) for _ in range(6)]
+                work += [pool.submit(self.at_the_cage), pool.submit(self.settle)]
+                for each in work:
+                    each.result()
+                if step % 3 == 2:
+                    self.rounds += 1
+                if step == steps // 2:
+                    for house in self.houses:
+                        house.clock.now += timedelta(days=1)
+
+    def end(self) -> None:
+        """What chance may have left out."""
+        cage, path, reason = self.houses[0], f"/patrons/{PROPERTY}/p-2", {"reason": "as agreed"}
+        for excluded in (True, False, True):
+            cage.send(f"{path}/exclusion", {"excluded": excluded} | reason, person="care.joy")
+        cage.send(f"/patrons/{PROPERTY}/p-1/access-code", {"access_code": CODE} | reason)
+        cage.send(f"/patrons/{PROPERTY}/p-1/limits", {"limit": "wager", "cents": 700})
+        cage.cash_out(1, "W-p-1", access_code="0000-nope")
+        adjustments = f"/accounts/{PROPERTY}/{ACCOUNTS[4]}/adjustments"
+        for what, body in (("approve", None), ("reject", reason)):
+            entered = cage.send(adjustments, {"cents": 5} | reason, person="audit.kim").json()["adjustment"]
+            cage.send(f"{adjustments}/{entered}/{what}", body, person="audit.lee")
+        number = cage.authorize(1, ACCOUNTS[4], round_id="r-0").json()["hold"]
+        cage.release(number, ACCOUNTS[4])
+        cage.authorize(1, ACCOUNTS[4], round_id="r-0")
+        cage.take(cage.result("settlement.voided", "r-0"))
+
+    def one(self, house: House) -> None:
+        """Something at the table."""
+        rng, account, round_id = self.rng, self.rng.choice(ACCOUNTS), f"r-{self.rounds}"
+        match rng.randrange(10):
+            case 0:
+                answer = house.capture(round_id)
+            case 1:
+                answer = house.cash_out(rng.randrange(1, 500), account)
+            case 2:
+                answer = house.buy_in(rng.randrange(100, 5_000), account, rng.choice(("cash", "chips", "voucher")))
+            case 3:
+                held = query(house.url, "SELECT account, number FROM wagering_accounts.holds ORDER BY random() LIMIT 1")
+                answer = house.release(held[0][1] if held else 1, held[0][0] if held else account)
+            case 4:
+                answer = house.authorize(10**9, account, round_id=round_id)
+            case _:
+                seat, wager = rng.randrange(1, 4), rng.choice(("blackjack", "insurance"))
+                answer = house.authorize(rng.randrange(1, 900), account, round_id=round_id, seat=seat, wager=wager)
+        assert answer.status_code < 500, answer.text
+
+    def at_the_cage(self) -> None:
+        """Something that a person does; one process of the two is the cage's."""
+        house, rng = self.houses[0], self.rng
+        account, patron = rng.choice(ACCOUNTS), rng.choice(("p-1", "p-2"))
+        path = f"/patrons/{PROPERTY}/{patron}"
+        code = {"access_code": rng.choice((CODE, CODE, "0000-nope"))}
+        adjustments = f"/accounts/{PROPERTY}/{account}/adjustments"
+        reason = {"reason": "as agreed"}
+        match rng.randrange(9):
+            case 0:
+                answer = house.buy_in(rng.randrange(100, 2_000), account, "wallet", **code)
+            case 1:
+                answer = house.cash_out(rng.randrange(100, 900), account, "wallet")
+            case 2:
+                answer = house.cash_out(rng.randrange(100, 900), f"W-{patron}", **code)
+            case 3:
+                body = {"limit": rng.choice(("wager", "buy_in_day")), "cents": rng.choice((None, 800, 50_000))}
+                answer = house.send(f"{path}/limits", {"cents": body["cents"], "limit": body["limit"]})
+            case 4:
+                excluded = {"excluded": rng.random() < 0.5} | reason
+                answer = house.send(f"{path}/exclusion", excluded, person="care.joy")
+            case 5:
+                answer = house.send(f"{path}/access-code", {"access_code": CODE} | reason)
+            case 6:
+                answer = house.send(f"/accounts/{PROPERTY}/W-{patron}/buy-ins", {"instrument": "cash", "cents": 100})
+            case _:
+                body = {"cents": rng.choice((-70, 300))} | reason
+                answer = house.send(adjustments, body, person="audit.kim")
+                if answer.status_code == 201 and rng.random() < 0.8:
+                    what = rng.choice(("approve", "reject"))
+                    path = f"{adjustments}/{answer.json()['adjustment']}/{what}"
+                    answer = house.send(path, None if what == "approve" else reason, person="audit.lee")
+        assert answer.status_code < 500, answer.text
+
+    def settle(self) -> None:
+        """Results of rounds, some of which are taken back or corrected, in this order or the other."""
+        house, rng = self.houses[0], self.rng
+        events: list[dict[str, Any]] = []
+        for _ in range(rng.randrange(0, 3)):
+            round_id = f"r-{rng.randrange(1, self.rounds + 1)}"
+            if any(round_id == one[1] for one in self.results):
+                self.correct(round_id, events)
+                continue
+            if rng.random() < 0.15:
+                events.append(house.result("settlement.voided", round_id))
+                continue
+            parts = self.credits()
+            self.results.append(("posted", round_id, parts, 1))
+            posted = house.result("settlement.posted", round_id, *parts)
+            events.append(posted)
+        house.take(*events)
+
+    def correct(self, round_id: str, events: list[dict[str, Any]]) -> None:
+        """Takes the last revision of a round back, and perhaps posts another."""
+        house = self.houses[0]
+        last = next(one for one in reversed(self.results) if one[1] == round_id)
+        if last[0] == "posted":
+            events.append(house.result("settlement.reversed", round_id, *last[2], revision=last[3]))
+            self.results.append(("reversed", *last[1:]))
+        else:
+            parts = self.credits()
+            events.append(house.result("settlement.posted", round_id, *parts, revision=last[3] + 1))
+            self.results.append(("posted", round_id, parts, last[3] + 1))
+
+    def credits(self) -> list[dict[str, Any]]:
+        """What a round did on some accounts."""
+        rng = self.rng
+        return [
+            credit(rng.randrange(0, 600), rng.choice((0, 0, 900)), account, seat=rng.randrange(1, 4))
+            for account in rng.sample(ACCOUNTS, 3)
+        ]
+
+
+def play(url: str, rng: random.Random, steps: int) -> None:
+    """A day of two processes on a database, whose clocks are half a minute apart."""
+    with a_house(url) as first, a_house(url) as second:
+        for house, ahead in ((first, timedelta(0)), (second, timedelta(seconds=-30))):
+            house.clock = RunningClock(ahead)
+            object.__setattr__(house.parts, "clock", house.clock)
+        session = Session((first, second), rng)
+        session.begin()
+        session.play(steps)
+        session.end()
+        first.check()
+
+
+KINDS = {
+    "access.failed", "account.adjustment_approved", "account.adjustment_entered", "account.adjustment_rejected",
+    "account.bought_in", "account.cashed_out", "account.opened", "account.refused", "patron.admitted",
+    "patron.code_changed", "patron.excluded", "patron.limit_changed", "patron.registered", "wager.authorized",
+    "wager.released", "wagers.captured", "wagers.reversed", "wagers.settled", "wagers.voided",
+}  # fmt: skip
+
+
+def test_the_accounts_are_made_anew(url: str, pitledger: Caller, rng: random.Random) -> None:
+    """Balances, statements in their order, rounds, holds, shortages, patrons, liability: from the journal."""
+    play(url, rng, 60)
+    kinds = {kind for (kind,) in query(url, "SELECT DISTINCT kind FROM wagering_accounts.entries")}
+    assert set() == KINDS - kinds
+    shards = "SELECT count(*) FROM wagering_accounts.shards WHERE name LIKE 'commands/%'"
+    assert query(url, shards) > [(1,)]
+    changes = {
+        "patrons": "failed_codes = failed_codes + 1",
+        "balances": "available = available + 1",
+        "rounds": "version = version + 1",
+        "holds": "cents = cents + 1",
+        "round_accounts": "shortage = shortage + 1",
+        "adjustments": "reason = 'another'",
+        "lines": "recorded_at = now()",
+        "liability_days": "bought_in = bought_in + 1",
+    }
+    assert_made_anew(pitledger, SERVICE, url, changes, undeleted=("patrons",))
+    with a_house(url) as house:
+        house.clock.now += timedelta(days=3)
+        house.check()
+        assert 201 == house.open("GA-99").status_code
+
+
+def test_an_access_code_is_kept_and_never_made_anew(url: str, pitledger: Caller) -> None:
+    """A patron whose row is gone is made anew without a code: no code is right until there is another one."""
+    with a_house(url) as house:
+        house.register()
+        house.register("p-2", "W-2")
+        house.buy_in(1_000, "W-1")
+        before = rows_of(SERVICE, url)
+        execute(url, "DELETE FROM wagering_accounts.patrons WHERE patron = 'p-1'")
+        assert ExitCode.FINE == pitledger("rebuild", SERVICE).code
+        after = rows_of(SERVICE, url)
+        assert before["patrons"][1:] == after["patrons"][1:]
+        assert before["patrons"][:1] != after["patrons"][:1]
+        assert before | {"patrons": []} == after | {"patrons": []}
+        assert 403 == house.cash_out(account="W-1", access_code=CODE).status_code
+        path = f"/patrons/{PROPERTY}/p-1/access-code"
+        assert 200 == house.send(path, {"access_code": CODE, "reason": "lost"}).status_code
+        assert 200 == house.cash_out(account="W-1", access_code=CODE).status_code
+    assert ExitCode.FINE == pitledger("rebuild", SERVICE, "--check").code
+
+
+def test_entries_that_do_not_say_enough_are_refused(url: str, pitledger: Caller) -> None:
+    """What an early release recorded names no versions: nothing is made of it, and nothing changes."""
+    with a_house(url) as house:
+        house.funded()
+        house.authorize(100)
+    early = "data = (data::jsonb - 'round_version')::json WHERE kind = 'wager.authorized'"
+    execute(
+        url,
+        "ALTER TABLE wagering_accounts.entries DISABLE TRIGGER USER",
+        f"UPDATE wagering_accounts.entries SET {early}",
+    )
+    before = rows_of(SERVICE, url)
+    called = pitledger("rebuild", SERVICE)
+    assert (ExitCode.NOT_THERE, "") == (called.code, called.stdout)
+    assert "entry 1/3 was recorded by a release whose entries do not name the versions of rounds" in called.stderr
+    assert before == rows_of(SERVICE, url)
