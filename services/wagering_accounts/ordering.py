@@ -41,7 +41,10 @@ _NAMED = f"""
     SELECT split_part(source, '/', 3), split_part(source, '/', 5), sequence
     FROM {SCHEMA}.entries WHERE source LIKE '{_STREAM}%'"""  # noqa: S608 - our schema
 _ACCOUNT = {"property": "text", "account": "text"}
-_NAMED_OF = f"SELECT t.* FROM pg_temp.named t JOIN {rows.came(_ACCOUNT)} USING (property, account)"  # noqa: S608
+_VERSION = _ACCOUNT | {"version": "bigint"}
+_NAMED_OF = f"""
+    SELECT t.* FROM pg_temp.named t JOIN {rows.came(_VERSION)} USING (property, account)
+    WHERE t.version > v.version"""  # noqa: S608
 _VERSIONS_OF = f"""
     SELECT t.property, t.account, t.version FROM {SCHEMA}.balances t
     JOIN {rows.came(_ACCOUNT)} USING (property, account)"""  # noqa: S608
@@ -133,7 +136,7 @@ def _next(shards: Iterable[_Shard], known: "_Known") -> list[Entry]:
 
 
 class _Known:
-    """The accounts of the entries that are looked at: the version of each, and the versions that entries name."""
+    """The accounts of the entries that are looked at: the version of each, and the later ones that entries name."""
 
     def __init__(self) -> None:
         self._versions: dict[AccountKey, int] = {}
@@ -142,12 +145,13 @@ class _Known:
     async def look_ahead(self, connection: AsyncConnection, steps: Sequence[_Step]) -> None:
         """Learns of the accounts of these entries, and forgets the others."""
         wanted = {account for step in steps for account in step.versions}
-        new = rows.arguments(_ACCOUNT, sorted(wanted - self._versions.keys()))
+        new = sorted(wanted - self._versions.keys())
         self._versions = {account: self._versions.get(account, 0) for account in wanted}
         self._named = {account: self._named.get(account, set()) for account in wanted}
-        for row in await connection.exec_driver_sql(_VERSIONS_OF, new):
+        for row in await connection.exec_driver_sql(_VERSIONS_OF, rows.arguments(_ACCOUNT, new)):
             self._versions[row.property, row.account] = row.version
-        for row in await connection.exec_driver_sql(_NAMED_OF, new):
+        reached = [(*account, self._versions[account]) for account in new]
+        for row in await connection.exec_driver_sql(_NAMED_OF, rows.arguments(_VERSION, reached)):
             self._named[row.property, row.account].add(row.version)
 
     def fits(self, step: _Step) -> bool:
