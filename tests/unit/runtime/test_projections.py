@@ -1,0 +1,31 @@
+"""Every table of a service is part of its journal, made anew from it, or said to be kept."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from services.cli.services import ServiceName, load, projections
+
+PAGE = Path(__file__).parents[3] / "docs/operations.md"
+
+
+def _documented(service: str) -> tuple[set[str], set[str]]:
+    """The tables that the operations page says are made anew, and those that it says are kept."""
+    [row] = [
+        line for line in PAGE.read_text().splitlines() if line.startswith(f"| `{service}` | `") and "journal" in line
+    ]
+    _, _, made, _, kept, _ = row.split("|")
+    return set(re.findall(r"`(\w+)`", made)), set(re.findall(r"`(\w+)`", kept))
+
+
+@pytest.mark.parametrize("service", [service.value for service in ServiceName])
+def test_the_page_says_what_is_made_anew_and_what_is_kept(service: str) -> None:
+    """No table is left out: whoever adds one decides where it comes from."""
+    tables, found = load(service).tables, projections(service)
+    every = {table.name for table in tables.entries.metadata.tables.values()}
+    journal = {getattr(tables, field.name).name for field in fields(tables) if field.name != "schema"}
+    made, kept = _documented(service)
+    assert {table.name for table in found.tables} == made
+    assert every - journal - made == kept - made
