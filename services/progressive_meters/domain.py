@@ -284,7 +284,8 @@ def transfer(pool: Pool, to: Pool, cents: int) -> Sequence[Moved]:
 
 def adjust(pool: Pool, cents: int) -> Moved:
     """Adds cents of the house to a pool, or takes them off it. Raises: Refused where it does not show them."""
-    require_shown(pool, -cents)
+    if cents < 0:
+        require_shown(pool, -cents)
     return move(pool, Delta(transfer=nanocents(cents)), balance="house")
 
 
