@@ -1,5 +1,6 @@
 """Writes a journal: opens shards, appends entries with their postings, advances the shard; all under its fence."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -67,6 +68,11 @@ class Ledger:
     def __init__(self, tables: JournalTables) -> None:
         self.tables = tables
         self._accounts: dict[Account, int] = {}
+        self._turns: dict[str, asyncio.Lock] = {}
+
+    def turn(self, shard_name: str) -> asyncio.Lock:
+        """The turn of those in this process who append to one shard: one after the other, nobody is fenced off."""
+        return self._turns.setdefault(shard_name, asyncio.Lock())
 
     async def open_shard(self, connection: AsyncConnection, name: str) -> Shard:
         """The shard of that name; a new one starts at offset 0 with entry 1."""

@@ -35,9 +35,11 @@ _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 def _failure(request: Request, error: Exception) -> Response:
     """What is answered when the work failed: try again, or a bug, which goes into the log with its traceback."""
-    if kind_of(error) in (Kind.TRANSIENT, Kind.AMBIGUOUS):
-        log.warning("request failed", method=request.method, path=request.url.path, error=str(error))
-        response = problem(503, "the database does not answer; try again with the same Idempotency-Key")
+    kind = kind_of(error)
+    if kind in (Kind.TRANSIENT, Kind.AMBIGUOUS, Kind.FENCED):
+        log.warning("request failed", method=request.method, path=request.url.path, kind=kind.value, error=str(error))
+        what = "others came first each time" if kind is Kind.FENCED else "the database does not answer"
+        response = problem(503, f"{what}; try again with the same Idempotency-Key")
         response.headers["Retry-After"] = "1"
         return response
     log.error("request failed", method=request.method, path=request.url.path, exc_info=error)

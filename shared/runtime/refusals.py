@@ -4,7 +4,6 @@ The same request refused again is one entry a day (UTC): its stream is named by 
 is then taken. So a client that tries again and again does not make the journal grow.
 """
 
-import asyncio
 import hmac
 from collections.abc import Callable, Sequence
 from datetime import UTC
@@ -64,7 +63,6 @@ class Refusals:
         self._metrics = metrics
         self._clock = clock
         self._wake = wake
-        self._turn = asyncio.Lock()
 
     async def record(self, request: Request, caller: Caller, status: int, reason: str) -> None:
         """Records that a request of a person was refused, unless the journal has it since midnight (UTC)."""
@@ -92,8 +90,7 @@ class Refusals:
             occurred_at=refused.at,
             data=refused.model_dump_json(exclude_none=True).encode(),
         )
-        async with self._turn:
-            await self._record(draft)
+        await self._record(draft)
 
     async def _record(self, draft: Draft) -> None:
         async def derive(connection: AsyncConnection, sequence: int) -> Sequence[Draft]:
