@@ -26,6 +26,9 @@ ENTRIES_AT_ONCE = 5_000
 REST = 3.0
 """While there is more to verify: rest this many times as long as the last turn took, to leave room for working."""
 
+_RETRY_SECONDS = 1.0
+"""Pause after the database did not answer."""
+
 
 @dataclass(slots=True)
 class Guard:
@@ -47,18 +50,18 @@ class Guard:
     async def run(self) -> None:
         """Watches until cancelled."""
         while True:
-            started = perf_counter()
+            started, pause = perf_counter(), self.interval_seconds
             try:
-                complete = await self.watch()
+                if not await self.watch():
+                    pause = REST * (perf_counter() - started)
             except OSError as error:
                 log.error("checkpoint not kept", error=str(error))
-                complete = True
             except Exception as error:
                 if kind_of(error) is Kind.BUG:
                     raise
                 log.warning("verification waits", error=str(error))
-                complete = True
-            await asyncio.sleep(self.interval_seconds if complete else REST * (perf_counter() - started))
+                pause = min(pause, _RETRY_SECONDS)  # the service is not ready before its first verification
+            await asyncio.sleep(pause)
 
     async def watch(self) -> bool:
         """Verifies and signs what each shard has gained; gives whether that was all.
