@@ -119,13 +119,23 @@ async def _read_patrons(connection: AsyncConnection, books: Books, needs: Sequen
 async def read_for_settling(
     connection: AsyncConnection, round_keys: Iterable[RoundKey], accounts: Iterable[AccountKey]
 ) -> Books:
-    """What settlements need, not locked: `save_settled` makes sure that it still stands."""
+    """What settlements need, not locked: `still_stands` makes sure of it when they are recorded.
+
+    Raises: Fenced where wagers changed while they were read, so that accounts have not what is on hold of them.
+    """
     books, wanted = Books(), sorted(set(round_keys))
     await _read_rounds(connection, books, wanted, lock=False)
     await _read_holds(connection, books, wanted)
     await read_parts(connection, books)
     keys = {*accounts, *((hold.property_name, hold.account) for hold in books.holds.values())}
     await _read_accounts(connection, books, keys, lock=False)
+    on_hold: dict[tuple[AccountKey, str], int] = {}
+    for hold in books.holds.values():
+        place = ((hold.property_name, hold.account), hold.state)
+        on_hold[place] = on_hold.get(place, 0) + hold.cents
+    for key, account in books.accounts.items():
+        if on_hold.get((key, "held"), 0) > account.held or on_hold.get((key, "captured"), 0) > account.staked:
+            raise Fenced(f"wagers of account {account.account} changed while they were read")
     return books
 
 

@@ -84,6 +84,7 @@ class Session:
         cage, path, reason = self.houses[0], f"/patrons/{PROPERTY}/p-2", {"reason": "as agreed"}
         for excluded in (True, False, True):
             cage.send(f"{path}/exclusion", {"excluded": excluded} | reason, person="care.joy")
+        cage.send(f"/patrons/{PROPERTY}/p-1/exclusion", {"excluded": False} | reason, person="care.joy")
         cage.send(f"/patrons/{PROPERTY}/p-1/access-code", {"access_code": CODE} | reason)
         cage.send(f"/patrons/{PROPERTY}/p-1/limits", {"limit": "wager", "cents": 700})
         cage.cash_out(1, "W-p-1", access_code="0000-nope")

@@ -9,8 +9,11 @@ import httpx
 import psycopg
 import pytest
 from sqlalchemy import make_url
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.wagering_accounts import store
 from services.wagering_accounts.access_codes import fingerprint
+from services.wagering_accounts.books import Books
 from shared.runtime.http import PROBLEM
 from tests.support import Databases
 from tests.support.accounts import CODE, DAY, NOON, PROPERTY, TABLE, House, a_house, credit
@@ -587,6 +590,26 @@ def test_an_authorization_needs_a_token_a_key_and_names(house: House) -> None:
 
 
 # --- many at once ---
+
+
+def test_a_wager_that_is_released_while_a_result_is_read(
+    house: House, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hold was read and the account not yet: the result is derived again, from what is there now."""
+    house.funded()
+    hold = house.authorize(1_000).json()["hold"]
+    read, released = store.read_parts, list[int]()
+
+    async def disturb(connection: AsyncConnection, books: Books) -> None:
+        await read(connection, books)
+        if not released:
+            released.append(other.release(hold).status_code)
+
+    with a_house(url) as other:
+        monkeypatch.setattr(store, "read_parts", disturb)
+        house.settle(300, 0)
+    assert [200] == released
+    assert (9_700, 0, 0) == house.account()
 
 
 def test_64_clients_hammer_one_account(url: str) -> None:
