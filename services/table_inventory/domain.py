@@ -215,8 +215,8 @@ def _slip_step(
 def count_settlement(event: SettlementEntry, offset: int, known: Known) -> Draft:
     """The entry of a settlement event: the chips of a round, at the moment when it was closed.
 
-    What is taken back is taken back at that moment too: the inventory never had it. Raises: Refused where that moment is
-    not known yet.
+    What is taken back is taken back at that moment too: the inventory never had it.
+    Raises: Refused where that moment is not known yet.
     """
     if not isinstance(event, MovedEvent):
         fact = SettlementPassed(event=event.type)
