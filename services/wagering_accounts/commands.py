@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Final
 
 import structlog
+from psycopg.errors import UniqueViolation
 from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -232,9 +233,12 @@ class Commands:
         ledger = self._parts.ledger
         legs = {posting.account for draft in done.drafts for posting in draft.postings}
         await ledger.know_accounts(self._parts.engine, legs)
-        entries, _ = await ledger.append(
-            connection, shard, done.drafts, next_offset=shard.next_offset, recorded_at=moment
-        )
+        try:
+            entries, _ = await ledger.append(
+                connection, shard, done.drafts, next_offset=shard.next_offset, recorded_at=moment
+            )
+        except UniqueViolation as error:  # what is not there yet cannot be locked
+            raise Fenced("another process opened the same account") from error
         recorded: list[Recorded] = list(zip(entries, done.facts, strict=True))
         await store.save(connection, books, recorded, store.number(books, recorded, starts))
         answers = [
