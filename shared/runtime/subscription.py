@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 from confluent_kafka import Consumer as KafkaConsumer
-from confluent_kafka import Message, TopicPartition
+from confluent_kafka import KafkaException, Message, TopicPartition
 from faststream import AckPolicy
 from faststream.confluent import KafkaBroker
 from faststream.confluent import TopicPartition as FastStreamPartition
@@ -16,7 +16,7 @@ from faststream.message import StreamMessage
 
 from shared.runtime.consumer import Clock, Consumer, Step, no_step
 from shared.runtime.errors import Stop
-from shared.runtime.kafka import ANSWER_SECONDS, librdkafka_log, partitions_of
+from shared.runtime.kafka import cluster_id, librdkafka_log, partitions_of
 from shared.runtime.metrics import Metrics
 from shared.runtime.processing import Record
 
@@ -133,19 +133,37 @@ class Subscription:
 
     def _on_assign(self, kafka: KafkaConsumer, partitions: list[TopicPartition]) -> None:
         try:
-            taking_over = self.consumer.assigned([partition.partition for partition in partitions])
-            offsets = asyncio.run_coroutine_threadsafe(taking_over, self._loop).result(_ASSIGN_SECONDS)
+            taking_over = self._take_over([partition.partition for partition in partitions])
+            offsets = asyncio.run_coroutine_threadsafe(taking_over, self._loop).result()
             for partition in partitions:
                 partition.offset = offsets[partition.partition]
-            cluster = str(kafka.list_topics(self.consumer.topic, timeout=ANSWER_SECONDS).cluster_id)
-            if cluster != self.consumer.cluster_id:
-                raise Stop(f"the cluster was {self.consumer.cluster_id} and is {cluster} now: start the service again")
             kafka.assign(partitions)
             self.joined = True
             log.info("assigned", topic=self.consumer.topic, offsets=offsets)
         except Exception as error:
             self._loop.call_soon_threadsafe(self._failed, error)
             raise
+
+    async def _take_over(self, partitions: list[int]) -> dict[int, int]:
+        """The offsets of partitions in the database. Raises: Stop where they are another cluster's."""
+        async with asyncio.timeout(_ASSIGN_SECONDS):
+            offsets = await self.consumer.assigned(partitions)
+            cluster = await self._cluster_id()
+        if cluster != self.consumer.cluster_id:
+            raise Stop(f"the cluster was {self.consumer.cluster_id} and is {cluster} now: start the service again")
+        return offsets
+
+    async def _cluster_id(self) -> str:
+        """The id of the cluster, once it answers: by a client of its own.
+
+        The consumer would answer too. But whatever librdkafka has to say next, a line of its log when the broker is
+        away again, would end the process: in one poll, no callback may come after one that asked.
+        """
+        while True:
+            try:
+                return await asyncio.to_thread(cluster_id, self._bootstrap_servers)
+            except KafkaException as error:
+                log.warning("broker unavailable", topic=self.consumer.topic, error=str(error))
 
     def _on_revoke(self, kafka: KafkaConsumer, partitions: list[TopicPartition]) -> None:
         del kafka
