@@ -85,6 +85,7 @@ def test_looking_at_the_lag_keeps_nobody_from_taking_over(broker: AnyBroker, top
                 assert [] == failures
                 subscription.observe()
                 await asyncio.sleep(LOOK_SECONDS)
+            subscription.observe()
             assert {0: RECORDS} == subscription.consumer.positions
             assert 0 == subscription.lag_records
 
