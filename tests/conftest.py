@@ -51,11 +51,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seed", type=int, default=random.SystemRandom().randrange(2**32), help="seed of the fixture rng")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Warnings are errors, except one that kafka-python gives when it is imported by Python 3.11 or 3.12."""
-    config.addinivalue_line("filterwarnings", "ignore:(read|open)_text is deprecated:DeprecationWarning")
-
-
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Which servers the tests run on, and how to repeat what is random."""
     given = os.environ.get("KAFKA_BOOTSTRAP_SERVERS")

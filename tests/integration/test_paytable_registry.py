@@ -31,7 +31,7 @@ from shared.runtime.metrics import Metrics
 from shared.runtime.service import Parts, application
 from shared.runtime.settings import Settings
 from tests.support import Databases
-from tests.support.asgi import AppClient
+from tests.support.asgi import AppClient, assert_problem
 from tests.support.registry import blackjack, migrate
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -158,13 +158,6 @@ def sql(url: str, statement: str, *, role: str | None = None) -> list[Any]:
             connection.execute(f'SET ROLE "{role}"')
         cursor = connection.execute(statement)
         return cursor.fetchall() if cursor.description else []
-
-
-def assert_problem(response: httpx.Response, status: int, detail: str) -> None:
-    """The answer is a problem (RFC 9457) whose detail has this in it."""
-    assert (status, PROBLEM) == (response.status_code, response.headers["content-type"]), response.text
-    assert status == response.json()["status"]
-    assert detail in response.json()["detail"]
 
 
 # --- filing, approving, rejecting ---

@@ -5,24 +5,19 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
-import httpx
 import psycopg
 import pytest
-from sqlalchemy import delete
 
-from services.progressive_meters.store import project
-from services.progressive_meters.tables import PROJECTIONS
 from shared.contracts.meter_events import decode
 from shared.journal.entry import Entry
 from shared.rules import validate_submission
 from shared.rules.errors import Refused
 from shared.rules.record import parse_submission
-from shared.runtime.database import create_engine
-from shared.runtime.http import PROBLEM
 from shared.runtime.relay import entry_message
 from tests.support import Databases
+from tests.support.asgi import assert_problem
 from tests.support.rounds import submission
-from tests.support.services import query, settled_database
+from tests.support.services import settled_database
 from tests.unit.progressive_meters.office import Office, an_office, feed, terms
 from tests.unit.progressive_meters.settlements import DAY, NOON, PROPERTY, Shard, rules
 
@@ -45,12 +40,6 @@ def office(url: str) -> Iterator[Office]:
     with an_office(url) as office:
         office.learn(RULES)
         yield office
-
-
-def assert_problem(response: httpx.Response, status: int, detail: str) -> None:
-    """The answer is a problem (RFC 9457) whose detail has this in it."""
-    assert (status, PROBLEM) == (response.status_code, response.headers["content-type"]), response.text
-    assert detail in response.json()["detail"]
 
 
 # --- counting ---
@@ -537,35 +526,6 @@ def test_no_meter_falls_by_itself(office: Office, url: str) -> None:
         connection.execute('SET ROLE "progressive_meters"')
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute("UPDATE progressive_meters.movements SET contribution = 0")
-
-
-def test_the_tables_can_be_made_anew_from_the_journal(office: Office, url: str) -> None:
-    """In whatever order of the shards: the same rows."""
-    office.open_pool("major", feed("BJ-01"), feed("BJ-02"), limit_cents=500100)
-    office.open_pool("minor", feed("BJ-03"))
-    award = SHARD.posted(2, before=500020, award=500040, reset=500000)
-    office.settle(SHARD.posted(1, before=500000), award, SHARD.reversed(3, award))
-    office.settle(OTHER.posted(1, before=500020, table="BJ-02", stakes=(5000,)), partition=1)
-    office.change("major", kind="transfer", cents=5, to="minor")
-    office.send("/pools", terms("third", feed("BJ-04")))
-    office.send("/reconciliations", {"property": PROPERTY, "gaming_day": DAY, "reason": "close"}, person="kim")
-    tables = [str(table) for table in PROJECTIONS]
-    before = {table: query(url, f"SELECT t::text FROM {table} t ORDER BY 1") for table in tables}
-    assert all(before.values())
-    entries = office.entries()
-
-    async def again(ordered: list[Entry]) -> None:
-        engine = create_engine(url, role="postgres")
-        async with engine.begin() as connection:
-            for table in PROJECTIONS:
-                await connection.execute(delete(table))
-            await project(connection, ordered)
-        await engine.dispose()
-
-    by_shard = {shard: [entry for entry in entries if entry.shard == shard] for shard in {e.shard for e in entries}}
-    for shards in (sorted(by_shard), sorted(by_shard, reverse=True)):
-        office.client.run(again([entry for shard in shards for entry in by_shard[shard]]))
-        assert before == {table: query(url, f"SELECT t::text FROM {table} t ORDER BY 1") for table in tables}
 
 
 def test_lists_come_page_by_page(office: Office) -> None:

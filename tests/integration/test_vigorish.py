@@ -21,7 +21,6 @@ from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.access import Caller, token_hash
 from shared.runtime.consumer import Consumer
 from shared.runtime.database import create_engine
-from shared.runtime.http import PROBLEM
 from shared.runtime.metrics import Metrics
 from shared.runtime.processing import Processor, Record
 from shared.runtime.relay import entry_message
@@ -29,7 +28,7 @@ from shared.runtime.service import Parts, application
 from shared.runtime.settings import Settings
 from shared.runtime.submissions import RulesSubmissions
 from tests.support import Databases
-from tests.support.asgi import AppClient
+from tests.support.asgi import AppClient, assert_problem
 from tests.support.rounds import encoded
 from tests.support.services import query, settled_database
 from tests.unit.vigorish.rounds import (
@@ -180,12 +179,6 @@ def desk(url: str) -> Iterator[Desk]:
         desk.learn(RULES)
         yield desk
         client.run(engine.dispose())
-
-
-def assert_problem(response: httpx.Response, status: int, detail: str) -> None:
-    """The answer is a problem (RFC 9457) whose detail has this in it."""
-    assert (status, PROBLEM) == (response.status_code, response.headers["content-type"]), response.text
-    assert detail in response.json()["detail"]
 
 
 def test_what_is_assessed_is_collected_or_waived(desk: Desk) -> None:

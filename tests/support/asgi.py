@@ -9,6 +9,8 @@ from typing import Any, Self, TypeVar
 import httpx
 from fastapi import FastAPI
 
+from shared.runtime.http import PROBLEM
+
 T = TypeVar("T")
 
 _SECONDS_MAX = 60.0
@@ -55,3 +57,10 @@ class AppClient:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+def assert_problem(response: httpx.Response, status: int, detail: str) -> None:
+    """The answer is a problem (RFC 9457) whose detail has this in it."""
+    assert (status, PROBLEM) == (response.status_code, response.headers["content-type"]), response.text
+    assert status == response.json()["status"]
+    assert detail in response.json()["detail"]

@@ -1,0 +1,263 @@
+"""The count under seal, the gaming day closed in stages, clocks, metrics, commands and roles."""
+
+from datetime import timedelta
+
+from tests.integration.table_inventory.day import BOX, FOUND, OPENER, PAPER, play_a_day
+from tests.support.pit import DAY, PROPERTY, Ledgerdesk, Rounds, Table, at, chips
+
+
+def test_nothing_of_a_count_is_seen_before_it_is_concluded(desk: Ledgerdesk) -> None:
+    """No answer, report or journal entry has a figure of it; the second count is blind; then all of it is opened."""
+    play_a_day(desk)
+    count = desk.done("/drop-counts", {"property": PROPERTY, "gaming_day": DAY}, person="count.sue")["count"]
+    boxes = f"/drop-counts/{PROPERTY}/{count}/boxes"
+    body = {"table": "BJ-01", "exchange": BOX, "figures": FOUND}
+    first = desk.done(boxes, body, person="count.sue", key="first")
+    assert {
+        "table": "BJ-01",
+        "exchange": BOX,
+        "box": "A1",
+        "shift": "day",
+        "turns": 1,
+        "counted_by": ["count.sue"],
+        "agreed": False,
+    } == first
+    again = desk.send(boxes, body, person="count.sue")
+    assert 403 == again.status_code
+    early = desk.send(f"/drop-counts/{PROPERTY}/{count}/conclude", person="count.sue")
+    assert (409, "no two people found the same yet in the boxes BJ-01/7") == (early.status_code, early.json()["detail"])
+    other = FOUND | {"currency": [{"cents": 10000, "count": 79}]}
+    assert not desk.done(boxes, body | {"figures": other}, person="count.tom")["agreed"]
+    seen = [
+        desk.get(path).text
+        for path in (
+            f"/drop-counts/{PROPERTY}/{count}",
+            f"/reports/win?property={PROPERTY}&gaming_day={DAY}",
+            f"/variances?property={PROPERTY}&gaming_day={DAY}",
+            f"/reports/inventory-exceptions?property={PROPERTY}&gaming_day={DAY}",
+        )
+    ]
+    seen += [entry.draft.data.decode() for entry in desk.entries() if entry.draft.kind.startswith("count.")]
+    assert not [text for text in seen if ("CC-1" in text and '"counter_checks"' in text) or '"count":80' in text]
+    assert not [text for text in seen if ":800000," in text or ":790000," in text]
+    assert desk.done(boxes, body, person="count.zoe")["agreed"]
+    concluded = desk.done(f"/drop-counts/{PROPERTY}/{count}/conclude", person="count.sue")
+    [box] = concluded["boxes"]
+    assert (8_000_00, 1_000_00, 100_00) == tuple(
+        box[name] for name in ("currency_cents", "counter_checks_cents", "coupons_cents")
+    )
+    assert ["count.sue", "count.tom", "count.zoe"] == [turn["counted_by"] for turn in box["turns"]]
+    assert concluded == desk.read(f"/drop-counts/{PROPERTY}/{count}")["concluded"]
+
+
+def test_the_figures_that_were_sealed_are_those_that_are_opened(desk: Ledgerdesk) -> None:
+    """The journal had the commitment of each turn before anybody could see it."""
+    from services.table_inventory.drop_counts import commitment_of
+    from shared.contracts.inventory_events import CountConcluded, CountSealed
+
+    play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    drafts = [entry.draft for entry in desk.entries()]
+    sealed = [CountSealed.model_validate_json(d.data) for d in drafts if d.kind == "count.sealed"]
+    [concluded] = [CountConcluded.model_validate_json(d.data) for d in drafts if d.kind == "count.concluded"]
+    opened = [commitment_of(turn.figures, turn.salt) for turn in concluded.boxes[0].turns]
+    assert [turn.commitment for turn in sealed] == opened
+
+
+def test_a_box_with_more_than_was_recorded_is_a_variance_by_instrument(desk: Ledgerdesk) -> None:
+    """Recorded sales are not drop; the difference is followed up, and resolving it empties the box account."""
+    play_a_day(desk)
+    figures = FOUND | {"currency": [{"cents": 10000, "count": 81}], "counter_checks": []}
+    desk.count_boxes(("BJ-01", BOX, figures))
+    [variance] = desk.variances()
+    assert {"currency": 100_00, "counter_check": -1_000_00} == variance["by_instrument"]
+    assert ["CC-1"] == [item["subject"] for item in desk.exceptions(kind="check_not_dropped")]
+    path = f"/variances/{PROPERTY}/{DAY}/drop/BJ-01/{BOX}"
+    desk.done(f"{path}/own", {"owner": "audit.kim"}, person="audit.kim")
+    desk.done(f"{path}/resolve", {"conclusion": "check at the cage"}, person="audit.kim")
+    balances = desk.balances()
+    assert not [account for account in balances if account[2] == "box"]
+    assert (-100_00, 1_000_00) == (
+        balances["BJ-01", "currency", "drop_variance"],
+        balances["BJ-01", "counter_check", "drop_variance"],
+    )
+
+
+def test_a_day_is_closed_in_stages_by_different_people(desk: Ledgerdesk) -> None:
+    """Complete, then audited once reportable variances are resolved, then sealed; no stage is skipped."""
+
+    table = play_a_day(desk, missing=1_000_00)
+    path = f"/gaming-days/{PROPERTY}/{DAY}"
+    assert 409 == desk.send(f"{path}/audited", person="audit.lou").status_code
+    uncounted = desk.send(f"{path}/preliminary", {}, person="audit.kim")
+    assert "2026-11-20 is not complete: box A1 of BJ-01 is not counted" == uncounted.json()["detail"]
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    desk.done(f"{path}/preliminary", {}, person="audit.kim")
+    assert 403 == desk.send(f"{path}/audited", person="audit.kim").status_code
+    assert 403 == desk.send(f"{path}/audited", person="count.sue").status_code
+    left = desk.send(f"{path}/audited", person="audit.lou")
+    assert 409 == left.status_code
+    assert f"/variances/{PROPERTY}/{DAY}/inventory/BJ-01/{table.sequence}" in left.json()["detail"]
+    variance = f"/variances/{PROPERTY}/{DAY}/inventory/BJ-01/{table.sequence}"
+    desk.done(f"{variance}/own", {"owner": "audit.kim"}, person="audit.kim")
+    desk.done(f"{variance}/resolve", {"conclusion": "overpaid"}, person="audit.kim")
+    desk.done(f"{path}/audited", person="control.eve")
+    assert 403 == desk.send(f"{path}/final", person="control.eve").status_code
+    assert 403 == desk.send(f"{path}/final", person="audit.lou").status_code  # not a controller
+    assert "audited" == desk.read(path)["stage"]
+
+
+def test_after_the_seal_only_adjusting_entries_of_two_people_change_the_win(desk: Ledgerdesk) -> None:
+    """The sealed report stays as it was; the adjustment is dated, has its reason, and shows the day as restated."""
+    from hashlib import sha256
+
+    from shared.contracts.envelope import canonical
+
+    play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    path = f"/gaming-days/{PROPERTY}/{DAY}"
+    desk.done(f"{path}/preliminary", {}, person="audit.kim")
+    desk.done(f"{path}/audited", person="audit.lou")
+    sealed = desk.done(f"{path}/final", person="control.eve")
+    assert sealed["hash"] == sha256(canonical(sealed["report"])).hexdigest()
+    assert ("final", sealed["hash"]) == (desk.win()["status"], desk.win()["hash"])
+    wanted = {
+        "table": "BJ-01",
+        "shift": "day",
+        "figure": "currency",
+        "cents": 100_00,
+        "reason": "note behind the liner",
+    }
+    entered = desk.done(f"{path}/adjustments", wanted, person="control.eve")
+    assert ("entered", "final") == (entered["status"], entered["stage"])
+    assert 4_000_00 == desk.win()["tables"][0]["final_win_cents"]
+    own = desk.send(f"{path}/adjustments/1/approve", person="control.eve")
+    assert (403, "control.eve entered adjustment 1: somebody else must approve it") == (
+        own.status_code,
+        own.json()["detail"],
+    )
+    desk.done(f"{path}/adjustments", wanted, person="audit.kim")
+    approved = desk.done(f"{path}/adjustments/2/approve", person="control.eve")
+    assert ("audit.kim", "control.eve") == (approved["entered_by"], approved["approved_by"])
+    report = desk.win()
+    assert ("restated", 4_100_00, 4_000_00) == (
+        report["status"],
+        report["tables"][0]["final_win_cents"],
+        report["tables"][0]["win_cents"],
+    )
+    assert sealed["report"] == desk.read(path)["report"]
+    assert 8_100_00 == desk.balances()["BJ-01", "currency", "drop"]
+    assert ["noted"] == [item["state"] for item in desk.exceptions(kind="adjustment") if item["by"] == "audit.kim"]
+
+
+def test_what_comes_after_the_seal_is_an_exception(desk: Ledgerdesk) -> None:
+    """A box or round that arrives after the day is final is recorded, and flagged for an adjusting entry."""
+    table = play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    path = f"/gaming-days/{PROPERTY}/{DAY}"
+    desk.done(f"{path}/preliminary", {}, person="audit.kim")
+    desk.done(f"{path}/audited", person="audit.lou")
+    desk.done(f"{path}/final", person="control.eve")
+    assert [] == desk.exceptions(kind="changed_after_seal")
+    desk.done("/manual-slips", PAPER, person="cage.bob")
+    [item] = desk.exceptions(kind="changed_after_seal")
+    assert (-50_00, table.name) == (item["cents"], item["table"])
+
+
+def test_equipment_clocks_run_while_a_table_is_open(desk: Ledgerdesk) -> None:
+    """Cards after 4, 8 or 24 hours, dice after 24, the card reader each gaming day, the stub every five rounds."""
+    table, rounds = Table("BJ-01"), Rounds()
+    cards = {"regulation": "pa-647a", "decks": 1, "changed_by": "dealer.dan"}
+    desk.pit(
+        table.opened(at(0), OPENER, card_reader=True, dice=True),
+        table.event("cards.changed", at(0), dealing="shoe", **cards),
+    )
+    desk.settle(*(rounds.posted(table, at(1), f"r-{n}", handle=0, payout=0) for n in range(6)))
+
+    def overdue(hours: float) -> set[str]:
+        desk.clock.now = at(hours)
+        items = desk.read(f"/reports/equipment?property={PROPERTY}")["items"]
+        return {item["check"] for item in items if item["overdue"]}
+
+    assert {"card_reader", "stub"} == overdue(7.9)
+    desk.pit(
+        table.event("card_reader.inspected", at(2), passed=True, inspected_by="floor.fay"),
+        table.event("stub.counted", at(2), cards=52, expected=52, dealer="dealer.dan"),
+    )
+    assert set() == overdue(7.9)
+    assert {"cards"} == overdue(8.1)
+    assert {"cards", "dice"} == overdue(24.1)
+    desk.pit(table.event("cards.changed", at(9), dealing="hand", **cards))
+    late = desk.exceptions(kind="equipment", state="noted")
+    assert [f"cards were due at {at(8).isoformat()}"] == [item["reason"] for item in late]
+    assert set() == overdue(12.9)
+    assert {"cards"} == overdue(13.1)
+    desk.pit(table.closed(at(13.5), OPENER))
+    assert set() == overdue(14)
+
+
+def test_the_metrics_say_what_is_overdue_open_and_on_its_way(desk: Ledgerdesk) -> None:
+    """The watch sets the figures that no event brings up to date."""
+    from services.table_inventory.watch import observe
+
+    play_a_day(desk, missing=1_000_00)
+    table = Table("BJ-02")
+    desk.pit(table.opened(at(0), OPENER))
+    number = desk.slip("fill", "BJ-02", chips(c500=10))
+    desk.pit(table.event("fill.carried", at(1), number=number, carried_by="sec.gus"))
+
+    async def watch() -> None:
+        async with desk.parts.engine.connect() as connection:
+            await observe(desk.parts, connection)
+
+    desk.client.run(watch())
+    registry = desk.parts.metrics.registry
+    assert 1 == registry.get_sample_value("pitledger_equipment_overdue", {"check": "cards"})
+    assert 1 == registry.get_sample_value("pitledger_variances_open", {"level": "authority"})
+    assert 1 == registry.get_sample_value("pitledger_slips_in_transit", {"slip": "fill"})
+    assert 0 == registry.get_sample_value("pitledger_slips_in_transit", {"slip": "credit"})
+
+
+def test_a_command_is_done_once_and_a_key_stands_for_one_content(desk: Ledgerdesk) -> None:
+    """The same key gives the same answer for ever; with other content it is a conflict."""
+    place = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
+    body = {"slip": "fill", "contents": chips(c500=10), **place}
+    first = desk.send("/requests", body, person="pit.ray", key="k")
+    assert first.text == desk.send("/requests", body, person="pit.ray", key="k").text
+    other = desk.send("/requests", body | {"slip": "credit"}, person="pit.ray", key="k")
+    assert (409, "application/problem+json") == (other.status_code, other.headers["content-type"])
+    assert 2 == desk.done("/requests", body, person="pit.ivy", key="k")["request"]
+
+
+def test_who_has_no_role_gets_nothing(desk: Ledgerdesk) -> None:
+    """Each desk has its role; a report needs one too."""
+    place = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
+    body = {"slip": "fill", "contents": chips(c500=10), **place}
+    assert 403 == desk.send("/requests", body, person="count.tom").status_code
+    assert 403 == desk.send("/drop-counts", {"property": PROPERTY, "gaming_day": DAY}, person="pit.ray").status_code
+    assert 403 == desk.get(f"/reports/slip-series?property={PROPERTY}", person="count.tom").status_code
+    assert 401 == desk.client.get(f"/reports/slip-series?property={PROPERTY}").status_code
+
+
+def test_lists_come_in_pages_and_documents_with_etags(desk: Ledgerdesk) -> None:
+    """Cursors go through all of a list once; what is unchanged is answered with 304."""
+    numbers = [desk.slip("fill", "BJ-01", chips(c500=10)) for _ in range(5)]
+    found: list[int] = []
+    cursor = ""
+    while True:
+        page = desk.read(f"/slips?property={PROPERTY}&limit=2{cursor}")
+        found += [slip["number"] for slip in page["items"]]
+        if "next" not in page:
+            break
+        cursor = f"&cursor={page['next']}"
+    assert numbers == found
+    assert 400 == desk.get(f"/slips?property={PROPERTY}&cursor=bm9wZQ==").status_code
+    path = f"/slips/{PROPERTY}/fill/1"
+    etag = desk.get(path).headers["etag"]
+    assert 304 == desk.get(path, **{"If-None-Match": etag}).status_code
+    desk.done(f"{path}/void", {"reason": "error"}, person="cage.bob")
+    assert 200 == desk.get(path, **{"If-None-Match": etag}).status_code
+    win = f"/reports/win?property={PROPERTY}&gaming_day={DAY}"
+    etag = desk.get(win).headers["etag"]
+    desk.clock.now += timedelta(minutes=1)
+    assert 304 == desk.get(win, **{"If-None-Match": etag}).status_code

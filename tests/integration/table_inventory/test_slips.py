@@ -1,0 +1,144 @@
+"""Fills and credits: who does what, numbers, voids, paper slips."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from tests.integration.table_inventory.day import OPENER, PAPER
+from tests.support.pit import DAY, PROPERTY, Ledgerdesk, Table, at, chips
+from tests.support.services import query
+
+
+def test_the_same_person_twice_on_one_slip_is_refused(desk: Ledgerdesk, url: str) -> None:
+    """At the cage and at the table alike, and the refusals are recorded."""
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0), OPENER))
+    place = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
+    wanted = desk.done("/requests", {"slip": "fill", "contents": chips(c500=10), **place}, person="cage.ann")
+    prepare = {"property": PROPERTY, "request": wanted["request"]}
+    refused = desk.send("/slips", prepare, person="cage.ann", key="mine")
+    assert (403, "cage.ann made request 1: somebody else must prepare the slip") == (
+        refused.status_code,
+        refused.json()["detail"],
+    )
+    assert refused.json() == desk.send("/slips", prepare, person="cage.ann", key="mine").json()
+    number = desk.done("/slips", prepare, person="cage.bob")["number"]
+    desk.pit(table.event("fill.carried", at(1), number=number, carried_by="cage.bob"))
+    [(reason,)] = query(url, "SELECT reason FROM table_inventory.quarantine")
+    assert "cage.bob is 'prepared_by' of fill slip 1 of riverbend and cannot be 'carried_by' too (§ 465a.38)" == reason
+    [item] = desk.exceptions(kind="refused")
+    assert ("cage.ann", "POST /slips") == (item["by"], item["subject"])
+    assert 1 == [entry.draft.kind for entry in desk.entries()].count("inventory.refused")
+
+
+def test_slip_numbers_have_no_gap_however_many_prepare_at_once(desk: Ledgerdesk, url: str) -> None:
+    """Numbers come from one place, in one transaction with the slip: dense from the first, one for each request."""
+    place = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
+    for _ in range(12):
+        desk.done("/requests", {"slip": "fill", "contents": chips(c500=10), **place}, person="pit.ray")
+
+    def prepare(request: int) -> int:
+        body = {"property": PROPERTY, "request": request}
+        answer = desk.send("/slips", body, person="cage.bob", key=f"prepare-{request}-{request % 7}")
+        status: int = answer.status_code
+        return status
+
+    with ThreadPoolExecutor(6) as pool:
+        statuses = list(pool.map(prepare, [*range(1, 13), 3, 3, 5]))
+    assert 12 <= statuses.count(201)
+    numbers = query(url, "SELECT number FROM table_inventory.slips ORDER BY 1")
+    assert [(number,) for number in range(1, 13)] == numbers
+    [series] = desk.read(f"/reports/slip-series?property={PROPERTY}")["items"]
+    assert (1, 12, 12, []) == (series["first"], series["last"], series["used"], series["missing"])
+
+
+def test_what_arrives_otherwise_than_it_left_stays_in_transit_as_a_variance(desk: Ledgerdesk) -> None:
+    """A fill of $50 of which $45 arrive leaves $5 in transit, owned and resolved like any other difference."""
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0), OPENER))
+    number = desk.slip("fill", "BJ-01", chips(c500=10))
+    desk.pit(
+        table.event("fill.carried", at(1), number=number, carried_by="sec.gus"),
+        table.event(
+            "fill.received",
+            at(1.1),
+            number=number,
+            contents=chips(c500=9),
+            received_by="dealer.dan",
+            observed_by="floor.fay",
+        ),
+    )
+    assert 500 == desk.balances()["BJ-01", "fill", "transit"]
+    [variance] = desk.variances()
+    assert ("fill", number, -500, "noted") == tuple(variance[name] for name in ("variance", "number", "cents", "level"))
+    path = f"/variances/{PROPERTY}/{DAY}/fill/BJ-01/{number}"
+    desk.done(f"{path}/own", {"owner": "audit.kim"}, person="audit.kim")
+    desk.done(f"{path}/resolve", {"conclusion": "chip found in the rack"}, person="audit.kim")
+    assert ("BJ-01", "fill", "transit") not in desk.balances()
+
+
+def test_a_void_slip_keeps_its_number_and_sends_back_what_was_on_its_way(desk: Ledgerdesk) -> None:
+    """A void has a reason; a received slip cannot be void."""
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0), OPENER))
+    number = desk.slip("credit", "BJ-01", chips(c500=10))
+    desk.pit(
+        table.event(
+            "credit.carried",
+            at(1),
+            number=number,
+            surrendered_by="dealer.dan",
+            observed_by="floor.fay",
+            carried_by="sec.gus",
+        )
+    )
+    assert 50_00 == desk.balances()["BJ-01", "credit", "transit"]
+    void = desk.done(f"/slips/{PROPERTY}/credit/{number}/void", {"reason": "wrong table"}, person="cage.bob")
+    assert ("void", "wrong table") == (void["status"], void["void_reason"])
+    assert 20_000_00 == desk.balances()["BJ-01", "", "inventory"]
+    assert ("BJ-01", "credit", "transit") not in desk.balances()
+    late = desk.send(f"/slips/{PROPERTY}/credit/{number}/receive", {"contents": []}, person="cage.ann")
+    assert 409 == late.status_code
+    assert number + 1 == desk.slip("credit", "BJ-01", chips(c500=10))
+    assert ["wrong table"] == [item["reason"] for item in desk.exceptions(kind="slip_void")]
+
+
+def test_paper_slips_come_in_late_and_their_gaps_show(desk: Ledgerdesk) -> None:
+    """A paper slip counts at the moment that it says, flagged as late; numbers in between are to be accounted for."""
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0), OPENER), table.closed(at(8), [*chips(c500=1010, c2500=600)]))
+    assert [50_00] == [variance["cents"] for variance in desk.variances()]
+    entered = desk.done("/manual-slips", PAPER, person="cage.bob")
+    assert (True, "cage.bob") == (entered["late"], entered["entered_by"])
+    assert [] == desk.variances()
+    twice = desk.send("/manual-slips", PAPER | {"number": 5002, "observed_by": "pit.ray"}, person="cage.bob")
+    assert (403, "pit.ray signed as requested_by and observed_by: a slip takes five people (§ 465a.38)") == (
+        twice.status_code,
+        twice.json()["detail"],
+    )
+    desk.done("/manual-slips", PAPER | {"number": 5004}, person="cage.bob")
+    assert 409 == desk.send("/manual-slips", PAPER, person="cage.bob").status_code
+    form = {name: PAPER[name] for name in ("slip", "property", "gaming_day", "reason")}
+    desk.done("/manual-slips/void", form | {"number": 5003, "reason": "spoilt"}, person="cage.bob")
+    [series] = desk.read(f"/reports/slip-series?property={PROPERTY}")["items"]
+    assert (True, 5001, 5004, [5002], 1) == tuple(
+        series[name] for name in ("manual", "first", "last", "missing", "void")
+    )
+    assert ["/manual-slips/riverbend/fill/5002"] == [item["subject"] for item in desk.exceptions(kind="slip_gap")]
+    assert 2 == len(desk.exceptions(kind="slip_late"))
+
+
+def test_a_slip_voided_while_its_fill_arrives_is_one_or_the_other(desk: Ledgerdesk, url: str) -> None:
+    """A table event between the decision and the commit of a void makes the void be decided again, and refused."""
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0), OPENER))
+    number = desk.slip("fill", "BJ-01", chips(c500=10))
+    people = {"received_by": "dealer.dan", "observed_by": "floor.fay"}
+    received = table.event("fill.received", at(1), number=number, contents=chips(c500=10), **people)
+    statement = (
+        "UPDATE table_inventory.slips SET received_by = 'dealer.dan', received_at = now(), observed_by = 'floor.fay', "
+        "received_cents = 5000 WHERE number = 1 RETURNING 1"
+    )
+    del received
+    desk.clock.disturb = lambda: query(url, statement)
+    answer = desk.send(f"/slips/{PROPERTY}/fill/{number}/void", {"reason": "late"}, person="cage.bob")
+    assert 409 == answer.status_code
+    assert "fill slip 1 of riverbend was received: adjust the gaming day instead" == answer.json()["detail"]

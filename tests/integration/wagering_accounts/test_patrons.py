@@ -1,0 +1,149 @@
+"""Patrons: wallets, access codes, limits, exclusion; and adjustments, which take two people."""
+
+from datetime import datetime, timedelta
+
+import httpx
+
+from services.wagering_accounts.access_codes import fingerprint
+from tests.support.accounts import CODE, NOON, PROPERTY, House
+from tests.support.asgi import assert_problem
+from tests.support.services import query
+
+
+def test_money_moves_between_wallet_and_game_account(house: House) -> None:
+    """With the access code, and back without; the liability stays the same."""
+    house.register()
+    house.buy_in(5_000, "W-1")
+    house.open(patron="p-1")
+    assert_problem(house.buy_in(2_000, instrument="wallet"), 403, "access code of patron p-1 is needed")
+    moved = house.buy_in(2_000, instrument="wallet", access_code=CODE)
+    assert (200, 2_000) == (moved.status_code, moved.json()["available_cents"])
+    assert (3_000, 0, 0) == house.account("W-1")
+    assert_problem(house.buy_in(3_001, instrument="wallet", access_code=CODE), 409, "3000 cents in the wallet")
+    house.cash_out(instrument="wallet")
+    assert (5_000, 0, 0) == house.account("W-1")
+    assert_problem(house.authorize(1, "W-1"), 409, "is a wallet")
+    house.open("GA-2")
+    assert_problem(house.buy_in(1, "GA-2", "wallet", access_code=CODE), 409, "for nobody by name")
+
+
+def test_one_wallet_a_person(house: House) -> None:
+    """A second registration is refused."""
+    assert 201 == house.register().status_code
+    assert_problem(house.register(wallet="W-2"), 409, "one wallet a person")
+
+
+def test_nothing_from_which_an_access_code_could_be_guessed_is_recorded(house: House) -> None:
+    """A refusal says what was asked for, but not the hash by which the same code is known when it is sent again."""
+    house.register()
+    house.open(patron="p-1")
+    assert 409 == house.buy_in(1, instrument="wallet", access_code=CODE, key="k-1").status_code
+    assert 409 == house.cash_out(1, access_code=CODE, key="k-2").status_code
+    refused = query(house.url, "SELECT data::text FROM wagering_accounts.entries WHERE kind = 'account.refused'")
+    assert 2 == len(refused)
+    for [data] in refused:
+        assert '"cents":1' in data
+        assert not [key for key in ("k-1", "k-2") if fingerprint(CODE, "cage.ann", key) in data]
+
+
+def test_wrong_access_codes_lock(house: House) -> None:
+    """After three in a row, the right one is not accepted either, until the time is over or the code is changed."""
+    house.register()
+    house.buy_in(5_000, "W-1")
+
+    def withdraw(code: str) -> httpx.Response:
+        return house.cash_out(100, "W-1", access_code=code)
+
+    assert_problem(withdraw("wrong"), 403, "is wrong")
+    assert_problem(withdraw("wrong"), 403, "is wrong")
+    assert 200 == withdraw(CODE).status_code
+    for _ in range(3):
+        locked = withdraw("wrong")
+    assert_problem(locked, 403, "it is locked until")
+    assert_problem(withdraw(CODE), 423, "is locked until")
+    assert NOON + timedelta(minutes=30) == _moment(house.read(f"/patrons/{PROPERTY}/p-1").json()["locked_until"])
+    house.clock.now += timedelta(minutes=30)
+    assert 200 == withdraw(CODE).status_code
+    for _ in range(3):
+        withdraw("wrong")
+    body = {"access_code": "another code", "reason": "forgotten, shown two documents"}
+    assert 200 == house.send(f"/patrons/{PROPERTY}/p-1/access-code", body).status_code
+    assert 200 == withdraw("another code").status_code
+    assert 8 == house.kinds().count("access.failed")
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def test_limits_tighten_at_once_and_loosen_after_a_day(house: House) -> None:
+    """A wager and a gaming day's buy-ins."""
+    house.register()
+    house.open(patron="p-1")
+
+    def limit(kind: str, cents: int | None) -> httpx.Response:
+        return house.send(f"/patrons/{PROPERTY}/p-1/limits", {"limit": kind, "cents": cents})
+
+    limit("wager", 1_000)
+    limit("buy_in_day", 5_000)
+    assert 200 == house.buy_in(4_000).status_code
+    assert_problem(house.buy_in(1_001), 409, "exceeds the patron's limit of 5000")
+    assert_problem(house.authorize(1_001), 409, "limit of 1000 cents a wager")
+    assert 201 == house.authorize(1_000).status_code
+    looser = limit("wager", None).json()["limits"]["wager"]
+    assert (1_000, None) == (looser["cents"], looser["next_cents"])
+    house.clock.now += timedelta(hours=24) - timedelta(seconds=1)
+    assert 409 == house.authorize(1_001).status_code
+    assert 200 == house.buy_in(5_000).status_code  # another gaming day
+    house.clock.now += timedelta(seconds=1)
+    assert 201 == house.authorize(1_001).status_code
+    limit("wager", 10)
+    assert_problem(house.authorize(11), 409, "limit of 10 cents a wager")
+
+
+def test_excluded_patrons_are_paid_out(house: House) -> None:
+    """They wager nothing and bring nothing; what they have, and still win, is paid out without their code."""
+    house.register()
+    house.buy_in(5_000, "W-1")
+    house.open(patron="p-1")
+    house.buy_in(2_000)
+    house.authorize(1_000)
+    path, why = f"/patrons/{PROPERTY}/p-1/exclusion", "asked for it"
+    assert 200 == house.send(path, {"excluded": True, "reason": why}, person="care.joy").status_code
+    for refused in (house.authorize(1), house.buy_in(1), house.buy_in(1, "W-1"), house.open("GA-2", patron="p-1")):
+        assert_problem(refused, 403, "is excluded since")
+    house.settle(1_000, 2_000)
+    assert 3_000 == house.account()[0]
+    assert 200 == house.cash_out().status_code
+    assert 200 == house.cash_out(account="W-1").status_code
+    assert 200 == house.send(path, {"excluded": False, "reason": why}, person="care.joy").status_code
+    assert 200 == house.buy_in(100).status_code
+
+
+def test_an_adjustment_takes_two_people(house: House) -> None:
+    """Entered by one, approved by another, with what was there before and after; the first cannot approve it."""
+    house.funded(cents=1_000)
+    path = f"/accounts/{PROPERTY}/GA-1/adjustments"
+    entered = house.send(path, {"cents": -300, "reason": "credited twice"}, person="audit.kim")
+    number = entered.json()["adjustment"]
+    assert (201, "entered") == (entered.status_code, entered.json()["state"])
+    assert (1_000, 0, 0) == house.account()
+    assert_problem(house.send(f"{path}/{number}/approve", person="audit.kim"), 403, "somebody else must approve it")
+    approved = house.send(f"{path}/{number}/approve", person="audit.lee").json()
+    assert ("approved", 1_000, 700, "audit.lee") == tuple(
+        approved[name] for name in ("state", "before_cents", "after_cents", "decided_by")
+    )
+    assert (700, 0, 0) == house.account()
+    assert_problem(house.send(f"{path}/{number}/approve", person="audit.lee"), 409, "was approved already")
+    assert [approved] == house.read(path).json()["items"]
+
+
+def test_an_adjustment_cannot_take_what_is_not_there(house: House) -> None:
+    """Refused, and it can be rejected; nothing moves."""
+    house.funded(cents=100)
+    path = f"/accounts/{PROPERTY}/GA-1/adjustments"
+    number = house.send(path, {"cents": -101, "reason": "?"}, person="audit.kim").json()["adjustment"]
+    assert_problem(house.send(f"{path}/{number}/approve", person="audit.lee"), 409, "exceeds the 100 cents")
+    rejected = house.send(f"{path}/{number}/reject", {"reason": "wrong account"}, person="audit.lee")
+    assert (200, "rejected") == (rejected.status_code, rejected.json()["state"])
+    assert 422 == house.send(path, {"cents": 0, "reason": "?"}, person="audit.kim").status_code
