@@ -29,8 +29,8 @@ PYTEST := $(BIN)/pytest -n 3 --dist worksteal
 
 test: lint ## lint, then the integration suite on Apache Kafka, then the whole suite on the embedded broker
 	@if [ -n "$${CI:-}$${KAFKA_BOOTSTRAP_SERVERS:-}" ] || command -v mvn >/dev/null 2>&1; then \
-		echo "$(PYTEST) tests/integration tests/faults/test_settlement_restarts.py --broker=kafka"; \
-		$(PYTEST) tests/integration tests/faults/test_settlement_restarts.py --broker=kafka; \
+		echo "$(PYTEST) tests/integration tests/faults/test_restarts.py --broker=kafka"; \
+		$(PYTEST) tests/integration tests/faults/test_restarts.py --broker=kafka; \
 	else \
 		echo "left out: the integration suite on Apache Kafka (no CI, no KAFKA_BOOTSTRAP_SERVERS, no Maven to fetch it)"; \
 	fi

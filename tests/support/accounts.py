@@ -65,7 +65,7 @@ class House:
         self.parts = parts
         self._keys = count(1)
         self._offsets = count(0)
-        self._sequences = count(1)
+        self._results = Results()
         self._consumer: Consumer | None = None
 
     # --- commands ---
@@ -134,31 +134,7 @@ class House:
 
     def result(self, kind: str, round_id: str = "r-1", *parts: Mapping[str, Any], revision: int = 1) -> dict[str, Any]:
         """An entry of round settlement, the next of its shard. `parts` come from `credit`."""
-        data: dict[str, Any] = {
-            "property": PROPERTY,
-            "table": TABLE,
-            "game": "blackjack",
-            "gaming_day": DAY,
-            "round_id": round_id,
-        }
-        if kind != "settlement.voided":
-            sign = -1 if kind == "settlement.reversed" else 1
-            data |= {
-                "revision": revision,
-                "account_credits": [
-                    {**one, "staked": sign * one["staked"], "credited": sign * one["credited"]} for one in parts
-                ],
-            }
-        sequence = next(self._sequences)
-        return {
-            "specversion": "1.0",
-            "id": f"1-{sequence}",
-            "source": "/round-settlement/shards/1",
-            "type": kind,
-            "time": NOON.isoformat(),
-            "sequence": sequence,
-            "data": data,
-        }
+        return self._results.entry(kind, round_id, *parts, revision=revision)
 
     def take(self, *events: Mapping[str, Any]) -> None:
         """Lets the service take settlements, in this order."""
@@ -219,6 +195,44 @@ class _Row:
     def __init__(self, *values: Any) -> None:
         names = ("seq", "kind", "source", "occurred_at", "recorded_at", "hash", "data")
         self.__dict__.update(zip(names, values, strict=True))
+
+
+class Results:
+    """A shard of the settlement journal: makes its entries, about the rounds of one table."""
+
+    def __init__(self, number: int = 1, table: str = TABLE) -> None:
+        self.source = f"/round-settlement/shards/{number}"
+        self._number = number
+        self._table = table
+        self._sequences = count(1)
+
+    def entry(self, kind: str, round_id: str, *parts: Mapping[str, Any], revision: int = 1) -> dict[str, Any]:
+        """The next entry, with what the wagers of accounts did as `credit` says it."""
+        data: dict[str, Any] = {
+            "property": PROPERTY,
+            "table": self._table,
+            "game": "blackjack",
+            "gaming_day": DAY,
+            "round_id": round_id,
+        }
+        if kind != "settlement.voided":
+            sign = -1 if kind == "settlement.reversed" else 1
+            data |= {
+                "revision": revision,
+                "account_credits": [
+                    {**one, "staked": sign * one["staked"], "credited": sign * one["credited"]} for one in parts
+                ],
+            }
+        sequence = next(self._sequences)
+        return {
+            "specversion": "1.0",
+            "id": f"{self._number}-{sequence}",
+            "source": self.source,
+            "type": kind,
+            "time": NOON.isoformat(),
+            "sequence": sequence,
+            "data": data,
+        }
 
 
 def credit(

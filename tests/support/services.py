@@ -5,6 +5,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from sqlalchemy import make_url
 
 from infra.topics import apply
 from shared.runtime.migrations import upgrade
+from shared.runtime.processing import Record
 from tests.support.databases import Databases
 from tests.support.polling import eventually
 from tests.support.rounds import encoded
@@ -63,8 +65,8 @@ def produce(
     assert (0, []) == (left, failed)
 
 
-def consume_all(bootstrap_servers: str, topic: str) -> list[tuple[bytes | None, bytes]]:
-    """Everything that a topic holds now, as keys and values, partition by partition."""
+def read_topic(bootstrap_servers: str, topic: str) -> list[Record]:
+    """Everything that a topic holds now, partition by partition."""
     config = {
         "bootstrap.servers": bootstrap_servers,
         "group.id": "test-reader",
@@ -76,7 +78,7 @@ def consume_all(bootstrap_servers: str, topic: str) -> list[tuple[bytes | None, 
     try:
         partitions = consumer.list_topics(topic, timeout=20).topics[topic].partitions
         consumer.assign([TopicPartition(topic, partition, 0) for partition in partitions])
-        found: list[tuple[int, int, bytes | None, bytes]] = []
+        found: list[Record] = []
         ended: set[int | None] = set()
         while len(ended) < len(partitions):
             message = consumer.poll(20)
@@ -86,10 +88,22 @@ def consume_all(bootstrap_servers: str, topic: str) -> list[tuple[bytes | None, 
                 assert error.code() == KafkaError._PARTITION_EOF, error
                 ended.add(message.partition())
             else:
-                found.append((message.partition() or 0, message.offset() or 0, message.key(), message.value() or b""))
-        return [(key, value) for _, _, key, value in sorted(found, key=lambda record: record[:2])]
+                place, value = (message.partition() or 0, message.offset() or 0), message.value() or b""
+                taken_at = datetime.fromtimestamp(message.timestamp()[1] / 1000, UTC)
+                found.append(Record(topic, *place, message.key(), value, taken_at))
+        return sorted(found, key=lambda record: (record.partition, record.offset))
     finally:
         consumer.close()
+
+
+def consume_all(bootstrap_servers: str, topic: str) -> list[tuple[bytes | None, bytes]]:
+    """Everything that a topic holds now, as keys and values, partition by partition."""
+    return [(record.key, record.value) for record in read_topic(bootstrap_servers, topic)]
+
+
+def migrate(url: str, service: str) -> None:
+    """Makes the schema and the role of a service."""
+    upgrade(service, ROOT / "services" / service.replace("-", "_") / "migrations", url)
 
 
 def settled_database(databases: Databases, *services: str) -> str:
@@ -98,7 +112,7 @@ def settled_database(databases: Databases, *services: str) -> str:
 
     def fill(url: str) -> None:
         for service in services:
-            upgrade(service, ROOT / "services" / service.replace("-", "_") / "migrations", url)
+            migrate(url, service)
 
     databases.prepare(name, fill)
     return databases.create(name)
@@ -129,6 +143,12 @@ class Worker:
         arguments = (service, environment, name, orders or Orders())
         self._process = _forked.Process(target=run, args=arguments, daemon=True)
         self._process.start()
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        assert self._process.pid is not None
+        return self._process.pid
 
     @property
     def exit_code(self) -> int | None:

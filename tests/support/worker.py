@@ -3,7 +3,6 @@
 The clock stands still so that two runs can be compared byte for byte.
 """
 
-import asyncio
 import os
 import signal
 import sys
@@ -12,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import import_module
+
+import uvloop
 
 from shared.runtime.logs import configure_logs
 from shared.runtime.service import Service, serve
@@ -52,7 +53,7 @@ def run(name: str, environment: Mapping[str, str], log: str, orders: Orders) -> 
     os.dup2(descriptor, sys.stderr.fileno())
     os.close(descriptor)
     service = service_of(name)
-    if orders.topic is not None:
+    if orders.topic is not None and service.publishes is not None:
         service = replace(service, publishes=orders.topic)
     reached: Counter[str] = Counter()
 
@@ -62,4 +63,4 @@ def run(name: str, environment: Mapping[str, str], log: str, orders: Orders) -> 
             os.kill(os.getpid(), signal.SIGKILL)
 
     configure_logs(form="json", level="info", service=service.name)
-    asyncio.run(serve(service, Settings(), clock=lambda: MOMENT, step=step))
+    uvloop.run(serve(service, Settings(), clock=lambda: MOMENT, step=step))

@@ -1,0 +1,145 @@
+"""A service in the process of the test: its consumers without a broker, its HTTP interface without a socket."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime
+
+from shared.journal.ledger import Ledger
+from shared.journal.verification import Problem, Verified, read_shards, verify_shard
+from shared.runtime.consumer import Consumer
+from shared.runtime.database import create_engine
+from shared.runtime.metrics import Metrics
+from shared.runtime.processing import Record
+from shared.runtime.service import Parts, application
+from shared.runtime.settings import Settings
+from tests.faults.subject import Message, Subject
+from tests.support import Databases
+from tests.support.asgi import AppClient
+from tests.support.rounds import encoded
+from tests.support.services import migrate
+from tests.support.worker import MOMENT
+
+TAKEN = datetime(2026, 11, 20, 9, tzinfo=UTC)
+"""When the records that no broker took were taken."""
+
+
+def records_of(topics: Mapping[str, Sequence[Message]]) -> list[Record]:
+    """The records as a broker with one partition a topic would have them."""
+    found = []
+    for topic, messages in topics.items():
+        for offset, message in enumerate(messages):
+            key, value = message if isinstance(message, tuple) else (message["source"].encode(), encoded(message))
+            found.append(Record(topic, 0, offset, key, value, TAKEN))
+    return found
+
+
+class Reader:
+    """The consumers of a service's topics, as one process has them: all partitions of the records are its own."""
+
+    def __init__(self, consumers: Mapping[str, Consumer], records: Iterable[Record], size: int) -> None:
+        self._consumers = consumers
+        self._size = size
+        self._coming: dict[tuple[str, int], list[Record]] = {}
+        for record in sorted(records, key=lambda record: record.offset):
+            self._coming.setdefault((record.topic, record.partition), []).append(record)
+        self._positions: dict[tuple[str, int], int] = {}
+
+    async def assign(self) -> None:
+        """Takes the partitions over, where the database says."""
+        for topic, partition in self._coming:
+            offsets = await self._consumers[topic].assigned([partition])
+            self._positions[topic, partition] = offsets[partition]
+
+    async def read(self) -> None:
+        """Reads every partition to its end, one topic after the other, in batches of at most `size` records."""
+        for topic, consumer in self._consumers.items():
+            for place, records in self._coming.items():
+                while place[0] == topic and (left := records[self._positions[place] :][: self._size]):
+                    rewind = await consumer.handle(left)
+                    self._positions[place] = rewind.get(place[1], self._positions[place] + len(left))
+
+
+@asynccontextmanager
+async def reader(
+    subject: Subject, url: str, records: Iterable[Record], *, cluster_id: str = "test", size: int = 20
+) -> AsyncIterator[Reader]:
+    """A process that reads the records, of each partition all from offset 0."""
+    async with _parts(subject, url) as parts:
+        consumers = {
+            processor.topic: Consumer(
+                processor=processor,
+                ledger=parts.ledger,
+                engine=parts.engine,
+                metrics=parts.metrics,
+                clock=parts.clock,
+                cluster_id=cluster_id,
+                retry_seconds_max=30,
+            )
+            for processor in (*subject.service.references(parts), *subject.service.processors(parts))
+        }
+        process = Reader(consumers, records, size)
+        await process.assign()
+        yield process
+
+
+def read(subject: Subject, url: str, records: Iterable[Record], *, cluster_id: str = "test", size: int = 20) -> None:
+    """Reads the records, of each partition all from offset 0 or from where it was left."""
+
+    async def main() -> None:
+        async with reader(subject, url, records, cluster_id=cluster_id, size=size) as process:
+            await process.read()
+
+    asyncio.run(main())
+
+
+@asynccontextmanager
+async def _parts(subject: Subject, url: str) -> AsyncIterator[Parts]:
+    engine = create_engine(url, role=subject.schema)
+    try:
+        yield Parts(Settings(), engine, Ledger(subject.service.tables), Metrics(), lambda: MOMENT, lambda: None)
+    finally:
+        await engine.dispose()
+
+
+def problems(subject: Subject, url: str) -> list[Problem]:
+    """What is wrong with the service's journal."""
+
+    async def verify() -> list[Problem]:
+        async with _parts(subject, url) as parts, parts.engine.connect() as connection:
+            tables = subject.service.tables
+            return [
+                problem
+                for shard in await read_shards(connection, tables)
+                async for problem in verify_shard(connection, tables, shard, Verified(shard.name))
+            ]
+
+    return asyncio.run(verify())
+
+
+@contextmanager
+def desk(subject: Subject, url: str) -> Iterator[AppClient]:
+    """The HTTP interface of the service."""
+    engine = create_engine(url, role=subject.schema)
+    parts = Parts(Settings(), engine, Ledger(subject.service.tables), Metrics(), lambda: MOMENT, lambda: None)
+    with AppClient(application(subject.service, parts, callers=subject.callers)) as client:
+        yield client
+        client.run(engine.dispose())
+
+
+def database(subject: Subject, databases: Databases, *, commands: bool = True) -> str:
+    """The URL of a database as the records find it: after the commands, or, without them, just migrated."""
+    name = f"{subject.name} {'after' if commands else 'before'} its commands"
+
+    def fill(url: str) -> None:
+        migrate(url, subject.name)
+        if not commands or not subject.commands:
+            return
+        read(subject, url, records_of(subject.references), cluster_id="before")
+        with desk(subject, url) as client:
+            for number, ask in enumerate(subject.commands):
+                answer = client.post(ask.path, json=ask.body, headers=ask.headers(f"k-{number}"))
+                assert ask.status == answer.status_code, (ask, answer.text)
+
+    databases.prepare(name, fill)
+    return databases.create(name)

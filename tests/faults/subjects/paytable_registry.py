@@ -1,0 +1,31 @@
+"""The paytable registry: versions filed, approved by somebody else or not, rejected. It reads nothing."""
+
+from datetime import timedelta
+
+from shared.contracts.submission_events import decode
+from tests.faults.subject import Ask, Subject
+from tests.support.registry import blackjack
+from tests.support.worker import MOMENT
+
+_VERSIONS = "/submissions/riverbend/blackjack"
+
+
+def _filed(person: str, days: int) -> Ask:
+    return Ask(person=person, path="/submissions", body=blackjack(MOMENT + timedelta(days=days)), status=201)
+
+
+PAYTABLE_REGISTRY = Subject(
+    name="paytable-registry",
+    people={"games.ray": ["submit", "approve"], "games.kim": ["submit"], "compliance.ann": ["approve"]},
+    commands=[
+        _filed("games.ray", 1),
+        Ask(person="games.ray", path=f"{_VERSIONS}/1/approve", status=403),
+        Ask(person="compliance.ann", path=f"{_VERSIONS}/1/approve"),
+        _filed("games.kim", 2),
+        Ask(person="compliance.ann", path=f"{_VERSIONS}/2/reject", body={"reason": "not as discussed"}),
+        _filed("games.kim", 3),
+        Ask(person="compliance.ann", path=f"{_VERSIONS}/3/approve"),
+    ],
+    repeated=_filed("games.kim", 4),
+    decode=decode,
+)

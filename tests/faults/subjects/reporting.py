@@ -1,0 +1,50 @@
+"""Reporting: the entries of three shards of the settlement journal, late, twice, and refused. It publishes nothing."""
+
+from tests.faults.subject import Message, Subject
+from tests.support.rounds import submission
+from tests.unit.reporting.entries import Shard, total
+
+_SHARDS = [Shard(number) for number in (1, 2, 3)]
+_MAIN = [total(handle=1000, payout=400)]
+
+
+def _entries(shard: Shard) -> list[Message]:
+    table = f"BJ-0{shard.number}"
+    return [
+        *(shard.posted(n, table, [total(handle=100 * n, payout=70 * n)]) for n in range(1, 13)),
+        shard.gap(13, table, 20, 22),
+        shard.filled(14, table, 21),
+        shard.quarantined(15, table, 23, "no such card"),
+        shard.posted(16, table, _MAIN, round_id="r-a"),
+        shard.reversed(17, table, _MAIN, round_id="r-a"),
+        shard.posted(18, table, [total(handle=1000)], round_id="r-a", revision=2),
+        shard.voided(19, table, "r-b"),
+        shard.superseded(20, table, "r-b"),
+        shard.mended(21, table, 23, 15),
+        shard.posted(24, table, _MAIN),  # 22 and 23 come late
+        (shard.source.encode(), b"not an entry"),
+        shard.posted(3, table, [total(handle=300, payout=210)]),  # delivered twice
+        shard.posted(23, table, _MAIN),
+        shard.posted(22, table, _MAIN),
+    ]
+
+
+REPORTING = Subject(
+    name="reporting",
+    references={"submissions": [submission()]},
+    records={
+        "settlements": [message for together in zip(*map(_entries, _SHARDS), strict=True) for message in together]
+    },
+    kinds={"record.quarantined": 3, "gap.opened": 3, "gap.filled": 6},
+    late={"settlements": [0, 1, 2, 3, 9, 36, 39, 42]},
+    figures=[
+        f"SELECT * FROM reporting.{table} t ORDER BY t::text"
+        for table in ("wager_days", "submission_days", "game_days")
+    ]
+    + [
+        """SELECT shard, seq, kind, state, settled_shard, settled_seq FROM reporting.exceptions
+           WHERE service = 'round-settlement' ORDER BY 1, 2""",
+        "SELECT shard, seq, stream, sequence FROM reporting.fills WHERE service = 'round-settlement' ORDER BY 1, 2",
+        "SELECT shard, seq, closed_seq, state FROM reporting.closings WHERE service = 'round-settlement' ORDER BY 1, 2",
+    ],
+)
