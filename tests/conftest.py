@@ -12,8 +12,9 @@ A test asks for the least that it needs:
 - `whole_stack`: the turn of a test that starts every service, which on a few processors only one should do at a time.
 - `rng`: random numbers that the printed seed repeats.
 
-`--broker=kafka` runs whatever asks for a broker on Apache Kafka, and only that. `KAFKA_BOOTSTRAP_SERVERS` and
-`DATABASE_URL`, where set, name servers to be used instead of started ones.
+`--broker=kafka` runs whatever asks for a broker on Apache Kafka, and only that; a run on the embedded broker leaves out
+what asks for Apache Kafka itself. `KAFKA_BOOTSTRAP_SERVERS` and `DATABASE_URL`, where set, name servers to be used
+instead of started ones.
 """
 
 import fcntl
@@ -42,7 +43,8 @@ QUICK_POSTGRES = {
     "max_wal_senders": "0",
 }
 
-ON_A_BROKER = {"broker", "fresh_broker", "module_broker", "real_kafka", "apache_kafka"}
+ON_KAFKA = {"real_kafka", "apache_kafka"}
+ON_A_BROKER = {"broker", "fresh_broker", "module_broker"} | ON_KAFKA
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,12 +63,15 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What needs no broker is the same on each: a run on Apache Kafka leaves it to the run of the whole suite."""
-    if config.getoption("--broker") != "kafka":
-        return
-    needs = [bool(ON_A_BROKER.intersection(getattr(item, "fixturenames", ()))) for item in items]
-    config.hook.pytest_deselected(items=[item for item, needed in zip(items, needs, strict=True) if not needed])
-    items[:] = [item for item, needed in zip(items, needs, strict=True) if needed]
+    """A run on Apache Kafka is of what needs a broker; one on the embedded broker of all that does not need Kafka."""
+    on_kafka = config.getoption("--broker") == "kafka"
+
+    def belongs(item: pytest.Item) -> bool:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        return bool(fixtures & ON_A_BROKER) if on_kafka else not fixtures & ON_KAFKA
+
+    config.hook.pytest_deselected(items=[item for item in items if not belongs(item)])
+    items[:] = [item for item in items if belongs(item)]
 
 
 @pytest.fixture(scope="session")
