@@ -23,27 +23,28 @@ async def record_command(
     """Records the entries of a command and the service's own rows in one transaction.
 
     Commands wait for their turn. Where another process takes it, the command is derived again from what that left
-    behind.
+    behind. It is derived from one state of the database: read piece by piece, a command that was just done could be
+    refused as contradicting itself.
     Raises: whatever `derive` raises; Fenced after many attempts.
     """
     async with ledger.turn(shard_name):
         async with engine.begin() as connection:
             await ledger.open_shard(connection, shard_name)
         for attempt in range(1, _ATTEMPTS_MAX + 1):
-            async with engine.connect() as connection:
+            async with engine.connect() as connection:  # one state of the books, whatever is recorded meanwhile
+                await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
                 shard = await ledger.open_shard(connection, shard_name)
                 drafts = await derive(connection, shard.next_seq)
-                await connection.rollback()
-                await ledger.know_accounts(engine, {posting.account for draft in drafts for posting in draft.postings})
-                try:
-                    async with connection.begin():
-                        entries, _ = await ledger.append(
-                            connection, shard, drafts, next_offset=shard.next_offset, recorded_at=clock()
-                        )
-                        await save(connection, entries)
-                except Fenced:
-                    if attempt == _ATTEMPTS_MAX:
-                        raise
-                    continue
-                return entries
+            await ledger.know_accounts(engine, {posting.account for draft in drafts for posting in draft.postings})
+            try:
+                async with engine.begin() as connection:
+                    entries, _ = await ledger.append(
+                        connection, shard, drafts, next_offset=shard.next_offset, recorded_at=clock()
+                    )
+                    await save(connection, entries)
+            except Fenced:
+                if attempt == _ATTEMPTS_MAX:
+                    raise
+                continue
+            return entries
     raise AssertionError("unreachable")

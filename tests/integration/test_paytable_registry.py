@@ -372,6 +372,18 @@ def test_the_same_command_sent_twice_at_once_is_done_once(registry: Registry, ur
     assert ["submission.filed"] == registry.kinds()
 
 
+def test_the_same_decision_sent_twice_at_once_is_done_once(registry: Registry, url: str) -> None:
+    """What the other process did between two looks at the books does not make the decision contradict itself."""
+    registry.file(person="carl")
+    answers: list[httpx.Response] = []
+    with a_registry(url) as other:
+        registry.clock.disturb = lambda: answers.append(other.approve(key="k"))
+        answers.append(registry.approve(key="k"))
+    assert [200, 200] == [answer.status_code for answer in answers]
+    assert answers[0].content == answers[1].content
+    assert ["submission.filed", "submission.approved"] == registry.kinds()
+
+
 def test_a_crowd_is_served(registry: Registry, url: str) -> None:
     """Filings from many threads through two processes get the versions 1 to 16, each once."""
     with a_registry(url) as other, ThreadPoolExecutor(4) as threads:
