@@ -22,9 +22,11 @@ from tests.support import Databases, eventually
 from tests.support.services import Worker, create_topics, produce, query, read_topic
 from tests.support.worker import Orders
 
-_POSITIONS = "SELECT name, next_offset FROM {schema}.shards"
-_BACKLOG = """
-    SELECT count(*) FROM {schema}.relay r JOIN {schema}.shards s USING (shard) WHERE r.published_seq < s.next_seq - 1"""
+_STANDING = """
+    SELECT s.name, s.next_offset, s.next_seq - 1 - r.published_seq
+    FROM {schema}.shards s JOIN {schema}.relay r USING (shard)"""
+"""How far each shard has read, and how many of its entries are not published."""
+
 _SECONDS_MAX = 60.0
 
 
@@ -92,19 +94,19 @@ class Stage:
         ends: dict[str, int] = {}
         for record in self.records():
             ends[f"{record.topic}/{record.partition}@{self._cluster_id}"] = record.offset + 1
-        schema, publishes = self.subject.schema, self.subject.service.publishes is not None
+        statement, publishes = _STANDING.format(schema=self.subject.schema), self.subject.service.publishes is not None
 
         def done() -> bool:
             for worker in workers:
                 assert worker.exit_code is None, worker.log()[-4000:]
                 if '"started"' not in worker.log():
                     return False
-            positions = dict(query(url, _POSITIONS.format(schema=schema)))
-            backlog = query(url, _BACKLOG.format(schema=schema)) if publishes else [(0,)]
-            return ends.items() <= positions.items() and backlog == [(0,)]
+            standing = query(url, statement)
+            read = {name: next_offset for name, next_offset, _ in standing}
+            return ends.items() <= read.items() and not (publishes and any(left for _, _, left in standing))
 
         because = "every record is recorded and every entry is published"
-        eventually(done, seconds=_SECONDS_MAX, because=because, retry_on=psycopg.OperationalError)
+        eventually(done, seconds=_SECONDS_MAX, every=0.2, because=because, retry_on=psycopg.OperationalError)
 
     def check(self, url: str, topic: str | None = None) -> None:
         """The books are those of the undisturbed run and in order; so is what was published, on a topic if not the own.

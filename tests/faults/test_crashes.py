@@ -1,7 +1,5 @@
 """Every service is killed at every durable step, and comes to the same books as if nothing had happened."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.faults.books import check_order
@@ -14,15 +12,11 @@ from tests.support.worker import Orders
 
 _LOOP = ("consumed", "derived", "before commit", "after commit", "handled")
 _RELAY = ("relay sent", "relay marked")
-
-
-def _kills() -> Iterator[object]:
-    """Subject, step, and the how many-th time that it is reached; one that only publishes does so all at once."""
-    for subject in SUBJECTS:
-        steps = _LOOP * bool(subject.records) + _RELAY * bool(subject.decode)
-        for step in steps:
-            for times in (1, 3) if subject.records else (1,):
-                yield pytest.param(subject, step, times, id=f"{subject.name}-{step}-{times}")
+_KILLS = [
+    pytest.param(subject, step, id=f"{subject.name}-{step}")
+    for subject in SUBJECTS
+    for step in _LOOP * bool(subject.records) + _RELAY * bool(subject.decode)
+]
 
 
 @pytest.fixture(scope="module")
@@ -46,18 +40,20 @@ def test_the_undisturbed_run_is_what_it_should_be(told: Stage) -> None:
         told.check(url)
 
 
-@pytest.mark.parametrize(("told", "step", "times"), list(_kills()), indirect=["told"])
-def test_killed_and_started_again(told: Stage, step: str, times: int) -> None:
-    """kill -9 at a durable step, then a restart: same entries, money, rows and hashes; downstream each entry once."""
-    topic = f"{told.subject.schema}-{step.replace(' ', '-')}-{times}"
+@pytest.mark.parametrize(("told", "step"), _KILLS, indirect=["told"])
+def test_killed_and_started_again(told: Stage, step: str) -> None:
+    """kill -9 when a durable step is reached first, and in the next life the third time; then left alone: same entries,
+    money, rows and hashes; downstream each entry once."""
+    topic = f"{told.subject.schema}-{step.replace(' ', '-')}"
     create_topics(told.servers, {topic: 1})
     with told.database() as url:
-        killed = Worker(**told.options(url, Orders(topic=topic, kill_at=step, times=times)))
-        try:
-            assert -9 == killed.wait(), killed.log()[-4000:]
-        finally:
-            killed.kill()
-        check_order(told.subject, url)
+        for times in (1, 3) if told.subject.records else (1,):  # what only publishes does so all at once
+            killed = Worker(**told.options(url, Orders(topic=topic, kill_at=step, times=times)))
+            try:
+                assert -9 == killed.wait(), killed.log()[-4000:]
+            finally:
+                killed.kill()
+            check_order(told.subject, url)
         with running(**told.options(url, Orders(topic=topic))) as worker:
             told.wait(url, worker)
         told.check(url, topic)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import count
 
 import pytest
@@ -15,22 +16,20 @@ from tests.faults.subjects import READING
 from tests.support import Databases
 from tests.support.services import query
 
-READS = pytest.mark.parametrize("subject", READING, ids=lambda subject: subject.name)
-
 
 class Runs:
     """Runs of a subject's story, each on a database of its own."""
 
     def __init__(self, subject: Subject, databases: Databases) -> None:
         self.subject = subject
-        self.topics = {**subject.references, **subject.records}
+        self.records = records_of({**subject.references, **subject.records})
         self._databases = databases
-        self.urls: list[str] = []
+        self._urls: list[str] = []
 
     def database(self) -> str:
         """The URL of a database as the records find it."""
-        self.urls.append(database(self.subject, self._databases))
-        return self.urls[-1]
+        self._urls.append(database(self.subject, self._databases))
+        return self._urls[-1]
 
     def run(self, *lives: Sequence[Record], size: int = 20) -> str:
         """Reads records, each sequence in another process; gives the URL of the database, which is in order."""
@@ -40,12 +39,26 @@ class Runs:
         check_order(self.subject, url)
         return url
 
+    @cached_property
+    def undisturbed(self) -> str:
+        """The database of the run that nothing disturbs."""
+        return self.run(self.records)
+
+    @cached_property
     def accepted(self) -> list[Record]:
-        """The records that are not refused, which one run finds out; a duplicate is among them."""
-        records = records_of(self.topics)
-        url = self.run(records)
-        refused = query(url, f'SELECT topic, "offset" FROM {self.subject.schema}.quarantine')
-        return _numbered(record for record in records if (record.topic, record.offset) not in refused)
+        """The records that are not refused; a duplicate is among them."""
+        refused = query(self.undisturbed, f'SELECT topic, "offset" FROM {self.subject.schema}.quarantine')
+        return _numbered(record for record in self.records if (record.topic, record.offset) not in refused)
+
+    @cached_property
+    def alike(self) -> str:
+        """The database of a run of the accepted records."""
+        return self.run(self.accepted)
+
+    def drop(self) -> None:
+        """Drops every database."""
+        for url in self._urls:
+            self._databases.drop(url)
 
 
 def _numbered(records: Iterable[Record]) -> list[Record]:
@@ -54,71 +67,62 @@ def _numbered(records: Iterable[Record]) -> list[Record]:
     return [replace(record, offset=next(offsets.setdefault(record.topic, count()))) for record in records]
 
 
-@pytest.fixture
-def runs(subject: Subject, databases: Databases) -> Iterator[Runs]:
-    """Runs of the subject."""
-    runs = Runs(subject, databases)
+@pytest.fixture(scope="module", params=READING, ids=lambda subject: subject.name)
+def runs(request: pytest.FixtureRequest, databases: Databases) -> Iterator[Runs]:
+    """Runs of a subject, which share what nothing disturbs."""
+    runs = Runs(request.param, databases)
     yield runs
-    for url in runs.urls:
-        databases.drop(url)
+    runs.drop()
 
 
-@READS
 def test_every_event_twice(runs: Runs) -> None:
     """In the same batch, in a later batch, and after a restart."""
-    once = runs.accepted()
+    once = runs.accepted
     twice = [record for record in once for _ in range(2)]
     everything = _numbered([*twice, *once, *once])
-    alike = books_of(runs.subject, runs.run(once))
-    again = books_of(runs.subject, runs.run(everything[: len(twice) + len(once)], everything))
-    assert without_offsets(alike) == without_offsets(again)
+    again = runs.run(everything[: len(twice) + len(once)], everything)
+    assert without_offsets(books_of(runs.subject, runs.alike)) == without_offsets(books_of(runs.subject, again))
 
 
-@READS
 def test_batches_delivered_again(runs: Runs) -> None:
     """A rebalance hands everything to a process that was assigned before the first batch was committed."""
-    records = records_of(runs.topics)
     url = runs.database()
 
     async def main() -> None:
-        async with reader(runs.subject, url, records) as first, reader(runs.subject, url, records) as second:
+        async with reader(runs.subject, url, runs.records) as first, reader(runs.subject, url, runs.records) as second:
             await first.read()
             await second.read()
 
     asyncio.run(main())
-    assert books_of(runs.subject, runs.run(records)) == books_of(runs.subject, url)
+    assert books_of(runs.subject, runs.undisturbed) == books_of(runs.subject, url)
 
 
-@READS
 def test_two_owners_of_every_partition(runs: Runs) -> None:
     """Two processes that both believe they own everything record every event once between them."""
-    records = records_of(runs.topics)
     url = runs.database()
 
     async def main() -> None:
         async with (
-            reader(runs.subject, url, records, size=7) as first,
-            reader(runs.subject, url, records, size=3) as second,
+            reader(runs.subject, url, runs.records, size=7) as first,
+            reader(runs.subject, url, runs.records, size=3) as second,
         ):
             await asyncio.gather(first.read(), second.read())
 
     asyncio.run(main())
     check_order(runs.subject, url)
-    assert books_of(runs.subject, runs.run(records)) == books_of(runs.subject, url)
+    assert books_of(runs.subject, runs.undisturbed) == books_of(runs.subject, url)
 
 
-@READS
 @pytest.mark.parametrize("size", [1, 4, 200])
 def test_late_events_fill_their_gaps(runs: Runs, size: int) -> None:
     """Missing events are known by number; once they have come, in whatever order, everything is as if in order."""
-    records = runs.accepted()
     late = {(topic, index) for topic, indexes in runs.subject.late.items() for index in indexes}
-    assert late <= {(record.topic, record.offset) for record in records}
-    in_time = [record for record in records if (record.topic, record.offset) not in late]
-    at_the_end = [record for record in reversed(records) if (record.topic, record.offset) in late]
+    assert late <= {(record.topic, record.offset) for record in runs.accepted}
+    in_time = [record for record in runs.accepted if (record.topic, record.offset) not in late]
+    at_the_end = [record for record in reversed(runs.accepted) if (record.topic, record.offset) in late]
+    shuffled = runs.run(_numbered([*in_time, *at_the_end]), size=size)
+    assert figures_of(runs.subject, runs.alike) == figures_of(runs.subject, shuffled)
     gaps = f"SELECT source, first, last FROM {runs.subject.schema}.gaps ORDER BY 1, 2"
-    ordered, shuffled = runs.run(records), runs.run(_numbered([*in_time, *at_the_end]), size=size)
-    assert figures_of(runs.subject, ordered) == figures_of(runs.subject, shuffled)
-    assert query(ordered, gaps) == query(shuffled, gaps)
+    assert query(runs.alike, gaps) == query(shuffled, gaps)
     filled = f"SELECT count(*) FROM {runs.subject.schema}.entries WHERE kind = 'gap.filled'"
-    assert query(ordered, filled)[0][0] + len(late) == query(shuffled, filled)[0][0]
+    assert query(runs.alike, filled)[0][0] + len(late) == query(shuffled, filled)[0][0]

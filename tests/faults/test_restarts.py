@@ -126,16 +126,18 @@ def test_kafka_is_killed_and_started_again(
     with stage.database(commands=False) as url, Door(subject, tmp_path) as door:
         with running(**stage.options(url, **door.settings)) as worker:
             door.ready(worker)
-            door.ask_all(subject.commands[:half])
-            apache_kafka.kill()
-            door.ask_all(subject.commands[half:], first=half)
-            apache_kafka.start()
-            stage.tell(1, 2)
-            some = f"SELECT max(next_offset) > 0 FROM {subject.schema}.shards"
-            eventually(lambda: not subject.records or query(url, some) == [(True,)], seconds=60, because="some is read")
-            apache_kafka.kill()
-            apache_kafka.start()
-            stage.tell(2, 2)
+            if subject.commands:
+                door.ask_all(subject.commands[:half])
+                apache_kafka.kill()
+                door.ask_all(subject.commands[half:], first=half)
+                apache_kafka.start()
+            if subject.records:
+                stage.tell(1, 2)
+                some = f"SELECT max(next_offset) > 0 FROM {subject.schema}.shards"
+                eventually(lambda: query(url, some) == [(True,)], seconds=60, because="some is read")
+                apache_kafka.kill()
+                apache_kafka.start()
+                stage.tell(2, 2)
             stage.wait(url, worker)
         stage.check(url)
 

@@ -50,7 +50,7 @@ def produce(
     producer = Producer(
         {
             "bootstrap.servers": bootstrap_servers,
-            "enable.idempotence": True,
+            "max.in.flight.requests.per.connection": 1,  # in order; idempotence would cost half a second a call
             "log_level": 0,
             "message.max.bytes": 20_000_000,
         }
@@ -73,6 +73,7 @@ def read_topic(bootstrap_servers: str, topic: str) -> list[Record]:
         "log_level": 0,
         "enable.auto.commit": False,
         "enable.partition.eof": True,
+        "fetch.wait.max.ms": 10,
     }
     consumer = Consumer(config)
     try:
