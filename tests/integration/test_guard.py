@@ -2,9 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -200,5 +203,28 @@ def test_without_a_key_the_journal_is_verified_all_the_same(url: str) -> None:
         guard = _guard(engine, None)
         assert await guard.watch()
         assert (NOON, []) == (guard.verified_at, guard.problems)
+
+    _run(url, work)
+
+
+def test_a_database_that_does_not_answer_is_asked_again_soon(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not only after the interval: a service is not ready before its journal was looked at."""
+    monkeypatch.setattr(guards, "_RETRY_SECONDS", 0.01)
+    refusals = [psycopg.OperationalError("the server closed the connection")]
+    read, asked_again = guards.read_shards, asyncio.Event()
+
+    async def reading(*arguments: Any) -> Any:
+        if refusals:
+            raise refusals.pop()
+        asked_again.set()
+        return await read(*arguments)
+
+    monkeypatch.setattr(guards, "read_shards", reading)
+
+    async def work(engine: AsyncEngine) -> None:
+        guard = replace(_guard(engine, None), interval_seconds=3600)
+        watching = asyncio.create_task(guard.run())
+        await asyncio.wait_for(asked_again.wait(), 30)
+        watching.cancel()
 
     _run(url, work)

@@ -9,6 +9,7 @@ import pytest
 from fastapi import APIRouter, FastAPI, HTTPException, Request
 from pydantic import BaseModel, ConfigDict
 
+from shared.journal.ledger import Fenced
 from shared.rules.errors import Refused
 from shared.runtime.access import Caller, token_hash
 from shared.runtime.http import PROBLEM, Check, Conflict, NotFound, create_app
@@ -32,6 +33,8 @@ def a_router() -> APIRouter:
         "form": Refused("unknown field 'x'"),
         "conflict": Conflict("version 2 was approved already"),
         "nothing": NotFound("there is no version 9"),
+        "fenced": Fenced("shard commands stands at entry 9"),
+        "away": TimeoutError("the database"),
         "teapot": HTTPException(418, "short and stout", {"X-Handle": "here"}),
     }
 
@@ -112,6 +115,16 @@ def test_an_error_is_a_problem_document(which: str, problem: dict[str, Any]) -> 
     response = ask(an_app(), "GET", f"/errors/{which}")
     assert (problem["status"], PROBLEM) == (response.status_code, response.headers["content-type"])
     assert {"type": "about:blank", "title": HTTPStatus(problem["status"]).phrase, **problem} == response.json()
+
+
+@pytest.mark.parametrize(
+    ("which", "what"), [("fenced", "others came first each time"), ("away", "the database does not answer")]
+)
+def test_what_can_be_done_later_is_to_be_tried_again(which: str, what: str) -> None:
+    """Nothing is wrong with the request: 503, and when to send it again."""
+    response = ask(an_app(), "POST", f"/errors/{which}", headers=BEARER)
+    assert (503, "1") == (response.status_code, response.headers["retry-after"])
+    assert f"{what}; try again with the same Idempotency-Key" == response.json()["detail"]
 
 
 def test_a_refusal_of_the_form_cites_no_paragraph() -> None:
