@@ -174,6 +174,29 @@ def test_a_wager_that_is_released_while_a_result_is_read(
     assert (9_700, 0, 0) == house.account()
 
 
+@pytest.mark.parametrize(("key", "status"), [("mine", 201), ("other", 409)])
+def test_an_account_opened_twice_at_once_is_opened_once(
+    house: House, url: str, monkeypatch: pytest.MonkeyPatch, key: str, status: int
+) -> None:
+    """What is not there yet cannot be locked: whoever comes second gets the answer, or decides again."""
+    house.open("GA-0")  # so that there is a shard, which the first holds
+    read, opened = store.read, list[int]()
+    body = {"property": PROPERTY, "account": "GA-1", "table": TABLE}
+
+    async def disturb(*arguments: Any) -> Any:
+        books = await read(*arguments)
+        if not opened:
+            opened.append(0)
+            opened[0] = other.send("/accounts", body, key=key).status_code
+        return books
+
+    with a_house(url) as other:
+        monkeypatch.setattr(store, "read", disturb)
+        mine = house.send("/accounts", body, key="mine")
+    assert ([201], status) == (opened, mine.status_code)
+    assert 2 == house.kinds().count("account.opened")
+
+
 def test_64_clients_hammer_one_account(url: str) -> None:
     """Through two processes, while results come in: every cent is accounted for, and nothing is spent twice."""
     clients, each = 64, 6
