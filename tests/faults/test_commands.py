@@ -21,7 +21,7 @@ from tests.support.wire import Commit, Wire, pass_on
 _KILLS = 4
 """Of so many commands of a story, the first among them, none is answered at first."""
 
-_KEYS = [f"again-{number}" for number in range(150)]
+_KEYS = [f"again-{number}" for number in range(200)]
 _CLIENTS = 8
 
 pytestmark = pytest.mark.parametrize("subject", COMMANDED, ids=lambda subject: subject.name)
@@ -87,7 +87,8 @@ def test_killed_while_many_commands_are_under_way(
         try:
             door.ready(killed)
             sending = [clients.submit(send, door, key) for key in _KEYS]
-            eventually(lambda: len(answers) > len(_KEYS) // 4, seconds=60, because="some commands are answered")
+            some = len(_KEYS) // 8
+            eventually(lambda: len(answers) > some, seconds=60, every=0.002, because="some commands are answered")
         finally:
             killed.kill()
         for future in sending:
