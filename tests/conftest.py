@@ -17,12 +17,10 @@ what asks for Apache Kafka itself. `KAFKA_BOOTSTRAP_SERVERS` and `DATABASE_URL`,
 instead of started ones.
 """
 
-import fcntl
 import os
 import random
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -33,6 +31,7 @@ from tests.support import brokers
 from tests.support.brokers import AnyBroker, GivenBroker
 from tests.support.databases import Databases
 from tests.support.kafka import ApacheKafka, KafkaUnavailableError, give_up
+from tests.support.turns import WHOLE_STACK, turn
 
 # The data of tests need not survive a power failure.
 QUICK_POSTGRES = {
@@ -81,18 +80,10 @@ def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
-@contextmanager
-def turn(directory: Path) -> Iterator[None]:
-    """The turn of one process among those that share the directory; waits for it."""
-    with (directory / "whole-stack.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
 @pytest.fixture
 def whole_stack(run_directory: Path) -> Iterator[None]:
     """The turn of a test that starts every service: several at once are slower than one after the other."""
-    with turn(run_directory):
+    with turn(run_directory / WHOLE_STACK):
         yield
 
 

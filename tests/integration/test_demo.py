@@ -19,8 +19,8 @@ from loadtest.processes import Process, processes_below
 from services.cli.demo_identities import Identity
 from services.cli.demo_pit_tables import show_identities
 from services.cli.services import ServiceName
-from tests.conftest import turn
 from tests.support.polling import eventually
+from tests.support.turns import WHOLE_STACK, turn
 
 ROUNDS = 144
 TABLES = 12
@@ -33,7 +33,7 @@ PITLEDGER = (sys.executable, "-P", "-m", "services.cli.main")
 def demo(run_directory: Path) -> dict[str, Any]:
     """The document of a short demo, which the processes of a run of the tests play once."""
     played = run_directory / "demo.json"
-    with turn(run_directory):
+    with turn(run_directory / WHOLE_STACK):
         if not played.exists():
             played.write_text(play())
     document: dict[str, Any] = json.loads(played.read_text())

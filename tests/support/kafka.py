@@ -18,6 +18,7 @@ from confluent_kafka.admin import AdminClient
 from shared.local.ports import LOOPBACK, free_port
 from shared.local.process import LeashedProcess, ProcessConfig
 from tests.support.polling import eventually
+from tests.support.turns import turn
 
 _ROOT = Path(__file__).parents[2]
 _POM = _ROOT / "infra" / "kafka" / "pom.xml"
@@ -47,7 +48,7 @@ class ApacheKafka:
     """A KRaft broker and controller in one JVM; what it holds survives `stop`, `kill` and `start`, until `close`."""
 
     def __init__(self) -> None:
-        self._java, self._libraries = _java(), _libraries()
+        self._java, self._libraries = _java(), libraries()
         self._directory = Path(tempfile.mkdtemp(prefix="pitledger-kafka-"))
         self._process: LeashedProcess | None = None
         port, controller_port = free_port(), free_port()
@@ -156,14 +157,19 @@ def _java() -> str:
     return java
 
 
-def _libraries() -> Path:
-    """The directory with Kafka's jars, fetched when the pom is newer than they are."""
-    if _LIBRARIES.is_dir() and _LIBRARIES.stat().st_mtime >= _POM.stat().st_mtime:
-        return _LIBRARIES
+def libraries() -> Path:
+    """The directory with Kafka's jars, fetched when the pom is newer than they are: by one process, others wait."""
+    _LIBRARIES.parent.mkdir(parents=True, exist_ok=True)
+    with turn(_LIBRARIES.parent / "fetching.lock"):
+        if not (_LIBRARIES.is_dir() and _LIBRARIES.stat().st_mtime >= _POM.stat().st_mtime):
+            _fetch()
+    return _LIBRARIES
+
+
+def _fetch() -> None:
     maven = shutil.which("mvn")
     if maven is None:
         raise KafkaUnavailableError(f"no jars in {_LIBRARIES.relative_to(_ROOT)} and no `mvn` on PATH to fetch them")
-    _LIBRARIES.parent.mkdir(parents=True, exist_ok=True)
     fetched = Path(tempfile.mkdtemp(prefix="fetching-", dir=_LIBRARIES.parent))
     try:
         run = subprocess.run(
@@ -181,4 +187,3 @@ def _libraries() -> Path:
         fetched.rename(_LIBRARIES)
     finally:
         shutil.rmtree(fetched, ignore_errors=True)
-    return _LIBRARIES
