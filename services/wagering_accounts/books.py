@@ -151,6 +151,10 @@ class Hold:
         return (self.property_name, self.account, self.number)
 
     @property
+    def account_key(self) -> AccountKey:
+        return (self.property_name, self.account)
+
+    @property
     def round_key(self) -> RoundKey:
         return (self.property_name, self.table, self.round_id)
 
@@ -306,16 +310,16 @@ class Books:
 
     def add(self, name: str, thing: Any) -> None:
         """Adds something new."""
-        getattr(self, name)[thing.key] = thing
+        self.know(name, thing)
         self.new.add((name, thing.key))
-        if isinstance(thing, Hold):
-            self.holds_by_round.setdefault(thing.round_key, []).append(thing)
 
-    def know(self, hold: Hold) -> None:
-        """Adds a hold that was read."""
-        if hold.key not in self.holds:
-            self.holds[hold.key] = hold
-            self.holds_by_round.setdefault(hold.round_key, []).append(hold)
+    def know(self, name: str, thing: Any) -> None:
+        """Adds something that was read."""
+        things = getattr(self, name)
+        if thing.key not in things:
+            things[thing.key] = thing
+            if isinstance(thing, Hold):
+                self.holds_by_round.setdefault(thing.round_key, []).append(thing)
 
     def change(self, name: str, thing: Any) -> None:
         """Notes that something changed."""

@@ -17,15 +17,16 @@ from psycopg.errors import UniqueViolation
 from pydantic_core import to_json
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.wagering_accounts import rows, store
+from services.wagering_accounts import store
 from services.wagering_accounts.books import Account, AccountKey, Books, Fact, postings_of
 from services.wagering_accounts.configuration import Configurations
 from services.wagering_accounts.decisions import Circumstances, Command, Decision, Declined
 from services.wagering_accounts.store import Recorded
 from services.wagering_accounts.tables import SCHEMA
 from shared.contracts.envelope import canonical
-from shared.journal.entry import Draft
+from shared.journal.entry import Draft, Entry
 from shared.journal.ledger import Fenced, Shard
+from shared.journal.statements import Pipeline, arguments, came, pipeline
 from shared.runtime.answers import Answer, refusal
 from shared.runtime.consumer import RETRY_SECONDS
 from shared.runtime.errors import Kind, kind_of
@@ -48,7 +49,9 @@ _FREE_SHARD = f"""
     WHERE name LIKE 'commands/%%' ORDER BY shard FOR UPDATE SKIP LOCKED LIMIT 1"""  # noqa: S608 - our schema
 _SHARD_COUNT = f"SELECT count(*) FROM {SCHEMA}.shards WHERE name LIKE 'commands/%%'"  # noqa: S608
 _PLACE = {"person": "text", "key": "text"}
-_ANSWERED = f"SELECT t.* FROM {SCHEMA}.idempotency t JOIN {rows.came(_PLACE)} USING (person, key)"  # noqa: S608
+_ANSWERED = f"""
+    SELECT person, key, command, content, status, location, body, answered_at
+    FROM {SCHEMA}.idempotency JOIN {came(_PLACE)} USING (person, key)"""  # noqa: S608
 
 
 @dataclass(slots=True)
@@ -149,9 +152,8 @@ class Commands:
     async def _commit(self, batch: Sequence[_Waiting]) -> _Batch:
         parts = self._parts
         async with parts.engine.begin() as connection:
-            shard = await self._free_shard(connection)
             done = _Batch()
-            await self._answered(connection, batch, done)
+            shard = await self._begin(connection, batch, done)
             books = await store.read(
                 connection, [each.command.needs() for each in batch if each.place not in done.answers]
             )
@@ -176,19 +178,18 @@ class Commands:
         self._wake = None
         self._parts.wake()
 
-    async def _free_shard(self, connection: AsyncConnection) -> Shard:
-        row = (await connection.exec_driver_sql(_FREE_SHARD)).one_or_none()
-        if row is None:
-            count = (await connection.exec_driver_sql(_SHARD_COUNT)).scalar_one()
-            return await self._parts.ledger.open_shard(connection, f"commands/{count}")
-        return Shard(row.shard, row.name, row.next_offset, row.next_seq, row.head)
-
-    @staticmethod
-    async def _answered(connection: AsyncConnection, batch: Sequence[_Waiting], done: _Batch) -> None:
-        places = rows.arguments(_PLACE, {each.place for each in batch})
-        for row in await connection.exec_driver_sql(_ANSWERED, places):
-            done.answers[row.person, row.key] = Answer(row.status, row.body, row.location)
-            done.contents[row.person, row.key] = (row.content, row.command, row.answered_at)
+    async def _begin(self, connection: AsyncConnection, batch: Sequence[_Waiting], done: _Batch) -> Shard:
+        """Locks a free shard, and reads which commands are answered already."""
+        async with pipeline(connection) as sent:
+            free = await sent.execute(_FREE_SHARD, {})
+            answered = await sent.execute(_ANSWERED, arguments(_PLACE, {each.place for each in batch}))
+        async for person, key, command, content, status, location, body, answered_at in answered:
+            done.answers[person, key] = Answer(status, body, location)
+            done.contents[person, key] = (content, command, answered_at)
+        if (row := await free.fetchone()) is not None:
+            return Shard(*row)
+        count = (await connection.exec_driver_sql(_SHARD_COUNT)).scalar_one()
+        return await self._parts.ledger.open_shard(connection, f"commands/{count}")
 
     def _decide(self, number: int, each: _Waiting, books: Books, done: _Batch, shard: Shard, moment: datetime) -> None:
         known = done.contents.get(each.place)
@@ -231,22 +232,23 @@ class Commands:
         moment: datetime,
     ) -> None:
         ledger = self._parts.ledger
-        legs = {posting.account for draft in done.drafts for posting in draft.postings}
-        await ledger.know_accounts(self._parts.engine, legs)
-        try:
-            entries, _ = await ledger.append(
-                connection, shard, done.drafts, next_offset=shard.next_offset, recorded_at=moment
-            )
-        except UniqueViolation as error:  # what is not there yet cannot be locked
-            raise Fenced("another process opened the same account") from error
-        recorded: list[Recorded] = list(zip(entries, done.facts, strict=True))
-        await store.save(connection, books, recorded, store.number(books, recorded, starts))
         answers = [
             (*each.place, each.command.name, each.content, answer.status, answer.location, answer.body, moment)
             for each, answer in done.new
         ]
-        if await rows.IDEMPOTENCY.write(connection, rows.IDEMPOTENCY.insert, answers) != len(answers):
-            raise Fenced("another process answered one of these commands")
+
+        async def save(sent: Pipeline, entries: Sequence[Entry]) -> None:
+            recorded: list[Recorded] = list(zip(entries, done.facts, strict=True))
+            await store.save(sent, books, recorded, store.number(books, recorded, starts), answers)
+
+        legs = {posting.account for draft in done.drafts for posting in draft.postings}
+        await ledger.know_accounts(self._parts.engine, legs)
+        try:
+            await ledger.append(
+                connection, shard, done.drafts, next_offset=shard.next_offset, recorded_at=moment, beside=save
+            )
+        except UniqueViolation as error:  # what is not there yet cannot be locked
+            raise Fenced("another process opened the same account") from error
 
 
 def _answer(decision: Decision) -> Answer:

@@ -14,11 +14,11 @@ from typing import Any, Final
 from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.wagering_accounts import rows
 from services.wagering_accounts.books import AccountKey
 from services.wagering_accounts.tables import SCHEMA, journal
 from shared.journal.entry import Entry
 from shared.journal.reading import read_entries
+from shared.journal.statements import arguments, came
 from shared.runtime.errors import Stop
 
 _AHEAD: Final = 500
@@ -43,11 +43,11 @@ _NAMED = f"""
 _ACCOUNT = {"property": "text", "account": "text"}
 _VERSION = _ACCOUNT | {"version": "bigint"}
 _NAMED_OF = f"""
-    SELECT t.* FROM pg_temp.named t JOIN {rows.came(_VERSION)} USING (property, account)
+    SELECT t.* FROM pg_temp.named t JOIN {came(_VERSION)} USING (property, account)
     WHERE t.version > v.version"""  # noqa: S608
 _VERSIONS_OF = f"""
     SELECT t.property, t.account, t.version FROM {SCHEMA}.balances t
-    JOIN {rows.came(_ACCOUNT)} USING (property, account)"""  # noqa: S608
+    JOIN {came(_ACCOUNT)} USING (property, account)"""  # noqa: S608
 
 
 def account_of(entry: Entry) -> AccountKey | None:
@@ -148,10 +148,10 @@ class _Known:
         new = sorted(wanted - self._versions.keys())
         self._versions = {account: self._versions.get(account, 0) for account in wanted}
         self._named = {account: self._named.get(account, set()) for account in wanted}
-        for row in await connection.exec_driver_sql(_VERSIONS_OF, rows.arguments(_ACCOUNT, new)):
+        for row in await connection.exec_driver_sql(_VERSIONS_OF, arguments(_ACCOUNT, new)):
             self._versions[row.property, row.account] = row.version
         reached = [(*account, self._versions[account]) for account in new]
-        for row in await connection.exec_driver_sql(_NAMED_OF, rows.arguments(_VERSION, reached)):
+        for row in await connection.exec_driver_sql(_NAMED_OF, arguments(_VERSION, reached)):
             self._named[row.property, row.account].add(row.version)
 
     def fits(self, step: _Step) -> bool:

@@ -12,6 +12,7 @@ from services.wagering_accounts.settling import round_key, settle
 from services.wagering_accounts.store import Recorded, Snapshot
 from shared.contracts import settlement_events
 from shared.journal.entry import Draft, Entry
+from shared.journal.statements import pipeline
 from shared.runtime.processing import Record
 
 AnyEntry = RoundEntry | Other
@@ -75,4 +76,5 @@ class _Batch:
                 recorded.append((entry, fact))
         if recorded:
             starts = await store.still_stands(connection, self._books, self._read)
-            await store.save(connection, self._books, recorded, store.number(self._books, recorded, starts))
+            async with pipeline(connection) as sent:
+                await store.save(sent, self._books, recorded, store.number(self._books, recorded, starts))

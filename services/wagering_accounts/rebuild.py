@@ -21,6 +21,7 @@ from services.wagering_accounts.store import Recorded
 from services.wagering_accounts.tables import PROJECTIONS as OF_JOURNAL
 from services.wagering_accounts.tables import SCHEMA, journal, patrons
 from shared.journal.entry import Entry
+from shared.journal.statements import pipeline
 from shared.runtime.errors import Stop
 from shared.runtime.rebuilding import Projections, kept
 from shared.runtime.settings import Settings
@@ -57,7 +58,8 @@ async def _project(connection: AsyncConnection, recorded: Sequence[Recorded]) ->
     starts = {key: replace(account) for key, account in books.accounts.items()}
     for entry, fact in recorded:
         change(books, fact, entry.draft.occurred_at)
-    await store.save(connection, books, recorded, store.number(books, recorded, starts))
+    async with pipeline(connection) as sent:
+        await store.save(sent, books, recorded, store.number(books, recorded, starts))
 
 
 def _fact(entry: Entry, codes: dict[PatronKey, HashedCode]) -> Fact:

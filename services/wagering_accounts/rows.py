@@ -1,12 +1,9 @@
 """How what stands becomes rows, and rows what stands: one statement a table, however many rows."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
-
-from pydantic_core import to_json
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.access_codes import HashedCode
 from services.wagering_accounts.books import (
@@ -19,18 +16,8 @@ from services.wagering_accounts.books import (
     RoundAccount,
 )
 from services.wagering_accounts.tables import SCHEMA
-
-
-def came(columns: Mapping[str, str]) -> str:
-    """The rows of `arguments` in a statement, as `v`: one JSON text is quicker to write than an array a column."""
-    kinds = ", ".join(f"{name} {'text' if kind == 'bytea' else kind}" for name, kind in columns.items())
-    return f"json_to_recordset(%(rows)s::json) AS v ({kinds})"
-
-
-def arguments(names: Iterable[str], rows: Iterable[Sequence[Any]]) -> dict[str, str]:
-    """Rows as `came` wants them."""
-    names = tuple(names)
-    return {"rows": to_json([dict(zip(names, row, strict=True)) for row in rows], bytes_mode="hex").decode()}
+from shared.journal.ledger import Fenced
+from shared.journal.statements import Pipeline, arguments, came, insert, values
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +34,18 @@ class Rows:
 
     def __post_init__(self) -> None:
         names, table = list(self.columns), f"{SCHEMA}.{self.table}"
-        values = {
-            name: f"decode(v.{name}, 'hex')" if kind == "bytea" else f"v.{name}" for name, kind in self.columns.items()
-        }
-        insert = (
-            f"INSERT INTO {table} ({', '.join(names)}) SELECT {', '.join(values.values())} FROM {came(self.columns)}"  # noqa: S608 - our names
-        )
-        object.__setattr__(self, "insert", f"{insert} ON CONFLICT DO NOTHING")
-        changes = ", ".join(f"{name} = {values[name]}" for name in names[self.key :])
-        keys = " AND ".join(f"t.{name} = v.{name}" for name in names[: self.key])
+        object.__setattr__(self, "insert", f"{insert(table, self.columns)} ON CONFLICT DO NOTHING")
+        given = values(self.columns)
+        changes = ", ".join(f"{name} = {given[name]}" for name in names[self.key :])
+        keys = " AND ".join(f"t.{name} = {given[name]}" for name in names[: self.key])
         update = f"UPDATE {table} t SET {changes} FROM {came(self.columns)} WHERE {keys}"  # noqa: S608 - our names
         object.__setattr__(self, "update", update)
 
-    async def write(self, connection: AsyncConnection, statement: str, rows: Sequence[Sequence[Any]]) -> int:
-        """Writes rows by `insert` or `update`; gives how many were."""
-        if not rows:
-            return 0
-        return (await connection.exec_driver_sql(statement, arguments(self.columns, rows))).rowcount
+    async def write(self, sent: Pipeline, statement: str, rows: Sequence[Sequence[Any]], otherwise: str) -> None:
+        """Writes rows by `insert` or `update`. The pipeline raises Fenced, saying `otherwise`, where some were not."""
+        if rows:
+            given = arguments(self.columns, rows)
+            await sent.write(statement, given, rows=len(rows), otherwise=Fenced(otherwise))
 
 
 _MOMENT: Final = "timestamptz"

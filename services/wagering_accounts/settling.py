@@ -86,7 +86,7 @@ def _released(ended: Sequence[Hold]) -> dict[AccountKey, tuple[int, int]]:
     """What is no more held and no more in play, by account, cents."""
     found: dict[AccountKey, tuple[int, int]] = {}
     for hold in ended:
-        account = (hold.property_name, hold.account)
+        account = hold.account_key
         held, in_play = found.get(account, (0, 0))
         found[account] = (held + hold.cents, in_play) if hold.state == "held" else (held, in_play + hold.cents)
     return found

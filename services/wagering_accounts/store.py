@@ -4,10 +4,13 @@ Rows are locked in one order everywhere: rounds, then accounts, then patrons, ea
 somebody who waits for them.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
+from psycopg import AsyncCursor
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts import rows
@@ -16,49 +19,81 @@ from services.wagering_accounts.decisions import Needs
 from services.wagering_accounts.tables import SCHEMA
 from shared.journal.entry import Entry
 from shared.journal.ledger import Fenced
+from shared.journal.statements import Pipeline, arguments, came, pipeline
 
-_KINDS: dict[str, tuple[rows.Rows, Callable[[Any], tuple[Any, ...]]]] = {
-    "patrons": (rows.PATRONS, rows.patron_row),
-    "accounts": (rows.ACCOUNTS, rows.account_row),
-    "rounds": (rows.ROUNDS, rows.round_row),
-    "holds": (rows.HOLDS, rows.hold_row),
-    "round_accounts": (rows.ROUND_ACCOUNTS, rows.round_account_row),
-    "adjustments": (rows.ADJUSTMENTS, rows.adjustment_row),
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """Things of the books: their table, and how they become rows and come back."""
+
+    table: rows.Rows
+    row_of: Callable[[Any], tuple[Any, ...]]
+    of_row: Callable[[Any], Any]
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The names of the columns that are the key."""
+        return tuple(self.table.columns)[: self.table.key]
+
+
+_KINDS = {
+    "patrons": _Kind(rows.PATRONS, rows.patron_row, rows.patron_from),
+    "accounts": _Kind(rows.ACCOUNTS, rows.account_row, rows.account_from),
+    "rounds": _Kind(rows.ROUNDS, rows.round_row, rows.round_from),
+    "holds": _Kind(rows.HOLDS, rows.hold_row, rows.hold_from),
+    "round_accounts": _Kind(rows.ROUND_ACCOUNTS, rows.round_account_row, rows.round_account_from),
+    "adjustments": _Kind(rows.ADJUSTMENTS, rows.adjustment_row, rows.adjustment_from),
 }
+_ROUND = _KINDS["rounds"].key
+_WALLETS = f"""
+    SELECT p.property, p.wallet FROM {SCHEMA}.balances a
+    JOIN {came({"property": "text", "account": "text"})} USING (property, account)
+    JOIN {SCHEMA}.patrons p USING (property, patron)"""  # noqa: S608
 
 
-def _select(table: rows.Rows, key: int, lock: bool) -> str:
-    """Selects the rows whose first `key` columns are given, in the order of the whole key."""
-    names = list(table.columns)
-    wanted = rows.came({name: table.columns[name] for name in names[:key]})
-    on = " AND ".join(f"t.{name} = v.{name}" for name in names[:key])
-    order = ", ".join(f"t.{name}" for name in names[: table.key])
+@cache
+def _select(name: str, by: tuple[str, ...], lock: bool) -> str:
+    """Selects the rows of a table of which some columns are given, in the order of their keys."""
+    kind = _KINDS[name]
+    wanted = came({column: kind.table.columns[column] for column in by})
+    on = " AND ".join(f"t.{column} = v.{column}" for column in by)
+    order = ", ".join(f"t.{column}" for column in kind.key)
     return (
-        f"SELECT t.* FROM {SCHEMA}.{table.table} t JOIN {wanted} ON {on} "  # noqa: S608 - our names
+        f"SELECT t.* FROM {SCHEMA}.{kind.table.table} t JOIN {wanted} ON {on} "  # noqa: S608 - our names
         f"ORDER BY {order}{' FOR UPDATE OF t' if lock else ''}"
     )
 
 
-_SELECT = {
-    (name, lock): _select(table, table.key, lock) for name, (table, _) in _KINDS.items() for lock in (True, False)
-}
-_PARTS_OF_ROUNDS = _select(rows.ROUND_ACCOUNTS, 3, lock=False)
-_ROUND = {"property": "text", "table_name": "text", "round_id": "text"}
-_HOLDS_OF_ROUNDS = f"SELECT t.* FROM {SCHEMA}.holds t JOIN {rows.came(_ROUND)} USING ({', '.join(_ROUND)})"  # noqa: S608
-_WALLETS = f"""
-    SELECT p.property, p.wallet FROM {SCHEMA}.balances a
-    JOIN {rows.came({"property": "text", "account": "text"})} USING (property, account)
-    JOIN {SCHEMA}.patrons p USING (property, patron)"""  # noqa: S608
+class _Reading:
+    """Asks for rows, and puts them into the books."""
+
+    def __init__(self, sent: Pipeline) -> None:
+        self._sent = sent
+        self._asked: list[tuple[str, AsyncCursor[Any]]] = []
+
+    async def ask(
+        self, name: str, keys: Iterable[tuple[Any, ...]], *, by: tuple[str, ...] | None = None, lock: bool = False
+    ) -> None:
+        """Asks for the things with these keys, or with these values in the columns `by`; locked if need be."""
+        if wanted := sorted(set(keys)):
+            columns = by or _KINDS[name].key
+            cursor = await self._sent.execute(_select(name, columns, lock), arguments(columns, wanted))
+            self._asked.append((name, cursor))
+
+    async def know(self, books: Books) -> None:
+        """What was asked for goes into the books."""
+        for name, cursor in self._asked:
+            for row in await cursor.fetchall():
+                books.know(name, _KINDS[name].of_row(row))
 
 
-async def _found(connection: AsyncConnection, name: str, keys: Iterable[tuple[Any, ...]], *, lock: bool) -> list[Any]:
-    """The rows of a table with these keys, in order."""
-    wanted = sorted(set(keys))
-    if not wanted:
-        return []
-    table = _KINDS[name][0]
-    arguments = rows.arguments(list(table.columns)[: table.key], wanted)
-    return list(await connection.exec_driver_sql(_SELECT[name, lock], arguments))
+@asynccontextmanager
+async def _reading(connection: AsyncConnection, books: Books) -> AsyncIterator[_Reading]:
+    """What is asked for in here is in the books afterwards."""
+    async with pipeline(connection) as sent:
+        reading = _Reading(sent)
+        yield reading
+    await reading.know(books)
 
 
 async def read(connection: AsyncConnection, needs: Sequence[Needs]) -> Books:
@@ -66,54 +101,45 @@ async def read(connection: AsyncConnection, needs: Sequence[Needs]) -> Books:
     books = Books()
     accounts = {key for need in needs for key in need.accounts}
     if wallets := [key for need in needs for key in need.wallets_of]:
-        found = await connection.exec_driver_sql(_WALLETS, rows.arguments(("property", "account"), wallets))
+        found = await connection.exec_driver_sql(_WALLETS, arguments(("property", "account"), wallets))
         accounts.update((row.property, row.wallet) for row in found)
     round_keys = {key for need in needs for key in (*need.opens, *need.rounds)}
-    hold_keys = {key for need in needs for key in need.holds}
-    for row in await _found(connection, "holds", hold_keys, lock=False):
-        round_keys.add(rows.hold_from(row).round_key)
-    await _read_rounds(connection, books, round_keys, lock=True)
-    await _read_holds(connection, books, {key for need in needs for key in need.rounds})
-    for row in await _found(connection, "holds", hold_keys, lock=False):
-        books.know(rows.hold_from(row))
-    accounts.update((hold.property_name, hold.account) for hold in books.holds.values())
-    await _read_accounts(connection, books, accounts, lock=True)
-    await _read_patrons(connection, books, needs)
-    for row in await _found(connection, "adjustments", (key for need in needs for key in need.adjustments), lock=False):
-        adjustment = rows.adjustment_from(row)
-        books.adjustments[adjustment.key] = adjustment
+    if hold_keys := {key for need in needs for key in need.holds}:
+        seen = Books()
+        async with _reading(connection, seen) as reading:
+            await reading.ask("holds", hold_keys)
+        round_keys |= seen.holds_by_round.keys()
+        accounts |= {hold.account_key for hold in seen.holds.values()}
+    with_holds = {key for need in needs for key in need.rounds}
+    async with _reading(connection, books) as reading:
+        await reading.ask("rounds", round_keys, lock=True)
+        await reading.ask("holds", with_holds, by=_ROUND)
+        await reading.ask("holds", hold_keys)
+        if not with_holds:
+            await reading.ask("accounts", accounts, lock=True)
+    if with_holds:
+        accounts |= {hold.account_key for hold in books.holds.values()}
+        async with _reading(connection, books) as reading:
+            await reading.ask("accounts", accounts, lock=True)
+    await _read_others(connection, books, needs)
     return books
 
 
-async def _read_rounds(connection: AsyncConnection, books: Books, keys: Iterable[RoundKey], *, lock: bool) -> None:
-    for row in await _found(connection, "rounds", keys, lock=lock):
-        round_ = rows.round_from(row)
-        books.rounds[round_.key] = round_
+async def _read_others(connection: AsyncConnection, books: Books, needs: Sequence[Needs]) -> None:
+    """The patrons of the accounts that are at hand, and what else the needs name."""
 
-
-async def _read_holds(connection: AsyncConnection, books: Books, keys: Iterable[RoundKey]) -> None:
-    if wanted := sorted(set(keys) & books.rounds.keys()):
-        arguments = rows.arguments(_ROUND, wanted)
-        for row in await connection.exec_driver_sql(_HOLDS_OF_ROUNDS, arguments):
-            books.know(rows.hold_from(row))
-
-
-async def _read_accounts(connection: AsyncConnection, books: Books, keys: Iterable[AccountKey], *, lock: bool) -> None:
-    for row in await _found(connection, "accounts", keys, lock=lock):
-        account = rows.account_from(row)
-        books.accounts[account.key] = account
-
-
-async def _read_patrons(connection: AsyncConnection, books: Books, needs: Sequence[Needs]) -> None:
     def of(keys: Iterable[AccountKey]) -> set[PatronKey]:
         known = (books.accounts.get(key) for key in keys)
         return {(each.property_name, each.patron) for each in known if each is not None and each.patron is not None}
 
     changing = {key for need in needs for key in need.patrons} | of(key for need in needs for key in need.patrons_of)
-    for keys, lock in ((changing, True), (of(books.accounts) - changing, False)):
-        for row in await _found(connection, "patrons", keys, lock=lock):
-            patron = rows.patron_from(row)
-            books.patrons[patron.key] = patron
+    seen = of(books.accounts) - changing
+    adjustments = {key for need in needs for key in need.adjustments}
+    if changing or seen or adjustments:
+        async with _reading(connection, books) as reading:
+            await reading.ask("patrons", changing, lock=True)
+            await reading.ask("patrons", seen)
+            await reading.ask("adjustments", adjustments)
 
 
 async def read_for_settling(
@@ -123,15 +149,12 @@ async def read_for_settling(
 
     Raises: Fenced where wagers changed while they were read, so that accounts have not what is on hold of them.
     """
-    books, wanted = Books(), sorted(set(round_keys))
-    await _read_rounds(connection, books, wanted, lock=False)
-    await _read_holds(connection, books, wanted)
-    await read_parts(connection, books)
-    keys = {*accounts, *((hold.property_name, hold.account) for hold in books.holds.values())}
-    await _read_accounts(connection, books, keys, lock=False)
+    books = await read_rounds(connection, round_keys)
+    async with _reading(connection, books) as reading:
+        await reading.ask("accounts", {*accounts, *(hold.account_key for hold in books.holds.values())})
     on_hold: dict[tuple[AccountKey, str], int] = {}
     for hold in books.holds.values():
-        place = ((hold.property_name, hold.account), hold.state)
+        place = (hold.account_key, hold.state)
         on_hold[place] = on_hold.get(place, 0) + hold.cents
     for key, account in books.accounts.items():
         if on_hold.get((key, "held"), 0) > account.held or on_hold.get((key, "captured"), 0) > account.staked:
@@ -139,13 +162,20 @@ async def read_for_settling(
     return books
 
 
+async def read_rounds(connection: AsyncConnection, keys: Iterable[RoundKey]) -> Books:
+    """Rounds with their holds and with what they did on accounts, not locked."""
+    books, wanted = Books(), set(keys)
+    async with _reading(connection, books) as reading:
+        await reading.ask("rounds", wanted)
+        await reading.ask("holds", wanted, by=_ROUND)
+        await reading.ask("round_accounts", wanted, by=_ROUND)
+    return books
+
+
 async def read_parts(connection: AsyncConnection, books: Books) -> None:
     """Adds what the rounds that are at hand did on accounts."""
-    if known := sorted(books.rounds):
-        arguments = rows.arguments(_ROUND, known)
-        for row in await connection.exec_driver_sql(_PARTS_OF_ROUNDS, arguments):
-            part = rows.round_account_from(row)
-            books.round_accounts[part.key] = part
+    async with _reading(connection, books) as reading:
+        await reading.ask("round_accounts", books.rounds, by=_ROUND)
 
 
 Recorded = tuple[Entry, Fact]
@@ -176,24 +206,22 @@ async def still_stands(connection: AsyncConnection, books: Books, read: Snapshot
     Gives the accounts as they stand before the settlements. Raises: Fenced where a round has changed, or where an
     account has less than a settlement counted on.
     """
-    rounds = {
-        rows.round_from(row).key: row.version for row in await _found(connection, "rounds", read.rounds, lock=True)
-    }
-    if rounds != read.rounds:
+    now = Books()
+    async with _reading(connection, now) as reading:
+        await reading.ask("rounds", read.rounds, lock=True)
+        await reading.ask("accounts", read.accounts, lock=True)
+    if {key: round_.version for key, round_ in now.rounds.items()} != read.rounds:
         raise Fenced("wagers of these rounds have changed meanwhile")
-    starts: dict[AccountKey, Account] = {}
-    for row in await _found(connection, "accounts", read.accounts, lock=True):
-        current = rows.account_from(row)
+    for current in now.accounts.values():
         account, before = books.accounts[current.key], read.accounts[current.key]
         if current.available != before.available and current.key in read.short:
             raise Fenced(f"account {current.account} has changed meanwhile, and has a shortage")
-        starts[current.key] = current
         for name in ("available", "held", "staked"):
             setattr(account, name, getattr(current, name) + getattr(account, name) - getattr(before, name))
         if account.available < 0:
             raise Fenced(f"account {current.account} has less than before")
         account.status, account.version = current.status, current.version
-    return starts
+    return now.accounts
 
 
 def number(books: Books, recorded: Sequence[Recorded], starts: dict[AccountKey, Account]) -> list[tuple[Any, ...]]:
@@ -227,21 +255,31 @@ def _nothing(account: Account) -> Account:
     return replace(account, version=0, available=0, held=0, staked=0)
 
 
-async def save(connection: AsyncConnection, books: Books, recorded: Sequence[Recorded], lines: Sequence[Any]) -> None:
-    """Writes everything that changed. Raises: Fenced where something new was there already."""
-    await rows.LINES.write(connection, rows.LINES.insert, lines)
-    for name, (table, row_of) in _KINDS.items():
-        things = getattr(books, name)
-        new = [row_of(things[key]) for kind, key in sorted(books.new) if kind == name]
-        if await table.write(connection, table.insert, new) != len(new):
-            raise Fenced(f"somebody else wrote the same {name}")
-        changed = [row_of(things[key]) for kind, key in sorted(books.changed) if kind == name]
-        if await table.write(connection, table.update, changed) != len(changed):
-            raise Fenced(f"{name} that were read are gone")
-    await _save_days(connection, recorded)
+async def save(
+    sent: Pipeline,
+    books: Books,
+    recorded: Sequence[Recorded],
+    lines: Sequence[tuple[Any, ...]],
+    answers: Sequence[tuple[Any, ...]] = (),
+) -> None:
+    """Writes everything that changed, and answers to commands.
+
+    The pipeline raises Fenced where something new was there already.
+    """
+    await rows.LINES.write(sent, rows.LINES.insert, lines, "somebody else wrote the same statements")
+    for name, kind in _KINDS.items():
+        things, table = getattr(books, name), kind.table
+        new = [kind.row_of(things[key]) for of, key in sorted(books.new) if of == name]
+        await table.write(sent, table.insert, new, f"somebody else wrote the same {name}")
+        changed = [kind.row_of(things[key]) for of, key in sorted(books.changed) if of == name]
+        await table.write(sent, table.update, changed, f"{name} that were read are gone")
+    await _save_days(sent, recorded)
+    await rows.IDEMPOTENCY.write(
+        sent, rows.IDEMPOTENCY.insert, answers, "another process answered one of these commands"
+    )
 
 
-async def _save_days(connection: AsyncConnection, recorded: Sequence[Recorded]) -> None:
+async def _save_days(sent: Pipeline, recorded: Sequence[Recorded]) -> None:
     sums: dict[tuple[Any, ...], list[int]] = {}
     for entry, fact in recorded:
         if fact.flows:
@@ -249,12 +287,12 @@ async def _save_days(connection: AsyncConnection, recorded: Sequence[Recorded]) 
             for name, cents in fact.flows.items():
                 row[FLOWS.index(name)] += cents
     if sums:
-        await connection.exec_driver_sql(_ADD_DAYS, rows.arguments(_DAY, [(*key, *row) for key, row in sums.items()]))
+        await sent.execute(_ADD_DAYS, arguments(_DAY, [(*key, *row) for key, row in sums.items()]))
 
 
 _DAY = {"property": "text", "gaming_day": "date", "shard": "int", **dict.fromkeys(FLOWS, "bigint")}
 _ADD_DAYS = f"""
     INSERT INTO {SCHEMA}.liability_days AS d ({", ".join(_DAY)})
-    SELECT {", ".join(_DAY)} FROM {rows.came(_DAY)}
+    SELECT {", ".join(_DAY)} FROM {came(_DAY)}
     ON CONFLICT (property, gaming_day, shard)
     DO UPDATE SET {", ".join(f"{name} = d.{name} + excluded.{name}" for name in FLOWS)}"""  # noqa: S608

@@ -123,7 +123,7 @@ class Capture:
         held.sort(key=lambda hold: hold.key)
         sums: dict[AccountKey, int] = {}
         for hold in held:
-            account = (hold.property_name, hold.account)
+            account = hold.account_key
             sums[account] = sums.get(account, 0) + hold.cents
         movements = tuple(Movement(account, held=-cents, staked=cents) for account, cents in sums.items())
         holds = [{"account": hold.account, "hold": hold.number, "cents": hold.cents} for hold in held]

@@ -1,16 +1,19 @@
 """Writes a journal: opens shards, appends entries with their postings, advances the shard; all under its fence."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select, tuple_, update
+import psycopg
+from sqlalchemy import bindparam, select, tuple_
+from sqlalchemy import insert as insert_into
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.journal.entry import Account, Draft, Entry, genesis, seal
+from shared.journal.statements import Pipeline, arguments, insert, pipeline
 from shared.journal.tables import JournalTables
 
 
@@ -43,23 +46,55 @@ async def copy_rows(connection: AsyncConnection, table: str, columns: Sequence[s
         await copy.write(rows.encode())
 
 
-_ENTRY_COLUMNS = (
-    "shard", "seq", "kind", "source", "sequence", "event_id", "offset",
-    "gaming_day", "occurred_at", "recorded_at", "data", "previous", "hash",
-)  # fmt: skip
-_NULL = "\\N"
-_POSTING_COLUMNS = ("shard", "seq", "line", "account", "cents")
+_ENTRY = {
+    "shard": "int",
+    "seq": "bigint",
+    "kind": "text",
+    "source": "text",
+    "sequence": "bigint",
+    "event_id": "text",
+    "offset": "bigint",
+    "gaming_day": "date",
+    "occurred_at": "timestamptz",
+    "recorded_at": "timestamptz",
+    "data": "json",
+    "previous": "bytea",
+    "hash": "bytea",
+}
+_POSTING = {"shard": "int", "seq": "bigint", "line": "smallint", "account": "int", "cents": "bigint"}
 
 
-def _entry_row(entry: Entry) -> str:
+def _entry_row(entry: Entry) -> tuple[Any, ...]:
     draft = entry.draft
     return (
-        f"{entry.shard}\t{entry.seq}\t{draft.kind}\t{copy_text(draft.source)}\t{draft.sequence}\t"
-        f"{copy_text(draft.event_id)}\t{_NULL if draft.offset is None else draft.offset}\t"
-        f"{_NULL if draft.gaming_day is None else draft.gaming_day.isoformat()}\t"
-        f"{draft.occurred_at.isoformat()}\t{entry.recorded_at.isoformat()}\t"
-        f"{copy_text(draft.data.decode())}\t\\\\x{entry.previous.hex()}\t\\\\x{entry.hash.hex()}\n"
+        entry.shard,
+        entry.seq,
+        draft.kind,
+        draft.source,
+        draft.sequence,
+        draft.event_id,
+        draft.offset,
+        draft.gaming_day,
+        draft.occurred_at,
+        entry.recorded_at,
+        draft.data.decode(),
+        entry.previous,
+        entry.hash,
     )
+
+
+Beside = Callable[[Pipeline, list[Entry]], Awaitable[None]]
+"""Sends what is written together with entries."""
+
+
+def _require(shard: Shard, found: Any, cause: Exception | None = None) -> None:
+    """Raises: Fenced where the shard that was found is not as the caller read it."""
+    next_offset, next_seq, head = found
+    if (next_offset, next_seq, head) != (shard.next_offset, shard.next_seq, shard.head):
+        raise Fenced(
+            f"shard {shard.name} stands at offset {next_offset}, entry {next_seq}; "
+            f"this consumer read offset {shard.next_offset}, entry {shard.next_seq}"
+        ) from cause
 
 
 class Ledger:
@@ -67,6 +102,14 @@ class Ledger:
 
     def __init__(self, tables: JournalTables) -> None:
         self.tables = tables
+        schema = tables.schema
+        self._lock = f"SELECT next_offset, next_seq, head FROM {schema}.shards WHERE shard = %(shard)s FOR UPDATE"  # noqa: S608 - our schema
+        self._add_entries = insert(f"{schema}.entries", _ENTRY)
+        self._add_postings = insert(f"{schema}.postings", _POSTING)
+        self._advance = (
+            f"UPDATE {schema}.shards SET next_offset = %(next_offset)s, next_seq = %(next_seq)s, head = %(head)s "  # noqa: S608 - our schema
+            "WHERE shard = %(shard)s"
+        )
         self._accounts: dict[Account, int] = {}
         self._turns: dict[str, asyncio.Lock] = {}
 
@@ -116,25 +159,13 @@ class Ledger:
         *,
         next_offset: int,
         recorded_at: datetime,
+        beside: Beside | None = None,
     ) -> tuple[list[Entry], Shard]:
-        """Appends the drafts to the shard inside the caller's transaction.
+        """Appends the drafts to the shard inside the caller's transaction, and what is to be written beside them.
 
         Returns the entries and the shard as it will stand after the commit. The accounts must be known.
         Raises: Fenced when the shard is not as the caller read it.
         """
-        shards = self.tables.shards
-        now = (
-            await connection.execute(
-                select(shards.c.next_offset, shards.c.next_seq, shards.c.head)
-                .where(shards.c.shard == shard.shard)
-                .with_for_update()
-            )
-        ).one()
-        if (now.next_offset, now.next_seq, now.head) != (shard.next_offset, shard.next_seq, shard.head):
-            raise Fenced(
-                f"shard {shard.name} stands at offset {now.next_offset}, entry {now.next_seq}; "
-                f"this consumer read offset {shard.next_offset}, entry {shard.next_seq}"
-            )
         entries = seal(
             drafts,
             shard=shard.shard,
@@ -143,16 +174,6 @@ class Ledger:
             head=shard.head,
             recorded_at=recorded_at,
         )
-        if entries:
-            schema = self.tables.schema
-            await copy_rows(connection, f"{schema}.entries", _ENTRY_COLUMNS, "".join(map(_entry_row, entries)))
-            postings = "".join(
-                f"{entry.shard}\t{entry.seq}\t{line}\t{self._accounts[account]}\t{cents}\n"
-                for entry in entries
-                for line, (account, cents) in enumerate(entry.draft.postings)
-            )
-            if postings:
-                await copy_rows(connection, f"{schema}.postings", _POSTING_COLUMNS, postings)
         after = Shard(
             shard.shard,
             shard.name,
@@ -160,11 +181,25 @@ class Ledger:
             shard.next_seq + len(entries),
             entries[-1].hash if entries else shard.head,
         )
-        await connection.execute(
-            update(shards)
-            .where(shards.c.shard == shard.shard)
-            .values(next_offset=after.next_offset, next_seq=after.next_seq, head=after.head)
-        )
+        postings = [
+            (entry.shard, entry.seq, line, self._accounts[account], cents)
+            for entry in entries
+            for line, (account, cents) in enumerate(entry.draft.postings)
+        ]
+        try:
+            async with pipeline(connection) as sent:
+                found = await sent.execute(self._lock, {"shard": shard.shard})
+                if entries:
+                    await sent.execute(self._add_entries, arguments(_ENTRY, map(_entry_row, entries)))
+                if postings:
+                    await sent.execute(self._add_postings, arguments(_POSTING, postings))
+                await sent.execute(self._advance, asdict(after))
+                if beside is not None:
+                    await beside(sent, entries)
+        except psycopg.IntegrityError as error:  # entries that do not follow are refused
+            _require(shard, await found.fetchone(), error)
+            raise
+        _require(shard, await found.fetchone())
         return entries, after
 
     async def save_streams(self, connection: AsyncConnection, lasts: dict[str, int]) -> None:
@@ -199,4 +234,4 @@ class Ledger:
     async def quarantine(self, connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
         """Keeps refused records with their bytes."""
         if rows:
-            await connection.execute(insert(self.tables.quarantine), list(rows))
+            await connection.execute(insert_into(self.tables.quarantine), list(rows))

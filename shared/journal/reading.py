@@ -1,6 +1,6 @@
 """Reads a journal: entries as they were recorded, the postings of an entry, and balances on both time axes."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from heapq import heapify, heappop, heapreplace
@@ -13,21 +13,38 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from shared.journal.entry import Account, Draft, Entry, Posting
 from shared.journal.tables import JournalTables
 
-_CHUNK = 500
+
+async def _go_on() -> None:
+    """Nothing between two parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """How a journal is read: so many entries at a time, and what is done between two parts."""
+
+    entries: int = 500
+    rest: Callable[[], Awaitable[None]] = _go_on
 
 
 async def read_entries(
-    connection: AsyncConnection, tables: JournalTables, shard: int, *, first: int = 1, last: int | None = None
+    connection: AsyncConnection,
+    tables: JournalTables,
+    shard: int,
+    *,
+    first: int = 1,
+    last: int | None = None,
+    parts: Parts = Parts(),
 ) -> AsyncIterator[Entry]:
     """The entries of a shard in order, with their postings, data byte for byte as stored."""
     while True:
-        end = first + _CHUNK if last is None else min(first + _CHUNK, last + 1)
-        chunk = await _read(connection, tables, shard, range(first, end))
-        for entry in chunk:
+        end = first + parts.entries if last is None else min(first + parts.entries, last + 1)
+        part = await _read(connection, tables, shard, range(first, end))
+        for entry in part:
             yield entry
-        if len(chunk) < _CHUNK:
+        if len(part) < parts.entries:
             return
-        first = chunk[-1].seq + 1
+        first = part[-1].seq + 1
+        await parts.rest()
 
 
 async def read_recorded(connection: AsyncConnection, tables: JournalTables) -> AsyncIterator[Entry]:

@@ -10,7 +10,7 @@ from shared.journal.checkpoint import Checkpoint
 from shared.journal.entry import entry_hash, genesis
 from shared.journal.ledger import Shard
 from shared.journal.merkle import Frontier
-from shared.journal.reading import read_entries
+from shared.journal.reading import Parts, read_entries
 from shared.journal.tables import JournalTables
 
 
@@ -47,6 +47,7 @@ async def verify_shard(
     shard: Shard,
     reached: Verified,
     checkpoints: Iterable[Checkpoint] = (),
+    parts: Parts = Parts(),  # noqa: B008 - it cannot be changed
 ) -> AsyncIterator[Problem]:
     """Verifies a shard from where `reached` stands up to the shard as it was read; moves `reached` along.
 
@@ -54,7 +55,8 @@ async def verify_shard(
     """
     wanted: Mapping[int, list[Checkpoint]] = _by_size(checkpoints)
     head = reached.head or genesis(shard.name)
-    async for entry in read_entries(connection, tables, shard.shard, first=reached.seq + 1, last=shard.next_seq - 1):
+    first, last = reached.seq + 1, shard.next_seq - 1
+    async for entry in read_entries(connection, tables, shard.shard, first=first, last=last, parts=parts):
         if entry.seq != reached.seq + 1:
             yield Problem(shard.name, reached.seq + 1, f"the entry is missing; the next is {entry.seq}")
             return

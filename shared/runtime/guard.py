@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 from datetime import datetime
-from time import perf_counter
+from typing import Final
 
 import structlog
 from sqlalchemy.dialects.postgresql import insert as upsert
@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.journal.checkpoint import Checkpoint, CheckpointError
 from shared.journal.ledger import Shard
+from shared.journal.reading import Parts
 from shared.journal.tables import JournalTables
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 from shared.runtime.consumer import Clock
@@ -20,11 +21,11 @@ from shared.runtime.notary import Notary
 
 log = structlog.get_logger()
 
-ENTRIES_AT_ONCE = 5_000
-"""Most entries of a shard that are verified before the others get their turn."""
+ENTRIES_AT_ONCE: Final = 100
+"""Entries that are verified before there is a rest: some milliseconds, for which requests wait."""
 
-REST = 3.0
-"""While there is more to verify: rest this many times as long as the last turn took, to leave room for working."""
+_REST_SECONDS: Final = 0.03
+"""How long a rest is."""
 
 _RETRY_SECONDS = 1.0
 """Pause after the database did not answer."""
@@ -50,10 +51,9 @@ class Guard:
     async def run(self) -> None:
         """Watches until cancelled."""
         while True:
-            started, pause = perf_counter(), self.interval_seconds
+            pause = self.interval_seconds
             try:
-                if not await self.watch():
-                    pause = REST * (perf_counter() - started)
+                await self.watch()
             except OSError as error:
                 log.error("checkpoint not kept", error=str(error))
             except Exception as error:
@@ -63,31 +63,29 @@ class Guard:
                 pause = min(pause, _RETRY_SECONDS)  # the service is not ready before its first verification
             await asyncio.sleep(pause)
 
-    async def watch(self) -> bool:
-        """Verifies and signs what each shard has gained; gives whether that was all.
+    async def watch(self) -> None:
+        """Verifies and signs what each shard has gained, with rests.
 
         The signatures are looked up before the shards: whatever is signed by then must be there.
         """
-        complete = True
-        kept = {} if self.notary is None else self.notary.kept()
+        parts = Parts(ENTRIES_AT_ONCE, self._rest)
+        kept = {} if self.notary is None else await asyncio.to_thread(self.notary.kept)
         async with self.engine.connect() as connection:
-            for current in await read_shards(connection, self.tables):
-                reached = self._reached.setdefault(current.shard, Verified(current.name))
-                sizes = [size for size in kept.get(current.name, ()) if size > reached.seq]
-                shard = current
-                if reached.seq + ENTRIES_AT_ONCE < current.next_seq - 1:
-                    shard, complete = await self._part(current, reached.seq + ENTRIES_AT_ONCE), False
-                    sizes = [size for size in sizes if size < shard.next_seq]
-                checkpoints = self._open(current.name, sizes)
-                async for problem in verify_shard(connection, self.tables, shard, reached, checkpoints):
+            for shard in await read_shards(connection, self.tables):
+                reached = self._reached.setdefault(shard.shard, Verified(shard.name))
+                checkpoints = self._open(shard.name, [size for size in kept.get(shard.name, ()) if size > reached.seq])
+                async for problem in verify_shard(connection, self.tables, shard, reached, checkpoints, parts):
                     self._found(problem)
-                if shard is current and reached.seq and not any(p.shard == shard.name for p in self.problems):
+                if reached.seq and not any(problem.shard == shard.name for problem in self.problems):
                     await self._sign(shard, reached)
         self.begun = True
-        if complete:
-            self.verified_at = self.clock()
+        self.verified_at = self.clock()
         self.observe()
-        return complete
+
+    async def _rest(self) -> None:
+        """Leaves room for working; a service with a long journal works before all of it is verified."""
+        self.begun = True
+        await asyncio.sleep(_REST_SECONDS)
 
     def _found(self, problem: Problem) -> None:
         if problem not in self.problems:
@@ -100,19 +98,6 @@ class Guard:
         except CheckpointError as error:
             self._found(Problem(shard_name, 0, str(error)))
             return []
-
-    async def _part(self, shard: Shard, last: int) -> Shard:
-        """The shard as it stood after the entry `last`."""
-        entries = self.tables.entries
-        async with self.engine.connect() as connection:
-            head = (
-                await connection.execute(
-                    entries.select()
-                    .with_only_columns(entries.c.hash)
-                    .where(entries.c.shard == shard.shard, entries.c.seq == last)
-                )
-            ).scalar_one()
-        return Shard(shard.shard, shard.name, shard.next_offset, last + 1, head)
 
     async def _sign(self, shard: Shard, reached: Verified) -> None:
         if self.notary is None:

@@ -78,7 +78,7 @@ class Relay:
                 log.warning("relay waits", topic=self._topic, error=str(error))
                 await asyncio.sleep(IDLE_SECONDS)
                 continue
-            if not published:
+            if published < BATCH_ENTRIES:  # what came meanwhile goes out with what comes until it is called again
                 try:
                     await asyncio.wait_for(self._wake.wait(), IDLE_SECONDS)
                 except TimeoutError:

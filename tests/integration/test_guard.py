@@ -107,7 +107,7 @@ def test_what_was_verified_is_signed(url: str, notary: Notary) -> None:
         guard = _guard(engine, notary)
         for last in (3, 5):
             await _record(engine, last - 2 if last == 3 else 4, last)
-            assert await guard.watch()
+            await guard.watch()
         await guard.watch()
         assert [] == guard.problems
         assert [3, 5] == notary.store.sizes(ORIGIN)
@@ -120,14 +120,22 @@ def test_what_was_verified_is_signed(url: str, notary: Notary) -> None:
     _run(url, work)
 
 
-def test_a_long_journal_is_verified_in_turns(url: str, notary: Notary, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Watching leaves room for working: a part at a time, signed when all of it is verified."""
+def test_a_long_journal_is_verified_with_rests(url: str, notary: Notary, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Watching leaves room for working, and work begins after the first part; all of it is verified, then signed."""
     monkeypatch.setattr(guards, "ENTRIES_AT_ONCE", 4)
 
     async def work(engine: AsyncEngine) -> None:
         await _record(engine, 1, 10)
         guard = _guard(engine, notary)
-        assert [False, False, True] == [await guard.watch() for _ in range(3)]
+        rests: list[tuple[bool, list[str]]] = []
+
+        async def rest(seconds: float) -> None:
+            assert seconds > 0
+            rests.append((guard.begun, notary.store.origins()))
+
+        monkeypatch.setattr(asyncio, "sleep", rest)
+        await guard.watch()
+        assert [(True, []), (True, [])] == rests
         assert (NOON, [10]) == (guard.verified_at, notary.store.sizes(ORIGIN))
 
     _run(url, work)
@@ -201,7 +209,7 @@ def test_without_a_key_the_journal_is_verified_all_the_same(url: str) -> None:
     async def work(engine: AsyncEngine) -> None:
         await _record(engine, 1, 3)
         guard = _guard(engine, None)
-        assert await guard.watch()
+        await guard.watch()
         assert (NOON, []) == (guard.verified_at, guard.problems)
 
     _run(url, work)

@@ -1,5 +1,6 @@
 """The books: the liability, what the database refuses, what is read by whom, many at once."""
 
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -10,7 +11,7 @@ from sqlalchemy import make_url
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts import store
-from services.wagering_accounts.books import Books
+from services.wagering_accounts.books import Books, RoundKey
 from tests.support.accounts import DAY, PROPERTY, TABLE, House, a_house, credit
 from tests.support.asgi import assert_problem
 from tests.support.services import query
@@ -160,15 +161,16 @@ def test_a_wager_that_is_released_while_a_result_is_read(
     """The hold was read and the account not yet: the result is derived again, from what is there now."""
     house.funded()
     hold = house.authorize(1_000).json()["hold"]
-    read, released = store.read_parts, list[int]()
+    read, released = store.read_rounds, list[int]()
 
-    async def disturb(connection: AsyncConnection, books: Books) -> None:
-        await read(connection, books)
+    async def disturb(connection: AsyncConnection, keys: Iterable[RoundKey]) -> Books:
+        books = await read(connection, keys)
         if not released:
             released.append(other.release(hold).status_code)
+        return books
 
     with a_house(url) as other:
-        monkeypatch.setattr(store, "read_parts", disturb)
+        monkeypatch.setattr(store, "read_rounds", disturb)
         house.settle(300, 0)
     assert [200] == released
     assert (9_700, 0, 0) == house.account()
