@@ -33,7 +33,7 @@ class Settled:
     def differences(self) -> list[str]:
         """What is not as the case file expects. A refusal is expected or not; its words are not compared."""
         if self.case is None:
-            return []
+            return [f"not a case file: {self.error}"]
         if self.case.error is not None:
             return [] if self.settlement is None else [f"settled, expected a refusal: {self.case.error}"]
         if self.case.expect is None:

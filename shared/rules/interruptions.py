@@ -29,7 +29,7 @@ def interruptions(table: Table, irregularities: Sequence[Irregularity], seats: S
         return NOTHING
     wagering = {seat.seat for seat in seats}
     positions = range(1, table.catalogue.seats.most + 1)
-    stopped, misdealt = None, False
+    stopped, misdealt, face_up = None, False, 0
     exposed: set[int] = set()
     abandoned: dict[int, str] = {}
     for irregularity in irregularities:
@@ -37,7 +37,11 @@ def interruptions(table: Table, irregularities: Sequence[Irregularity], seats: S
         # Positions where nobody wagered are dealt cards too.
         anywhere = known is not None and known.seat == "optional"
         rule = table.rule_of(irregularity, positions if anywhere else wagering)
-        if rule.effect == "dead_round" and (irregularity.count or 1) >= (rule.from_cards or 1):
+        if rule.from_cards is not None:
+            face_up += irregularity.count or 0
+            if face_up < rule.from_cards:
+                continue
+        if rule.effect == "dead_round":
             stopped = stopped or rule.paragraph
             misdealt = misdealt or irregularity.code == "misdeal"
         elif rule.effect == "may_void_hand":

@@ -83,6 +83,11 @@ def cards_of(hand: CardSet) -> tuple[Card, ...]:
     return tuple(card for card, bit in _BITS.items() if hand & bit)
 
 
+def holds_joker(hand: CardSet) -> bool:
+    """Whether the joker is among the cards."""
+    return hand >> _JOKER_AT != 0
+
+
 def by_value(hand: CardSet) -> dict[int, tuple[CardSet, ...]]:
     """The cards of each value held, highest first, each a set of its own; the joker is among the aces.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.rules.errors import Refused
+from shared.rules.holdem.bonus import TEXAS_HOLDEM_BONUS
 from shared.rules.holdem.record import HoldemRound, HoldemSeat
 from shared.rules.record import Irregularity
 from shared.rules.table import Table
@@ -39,6 +40,7 @@ def interruptions(table: Table, round_: HoldemRound) -> Interruptions:
         return UNINTERRUPTED
     numbers = {seat.seat for seat in round_.seats}
     void = bonus_void = None
+    face_up = 0
     abandoned: dict[int, str] = {}
     miscounted = any(irregularity.code in _MISCOUNTED for irregularity in round_.irregularities)
     for irregularity in round_.irregularities:
@@ -47,8 +49,10 @@ def interruptions(table: Table, round_: HoldemRound) -> Interruptions:
             assert irregularity.seat is not None
             abandoned[irregularity.seat] = rule.paragraph
             continue
-        if rule.from_cards is not None and (irregularity.count or 0) < rule.from_cards:
-            continue
+        if rule.from_cards is not None:
+            face_up += irregularity.count or 0
+            if face_up < rule.from_cards:
+                continue
         void = void or rule.paragraph
         if irregularity.code == _FACE_UP:
             if irregularity.after_initial_deal:
@@ -79,6 +83,9 @@ def _check_initial_deal_was_over(round_: HoldemRound, paragraph: str) -> None:
 
 
 def _check_initial_deal_was_not_over(seats: Sequence[HoldemSeat], irregularity: Irregularity, paragraph: str) -> None:
+    """Only what becomes of the Texas Hold 'Em Bonus Wagers depends on when it was."""
+    if not any(TEXAS_HOLDEM_BONUS in seat.wagers for seat in seats):
+        return
     for seat in seats:
         if seat.folded or "flop" in seat.wagers:
             said = "false" if irregularity.after_initial_deal is False else "left out, which means false"

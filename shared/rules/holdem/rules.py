@@ -95,7 +95,7 @@ class HoldemRules:
         if interrupted.void is None:
             lines = self._played_out(round_, seats, board)
         else:
-            lines = self._stopped(round_, seats, interrupted, board)
+            lines = self._stopped(round_, seats, interrupted)
         return Settlement(
             lines=tuple(lines),
             meters=board.shows,
@@ -107,6 +107,10 @@ class HoldemRules:
     def _played_out(self, round_: HoldemRound, seats: Sequence[SeatInPlay], board: MeterBoard) -> list[Line]:
         assert round_.dealer is not None
         dealer, community = round_.dealer.cards, round_.community
+        for seat in seats:
+            self._contribute(seat, board)
+        if all(seat.abandoned is not None for seat in seats):  # there may be no flop
+            return [line for seat in seats for line in _abandoned(seat)]
         dealer_rank = rank_best((*dealer, *community))
         categories: dict[int, str | None] = {}
         five_card = None
@@ -114,12 +118,11 @@ class HoldemRules:
             flop = community[:FLOP_CARDS]
             for seat in seats:
                 categories[seat.number] = five_card_category(seat.cards, flop)
-                self._contribute(seat, board)
             five_card = self._five_card_hands(round_, seats, dealer, flop, board)
         lines: list[Line] = []
         for seat in seats:
             if seat.abandoned is not None:
-                lines.extend(_abandoned(seat, seat.abandoned))
+                lines.extend(_abandoned(seat))
                 continue
             wagers, first = seat.wagers, len(lines)
             self._main.settle(seat, community, dealer_rank, lines=lines)
@@ -147,24 +150,20 @@ class HoldemRules:
         draw = Draw(round_.magic_card, round_.lucky_position)
         return FiveCardHands(self._five_card, seats, dealer, flop, five_card_category(dealer, flop), draw, board)
 
-    def _stopped(
-        self, round_: HoldemRound, seats: Sequence[SeatInPlay], interrupted: Interruptions, board: MeterBoard
-    ) -> list[Line]:
+    def _stopped(self, round_: HoldemRound, seats: Sequence[SeatInPlay], interrupted: Interruptions) -> list[Line]:
         """All hands are void; bonus wagers are settled where the irregularity leaves them standing."""
         dealer = () if round_.dealer is None else round_.dealer.cards
         void = interrupted.void
         assert void is not None
         lines: list[Line] = []
         for seat in seats:
-            if seat.abandoned is not None:
-                self._contribute(seat, board)
-                lines.extend(_abandoned(seat, seat.abandoned))
-                continue
             for wager, stake in _in_order(seat):
                 if wager != TEXAS_HOLDEM_BONUS:
                     lines.append(returned(seat.number, wager, stake, void))
                 elif interrupted.bonus_void is not None or len(seat.cards) != _INITIAL_CARDS:
                     lines.append(returned(seat.number, wager, stake, interrupted.bonus_void or void))
+                elif seat.abandoned is not None:
+                    lines.append(lost(seat.number, wager, stake, seat.abandoned))
                 else:
                     assert self._bonus is not None
                     lines.append(self._bonus.settle(seat, stake, dealer))
@@ -191,8 +190,9 @@ def _in_order(seat: SeatInPlay) -> list[tuple[str, int]]:
     return [(wager, seat.wagers[wager]) for wager in _WAGERS if wager in seat.wagers]
 
 
-def _abandoned(seat: SeatInPlay, paragraph: str) -> list[Line]:
-    return [lost(seat.number, wager, stake, paragraph) for wager, stake in _in_order(seat)]
+def _abandoned(seat: SeatInPlay) -> list[Line]:
+    assert seat.abandoned is not None
+    return [lost(seat.number, wager, stake, seat.abandoned) for wager, stake in _in_order(seat)]
 
 
 def _progressive(offer: Offer, folded: str) -> Progressive:

@@ -151,13 +151,14 @@ class HoldemTable:
     def _check_played_out(self, round_: HoldemRound, interrupted: Interruptions) -> None:
         paragraphs, community = self.paragraphs, len(round_.community)
         contested = False
-        fewest = FLOP_CARDS
+        # Whoever folded may have wagers on the flop; where players left, the rest of the board may be dealt or not.
+        fewest = 0 if all(seat.seat in interrupted.abandoned for seat in round_.seats) else FLOP_CARDS
         for seat in round_.seats:
             number, wagers = seat.seat, seat.wagers
             if len(seat.cards) != _INITIAL_CARDS:
                 raise self._wrong_number("the hand", len(seat.cards), f"{_INITIAL_CARDS}", seat=number)
             if number in interrupted.abandoned:
-                fewest = max(fewest, _TURN_CARDS if "river" in wagers else FLOP_CARDS)
+                fewest = max(fewest, _TURN_CARDS if "river" in wagers else FLOP_CARDS if "turn" in wagers else 0)
             elif "flop" in wagers:
                 contested = True
             elif not seat.folded:
@@ -174,9 +175,7 @@ class HoldemTable:
             if community != _ALL_COMMUNITY_CARDS:
                 raise self._wrong_number("'community'", community, f"{_ALL_COMMUNITY_CARDS}")
             return
-        # Nobody is left to play for the Turn and River cards, unless players left after they had wagered on them.
-        left = any("flop" in seat.wagers for seat in round_.seats)
-        most = _ALL_COMMUNITY_CARDS if left else FLOP_CARDS
+        most = _ALL_COMMUNITY_CARDS if interrupted.abandoned else FLOP_CARDS
         if not fewest <= community <= most:
             allowed = f"{fewest}" if fewest == most else f"{fewest} to {most}"
             raise self._wrong_number("'community' after every player folded or left", community, allowed)

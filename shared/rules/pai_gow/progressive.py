@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Final
 
-from shared.cards.ranking.pai_gow import CardSet, Formed, by_value, formed
+from shared.cards.ranking.pai_gow import CardSet, Formed, by_value, formed, holds_joker
 from shared.rules.errors import Refused
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import Row, lost, rows_by_category
@@ -41,6 +41,8 @@ class HandTypes:
     def rows(self, seven: CardSet, anything: int) -> tuple[Row, ...]:
         """The rows that seven cards can form that can form `anything`, those that usually pay most first."""
         beside = _formed_beside_a_pair(seven) if anything & _BESIDE_A_PAIR and anything & Formed.pair else 0
+        if anything & Formed.natural_royal_flush and not holds_joker(seven):  # a royal flush of its own kind
+            anything &= ~Formed.royal_flush
         found = self._found.get((anything, beside))
         if found is None:
             found = self._found[anything, beside] = tuple(

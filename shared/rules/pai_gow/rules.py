@@ -198,8 +198,10 @@ class PaiGowRules:
             if notice is not None:
                 notices.append(notice)
             return hand
-        if dealer.cards or dealer.low:
-            self._setting.check_low(self._setting.seven(dealer.cards, seat=None), dealer.low, seat=None)
+        if dealer.low:
+            self._dealers_hand.read(dealer, seat=DEALER, bound=False)
+        elif dealer.cards:
+            self._setting.seven(dealer.cards, seat=None)
         return None
 
     def _settle_main(self, seats: Sequence[SeatInPlay], against: SetHand, main: MainWager, lines: list[Line]) -> None:

@@ -219,9 +219,19 @@ def test_check_as_json_says_what_differs(pitledger: Caller, tmp_path: Path) -> N
         ({**REFUSED, "expect": [{"seat": 4, "wager": "blackjack"}]}, 3),
         (record(error="should not settle"), 1),
         (record(), 1),
+        (record(expect=[{"seat": 4, "wager": "blackjack", "bogus": 1}]), 3),
     ],
-    ids=["refused as expected", "refused though lines are expected", "settled though refusal is expected", "no case"],
+    ids=[
+        "refused as expected",
+        "refused though lines are expected",
+        "settled though refusal is expected",
+        "no case",
+        "unreadable case",
+    ],
 )
 def test_check_judges_refusals(pitledger: Caller, tmp_path: Path, case: dict[str, Any], code: int) -> None:
     """A refusal must come where a case expects one, and nowhere else; a record that expects nothing cannot pass."""
-    assert code == pitledger("settle", "--check", write(tmp_path / "case.json", case)).code
+    called = pitledger("settle", "--check", write(tmp_path / "case.json", case))
+
+    assert code == called.code
+    assert called.stdout.strip().endswith("1 case: 1 as expected" if code == 0 else "1 case: 0 as expected, 1 not")

@@ -117,13 +117,45 @@ def test_an_abandoned_hand_is_envied_but_earns_no_envy_bonus(settle_seats: Settl
     assert 2000030 - 200003 == settled.meters["progressive_payout"]
 
 
-def test_wagers_of_a_player_who_left_lose_in_a_void_round_too(settle_entry: Settle) -> None:
-    """The others get everything back, and only the lost wagers feed the meters."""
+def test_wagers_of_a_player_who_left_come_back_when_the_round_is_void(settle_entry: Settle) -> None:
+    """All hands, all wagers: what had been lost before is returned too, and no meter grows."""
     settled = settle_entry({"irregularities": [abandoned(2), {"code": "shoe_malfunction"}]})
-    assert {(2, "lose", "§ 647a.7(b)"), (5, "void", "§ 647a.13(f)")} == {
+    assert {(2, "void", "§ 647a.13(f)"), (5, "void", "§ 647a.13(f)")} == {
         (line.seat, line.outcome, line.paragraph) for line in settled.lines
     }
-    assert {"progressive_payout": 1500010, "five_card_hand_bonus": 1200050} == settled.meters
+    assert settled.meters_before == settled.meters
+
+
+def test_the_bonus_of_a_player_who_left_loses_where_the_others_are_settled(settle_seats: Settle, lines: Lines) -> None:
+    """The irregularity leaves Texas Hold 'Em Bonus Wagers standing, and so what became of them."""
+    wagers = {"ante": 1000, "texas_holdem_bonus": 500}
+    settled = settle_seats(
+        {1: ("As Ad", wagers), 3: ("Kc Kd", wagers)},
+        "",
+        dealer="9s 8s",
+        irregularities=[abandoned(1), {"code": "dealer_card_exposed"}],
+    )
+    assert ("lose", "§ 647a.7(b)") == (
+        (lost := lines(settled, 1, "texas_holdem_bonus")[0]).outcome,
+        lost.paragraph,
+    )
+    assert "win" == lines(settled, 3, "texas_holdem_bonus")[0].outcome
+    assert ["void", "void"] == [lines(settled, seat, "ante")[0].outcome for seat in (1, 3)]
+
+
+@pytest.mark.parametrize("board", ["", "Qs Js Ts", "Qs Js Ts 5h", "Qs Js Ts 5h 6d"])
+def test_the_only_player_leaves(settle_seats: Settle, lines: Lines, board: str) -> None:
+    """Before the Flop Wager: whether the board was dealt all the same or not, the Ante Wager is lost."""
+    settled = settle_seats({1: ("As Ks", {"ante": 1000})}, board, irregularities=[abandoned(1)])
+    assert [("ante", "lose")] == [(line.wager, line.outcome) for line in settled.lines]
+
+
+def test_cards_found_face_up_one_by_one_are_added_up(settle_seats: Settle, lines: Lines) -> None:
+    """Two finds of one card each are more than one card; with no bonus wager it does not matter when that was."""
+    found = {"code": "cards_face_up", "count": 1}
+    for finds, outcome in (([found], "win"), ([found, found], "void")):
+        settled = settle_seats({1: ("As Ks", MAIN)}, "Qs Js Ts 5h 6d", irregularities=finds)
+        assert {outcome} == {line.outcome for line in settled.lines}
 
 
 def test_returned_wagers_feed_no_meter(settle_entry: Settle) -> None:

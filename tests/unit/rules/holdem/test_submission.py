@@ -48,7 +48,7 @@ def test_a_limit_from_50000_dollars_may_be_filed(limit: int) -> None:
         (LEGAL | {"options": {"ante_pays_on": "pair"}}, "'ante_pays_on' 'pair'", "§ 647a.2(b)(9)(i)"),
         (LEGAL | {"options": {"ante_pays_on": "straight", "banking": True}}, "'banking' does not exist", "§ 647a.7(d)"),
         (LEGAL | {"payout_limit": 4999999}, "'payout_limit' 4999999 is below", "§ 647a.12(c)"),
-        (LEGAL | {"decks": 2}, "'decks' 2", "§ 647a.7(d)"),
+        (LEGAL | {"decks": 3}, "'decks' 3", "§ 647a.3(b)"),
         (LEGAL | {"wagers": {"trips_bonus": {}}}, "'trips_bonus' is not an optional wager", "§ 647a.7(d)"),
         (LEGAL | {"wagers": {"five_card_hand_bonus_dealer": {"meter": METER}}}, "not an optional", "§ 647a.7(d)"),
         (changed("texas_holdem_bonus"), "'paytable' is missing; select one of A, B", "§ 647a.12(b)"),

@@ -108,6 +108,13 @@ def test_hand_types(cards: str, low: str, category: str | None) -> None:
     assert (category, "win" if category else "lose") == (line.category, line.outcome)
 
 
+def test_a_royal_flush_without_a_joker_is_natural_however_low_the_meter() -> None:
+    """10% of $4,001.50, though the $500 of a royal flush would be more."""
+    result = settled("As Ks Qs Js Ts 4h 8c", "4h 8c", 400_000, "five_dollar")
+    (line,) = [line for line in result.lines if line.wager == "progressive_payout"]
+    assert ("natural_royal_flush", 40_015) == (line.category, line.payout)
+
+
 def test_a_payout_takes_all_of_a_meter_that_shows_less() -> None:
     """$500 off a meter of $101.50: the house pays the rest, and money is conserved."""
     result = settled("As Ks Qs Jk Ts 4d 2c", "4d 2c", 10_000, "five_dollar")
