@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 import services.round_settlement
 from services.round_settlement.tables import journal
+from shared.journal import ledger as ledgers
 from shared.journal.checkpoint import Checkpoint
 from shared.journal.entry import Account, Draft, Posting
 from shared.journal.ledger import Fenced, Ledger, Shard
@@ -48,9 +49,10 @@ def _draft(sequence: int, cents: int = 10000, *, hours: int = 0, day: date = DAY
     )
 
 
-@pytest.fixture
-def url(databases: Databases) -> Iterator[str]:
-    """A database with the journal of round settlement."""
+@pytest.fixture(params=[1, 1000], ids=["copied", "together"])
+def url(databases: Databases, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A database with the journal of round settlement, which is written in one of the two ways."""
+    monkeypatch.setattr(ledgers, "COPY_FROM", request.param)
     databases.prepare("round-settlement", lambda url: upgrade("round-settlement", MIGRATIONS, url))
     url = databases.create("round-settlement")
     yield url
