@@ -13,8 +13,9 @@ from services.table_inventory.money import TableAccounts
 from services.table_inventory.settlements import MovedEvent, SettlementEntry
 from shared.contracts import pit_events
 from shared.contracts.envelope import Event, as_json
-from shared.contracts.inventory_events import Moved, Movement, PitRecorded, RoundCounted, SettlementPassed, SlipKind
-from shared.contracts.pit_events import Contents, Pieces, PitEvent, pit_source, value_of
+from shared.contracts.inventory_facts import Moved, Movement, PitRecorded, RoundCounted, SettlementPassed, SlipKind
+from shared.contracts.pit_events import PitEvent, pit_source
+from shared.contracts.pit_facts import CarriedTable, Contents, CountedTable, Pieces, value_of
 from shared.journal.entry import Draft, Posting
 from shared.rules.errors import Refused
 
@@ -175,7 +176,7 @@ def _moved(movement: Movement, cents: int, postings: tuple[Posting, ...], conten
 
 
 def _first_count(
-    data: pit_events.CountedTable | pit_events.CarriedTable, at: datetime, table: TableAccounts, known: Known
+    data: CountedTable | CarriedTable, at: datetime, table: TableAccounts, known: Known
 ) -> tuple[Posting, ...]:
     """The first count of a table says with what its books begin; later counts are compared with them."""
     key = TableKey(data.property, data.table)

@@ -22,7 +22,8 @@ from services.table_inventory.domain import (
 from services.table_inventory.settlements import MovedEvent, SettlementEntry
 from services.table_inventory.tables import counts, movements, slips
 from shared.contracts import pit_events, settlement_events
-from shared.contracts.pit_events import Contents, PitEvent
+from shared.contracts.pit_events import PitEvent
+from shared.contracts.pit_facts import CarriedTable, Contents, CountedTable
 from shared.journal.entry import Draft, Entry
 from shared.rules.errors import Refused
 from shared.runtime.processing import Record
@@ -49,7 +50,7 @@ class PitEvents:
         tables = {
             TableKey(event.data.property, event.data.table)
             for event in events
-            if isinstance(event.data, pit_events.CountedTable | pit_events.CarriedTable)
+            if isinstance(event.data, CountedTable | CarriedTable)
         }
         known = Known(slips=await find_slips(connection, named), books=await _books(connection, tables))
         return _Batch(known, record_pit)

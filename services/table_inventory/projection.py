@@ -11,10 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory import tables as t
 from services.table_inventory.domain import COUNTS, Stacks, stacks
-from shared.contracts import inventory_events as facts
-from shared.contracts import pit_events as pit
+from shared.contracts import inventory_facts as facts
+from shared.contracts import pit_facts as pit
 from shared.contracts.envelope import Contract, as_json
-from shared.contracts.pit_events import Contents, value_of
+from shared.contracts.pit_facts import Contents, value_of
 from shared.journal.entry import Entry
 from shared.journal.ledger import copy_rows, copy_text
 

@@ -33,7 +33,7 @@ from services.table_inventory.web import (
     document,
     snapshot,
 )
-from shared.contracts.inventory_events import Stage
+from shared.contracts.inventory_facts import Stage
 from shared.runtime.http import problems
 from shared.runtime.service import Parts
 

@@ -24,7 +24,7 @@ from pydantic import TypeAdapter
 
 from services.vigorish.events import PostedRound, SettledLine
 from shared.contracts.envelope import Contract
-from shared.contracts.pit_events import VigorishOfRound
+from shared.contracts.pit_facts import VigorishOfRound
 from shared.contracts.vigorish_events import AssessedLine, Rounding, VigorishClass
 from shared.journal.entry import Account, Posting
 from shared.rules.errors import Refused

@@ -12,7 +12,7 @@ from services.vigorish.domain import owed as owed_of
 from services.vigorish.events import Pit
 from services.vigorish.tables import lines, owed, shifts
 from shared.contracts.envelope import as_json
-from shared.contracts.pit_events import VigorishOfRound
+from shared.contracts.pit_facts import VigorishOfRound
 from shared.contracts.settlement_events import SettledRound
 from shared.contracts.vigorish_events import (
     VigorishAssessed,

@@ -6,7 +6,8 @@ kept for ever under its key.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
@@ -92,6 +93,7 @@ class Commands:
         self._waiting: list[_Waiting] = []
         self._worker: asyncio.Task[None] | None = None
         self._wake: asyncio.TimerHandle | None = None
+        self._kept: AsyncConnection | None = None
 
     async def do(self, command: Command, *, person: str, key: str) -> Answer:
         """Answers a command once it is recorded; the same again when it is sent again under its key.
@@ -113,6 +115,9 @@ class Commands:
                 await self._settle(batch)
         finally:
             self._worker = None
+            if (kept := self._kept) is not None:
+                self._kept = None
+                await kept.close()
 
     async def _settle(self, batch: Sequence[_Waiting]) -> None:
         """Answers everybody of a batch; where it cannot be committed as a whole, each alone."""
@@ -149,9 +154,21 @@ class Commands:
                 if kind is not Kind.FENCED:
                     await asyncio.sleep(RETRY_SECONDS)
 
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction, on one connection while commands wait; after an error on another."""
+        connection, self._kept = self._kept or await self._parts.engine.connect(), None
+        try:
+            async with connection.begin():
+                yield connection
+        except BaseException:
+            await connection.close()
+            raise
+        self._kept = connection
+
     async def _commit(self, batch: Sequence[_Waiting]) -> _Batch:
         parts = self._parts
-        async with parts.engine.begin() as connection:
+        async with self._transaction() as connection:
             done = _Batch()
             shard = await self._begin(connection, batch, done)
             books = await store.read(

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
 
 from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
-from shared.contracts.pit_events import VigorishOfRound
+from shared.contracts.pit_facts import VigorishOfRound
 from shared.contracts.settlement_events import (
     DismissedEvent,
     EntryEvent,

@@ -217,6 +217,7 @@ class _Run:
             port=self._settings.port(self._service.name),
             log_config=None,
             access_log=False,
+            proxy_headers=False,
             timeout_graceful_shutdown=5,
         )
         server = uvicorn.Server(config)

@@ -1,4 +1,4 @@
-"""Vigorish: assessed by the rounds of two tables, collected and waived at one of them, late, twice, and refused."""
+"""Vigorish: assessed by the rounds of two tables; collected, waived and returned at one; late, twice, and refused."""
 
 from shared.contracts.vigorish_events import decode
 from tests.faults.subject import Message, Subject
@@ -8,6 +8,7 @@ from tests.unit.vigorish.rounds import (
     line,
     opened,
     posted,
+    returned,
     reversed_round,
     rules,
     waived,
@@ -30,6 +31,7 @@ _PIT: list[Message] = [
     opened(1, -60),
     *(collected(n + 1, n, 1, 25) for n in range(1, 31)),
     *(waived(n + 31, n, 4, 75, bank=True) for n in range(1, 11)),
+    *(returned(n + 41, n, 1, 25) for n in (1, 2)),
 ]
 
 VIGORISH = Subject(
@@ -41,6 +43,7 @@ VIGORISH = Subject(
         "vigorish.taken_back": 1,
         "vigorish.collection": 30,
         "vigorish.waiver": 10,
+        "vigorish.return": 2,
         "record.quarantined": 2,
         "gap.opened": 1,
         "gap.filled": 1,

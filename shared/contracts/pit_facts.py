@@ -1,0 +1,331 @@
+"""What the events of a table's pit say. Amounts are cents."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
+from shared.contracts.table_events import Cents
+
+SlipNumber = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
+Seat = Annotated[int, Field(strict=True, ge=1, le=12)]
+
+
+class Pieces(Contract):
+    """So many chips, coins or plaques of one denomination (`cents` each)."""
+
+    kind: Literal["chip", "coin", "plaque"] = "chip"
+    cents: Cents
+    count: Annotated[int, Field(strict=True, ge=1, le=10**7)]
+
+
+def _each_once(contents: tuple[Pieces, ...]) -> tuple[Pieces, ...]:
+    seen: set[tuple[str, int]] = set()
+    for pieces in contents:
+        if (pieces.kind, pieces.cents) in seen:
+            raise ValueError(f"the {pieces.kind}s of {pieces.cents} cents are listed twice; list each kind once")
+        seen.add((pieces.kind, pieces.cents))
+    return contents
+
+
+Contents = Annotated[tuple[Pieces, ...], Field(max_length=64), AfterValidator(_each_once)]
+"""Chips, coins and plaques by denomination, each denomination once."""
+
+
+def value_of(contents: Iterable[Pieces]) -> int:
+    """The value of pieces, cents."""
+    return sum(pieces.cents * pieces.count for pieces in contents)
+
+
+def _different(people: Mapping[str, str | None]) -> None:
+    """Raises ValueError where one person stands for two steps."""
+    held: dict[str, str] = {}
+    for step, person in people.items():
+        if person is None:
+            continue
+        if person in held:
+            raise ValueError(f"{person} is both '{held[person]}' and '{step}'; it takes two people")
+        held[person] = step
+
+
+class PitData(Contract):
+    """Where and when: the part that all events of a pit stream share. `shift` is the shift at work."""
+
+    property: Name
+    table: Name
+    gaming_day: date
+    shift: Name
+
+
+class CountedTable(PitData):
+    """A table inventory counted by the dealer while the floorperson observed; both signed the slip."""
+
+    contents: Contents
+    dealer: Person
+    floorperson: Person
+
+    @model_validator(mode="after")
+    def _two_people(self) -> "CountedTable":
+        _different({"dealer": self.dealer, "floorperson": self.floorperson})
+        return self
+
+
+class OpenedTable(CountedTable):
+    """The opener: the table's inventory as counted when it opened (58 Pa. Code § 465a.37), and its equipment."""
+
+    game: Name
+    regulation: Name | None = None
+    card_reader: bool = False
+    dice: bool = False
+
+
+class ClosedTable(CountedTable):
+    """The closer: the table's inventory as counted when it closed (58 Pa. Code § 465a.42)."""
+
+
+class NextShift(Contract):
+    """The gaming day and shift that begin with a count."""
+
+    gaming_day: date
+    shift: Name
+
+
+class CountedOpenTable(CountedTable):
+    """A count while the table stays open: it ends one shift and begins the next (58 Pa. Code §§ 465a.41, 465a.44).
+
+    A `spot` count begins nothing.
+    """
+
+    purpose: Literal["shift", "drop", "spot"]
+    begins: NextShift | None = None
+
+    @model_validator(mode="after")
+    def _begins_something(self) -> "CountedOpenTable":
+        if (self.begins is None) != (self.purpose == "spot"):
+            raise ValueError("'begins' says what a 'shift' or 'drop' count begins; a 'spot' count begins nothing")
+        return self
+
+
+class CarriedTable(PitData):
+    """The inventory of a table that did not open on a gaming day, as its slip says (58 Pa. Code § 465a.36)."""
+
+    contents: Contents
+    recorded_by: Person
+    checked_by: Person
+
+    @model_validator(mode="after")
+    def _two_people(self) -> "CarriedTable":
+        _different({"recorded_by": self.recorded_by, "checked_by": self.checked_by})
+        return self
+
+
+class CarriedFill(PitData):
+    """Security took the chips of a fill slip from the cage."""
+
+    number: SlipNumber
+    carried_by: Person
+
+
+class ReceivedFill(PitData):
+    """The dealer received a fill while the floorperson observed; `contents` is what arrived."""
+
+    number: SlipNumber
+    contents: Contents
+    received_by: Person
+    observed_by: Person
+
+    @model_validator(mode="after")
+    def _two_people(self) -> "ReceivedFill":
+        _different({"received_by": self.received_by, "observed_by": self.observed_by})
+        return self
+
+
+class CarriedCredit(PitData):
+    """Security took the chips of a credit slip from the table; the dealer gave them, the floorperson observed."""
+
+    number: SlipNumber
+    surrendered_by: Person
+    observed_by: Person
+    carried_by: Person
+
+    @model_validator(mode="after")
+    def _three_people(self) -> "CarriedCredit":
+        _different(
+            {"surrendered_by": self.surrendered_by, "observed_by": self.observed_by, "carried_by": self.carried_by}
+        )
+        return self
+
+
+class SoldChips(PitData):
+    """Chips given for currency that went into the drop box, or against a prepaid access instrument.
+
+    `contents`, where it is known, says which chips.
+    """
+
+    instrument: Literal["currency", "prepaid_access"]
+    cents: Cents
+    contents: Contents = ()
+    dealer: Person
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> "SoldChips":
+        _worth(self.contents, self.cents)
+        return self
+
+
+class IssuedCounterCheck(PitData):
+    """Chips given for the issuance copy of a counter check, which went into the drop box."""
+
+    serial: Identifier
+    cents: Cents
+    contents: Contents = ()
+    dealer: Person
+    floorperson: Person
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> "IssuedCounterCheck":
+        _worth(self.contents, self.cents)
+        _different({"dealer": self.dealer, "floorperson": self.floorperson})
+        return self
+
+
+def _worth(contents: Contents, cents: int) -> None:
+    if contents and value_of(contents) != cents:
+        raise ValueError(f"'contents' is worth {value_of(contents)} cents; 'cents' says {cents}")
+
+
+class ChangedChips(PitData):
+    """Chips, coins or plaques exchanged for others of equal value."""
+
+    taken: Contents
+    given: Contents
+    dealer: Person
+
+    @model_validator(mode="after")
+    def _equal_value(self) -> "ChangedChips":
+        if value_of(self.taken) != value_of(self.given):
+            raise ValueError(
+                f"'taken' is worth {value_of(self.taken)} cents and 'given' {value_of(self.given)}; "
+                "a change is of equal value (§ 465a.36(b))"
+            )
+        return self
+
+
+class DroppedCoupon(PitData):
+    """A match play or other coupon dropped after the wager was decided, whether it won or lost.
+
+    `cents` is its stated value; `paid_cents` the chips paid for it beyond what the record of the round says.
+    """
+
+    coupon: Name
+    cents: Cents
+    paid_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
+    serial: Identifier | None = None
+    round_id: Identifier | None = None
+    seat: Seat | None = None
+    dealer: Person
+
+
+class ExchangedBox(PitData):
+    """The drop box of the gaming day and shift was taken off the table, and an empty one put in its place."""
+
+    removed_box: Name
+    placed_box: Name | None = None
+    removed_by: Person
+    witnessed_by: Person
+
+    @model_validator(mode="after")
+    def _two_people(self) -> "ExchangedBox":
+        _different({"removed_by": self.removed_by, "witnessed_by": self.witnessed_by})
+        if self.removed_box == self.placed_box:
+            raise ValueError(f"box {self.removed_box} cannot take its own place")
+        return self
+
+
+class TransportedBox(PitData):
+    """A drop box was carried to the count room and taken into custody there."""
+
+    box: Name
+    carried_by: Person
+    received_by: Person
+
+    @model_validator(mode="after")
+    def _two_people(self) -> "TransportedBox":
+        _different({"carried_by": self.carried_by, "received_by": self.received_by})
+        return self
+
+
+class CollectedTips(PitData):
+    """The dealers' tips of a table were collected from their locked box. They never belong to its inventory."""
+
+    cents: Cents
+    collected_by: Person
+    observed_by: Person
+
+    @model_validator(mode="after")
+    def _two_people(self) -> "CollectedTips":
+        _different({"collected_by": self.collected_by, "observed_by": self.observed_by})
+        return self
+
+
+class VigorishOfRound(PitData):
+    """Vigorish of a seat in a round. `bank` says that it is owed as the bank or a co-bank, not as a player."""
+
+    round_id: Identifier
+    seat: Seat
+    dealer_id: Person | None = None
+    cents: Cents
+    bank: bool = False
+    by: Person
+
+
+class CollectedVigorish(VigorishOfRound):
+    """Vigorish was collected into the table inventory."""
+
+
+class WaivedVigorish(VigorishOfRound):
+    """Vigorish that a round assessed was not collected, for a reason."""
+
+    reason: Reason
+
+
+class ReturnedVigorish(VigorishOfRound):
+    """Vigorish went back to the player out of the table inventory: too much was collected, or its round has changed."""
+
+    reason: Reason
+
+
+class ChangedCards(PitData):
+    """New cards were put on the table. How they are dealt decides when they must be changed again."""
+
+    regulation: Name
+    dealing: Literal["hand", "shoe"]
+    decks: Annotated[int, Field(strict=True, ge=1, le=12)]
+    counting_shuffler: bool = False
+    changed_by: Person
+    observed_by: Person | None = None
+
+
+class ChangedDice(PitData):
+    """New dice were put into the shaker."""
+
+    changed_by: Person
+    observed_by: Person | None = None
+
+
+class InspectedCardReader(PitData):
+    """The card reader device was inspected at the beginning of the gaming day."""
+
+    passed: bool
+    inspected_by: Person
+
+
+class CountedStub(PitData):
+    """The dealer counted the stub. `cards` were in the deck, `expected` belong there."""
+
+    cards: Annotated[int, Field(strict=True, ge=0, le=1000)]
+    expected: Annotated[int, Field(strict=True, ge=1, le=1000)]
+    round_id: Identifier | None = None
+    dealer: Person
