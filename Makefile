@@ -13,7 +13,7 @@ help: ## list the targets
 setup: ## make or mend .venv; nothing to do when nothing changed
 	@PYTHON="$(PYTHON)" sh infra/setup.sh
 
-demo: setup ## play a gaming day of Blackjack through the real path and print the books (ARGS=... is passed on)
+demo: setup ## play a gaming day of every game through the real path and print the books (ARGS=... is passed on)
 	@$(BIN)/pitledger demo $(ARGS)
 
 lint: setup ## format, types, import lines, schema drift, secrets and host names
