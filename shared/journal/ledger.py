@@ -1,14 +1,14 @@
 """Writes a journal: opens shards, appends entries with their postings, advances the shard; all under its fence."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
 import psycopg
-from sqlalchemy import bindparam, select, tuple_
 from sqlalchemy import insert as insert_into
+from sqlalchemy import select, tuple_
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -62,6 +62,7 @@ _ENTRY = {
     "hash": "bytea",
 }
 _POSTING = {"shard": "int", "seq": "bigint", "line": "smallint", "account": "int", "cents": "bigint"}
+_STREAM = {"source": "text", "last_sequence": "bigint"}
 
 COPY_FROM: Final = 100
 """So many entries are copied, which costs less for each; fewer go out in one wait with what is written beside them."""
@@ -105,6 +106,17 @@ Beside = Callable[[Pipeline, list[Entry]], Awaitable[None]]
 """Sends what is written together with entries."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Addition:
+    """What is written at once: a shard before and after its new entries, their postings (as rows), what is beside."""
+
+    before: Shard
+    after: Shard
+    entries: list[Entry]
+    postings: Sequence[tuple[int, ...]]
+    beside: Beside | None
+
+
 def _require(shard: Shard, found: Any, cause: Exception | None = None) -> None:
     """Raises: Fenced where the shard that was found is not as the caller read it."""
     next_offset, next_seq, head = found
@@ -128,6 +140,7 @@ class Ledger:
             f"UPDATE {schema}.shards SET next_offset = %(next_offset)s, next_seq = %(next_seq)s, head = %(head)s "  # noqa: S608 - our schema
             "WHERE shard = %(shard)s"
         )
+        self._save_streams = f"{insert(f'{schema}.sources', _STREAM)} ON CONFLICT (source) DO UPDATE SET last_sequence = excluded.last_sequence"
         self._accounts: dict[Account, int] = {}
         self._turns: dict[str, asyncio.Lock] = {}
 
@@ -204,69 +217,49 @@ class Ledger:
             for entry in entries
             for line, (account, cents) in enumerate(entry.draft.postings)
         ]
-        append = self._append_together if len(entries) < COPY_FROM else self._append_copied
-        await append(connection, shard, after, entries, postings, beside)
+        addition = _Addition(shard, after, entries, postings, beside)
+        if len(entries) < COPY_FROM:
+            await self._append_together(connection, addition)
+        else:
+            await self._append_copied(connection, addition)
         return entries, after
 
-    async def _append_together(
-        self,
-        connection: AsyncConnection,
-        shard: Shard,
-        after: Shard,
-        entries: list[Entry],
-        postings: Sequence[tuple[int, ...]],
-        beside: Beside | None,
-    ) -> None:
+    async def _append_together(self, connection: AsyncConnection, new: _Addition) -> None:
         """Appends in one wait."""
         try:
             async with pipeline(connection) as sent:
-                found = await sent.execute(self._lock, {"shard": shard.shard})
-                if entries:
-                    await sent.execute(self._add_entries, arguments(_ENTRY, map(_entry_row, entries)))
-                if postings:
-                    await sent.execute(self._add_postings, arguments(_POSTING, postings))
-                await self._finish(sent, after, entries, beside)
+                found = await sent.execute(self._lock, {"shard": new.before.shard})
+                if new.entries:
+                    await sent.execute(self._add_entries, arguments(_ENTRY, map(_entry_row, new.entries)))
+                if new.postings:
+                    await sent.execute(self._add_postings, arguments(_POSTING, new.postings))
+                await self._finish(sent, new)
         except psycopg.IntegrityError as error:  # entries that do not follow are refused
-            _require(shard, await found.fetchone(), error)
+            _require(new.before, await found.fetchone(), error)
             raise
-        _require(shard, await found.fetchone())
+        _require(new.before, await found.fetchone())
 
-    async def _append_copied(
-        self,
-        connection: AsyncConnection,
-        shard: Shard,
-        after: Shard,
-        entries: list[Entry],
-        postings: Sequence[tuple[int, ...]],
-        beside: Beside | None,
-    ) -> None:
+    async def _append_copied(self, connection: AsyncConnection, new: _Addition) -> None:
         """Appends by COPY, in a wait for each table."""
-        found = await connection.exec_driver_sql(self._lock, {"shard": shard.shard})
-        _require(shard, found.one())
+        found = await connection.exec_driver_sql(self._lock, {"shard": new.before.shard})
+        _require(new.before, found.one())
         schema = self.tables.schema
-        await copy_rows(connection, f"{schema}.entries", tuple(_ENTRY), "".join(map(_entry_text, entries)))
-        if postings:
-            lines = "".join(map("{}\t{}\t{}\t{}\t{}\n".format, *zip(*postings, strict=True)))
+        await copy_rows(connection, f"{schema}.entries", tuple(_ENTRY), "".join(map(_entry_text, new.entries)))
+        if new.postings:
+            lines = "".join(map("{}\t{}\t{}\t{}\t{}\n".format, *zip(*new.postings, strict=True)))
             await copy_rows(connection, f"{schema}.postings", tuple(_POSTING), lines)
         async with pipeline(connection) as sent:
-            await self._finish(sent, after, entries, beside)
+            await self._finish(sent, new)
 
-    async def _finish(self, sent: Pipeline, after: Shard, entries: list[Entry], beside: Beside | None) -> None:
-        await sent.execute(self._advance, asdict(after))
-        if beside is not None:
-            await beside(sent, entries)
+    async def _finish(self, sent: Pipeline, new: _Addition) -> None:
+        await sent.execute(self._advance, asdict(new.after))
+        if new.beside is not None:
+            await new.beside(sent, new.entries)
 
-    async def save_streams(self, connection: AsyncConnection, lasts: dict[str, int]) -> None:
+    async def save_streams(self, sent: Pipeline, lasts: Mapping[str, int]) -> None:
         """Records the highest sequence of each stream."""
         if lasts:
-            table = self.tables.sources
-            statement = upsert(table).values(source=bindparam("s"), last_sequence=bindparam("n"))
-            await connection.execute(
-                statement.on_conflict_do_update(
-                    index_elements=["source"], set_={"last_sequence": statement.excluded.last_sequence}
-                ),
-                [{"s": source, "n": last} for source, last in lasts.items()],
-            )
+            await sent.execute(self._save_streams, arguments(_STREAM, sorted(lasts.items())))
 
     async def save_gaps(
         self, connection: AsyncConnection, source: str, gaps: Sequence[tuple[int, int]], moment: datetime

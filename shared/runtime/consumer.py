@@ -20,7 +20,9 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.contracts.envelope import Event
+from shared.journal.entry import Entry
 from shared.journal.ledger import Ledger, Shard
+from shared.journal.statements import Pipeline
 from shared.journal.streams import Stream
 from shared.rules.errors import Refused
 from shared.runtime import facts
@@ -209,7 +211,12 @@ class Consumer:
             self._step("derived")
             async with connection.begin():
                 entries, shard = await self._ledger.append(
-                    connection, partition.shard, batch.drafts, next_offset=records[-1].offset + 1, recorded_at=moment
+                    connection,
+                    partition.shard,
+                    batch.drafts,
+                    next_offset=records[-1].offset + 1,
+                    recorded_at=moment,
+                    beside=partial(self._save_streams, batch),
                 )
                 await batch.unit.save(connection, entries)
                 await self._save(connection, partition, batch, entries[0].seq if entries else 0, moment)
@@ -273,10 +280,13 @@ class Consumer:
                 found.setdefault(key, []).append((row.id, row.shard, row.seq))
         return found
 
+    async def _save_streams(self, batch: Batch, sent: Pipeline, entries: Sequence[Entry]) -> None:
+        del entries
+        await self._ledger.save_streams(sent, {source: stream.last for source, stream in batch.streams.items()})
+
     async def _save(
         self, connection: AsyncConnection, partition: _Partition, batch: Batch, first_seq: int, moment: datetime
     ) -> None:
-        await self._ledger.save_streams(connection, {source: stream.last for source, stream in batch.streams.items()})
         for source in sorted(batch.changed_gaps):
             await self._ledger.save_gaps(connection, source, list(batch.streams[source].missing()), moment)
         table = self._ledger.tables.quarantine
