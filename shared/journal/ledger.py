@@ -140,7 +140,8 @@ class Ledger:
             f"UPDATE {schema}.shards SET next_offset = %(next_offset)s, next_seq = %(next_seq)s, head = %(head)s "  # noqa: S608 - our schema
             "WHERE shard = %(shard)s"
         )
-        self._save_streams = f"{insert(f'{schema}.sources', _STREAM)} ON CONFLICT (source) DO UPDATE SET last_sequence = excluded.last_sequence"
+        add_streams = insert(f"{schema}.sources", _STREAM)
+        self._save_streams = f"{add_streams} ON CONFLICT (source) DO UPDATE SET last_sequence = excluded.last_sequence"
         self._accounts: dict[Account, int] = {}
         self._turns: dict[str, asyncio.Lock] = {}
 
