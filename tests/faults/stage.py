@@ -68,7 +68,7 @@ class Stage:
             read(self.subject, url, self.records(), cluster_id=self._cluster_id)
             return books_of(self.subject, url)
 
-    def options(self, url: str, orders: Orders | None = None, **settings: str) -> dict[str, Any]:
+    def options(self, url: str, orders: Orders | None = None, /, **settings: str) -> dict[str, Any]:
         """The options of a process of the service.
 
         Its batches are small, so that there are many. Its consumer group is its own unless settings say otherwise: it

@@ -95,20 +95,20 @@ def connect(stack: RunningStack) -> psycopg.Connection[Any]:
 def rows(stack: RunningStack, query: str) -> list[Any]:
     """The rows of a query."""
     with connect(stack) as connection:
-        return connection.execute(query).fetchall()  # type: ignore[call-overload,no-any-return]
+        return connection.execute(query).fetchall()
 
 
 @contextlib.contextmanager
 def altered(stack: RunningStack, table: str, change: str, back: str) -> Iterator[None]:
     """What an owner of the database can do who switches the triggers off; undone afterwards."""
     with connect(stack) as connection:
-        connection.execute(f"ALTER TABLE round_settlement.{table} DISABLE TRIGGER USER")  # type: ignore[call-overload]
+        connection.execute(f"ALTER TABLE round_settlement.{table} DISABLE TRIGGER USER")
         try:
-            connection.execute(change)  # type: ignore[call-overload]
+            connection.execute(change)
             yield
-            connection.execute(back)  # type: ignore[call-overload]
+            connection.execute(back)
         finally:
-            connection.execute(f"ALTER TABLE round_settlement.{table} ENABLE TRIGGER USER")  # type: ignore[call-overload]
+            connection.execute(f"ALTER TABLE round_settlement.{table} ENABLE TRIGGER USER")
 
 
 def quarantine(stack: RunningStack, pitledger: Callable[..., Called], value: bytes, key: bytes | None = None) -> int:

@@ -16,6 +16,7 @@ from services.round_settlement.tables import journal
 from shared.journal.checkpoint import DirectoryStore, Signer, open_note
 from shared.journal.entry import Account, Draft, Posting
 from shared.journal.ledger import Ledger
+from shared.journal.verification import read_shards
 from shared.runtime import guard as guards
 from shared.runtime.database import create_engine
 from shared.runtime.guard import Guard
@@ -219,13 +220,13 @@ def test_a_database_that_does_not_answer_is_asked_again_soon(url: str, monkeypat
     """Not only after the interval: a service is not ready before its journal was looked at."""
     monkeypatch.setattr(guards, "_RETRY_SECONDS", 0.01)
     refusals = [psycopg.OperationalError("the server closed the connection")]
-    read, asked_again = guards.read_shards, asyncio.Event()
+    asked_again = asyncio.Event()
 
     async def reading(*arguments: Any) -> Any:
         if refusals:
             raise refusals.pop()
         asked_again.set()
-        return await read(*arguments)
+        return await read_shards(*arguments)
 
     monkeypatch.setattr(guards, "read_shards", reading)
 

@@ -278,9 +278,9 @@ def test_books_on_both_time_axes(url: str) -> None:
         await _append(engine, _draft(2, 1000, hours=24, day=next_day), recorded_at=NOON + timedelta(hours=24))
         await _append(engine, _draft(3, 7, hours=1), recorded_at=NOON + timedelta(hours=48))
 
-        async def chips(**axes: date | datetime | None) -> int:
+        async def chips(as_of: date | None = None, known_at: datetime | None = None) -> int:
             async with engine.connect() as connection:
-                found = await balances(connection, journal, **axes)  # type: ignore[arg-type]
+                found = await balances(connection, journal, as_of=as_of, known_at=known_at)
             assert sum(balance.cents for balance in found) == 0
             return sum(balance.cents for balance in found if balance.account == CHIPS)
 

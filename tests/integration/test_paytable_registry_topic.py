@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 from confluent_kafka import Consumer, Message, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # it has no `__all__`
 from sqlalchemy import MetaData
 
 from services.paytable_registry import SERVICE

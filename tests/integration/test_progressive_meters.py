@@ -504,7 +504,7 @@ def test_what_was_tampered_with_shows_in_the_reconciliation(office: Office, url:
         ("DELETE FROM progressive_meters.movements WHERE number = 2", "movements are there"),
     ):
         with psycopg.connect(url.replace("+psycopg", "")) as connection:
-            connection.execute(statement)  # type: ignore[call-overload]
+            connection.execute(statement)
         report = office.read(path)
         assert report["balanced"] is False
         assert any(wrong in one for one in report["wrong"]), report["wrong"]

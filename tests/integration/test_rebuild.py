@@ -164,7 +164,7 @@ class PitDay:
             boxes = []
             for table in tables:
                 desk.pit(*table.box_off(at(self.hour)))
-                figures = {"currency": [{"cents": 10000, "count": self.rng.randrange(1, 90)}]}
+                figures: dict[str, Any] = {"currency": [{"cents": 10000, "count": self.rng.randrange(1, 90)}]}
                 figures |= {"counter_checks": [{"serial": "CC-1", "cents": 100}], "coupons": []}
                 boxes.append((table.name, table.sequence - 1, figures))
                 desk.pit(table.closed(at(self.hour), chips(c500=self.rng.randrange(900))))
@@ -248,8 +248,10 @@ def test_the_meters_are_made_anew(prepare: Prepare, pitledger: Caller, rng: rand
                     office.settle(again, partition=which)
             else:
                 stakes = [rng.randrange(100, 2000, 25) for _ in range(rng.randrange(1, 5))]
-                won = {"award": rng.randrange(100, 9000)} if rng.random() < 0.2 else {}
-                event = shard.posted(seq, before=rng.randrange(500_000, 501_000), stakes=stakes, table=table, **won)
+                award = rng.randrange(100, 9000) if rng.random() < 0.2 else 0
+                event = shard.posted(
+                    seq, before=rng.randrange(500_000, 501_000), stakes=stakes, table=table, award=award
+                )
                 posted.append((which, event))
                 office.settle(event, partition=which)
             if number % 10 == 0:
@@ -314,14 +316,16 @@ def test_vigorish_is_made_anew(
             vigorish.line(seat, rng.randrange(100, 9000), rng.choice((25, 50))) for seat in rng.sample((1, 2, 3), 2)
         ]
         lines += [vigorish.bank_line(4, 2000, 100, house_share=rng.choice((None, 1000)))]
-        later = {"gaming_day": "2026-11-21"} if rng.random() < 0.1 else {}
+        later: dict[str, Any] = {"gaming_day": "2026-11-21"} if rng.random() < 0.1 else {}
         was = vigorish.posted(seq, rules, lines, round_id=f"r-{number}", **later)
         settlements.append(was)
         if rng.random() < 0.2:
             settlements.append(vigorish.reversed_round(seq + 1, was))
         if rng.random() < 0.1:
-            again = {"round_id": f"r-{number}", "revision": 2, "gaming_day": "2026-11-22"}
-            settlements.append(vigorish.posted(len(settlements) + 1, rules, lines[:1], **again))
+            again = len(settlements) + 1
+            settlements.append(
+                vigorish.posted(again, rules, lines[:1], round_id=f"r-{number}", revision=2, gaming_day="2026-11-22")
+            )
         for seat in (1, 2, 3):
             kind = rng.choice((vigorish.collected, vigorish.waived, vigorish.returned))
             pit.append(kind(len(pit) + 1, number, seat, rng.choice((25, 50)), shift=rng.choice(("day", "swing"))))

@@ -143,7 +143,7 @@ class Session:
             case 6:
                 answer = house.send(f"/accounts/{PROPERTY}/W-{patron}/buy-ins", {"instrument": "cash", "cents": 100})
             case _:
-                body = {"cents": rng.choice((-70, 300))} | reason
+                body = {"cents": rng.choice((-70, 300)), **reason}
                 answer = house.send(adjustments, body, person="audit.kim")
                 if answer.status_code == 201 and rng.random() < 0.8:
                     what = rng.choice(("approve", "reject"))

@@ -66,9 +66,14 @@ def test_databases_are_each_a_test_s_own(databases: Databases) -> None:
 
 def test_a_database_is_copied_from_a_template(databases: Databases) -> None:
     """A template is filled once, and every database made from it has what it holds."""
-    filled = []
+    filled: list[str] = []
+
+    def prepare(url: str) -> None:
+        filled.append(url)
+        fill(url)
+
     for _ in range(2):
-        databases.prepare("filled", lambda url: (filled.append(url), fill(url))[1])  # type: ignore[func-returns-value]
+        databases.prepare("filled", prepare)
     with connect(databases.create("filled")) as connection:
         assert [(1,)] == connection.execute("SELECT seq FROM entries").fetchall()
     assert 1 == len(filled)

@@ -1,6 +1,7 @@
 """The topics on real brokers: created, left alone the second time, mended, and refused where mending would harm."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from confluent_kafka import Producer
@@ -28,9 +29,9 @@ def partitions_of(broker: AnyBroker) -> dict[str, int]:
     return {name: len(topic.partitions) for name, topic in topics.items() if not name.startswith("__")}
 
 
-def outcomes(broker: AnyBroker, **options: object) -> list[str]:
+def outcomes(broker: AnyBroker, **options: Any) -> list[str]:
     """What applying the topics says of each."""
-    return [str(change) for change in apply(broker.bootstrap_servers, **options)]  # type: ignore[arg-type]
+    return [str(change) for change in apply(broker.bootstrap_servers, **options)]
 
 
 def test_the_second_time_nothing_changes(fresh_broker: AnyBroker) -> None:

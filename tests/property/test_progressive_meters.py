@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -121,7 +122,7 @@ def test_every_identity_holds_after_every_step(
 
 @given(RATES, st.none() | RATES, st.lists(st.integers(1, 10**6), min_size=1, max_size=20), st.randoms())
 def test_what_is_voided_leaves_no_trace(
-    rate: Fraction, reserve_rate: Fraction | None, stakes: list[int], random: object
+    rate: Fraction, reserve_rate: Fraction | None, stakes: list[int], random: Random
 ) -> None:
     """Rounds taken back in any order bring the pool to where it was, but for the number of its movements."""
     books = Books(rate, reserve_rate, None)
@@ -129,7 +130,7 @@ def test_what_is_voided_leaves_no_trace(
     for cents in stakes:
         books.play(books.pools[0], cents, 0)
     order = list(books.standing)
-    random.shuffle(order)  # type: ignore[attr-defined]
+    random.shuffle(order)
     for movement in order:
         books.take(take_back(books.pools[0], movement, table="BJ-01"))
     assert replace(before, number=1 + 2 * len(stakes)) == books.pools[0]

@@ -134,13 +134,13 @@ def test_the_inventory_account_is_the_sum_of_the_movements(kinds: list[str], dat
     inventory = moved = 0
     for number, kind in enumerate(kinds):
         cents = data.draw(st.integers(1, 10**6))
-        more: dict[str, Any] = {
+        happens: dict[str, dict[str, Any]] = {
             "sold": {"kind": "chips.sold", "instrument": "currency", "dealer": "d"},
             "tips": {"kind": "tips.collected", "collected_by": "a", "observed_by": "b"},
             "coupon": {"kind": "coupon.dropped", "coupon": "match_play", "paid_cents": cents, "dealer": "d"},
             "waived": {"kind": "vigorish.waived", "round_id": "r", "seat": 1, "by": "f", "reason": "w"},
-        }[kind]
-        event = table.event(moment=at(0) + timedelta(minutes=number), cents=cents, **more)
+        }
+        event = table.event(moment=at(0) + timedelta(minutes=number), cents=cents, **happens[kind])
         draft = record_pit(pit_events.decode(encoded(event)), number, known)
         assert 0 == sum(posting.cents for posting in draft.postings)
         inventory += sum(posting.cents for posting in draft.postings if posting.account.leg == "inventory")

@@ -69,19 +69,17 @@ class Table:
         self.sequence = 0
         self.day, self.shift = DAY, "day"
 
-    def event(self, kind: str, moment: datetime, *, sequence: int | None = None, **data: Any) -> dict[str, Any]:
-        """The next event of the pit stream, or the one of a sequence."""
-        if sequence is None:
-            self.sequence += 1
-            sequence = self.sequence
+    def event(self, kind: str, moment: datetime, **data: Any) -> dict[str, Any]:
+        """The next event of the pit stream."""
+        self.sequence += 1
         place = {"property": self.property, "table": self.name, "gaming_day": self.day, "shift": self.shift}
         return {
             "specversion": "1.0",
-            "id": f"{self.name}-{sequence}",
+            "id": f"{self.name}-{self.sequence}",
             "source": self.source,
             "type": kind,
             "time": moment.isoformat(),
-            "sequence": sequence,
+            "sequence": self.sequence,
             "data": place | data,
         }
 

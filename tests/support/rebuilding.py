@@ -26,7 +26,7 @@ def execute(url: str, *statements: str) -> None:
     """Does something as the owner of the database."""
     with psycopg.connect(make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)) as owner:
         for statement in statements:
-            owner.execute(statement)  # type: ignore[call-overload]
+            owner.execute(statement)
 
 
 def assert_made_anew(
@@ -51,11 +51,11 @@ def assert_made_anew(
             first = f"SELECT t.ctid FROM {table.fullname} t ORDER BY t::text"
             gone[table.name] = 0
             if table.name not in undeleted:
-                deleted = owner.execute(f"DELETE FROM {table.fullname} WHERE ctid = ({first} LIMIT 1)")  # type: ignore[call-overload]
+                deleted = owner.execute(f"DELETE FROM {table.fullname} WHERE ctid = ({first} LIMIT 1)")
                 gone[table.name] += deleted.rowcount
             if table.name in changes:
                 last = f"UPDATE {table.fullname} SET {changes[table.name]} WHERE ctid = ({first} DESC LIMIT 1)"
-                gone[table.name] += owner.execute(last).rowcount  # type: ignore[call-overload]
+                gone[table.name] += owner.execute(last).rowcount
     tampered = rows_of(service, url)
     called = pitledger("rebuild", service, "--check", "--json")
     assert ExitCode.NOT_AS_IT_SHOULD_BE == called.code, called

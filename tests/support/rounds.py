@@ -83,7 +83,7 @@ def voided(table: str, sequence: int, round_id: str, **data: Any) -> dict[str, A
 def submission(sequence: int = 1, **changes: Any) -> dict[str, Any]:
     """The approved submission under which these rounds are played, in effect since the day before."""
     before = (DAY - timedelta(days=1)).isoformat()
-    data = {
+    data: dict[str, Any] = {
         "property": PROPERTY,
         "game": "blackjack",
         "regulation": "pa-633a-2024",
@@ -96,7 +96,7 @@ def submission(sequence: int = 1, **changes: Any) -> dict[str, Any]:
         "approved_by": "compliance.ann",
         "approved_at": before,
     } | changes
-    data["hash"] = submission_hash(RulesSubmission.model_validate(_only(data, RulesSubmission)), int(data["version"]))
+    data["hash"] = submission_hash(RulesSubmission.model_validate(_only(data, RulesSubmission)), data["version"])
     return {
         "specversion": "1.0",
         "id": f"s-{sequence}",

@@ -11,7 +11,7 @@ from typing import Any
 
 import psycopg
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # it has no `__all__`
 from sqlalchemy import make_url
 
 from infra.topics import apply
@@ -195,4 +195,4 @@ def query(url: str, statement: str) -> list[tuple[Any, ...]]:
     """The rows of a query."""
     conninfo = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
     with psycopg.connect(conninfo) as connection:
-        return connection.execute(statement).fetchall()  # type: ignore[call-overload,no-any-return]
+        return connection.execute(statement).fetchall()

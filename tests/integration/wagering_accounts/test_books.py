@@ -58,7 +58,7 @@ def test_the_liability_shows_what_is_off(house: House) -> None:
 def _as_owner(url: str, statement: str) -> None:
     conninfo = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
     with psycopg.connect(conninfo, autocommit=True) as connection:
-        connection.execute(statement)  # type: ignore[call-overload]
+        connection.execute(statement)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_the_service_cannot_change_what_it_stated(house: House, table: str) -> N
     with psycopg.connect(conninfo) as connection:
         connection.execute("SET ROLE wagering_accounts")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            connection.execute(f"DELETE FROM wagering_accounts.{table}")  # type: ignore[call-overload]
+            connection.execute(f"DELETE FROM wagering_accounts.{table}")
 
 
 def test_pages_and_etags(house: House) -> None:
@@ -217,9 +217,13 @@ def test_64_clients_hammer_one_account(url: str) -> None:
                     with_whom.release(answers[0].json()["hold"])
             return codes
 
+        def settle_others() -> None:
+            for number in range(20):
+                house.settle(500, 700, round_id=f"chips-{number}")
+
         with ThreadPoolExecutor(clients + 1) as pool:
             hammering = [pool.submit(hammer, number) for number in range(clients)]
-            settling = pool.submit(lambda: [house.settle(500, 700, round_id=f"chips-{number}") for number in range(20)])
+            settling = pool.submit(settle_others)
             codes = [code for future in hammering for code in future.result()]
             settling.result()
         assert {201, 409} >= set(codes)

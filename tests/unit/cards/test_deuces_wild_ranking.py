@@ -17,6 +17,7 @@ from shared.cards.ranking.deuces_wild import (
     rank_without_fives,
     wild_category_of,
 )
+from tests.support.cards import card_named, cards_named
 from tests.support.obvious_ranking import CATEGORIES, Standing, standing
 
 DECK = standard_deck(jokers=1)
@@ -73,17 +74,17 @@ def suited_and_not(card: str) -> list[str]:
 
 def hands_by_kind() -> Iterator[tuple[tuple[Card, ...], int]]:
     """One hand for every choice of natural ranks, of one suit or not, with the number of hands like it."""
-    wilds: list[str] = [*(card for card in DECK if card[0] == "2"), JOKER]
+    wilds: list[Card] = [*(card for card in DECK if card[0] == "2"), JOKER]
     for number in range(6):
         for ranks in combinations_with_replacement(RANKS, 5 - number):
             counts = Counter(ranks)
             ways = prod(comb(4, count) for count in counts.values())
             together = 4 if len(counts) == len(ranks) > 1 else 0
-            some = [rank + "shdc"[place % 4] for place, rank in enumerate(ranks)]
+            some = [card_named(rank + "shdc"[place % 4]) for place, rank in enumerate(ranks)]
             if ways > together:
-                yield (*some, *wilds[:number]), (ways - together) * comb(5, number)  # type: ignore[misc]
+                yield (*some, *wilds[:number]), (ways - together) * comb(5, number)
             if together:
-                yield (*(rank + "s" for rank in ranks), *wilds[:number]), together * comb(5, number)  # type: ignore[misc]
+                yield (*(card_named(rank + "s") for rank in ranks), *wilds[:number]), together * comb(5, number)
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +166,7 @@ def test_a_list_without_five_of_a_kind_takes_the_next_best_hand(cards: list[Card
 )
 def test_five_of_a_kind_falls_back(cards: str, category: str) -> None:
     """Where the list has neither five wilds nor five of a kind, such a hand is the next best that it makes."""
-    assert category == wild_category_of(rank_without_fives(cards.split())).name  # type: ignore[arg-type]
+    assert category == wild_category_of(rank_without_fives(cards_named(cards))).name
 
 
 @pytest.mark.parametrize(
@@ -183,7 +184,7 @@ def test_five_of_a_kind_falls_back(cards: str, category: str) -> None:
 )
 def test_the_higher_hand_has_the_higher_rank(better: str, worse: str) -> None:
     """Five wilds, royal flush, five of a kind, straight flush; then the ranks of the cards."""
-    assert rank_with_wilds(better.split()) > rank_with_wilds(worse.split())  # type: ignore[arg-type]
+    assert rank_with_wilds(cards_named(better)) > rank_with_wilds(cards_named(worse))
 
 
 @pytest.mark.parametrize(
@@ -198,7 +199,7 @@ def test_the_higher_hand_has_the_higher_rank(better: str, worse: str) -> None:
 )
 def test_a_natural_hand_and_the_same_with_a_wild_card_tie(one: str, other: str) -> None:
     """Nothing puts the natural hand above; in a flush a wild card is the highest card that the hand lacks."""
-    assert rank_with_wilds(one.split()) == rank_with_wilds(other.split())  # type: ignore[arg-type]
+    assert rank_with_wilds(cards_named(one)) == rank_with_wilds(cards_named(other))
 
 
 @pytest.mark.parametrize("number", [0, 4, 6])

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
 from random import Random
-from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from shared.cards import JOKER, Card, standard_deck
 from shared.cards.ranking.pai_gow import Formed, HighHands, Wheel, card_set, cards_of, formed, low_rank, top_value
 from shared.cards.ranking.standard import VALUES, Category, category_of, rank_five
+from tests.support.cards import cards_named
 
 DECK = standard_deck()
 DECK_WITH_JOKER = standard_deck(jokers=1)
@@ -23,11 +23,6 @@ MATCHED = (Formed.royal_flush_and_ace_king, Formed.royal_flush_and_king_queen)
 SEVEN_CARD = (Formed.seven_card_straight_flush, Formed.seven_card_straight_flush_with_joker)
 
 Key = tuple[int, ...]
-
-
-def cards(text: str) -> tuple[Card, ...]:
-    """Cards from their names with blanks between."""
-    return cast("tuple[Card, ...]", tuple(text.split()))
 
 
 def obvious_key(values: Sequence[int], suits: Sequence[str], wheel: Wheel) -> Key:
@@ -144,7 +139,7 @@ def test_every_hand_with_the_joker_is_rated_at_its_best(wheel: Wheel) -> None:
 )
 def test_named_hands_rank_in_the_order_of_the_text(higher: str, lower: str) -> None:
     """Five aces, royal flush, the highest straight flush and so on down to two pair with the joker as an ace."""
-    assert HIGH.rank(card_set(cards(higher))) > HIGH.rank(card_set(cards(lower)))
+    assert HIGH.rank(card_set(cards_named(higher))) > HIGH.rank(card_set(cards_named(lower)))
 
 
 def test_the_lowest_wheel_makes_the_joker_a_six() -> None:
@@ -173,7 +168,7 @@ def test_every_low_hand_ranks_by_pair_and_cards() -> None:
 )
 def test_a_low_hand_compares_with_a_high_hand(high: str, low: str, correct: bool) -> None:
     """A pair with a pair, then the three other cards make the high hand higher; without a pair card by card."""
-    assert correct == (HIGH.rank(card_set(cards(high))) >= low_rank(card_set(cards(low))))
+    assert correct == (HIGH.rank(card_set(cards_named(high))) >= low_rank(card_set(cards_named(low))))
 
 
 @cache
@@ -249,11 +244,13 @@ def structured_sevens() -> list[tuple[Card, ...]]:
     hands: list[tuple[Card, ...]] = []
     suit = [card for card in DECK if card[1] == "d"]
     for held in [suit[low : low + 8] for low in range(6)] + [[suit[0], *suit[6:]]]:
-        hands.extend((*six, extra) for six in [*combinations(held, 6)][::3] for extra in (*cards("Jk As"), held[0]))
-    royal = cards("As Ks Qs Js Ts Jk")
-    others = cards("Ah Kh Qh Kd Qc Ac 9s 8s Jk")
+        hands.extend(
+            (*six, extra) for six in [*combinations(held, 6)][::3] for extra in (*cards_named("Jk As"), held[0])
+        )
+    royal = cards_named("As Ks Qs Js Ts Jk")
+    others = cards_named("Ah Kh Qh Kd Qc Ac 9s 8s Jk")
     hands.extend((*five, *two) for five in combinations(royal, 5) for two in combinations(others, 2))
-    equal = cards("As Ah Ad Ac Ks Kh Kd Qs Qh 2c Jk")
+    equal = cards_named("As Ah Ad Ac Ks Kh Kd Qs Qh 2c Jk")
     hands.extend(combinations(equal, 7))
     return [hand for hand in hands if len(set(hand)) == 7]
 

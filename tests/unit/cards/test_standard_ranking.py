@@ -12,6 +12,7 @@ from phevaluator import evaluate_cards
 from shared.cards import RANKS, SUITS, Card, standard_deck
 from shared.cards.ranking import Category, best_five, category_of, rank_best, rank_five
 from shared.cards.ranking.standard import pack, values_of
+from tests.support.cards import card_named
 from tests.support.obvious_ranking import best_standing, standing
 
 Pattern = tuple[str, bool]
@@ -94,8 +95,7 @@ def test_hands_are_ordered_as_a_published_evaluator_orders_them(
 
 def no_flush(ranks: Sequence[str]) -> list[Card]:
     """Cards of these ranks, of which at most two are of one suit."""
-    deck = {str(card): card for card in standard_deck()}
-    return [deck[rank + SUITS[place % 4]] for place, rank in enumerate(sorted(ranks))]
+    return [card_named(rank + SUITS[place % 4]) for place, rank in enumerate(sorted(ranks))]
 
 
 def test_seven_cards_without_a_flush_are_ranked_by_their_best_five() -> None:
@@ -124,7 +124,7 @@ def test_seven_card_categories_are_as_frequent_as_published() -> None:
             for others in combinations_with_replacement(sorted(RANKS), 7 - size):
                 ways = 4 * prod(comb(3, count) for count in Counter(others).values())
                 flushes[tuple(sorted(suited + others))] += ways
-                cards = [*(rank + "s" for rank in suited), *no_flush_beside_spades(others)]
+                cards = [*(card_named(rank + "s") for rank in suited), *no_flush_beside_spades(others)]
                 counted[category_of(rank_best(cards)).name] += ways
     for ranks in combinations_with_replacement(sorted(RANKS), 7):
         ways = prod(comb(4, count) for count in Counter(ranks).values())
@@ -136,8 +136,7 @@ def test_seven_card_categories_are_as_frequent_as_published() -> None:
 
 def no_flush_beside_spades(ranks: Sequence[str]) -> list[Card]:
     """Up to two cards of these ranks that are no spades."""
-    deck = {str(card): card for card in standard_deck()}
-    return [deck[rank + suit] for rank, suit in zip(ranks, "hd", strict=False)]
+    return [card_named(rank + suit) for rank, suit in zip(ranks, "hd", strict=False)]
 
 
 @pytest.mark.parametrize(

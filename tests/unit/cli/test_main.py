@@ -3,13 +3,16 @@
 import importlib
 import subprocess
 import sys
-from types import ModuleType
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from services.cli import main as command_line
 from services.cli.exits import MEANINGS, CheckFailed, CommandError, ExitCode, InputRefused, NotThere, UsageWrong
 from tests.unit.cli.calling import Caller
+
+RunInstead = Callable[[Callable[[], None]], None]
 
 COMMANDS = sorted(command_line._COMMANDS)
 
@@ -52,11 +55,9 @@ def test_wrong_use_is_one_line_and_exit_code_2(pitledger: Caller, words: list[st
 
 
 @pytest.fixture
-def failing(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The module of `pitledger version`, whose function a test may replace by one that fails."""
-    module = importlib.import_module("services.cli.version")
-    monkeypatch.setattr(module, "version", None)
-    return module
+def run_instead(monkeypatch: pytest.MonkeyPatch) -> RunInstead:
+    """Puts another function, one that fails, in the place of that of `pitledger version`."""
+    return partial(monkeypatch.setattr, importlib.import_module("services.cli.version"), "version")
 
 
 @pytest.mark.parametrize(
@@ -72,14 +73,14 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else None,
 )
 def test_each_kind_of_error_has_its_exit_code(
-    pitledger: Caller, failing: ModuleType, error: BaseException, code: ExitCode
+    pitledger: Caller, run_instead: RunInstead, error: BaseException, code: ExitCode
 ) -> None:
     """Every error ends in the exit code that the table gives it, without a traceback."""
 
     def version() -> None:
         raise error
 
-    failing.version = version  # type: ignore[attr-defined]
+    run_instead(version)
     called = pitledger("version")
 
     assert code == called.code
@@ -87,13 +88,13 @@ def test_each_kind_of_error_has_its_exit_code(
     assert len(called.stderr.splitlines()) <= 1
 
 
-def test_debug_shows_where_an_error_comes_from(pitledger: Caller, failing: ModuleType) -> None:
+def test_debug_shows_where_an_error_comes_from(pitledger: Caller, run_instead: RunInstead) -> None:
     """With --debug the traceback precedes the line."""
 
     def version() -> None:
         raise CommandError("over\nthere")
 
-    failing.version = version  # type: ignore[attr-defined]
+    run_instead(version)
     called = pitledger("--debug", "version")
 
     assert "Traceback" in called.stderr

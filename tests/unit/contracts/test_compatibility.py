@@ -7,7 +7,7 @@ import pytest
 from shared.contracts.compatibility import breaking_changes
 
 NAME = {"type": "string", "pattern": "^[a-z]+$", "maxLength": 10}
-ROUND = {
+ROUND: dict[str, Any] = {
     "type": "object",
     "properties": {
         "name": {"$ref": "#/$defs/Name"},
@@ -24,11 +24,11 @@ ROUND = {
 
 
 def _with(name: str, schema: Any) -> dict[str, Any]:
-    return ROUND | {"properties": ROUND["properties"] | {name: schema}}  # type: ignore[operator]
+    return ROUND | {"properties": ROUND["properties"] | {name: schema}}
 
 
 def _without(name: str) -> dict[str, Any]:
-    left = {key: value for key, value in ROUND["properties"].items() if key != name}  # type: ignore[attr-defined]
+    left = {key: value for key, value in ROUND["properties"].items() if key != name}
     return ROUND | {"properties": left, "required": [one for one in ROUND["required"] if one != name]}
 
 

@@ -107,10 +107,17 @@ def test_every_service_waits_for_what_it_needs(compose: dict[str, Any]) -> None:
     assert expected == {name: compose["services"][name]["depends_on"] for name in expected}
 
 
+def user_of(url: str) -> str:
+    """Who logs in by this URL, whose password Compose may still have to fill in."""
+    found = re.search(r"//(\w+):", url)
+    assert found, url
+    return found[1]
+
+
 def test_services_log_in_as_their_own_role(compose: dict[str, Any]) -> None:
     """Only the migration has the owner's login."""
     logins = {
-        name: re.search(r"//(\w+):", service["environment"]["DATABASE_URL"])[1]  # type: ignore[index]
+        name: user_of(service["environment"]["DATABASE_URL"])
         for name, service in compose["services"].items()
         if "DATABASE_URL" in service.get("environment", {})
     }

@@ -1,6 +1,7 @@
 """What it takes to make a cluster have the topics: planned without one."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -10,16 +11,16 @@ from shared.contracts.schemas import CHANNELS
 TABLE_EVENTS = next(topic for topic in wanted() if topic.name == "table.events")
 
 
-def existing(topic: Topic = TABLE_EVENTS, **differences: object) -> Mapping[str, ExistingTopic]:
+def existing(topic: Topic = TABLE_EVENTS, **differences: Any) -> Mapping[str, ExistingTopic]:
     """The topic as a cluster has it that was made to order, but for the differences."""
-    as_ordered: dict[str, object] = {
+    as_ordered: dict[str, Any] = {
         "name": topic.name,
         "partitions": topic.partitions,
         "replication_factor": topic.replication_factor,
         "used": False,
         "config": topic.config,
     }
-    return {topic.name: ExistingTopic(**(as_ordered | differences))}  # type: ignore[arg-type]
+    return {topic.name: ExistingTopic(**(as_ordered | differences))}
 
 
 def test_the_topics_of_the_architecture() -> None:

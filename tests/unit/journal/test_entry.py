@@ -3,6 +3,7 @@
 from dataclasses import fields, replace
 from datetime import UTC, date, datetime
 from hashlib import sha256
+from typing import Any
 
 import pytest
 
@@ -59,7 +60,7 @@ def test_record_is_readable_without_this_code() -> None:
     assert sha256(record).hexdigest() == _hash(DRAFT)
 
 
-CHANGES = {
+CHANGES: dict[str, Any] = {
     "kind": "settlement.reversed",
     "source": "/properties/riverside/tables/BJ-02",
     "sequence": 8,

@@ -27,7 +27,7 @@ class Inclusion(NamedTuple):
 
     leaves: list[bytes]
     size: int
-    index: int
+    leaf_index: int
     path: tuple[bytes, ...]
 
 
@@ -78,12 +78,12 @@ def test_root_is_that_of_the_go_implementation(size: str, root: str) -> None:
     assert root == _root(SUMDB_LEAVES, int(size)).hex()
 
 
-@pytest.mark.parametrize("vector", INCLUSIONS, ids=lambda each: f"{each.index}-of-{each.size}")
+@pytest.mark.parametrize("vector", INCLUSIONS, ids=lambda each: f"{each.leaf_index}-of-{each.size}")
 def test_inclusion_proof_is_the_published_one_and_verifies(vector: Inclusion) -> None:
     """An inclusion proof has the published hashes, and leads to the root."""
-    path = inclusion_proof(vector.leaves, vector.index, vector.size)
-    assert vector.path == path
-    verify_inclusion(vector.leaves[vector.index], vector.index, vector.size, path, _root(vector.leaves, vector.size))
+    leaves, size, leaf_index, path = vector
+    assert path == inclusion_proof(leaves, leaf_index, size)
+    verify_inclusion(leaves[leaf_index], leaf_index, size, path, _root(leaves, size))
 
 
 @pytest.mark.parametrize("vector", CONSISTENCIES, ids=lambda each: f"{each.old_size}-to-{each.new_size}")

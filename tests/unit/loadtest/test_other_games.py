@@ -18,6 +18,7 @@ from shared.rules import compile_rules, parse_submission
 from shared.rules.dj_wild import DjWildRound
 from shared.rules.holdem import HoldemRound
 from shared.rules.over_under.record import OverUnderRound
+from tests.support.cards import cards_named, standard_cards_named
 
 
 class Unshuffled(Random):
@@ -38,10 +39,6 @@ def players(count: int, *habits: str, **side_bets: int) -> list[Player]:
         Player(f"p{seat}", f"a{seat}", seat, wager=1000, side_bets=side_bets, habits=frozenset(habits))
         for seat in range(1, count + 1)
     ]
-
-
-def cards(text: str) -> list[Any]:
-    return text.split()
 
 
 def test_a_deck_holds_each_card_once_a_round() -> None:
@@ -73,7 +70,7 @@ def test_holdem_is_dealt_one_card_at_a_time_with_a_card_burned_before_each_stree
 )
 def test_a_deuce_with_an_unsuited_low_card_is_folded(hand: str, expected: bool) -> None:
     """Everything else sees the Flop."""
-    assert expected == is_folded(cast("list[StandardCard]", cards(hand)))
+    assert expected == is_folded(standard_cards_named(hand))
 
 
 @pytest.mark.parametrize(
@@ -93,7 +90,7 @@ def test_a_deuce_with_an_unsuited_low_card_is_folded(hand: str, expected: bool) 
 )
 def test_a_player_wagers_on_what_the_community_cards_are_not(hand: str, community: str, expected: bool) -> None:
     """A pair or better counts where the hand has a part in it."""
-    assert expected == is_wagered_on(cards(hand), cards(community))
+    assert expected == is_wagered_on(standard_cards_named(hand), standard_cards_named(community))
 
 
 def test_a_round_of_holdem_that_everyone_folds_ends_with_the_flop() -> None:
@@ -149,7 +146,7 @@ def test_dj_wild_is_dealt_in_stacks_of_five() -> None:
 )
 def test_a_pair_or_better_is_raised(hand: str, habits: Sequence[str], expected: bool) -> None:
     """Wild cards make a pair; some players raise with an ace too."""
-    assert expected == is_raised(cards(hand), with_an_ace=RAISES_WITH_AN_ACE in habits)
+    assert expected == is_raised(cards_named(hand), with_an_ace=RAISES_WITH_AN_ACE in habits)
 
 
 def test_a_raise_is_twice_the_ante() -> None:

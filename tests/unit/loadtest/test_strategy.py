@@ -1,11 +1,10 @@
 """The players' decisions: published basic strategy for several decks, dealer standing on all 17s."""
 
-from typing import cast
-
 import pytest
 
 from loadtest.strategy import Action, decide, promise
 from shared.cards import StandardCard
+from tests.support.cards import standard_cards_named
 
 
 @pytest.mark.parametrize(
@@ -36,7 +35,7 @@ from shared.cards import StandardCard
 )
 def test_decisions_are_those_of_basic_strategy(cards: str, up: StandardCard, expected: Action) -> None:
     """Known hands against known up cards; with three cards nothing can be doubled, split or surrendered."""
-    hand = cast("list[StandardCard]", cards.split())
+    hand = standard_cards_named(cards)
     two = len(hand) == 2
     assert expected == decide(hand, up, may_double=two, may_split=two, may_surrender=two)
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +136,7 @@ def test_accounts_are_named_by_table_wager_and_leg() -> None:
 
 def test_a_player_banked_round_shows_who_paid_whom() -> None:
     """The bank takes seat 6 and the dealer's wager and pays seat 2; bank and winner each give 5%."""
-    against = {"wager": "pai_gow_poker", "paragraph": "§ 645a.12(j)", "paid_by": "bank"}
+    against_bank = partial(Line, wager="pai_gow_poker", paragraph="§ 645a.12(j)", paid_by="bank")
     settlement = _settlement(
         Line(
             seat=0,
@@ -146,8 +147,8 @@ def test_a_player_banked_round_shows_who_paid_whom() -> None:
             stake_returned=0,
             paragraph="§ 645a.12(i)",
         ),
-        Line(seat=6, outcome="lose", stake=10000, payout=0, stake_returned=0, **against),
-        Line(seat=2, outcome="win", stake=4000, payout=4000, stake_returned=4000, vigorish=200, **against),
+        against_bank(seat=6, outcome="lose", stake=10000, payout=0, stake_returned=0),
+        against_bank(seat=2, outcome="win", stake=4000, payout=4000, stake_returned=4000, vigorish=200),
         Line(seat=4, wager="bank", outcome="win", stake=0, payout=11000, stake_returned=0, vigorish=550, paragraph=""),
     )
     postings = postings_of("p", "t", totals_of(settlement, {}))

@@ -42,5 +42,6 @@ def test_a_legal_round_is_never_refused(entry: dict[str, Any]) -> None:
 
 def test_a_round_of_another_kind_is_refused() -> None:
     """A record must be a Blackjack round to be settled as one."""
+    submission: Any = parse_submission({"decks": 6})
     with pytest.raises(Refused, match="a Submission is not a round under pa-633a-2024"):
-        settle(NEW, parse_submission({"decks": 6}), parse_submission({"decks": 6}))  # type: ignore[arg-type]
+        settle(NEW, submission, submission)

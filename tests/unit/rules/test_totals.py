@@ -3,6 +3,7 @@
 import pytest
 
 from shared.rules.blackjack.totals import first_full, is_blackjack, total
+from tests.support.cards import standard_cards_named
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ from shared.rules.blackjack.totals import first_full, is_blackjack, total
 )
 def test_an_ace_is_11_unless_that_would_exceed_21(cards: str, points: int) -> None:
     """Each ace counts 11 as long as the total stays at 21 or less (§ 633a.3(e)(3))."""
-    assert points == total(cards.split())  # type: ignore[arg-type]
+    assert points == total(standard_cards_named(cards))
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_an_ace_is_11_unless_that_would_exceed_21(cards: str, points: int) -> No
 )
 def test_a_hand_is_full_at_the_card_that_makes_21_or_more(cards: str, count: int | None) -> None:
     """No further card may be drawn from there on (§ 633a.7(k)(1))."""
-    assert count == first_full(cards.split())  # type: ignore[arg-type]
+    assert count == first_full(standard_cards_named(cards))
 
 
 def test_a_blackjack_is_an_ace_with_a_ten_value() -> None:

@@ -10,52 +10,50 @@ DIGEST = "5" * 64
 _TWO = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
 _VIGORISH = {"round_id": "r-1", "seat": 3, "dealer_id": "dealer.dan", "cents": 500, "bank": True, "by": "dealer.dan"}
 
-PIT: dict[str, dict[str, Any]] = {
-    kind: TABLE.event(kind, at(1), **data)
-    for kind, data in {
-        "table.opened": {**_TWO, "contents": chips(c500=10), "game": "blackjack", "card_reader": True},
-        "table.closed": {**_TWO, "contents": chips(c500=10)},
-        "table.counted": {
-            **_TWO,
-            "contents": chips(c500=10),
-            "purpose": "shift",
-            "begins": {"gaming_day": DAY, "shift": "swing"},
-        },
-        "table.carried": {"contents": chips(c500=10), "recorded_by": "floor.fay", "checked_by": "cage.ann"},
-        "fill.carried": {"number": 1, "carried_by": "sec.gus"},
-        "fill.received": {
-            "number": 1,
-            "contents": chips(c500=10),
-            "received_by": "dealer.dan",
-            "observed_by": "floor.fay",
-        },
-        "credit.carried": {
-            "number": 1,
-            "surrendered_by": "dealer.dan",
-            "observed_by": "floor.fay",
-            "carried_by": "sec.gus",
-        },
-        "chips.sold": {"instrument": "prepaid_access", "cents": 10000, "dealer": "dealer.dan"},
-        "counter_check.issued": {**_TWO, "serial": "CC-1", "cents": 100000},
-        "chips.changed": {"taken": chips(c2500=1), "given": chips(c500=5), "dealer": "dealer.dan"},
-        "coupon.dropped": {"coupon": "match_play", "cents": 2500, "paid_cents": 2500, "dealer": "dealer.dan"},
-        "box.exchanged": {
-            "removed_box": "A1",
-            "placed_box": "A2",
-            "removed_by": "sec.gus",
-            "witnessed_by": "floor.fay",
-        },
-        "box.transported": {"box": "A1", "carried_by": "sec.gus", "received_by": "count.sue"},
-        "tips.collected": {"cents": 7700, "collected_by": "tips.jo", "observed_by": "floor.fay"},
-        "vigorish.collected": _VIGORISH,
-        "vigorish.waived": {**_VIGORISH, "reason": "promotion"},
-        "vigorish.returned": {**_VIGORISH, "reason": "taken twice"},
-        "cards.changed": {"regulation": "pa-647a", "dealing": "shoe", "decks": 1, "changed_by": "dealer.dan"},
-        "dice.changed": {"changed_by": "dealer.dan"},
-        "card_reader.inspected": {"passed": True, "inspected_by": "floor.fay"},
-        "stub.counted": {"cards": 52, "expected": 52, "dealer": "dealer.dan"},
-    }.items()
+_PIT: dict[str, dict[str, Any]] = {
+    "table.opened": {**_TWO, "contents": chips(c500=10), "game": "blackjack", "card_reader": True},
+    "table.closed": {**_TWO, "contents": chips(c500=10)},
+    "table.counted": {
+        **_TWO,
+        "contents": chips(c500=10),
+        "purpose": "shift",
+        "begins": {"gaming_day": DAY, "shift": "swing"},
+    },
+    "table.carried": {"contents": chips(c500=10), "recorded_by": "floor.fay", "checked_by": "cage.ann"},
+    "fill.carried": {"number": 1, "carried_by": "sec.gus"},
+    "fill.received": {
+        "number": 1,
+        "contents": chips(c500=10),
+        "received_by": "dealer.dan",
+        "observed_by": "floor.fay",
+    },
+    "credit.carried": {
+        "number": 1,
+        "surrendered_by": "dealer.dan",
+        "observed_by": "floor.fay",
+        "carried_by": "sec.gus",
+    },
+    "chips.sold": {"instrument": "prepaid_access", "cents": 10000, "dealer": "dealer.dan"},
+    "counter_check.issued": {**_TWO, "serial": "CC-1", "cents": 100000},
+    "chips.changed": {"taken": chips(c2500=1), "given": chips(c500=5), "dealer": "dealer.dan"},
+    "coupon.dropped": {"coupon": "match_play", "cents": 2500, "paid_cents": 2500, "dealer": "dealer.dan"},
+    "box.exchanged": {
+        "removed_box": "A1",
+        "placed_box": "A2",
+        "removed_by": "sec.gus",
+        "witnessed_by": "floor.fay",
+    },
+    "box.transported": {"box": "A1", "carried_by": "sec.gus", "received_by": "count.sue"},
+    "tips.collected": {"cents": 7700, "collected_by": "tips.jo", "observed_by": "floor.fay"},
+    "vigorish.collected": _VIGORISH,
+    "vigorish.waived": {**_VIGORISH, "reason": "promotion"},
+    "vigorish.returned": {**_VIGORISH, "reason": "taken twice"},
+    "cards.changed": {"regulation": "pa-647a", "dealing": "shoe", "decks": 1, "changed_by": "dealer.dan"},
+    "dice.changed": {"changed_by": "dealer.dan"},
+    "card_reader.inspected": {"passed": True, "inspected_by": "floor.fay"},
+    "stub.counted": {"cards": 52, "expected": 52, "dealer": "dealer.dan"},
 }
+PIT = {kind: TABLE.event(kind, at(1), **data) for kind, data in _PIT.items()}
 
 _PLACE = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY}
 _SLIP = {**_PLACE, "slip": "fill", "number": 1}

@@ -136,24 +136,28 @@ def pit(sequence: int, kind: str, minute: float, *, table: str = TABLE, shift: s
     }
 
 
+def _of_seat(of_round: int, seat: int, cents: int, **more: str) -> dict[str, Any]:
+    return {"round_id": f"r-{of_round}", "seat": seat, "cents": cents, **more}
+
+
 def collected(sequence: int, of_round: int, seat: int, cents: int, **changes: Any) -> Event:
     """Vigorish was collected when the round was paid, before it closed."""
     minute = changes.pop("minute", of_round + 0.25)
-    data = {"round_id": f"r-{of_round}", "seat": seat, "cents": cents, "by": "dealer.1", "dealer_id": "dealer.1"}
+    data = _of_seat(of_round, seat, cents, by="dealer.1", dealer_id="dealer.1")
     return pit(sequence, "vigorish.collected", minute, **(data | changes))
 
 
 def waived(sequence: int, of_round: int, seat: int, cents: int, **changes: Any) -> Event:
     """Vigorish was waived."""
-    data = {"round_id": f"r-{of_round}", "seat": seat, "cents": cents, "by": "floor.lee", "reason": "first hand"}
+    data = _of_seat(of_round, seat, cents, by="floor.lee", reason="first hand")
     return pit(sequence, "vigorish.waived", of_round + 0.25, **(data | changes))
 
 
 def returned(sequence: int, of_round: int, seat: int, cents: int, **changes: Any) -> Event:
     """Vigorish was given back, after the round had closed."""
     minute = changes.pop("minute", of_round + 5)
-    data = {"round_id": f"r-{of_round}", "seat": seat, "cents": cents, "by": "floor.lee", "dealer_id": "dealer.1"}
-    return pit(sequence, "vigorish.returned", minute, **(data | {"reason": "taken twice"} | changes))
+    data = _of_seat(of_round, seat, cents, by="floor.lee", dealer_id="dealer.1", reason="taken twice")
+    return pit(sequence, "vigorish.returned", minute, **(data | changes))
 
 
 def opened(sequence: int, minute: float, **changes: Any) -> Event:

@@ -1,12 +1,13 @@
 """What rounds assess, at which rate and rounding, and who owes it."""
 
 from datetime import date
+from typing import Any
 
 import pytest
 
 from services.vigorish.domain import Place, assessed, assessment, owed, rate_of
 from services.vigorish.events import PostedRound
-from shared.contracts.vigorish_events import AssessedLine
+from shared.contracts.vigorish_events import AssessedLine, Rounding
 from shared.rules.errors import Refused
 from shared.rules.pai_gow.vigorish import vigorish
 from tests.unit.vigorish.rounds import bank_line, line, posted, rules
@@ -14,7 +15,7 @@ from tests.unit.vigorish.rounds import bank_line, line, posted, rules
 RULES = rules()
 
 
-def round_of(*lines: dict[str, object], **changes: object) -> PostedRound:
+def round_of(*lines: dict[str, Any], **changes: Any) -> PostedRound:
     """A posted round with these lines."""
     return PostedRound.model_validate(posted(1, RULES, lines, **changes)["data"])
 
@@ -41,9 +42,9 @@ def test_a_result_that_rate_and_rounding_do_not_make_is_marked() -> None:
 
 
 @pytest.mark.parametrize("rounding", ["none", "quarter_up"])
-def test_every_amount_agrees_with_the_rules(rounding: str) -> None:
+def test_every_amount_agrees_with_the_rules(rounding: Rounding) -> None:
     """The ledger's own arithmetic and the settlement's come to the same for every amount up to $50."""
-    found = assessed(round_of(*(line(1, won, vigorish(won, rounding)) for won in range(20, 5001))), rounding)  # type: ignore[arg-type]
+    found = assessed(round_of(*(line(1, won, vigorish(won, rounding)) for won in range(20, 5001))), rounding)
     assert all(one.agrees for one in found)
     assert 4981 == len(found)
 

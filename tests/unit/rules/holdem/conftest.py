@@ -68,7 +68,7 @@ def changed_round(entry: Document) -> Document:
             seat["wagers"] |= entry.get(f"wagers_{number}", {})
             seat |= entry.get(f"seat_{number}", {})
             seat["wagers"] = {wager: cents for wager, cents in seat["wagers"].items() if cents is not None}
-    return round_ | entry.get("round", {})
+    return {**round_, **entry.get("round", {})}
 
 
 def settle_entry(entry: Document) -> Settlement:

@@ -8,11 +8,7 @@ import pytest
 
 from shared.cards import StandardCard, standard_deck
 from shared.rules.holdem.hands import five_card_category, two_card_category
-
-
-def cards(text: str) -> tuple[StandardCard, ...]:
-    """Cards from a line of text."""
-    return cast("tuple[StandardCard, ...]", tuple(text.split()))
+from tests.support.cards import standard_cards_named
 
 
 @pytest.mark.parametrize(
@@ -38,7 +34,7 @@ def cards(text: str) -> tuple[StandardCard, ...]:
 )
 def test_two_cards_are_named(hand: str, category: str | None) -> None:
     """Each row has its hands, whatever the order of the cards; neighbors of a row have none."""
-    assert category == two_card_category(cards(hand))
+    assert category == two_card_category(standard_cards_named(hand))
 
 
 def test_two_card_categories_are_as_frequent_as_they_must_be() -> None:
@@ -74,4 +70,4 @@ def test_two_card_categories_are_as_frequent_as_they_must_be() -> None:
 )
 def test_five_cards_are_named_from_three_of_a_kind_up(hand: str, flop: str, category: str | None) -> None:
     """Below three-of-a-kind no wager of the game pays, so the category does not matter."""
-    assert category == five_card_category(cards(hand), cards(flop))
+    assert category == five_card_category(standard_cards_named(hand), standard_cards_named(flop))

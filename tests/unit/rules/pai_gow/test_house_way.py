@@ -11,6 +11,7 @@ from shared.cards import standard_deck
 from shared.cards.ranking.pai_gow import HighHands, by_value, card_set, cards_of, low_rank
 from shared.rules import Refused
 from shared.rules.pai_gow.house_way import HouseWay, house_way, named_ways
+from tests.support.cards import cards_named
 
 PARAGRAPH = "§ 645a.11(c)"
 RANKING = HighHands()
@@ -77,7 +78,7 @@ def way(text: str = "standard") -> HouseWay:
 )
 def test_the_customary_way_sets_these_hands(seven: str, low: str) -> None:
     """Each rule of the documented way by a hand that it decides."""
-    held = card_set(seven.split())  # type: ignore[arg-type]
+    held = card_set(cards_named(seven))
     found = cards_of(way().low(held))
     ranks = "".join(sorted("A" if card == "Jk" else card[0] for card in found))
     named = {"two aces": "AA", "two nines": "99", "two tens": "TT", "two kings": "KK", "one ace, Ks": "AK"}
