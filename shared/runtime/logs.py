@@ -34,3 +34,5 @@ def configure_logs(*, form: str, level: str, service: str) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    # A pipeline that ends with an error warns that it ignores the statements behind it; the error itself is raised.
+    logging.getLogger("psycopg").setLevel(logging.ERROR)
