@@ -15,7 +15,7 @@ from shared.rules.settlement import Line, line
 from shared.rules.submission import Offer
 
 PROGRESSIVE: Final = "progressive_bonus"
-_ENVY: Final = "envy_bonus"
+ENVY: Final = "envy_bonus"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class ProgressiveBonus:
             lines[number] = [self._settle_wager(number, won, board)]
             for holder, row in envied:
                 if holder.player != seat.player:
-                    lines[number].append(line(number, _ENVY, "win", 0, row.envy, 0, self.envy, None, row.category))
+                    lines[number].append(line(number, ENVY, "win", 0, row.envy, 0, self.envy, None, row.category))
         return lines
 
     def _settle_wager(self, number: int, won: Mapping[int, Row | None], board: MeterBoard) -> Line:

@@ -9,7 +9,7 @@ from shared.rules.dj_wild.checks import Checks
 from shared.rules.dj_wild.hands import category_name
 from shared.rules.dj_wild.irregularities import PLAYED, Stopped, what_stopped
 from shared.rules.dj_wild.paragraphs import Paragraphs
-from shared.rules.dj_wild.progressive import PROGRESSIVE, progressive_bonus
+from shared.rules.dj_wild.progressive import ENVY, PROGRESSIVE, progressive_bonus
 from shared.rules.dj_wild.record import DjWildRound, DjWildSeat
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import lost, returned, rows_by_category
@@ -21,6 +21,7 @@ _ANTE: Final = "ante"
 _BLIND: Final = "blind"
 _RAISE: Final = "raise"
 _MAIN: Final = (_ANTE, _BLIND, _RAISE)
+_ORDER: Final = {wager: place for place, wager in enumerate((*_MAIN, PROGRESSIVE, ENVY, TRIPS, BAD_BEAT))}
 
 
 class DjWildRules:
@@ -83,6 +84,7 @@ class DjWildRules:
                 lines.extend(returned(seat.seat, wager, stake, stopped.void) for wager, stake in _wagers(seat).items())
         else:
             self._settle_seats(round_, seats, stopped, board, lines)
+        lines.sort(key=_place)
         return Settlement(
             lines=tuple(lines),
             meters=board.shows,
@@ -168,6 +170,11 @@ def _against_dealer(wagers: Mapping[str, int]) -> list[str]:
 
 def _number(seat: DjWildSeat) -> int:
     return seat.seat
+
+
+def _place(line: Line) -> tuple[int, int]:
+    """From the dealer's far right, and at each seat as § 687a.11 settles it."""
+    return (-line.seat, _ORDER[line.wager])
 
 
 def _wagers(seat: DjWildSeat) -> Mapping[str, int]:

@@ -191,3 +191,18 @@ def test_the_trips_bonus_pays_the_better_column(cards: str, paytable: str, categ
     settled = play(seat(1, cards, trips_bonus=100), wagers={"trips_bonus": {"paytable": paytable}})
     (line,) = found(settled, 1, "trips_bonus")
     assert (category, pays * 100) == (line.category, line.payout)
+
+
+@pytest.mark.parametrize("code", [None, "misdeal", "dealer_card_exposed"])
+def test_lines_stand_in_the_order_of_settlement(code: str | None) -> None:
+    """From the highest seat down, each with its Progressive Bonus, Trips and Bad Beat behind the main wagers."""
+    offered = {"trips_bonus": {"paytable": "DJWT-04"}, "two_way_bad_beat_bonus": {"paytable": "DJWBB-01"}}
+    irregularities = () if code is None else ({"code": code},)
+    seats = [
+        seat(1, NOTHING, two_way_bad_beat_bonus=500, trips_bonus=500),
+        seat(4, STRAIGHT_FLUSH, trips_bonus=500, two_way_bad_beat_bonus=500),
+    ]
+    settled = play(*seats, wagers=offered, irregularities=irregularities)
+    wagers = [line.wager for line in settled.lines if line.wager != "envy_bonus"]
+    assert ["ante", "blind", "raise", "progressive_bonus", "trips_bonus", "two_way_bad_beat_bonus"] * 2 == wagers
+    assert [4, 1] == list(dict.fromkeys(line.seat for line in settled.lines))
