@@ -210,13 +210,17 @@ class ElectronicTables:
 
     def _post(self, path: str, document: Mapping[str, Any], key: str, token: str) -> None:
         headers = {"Authorization": f"Bearer {token}", "Idempotency-Key": key, "Content-Type": "application/json"}
-        try:
-            connection = self._connection()
-            connection.request("POST", path, json.dumps(document), headers)
-            response = connection.getresponse()
-            body = response.read()
-        except (OSError, HTTPException) as error:
-            raise AccountsRefused(f"POST {path}: {error}") from error
+        connection = self._connection()
+        for again in (True, False):  # a service closes a connection that rests; sent again, a command is done once
+            try:
+                connection.request("POST", path, json.dumps(document), headers)
+                response = connection.getresponse()
+                body = response.read()
+                break
+            except (OSError, HTTPException) as error:
+                connection.close()
+                if not again:
+                    raise AccountsRefused(f"POST {path}: {error}") from error
         if response.status >= 400:
             raise AccountsRefused(f"POST {path} answered {response.status}: {body.decode(errors='replace')}")
 

@@ -41,8 +41,8 @@ class HandTypes:
     def rows(self, seven: CardSet, anything: int) -> tuple[Row, ...]:
         """The rows that seven cards can form that can form `anything`, those that usually pay most first."""
         beside = _formed_beside_a_pair(seven) if anything & _BESIDE_A_PAIR and anything & Formed.pair else 0
-        if anything & Formed.natural_royal_flush and not holds_joker(seven):  # a royal flush of its own kind
-            anything &= ~Formed.royal_flush
+        if anything & Formed.natural_royal_flush and not holds_joker(seven):  # whatever else the cards can form
+            anything, beside = int(Formed.natural_royal_flush), beside & Formed.natural_royal_flush
         found = self._found.get((anything, beside))
         if found is None:
             found = self._found[anything, beside] = tuple(

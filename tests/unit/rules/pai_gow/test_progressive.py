@@ -108,11 +108,17 @@ def test_hand_types(cards: str, low: str, category: str | None) -> None:
     assert (category, "win" if category else "lose") == (line.category, line.outcome)
 
 
-def test_a_royal_flush_without_a_joker_is_natural_however_low_the_meter() -> None:
-    """10% of $4,001.50, though the $500 of a royal flush would be more."""
-    result = settled("As Ks Qs Js Ts 4h 8c", "4h 8c", 400_000, "five_dollar")
+@pytest.mark.parametrize(
+    ("beside", "meter", "category", "pays"),
+    [("4h 8c", 400_000, "natural_royal_flush", 40_015), ("4h 4c", 10_000, "natural_royal_flush_and_pair", 10_150)],
+)
+def test_a_royal_flush_without_a_joker_is_natural_however_low_the_meter(
+    beside: str, meter: int, category: str, pays: int
+) -> None:
+    """10% of $4,001.50, or all of $101.50, though the amount of a lower hand would be more."""
+    result = settled(f"As Ks Qs Js Ts {beside}", beside, meter, "five_dollar")
     (line,) = [line for line in result.lines if line.wager == "progressive_payout"]
-    assert ("natural_royal_flush", 40_015) == (line.category, line.payout)
+    assert (category, pays) == (line.category, line.payout)
 
 
 def test_a_payout_takes_all_of_a_meter_that_shows_less() -> None:
