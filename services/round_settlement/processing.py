@@ -15,8 +15,8 @@ from shared.contracts import table_events
 from shared.contracts.submission_events import SubmissionApproved
 from shared.contracts.table_events import TableEvent
 from shared.journal.entry import Draft, Entry
-from shared.journal.ledger import copy_rows, copy_text
 from shared.journal.reading import read_entry
+from shared.journal.statements import copy_rows, copy_text
 from shared.rules import compile_rules
 from shared.rules.errors import Refused
 from shared.runtime.processing import Record

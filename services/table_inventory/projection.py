@@ -16,7 +16,7 @@ from shared.contracts import pit_facts as pit
 from shared.contracts.envelope import Contract, as_json
 from shared.contracts.pit_facts import Contents, value_of
 from shared.journal.entry import Entry
-from shared.journal.ledger import copy_rows, copy_text
+from shared.journal.statements import copy_rows, copy_text
 
 _MOVEMENT_COLUMNS = (
     "shard", "seq", "line", "property", "table_name", "at", "gaming_day", "movement", "cause", "cents", "contents",

@@ -13,7 +13,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.journal.entry import Account, Draft, Entry, genesis, seal
-from shared.journal.statements import Pipeline, arguments, insert, pipeline
+from shared.journal.statements import Pipeline, arguments, copy_rows, copy_text, insert, pipeline
 from shared.journal.tables import JournalTables
 
 
@@ -30,20 +30,6 @@ class Shard:
     next_offset: int
     next_seq: int
     head: bytes
-
-
-def copy_text(value: str) -> str:
-    """A text as PostgreSQL's COPY text format wants it."""
-    return value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
-
-
-async def copy_rows(connection: AsyncConnection, table: str, columns: Sequence[str], rows: str) -> None:
-    """Sends rows in COPY text format: fields separated by tabs, each row ended by a newline."""
-    raw = await connection.get_raw_connection()
-    driver: Any = raw.driver_connection
-    names = ", ".join(f'"{column}"' for column in columns)
-    async with driver.cursor() as cursor, cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
-        await copy.write(rows.encode())
 
 
 _ENTRY = {

@@ -41,6 +41,20 @@ def arguments(names: Iterable[str], rows: Iterable[Sequence[Any]]) -> dict[str, 
     return {"rows": to_json([dict(zip(names, row, strict=True)) for row in rows], bytes_mode="hex").decode()}
 
 
+def copy_text(value: str) -> str:
+    """A text as PostgreSQL's COPY text format wants it."""
+    return value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+
+
+async def copy_rows(connection: AsyncConnection, table: str, columns: Sequence[str], rows: str) -> None:
+    """Sends rows in COPY text format: fields separated by tabs, each row ended by a newline."""
+    raw = await connection.get_raw_connection()
+    driver: Any = raw.driver_connection
+    names = ", ".join(f'"{column}"' for column in columns)
+    async with driver.cursor() as cursor, cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
+        await copy.write(rows.encode())
+
+
 class Pipeline:
     """Statements on their way to the server; what they gave is there when the pipeline has ended."""
 
