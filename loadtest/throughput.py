@@ -38,7 +38,7 @@ from loadtest.target import Target
 from loadtest.watch import TooSlow, Watch
 from shared.contracts.table_events import RoundCompleted, decode
 from shared.rules import compile_rules
-from shared.runtime.service import GARBAGE
+from shared.runtime.service.run import GARBAGE
 
 PROPERTY: Final = "loadtest"
 SPINE: Final = ("paytable-registry", "round-settlement", "reporting")

@@ -10,7 +10,7 @@ from services.cli.environment import settings
 from services.cli.output import AsJson, message, print_json
 from services.cli.services import ServiceName, migrations
 from shared.runtime.database import role_of
-from shared.runtime.migrations import upgrade as upgrade_schema
+from shared.runtime.service.migrations import upgrade as upgrade_schema
 
 app = typer.Typer(help="Create and migrate the services' schemas.", no_args_is_help=True, rich_markup_mode="rich")
 

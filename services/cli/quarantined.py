@@ -18,8 +18,8 @@ from shared.journal.entry import Draft, Entry
 from shared.journal.ledger import Ledger
 from shared.journal.tables import JournalTables
 from shared.rules.errors import Refused
-from shared.runtime import facts
-from shared.runtime.commands import record_command
+from shared.runtime.command.commands import record_command
+from shared.runtime.consume import facts
 from shared.runtime.kafka import librdkafka_log
 
 DISMISSED = "quarantine.dismissed"

@@ -13,8 +13,8 @@ from services.cli.exits import ExitCode, NotThere
 from services.cli.output import AsJson, message, print_json, print_line, show, table
 from services.cli.services import ServiceName, projections
 from shared.runtime.errors import Stop
-from shared.runtime.rebuilding import Compared, Difference
-from shared.runtime.rebuilding import rebuild as rebuild_projections
+from shared.runtime.service.rebuild import Compared, Difference
+from shared.runtime.service.rebuild import rebuild as rebuild_projections
 
 
 def rebuild(

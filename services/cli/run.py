@@ -14,7 +14,7 @@ from services.cli.services import ServiceName, load
 from shared.journal.checkpoint import CheckpointError
 from shared.runtime.errors import Kind, Stop, kind_of
 from shared.runtime.logs import configure_logs
-from shared.runtime.service import serve
+from shared.runtime.service.run import serve
 
 log = structlog.get_logger()
 

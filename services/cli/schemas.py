@@ -17,7 +17,7 @@ from shared.contracts.schemas import as_json, files
 from shared.journal.ledger import Ledger
 from shared.runtime.database import create_engine, role_of
 from shared.runtime.metrics import Metrics
-from shared.runtime.service import Parts, application, utc_now
+from shared.runtime.service.run import Parts, application, utc_now
 from shared.runtime.settings import Settings
 
 ROOT = Path(__file__).parents[2]

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shared.runtime.rebuilding import Projections
-    from shared.runtime.service import Service
+    from shared.runtime.service.rebuild import Projections
+    from shared.runtime.service.run import Service
 
 
 class ServiceName(StrEnum):

@@ -31,7 +31,7 @@ from shared.journal.checkpoint import Signer
 from shared.local import LocalStackError, Stack
 from shared.local.ports import LOOPBACK, free_port, port_is_free
 from shared.local.process import LeashedProcess, ProcessConfig
-from shared.runtime.migrations import upgrade
+from shared.runtime.service.migrations import upgrade
 from shared.runtime.settings import HTTP_PORTS, Settings
 
 ROLES = {

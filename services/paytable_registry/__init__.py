@@ -8,8 +8,8 @@ from sqlalchemy import Row
 from services.paytable_registry.routes import routes
 from services.paytable_registry.tables import journal
 from shared.contracts import submission_events
-from shared.runtime.refusals import KIND as REFUSED
-from shared.runtime.service import Service
+from shared.runtime.command.refusals import KIND as REFUSED
+from shared.runtime.service.run import Service
 
 __all__ = ["SERVICE"]
 

@@ -12,9 +12,9 @@ from services.paytable_registry.tables import idempotency
 from shared.contracts.envelope import as_json
 from shared.contracts.submission_events import RulesSubmission, SubmissionApprovalRefused
 from shared.journal.entry import Draft
-from shared.runtime.answers import Answer, Command, Outcome, once, refusal
-from shared.runtime.http import Conflict, NotFound
-from shared.runtime.service import Parts
+from shared.runtime.command.answers import Answer, Command, Outcome, once, refusal
+from shared.runtime.service.run import Parts
+from shared.runtime.web.app import Conflict, NotFound
 
 _Decide = Callable[[AsyncConnection, datetime], Awaitable[tuple[Fact, Answer]]]
 """What becomes of a command at a moment, given what the database holds: the fact to record, and the answer."""

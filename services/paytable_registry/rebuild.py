@@ -4,7 +4,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.paytable_registry.store import project
 from services.paytable_registry.tables import journal, submissions
-from shared.runtime.rebuilding import Projections, replay
+from shared.runtime.service.rebuild import Projections, replay
 from shared.runtime.settings import Settings
 
 

@@ -14,10 +14,10 @@ from services.paytable_registry.store import Key
 from shared.contracts.envelope import Contract, Name, Reason
 from shared.contracts.submission_events import RulesSubmission, in_effect
 from shared.rules.catalogue import Catalogue, catalogue, known_regulations
-from shared.runtime.access import caller_with
-from shared.runtime.answers import IdempotencyKey, response
-from shared.runtime.http import NotFound, problems
-from shared.runtime.service import Parts
+from shared.runtime.command.answers import IdempotencyKey, response
+from shared.runtime.service.run import Parts
+from shared.runtime.web.access import caller_with
+from shared.runtime.web.app import NotFound, problems
 
 
 class Rejection(Contract):

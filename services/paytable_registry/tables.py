@@ -13,7 +13,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSON
 
 from shared.journal.tables import journal_tables
-from shared.runtime.answers import idempotency_table
+from shared.runtime.command.answers import idempotency_table
 
 SCHEMA = "paytable_registry"
 

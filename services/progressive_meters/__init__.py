@@ -4,8 +4,8 @@ from services.progressive_meters.processing import Settlements
 from services.progressive_meters.routes import routes
 from services.progressive_meters.tables import journal, submissions
 from shared.contracts import meter_events
-from shared.runtime.service import Service
-from shared.runtime.submissions import RulesSubmissions
+from shared.runtime.consume.submissions import RulesSubmissions
+from shared.runtime.service.run import Service
 
 __all__ = ["SERVICE"]
 

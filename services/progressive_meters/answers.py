@@ -14,10 +14,10 @@ from shared.contracts.envelope import Contract
 from shared.contracts.meter_events import CommandRefused
 from shared.journal.entry import Draft, Entry, Posting
 from shared.rules.errors import Refused
-from shared.runtime import answers
-from shared.runtime.answers import Answer, Outcome, once, refusal
-from shared.runtime.http import NotFound
-from shared.runtime.service import Parts
+from shared.runtime.command import answers
+from shared.runtime.command.answers import Answer, Outcome, once, refusal
+from shared.runtime.service.run import Parts
+from shared.runtime.web.app import NotFound
 
 
 @dataclass(frozen=True, slots=True)

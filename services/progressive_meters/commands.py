@@ -28,9 +28,9 @@ from shared.contracts.meter_events import (
 )
 from shared.journal.ledger import Fenced
 from shared.rules.errors import Refused
-from shared.runtime.answers import Answer
-from shared.runtime.http import NotFound
-from shared.runtime.service import Parts
+from shared.runtime.command.answers import Answer
+from shared.runtime.service.run import Parts
+from shared.runtime.web.app import NotFound
 
 
 @dataclass(slots=True)

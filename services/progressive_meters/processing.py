@@ -28,7 +28,7 @@ from shared.contracts.settlement_reading import EntryOfPublisher
 from shared.journal.entry import Draft, Entry, Posting
 from shared.journal.ledger import Fenced
 from shared.rules.errors import Refused
-from shared.runtime.processing import Record
+from shared.runtime.consume.processing import Record
 
 
 class Settlements:

@@ -5,7 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.progressive_meters import store
 from services.progressive_meters.tables import PROJECTIONS as OF_JOURNAL
 from services.progressive_meters.tables import journal
-from shared.runtime.rebuilding import Projections, replay
+from shared.runtime.service.rebuild import Projections, replay
 from shared.runtime.settings import Settings
 
 

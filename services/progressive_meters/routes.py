@@ -32,10 +32,10 @@ from services.progressive_meters.reports import (
 from services.progressive_meters.submissions import Submissions
 from shared.contracts.envelope import Contract, Name, Reason, canonical
 from shared.contracts.meter_events import ChangeRejected, DayReconciled, PoolTerms, WantedChange
-from shared.runtime.access import caller_with
-from shared.runtime.answers import IdempotencyKey, response
-from shared.runtime.http import NotFound, problems
-from shared.runtime.service import Parts
+from shared.runtime.command.answers import IdempotencyKey, response
+from shared.runtime.service.run import Parts
+from shared.runtime.web.access import caller_with
+from shared.runtime.web.app import NotFound, problems
 
 ROLES: Final = ("meter_request", "meter_approve", "meter_reconcile", "report")
 """Who may file terms and request changes, decide on them, reconcile a day, and read the reports."""

@@ -11,7 +11,7 @@ from shared.contracts.meter_events import Feed
 from shared.contracts.submission_events import SubmissionApproved
 from shared.rules.catalogue import catalogue
 from shared.rules.submission import select as selected
-from shared.runtime.submissions import ApprovedSubmissions
+from shared.runtime.consume.submissions import ApprovedSubmissions
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSON
 
 from shared.journal.tables import journal_tables
-from shared.runtime.answers import idempotency_table
-from shared.runtime.submissions import submissions_table
+from shared.runtime.command.answers import idempotency_table
+from shared.runtime.consume.submissions import submissions_table
 
 SCHEMA = "progressive_meters"
 

@@ -3,7 +3,7 @@
 from services.reporting.processing import SERVICE_NAME, RulesSubmissions, Settlements
 from services.reporting.routes import routes
 from services.reporting.tables import journal
-from shared.runtime.service import Service
+from shared.runtime.service.run import Service
 
 __all__ = ["SERVICE"]
 

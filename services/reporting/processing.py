@@ -18,9 +18,9 @@ from shared.contracts.submission_events import SubmissionApprovedEvent, Submissi
 from shared.journal.entry import Draft, Entry
 from shared.journal.reading import read_entry
 from shared.rules.errors import Refused
-from shared.runtime import submissions as runtime_submissions
-from shared.runtime.consumer import Clock
-from shared.runtime.processing import Record
+from shared.runtime.consume import submissions as runtime_submissions
+from shared.runtime.consume.consumer import Clock
+from shared.runtime.consume.processing import Record
 
 SERVICE_NAME = "reporting"
 

@@ -13,8 +13,8 @@ from services.reporting.tables import PROJECTIONS as OF_TOPIC
 from services.reporting.tables import house_edges, journal
 from shared.contracts.settlement_events import TOPIC
 from shared.journal.entry import Entry
-from shared.runtime.rebuilding import Projections, replay
-from shared.runtime.rereading import read_again
+from shared.runtime.consume.rereading import read_again
+from shared.runtime.service.rebuild import Projections, replay
 from shared.runtime.settings import Settings
 
 

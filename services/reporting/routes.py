@@ -19,9 +19,9 @@ from services.reporting.processing import catch_up
 from services.reporting.reading import Place, Wanted
 from services.reporting.to_date import Period, WinToDate, first_days, win_to_date
 from shared.contracts.envelope import Name
-from shared.runtime.access import caller_with
-from shared.runtime.http import problems
-from shared.runtime.service import Parts
+from shared.runtime.service.run import Parts
+from shared.runtime.web.access import caller_with
+from shared.runtime.web.app import problems
 
 ROLE = "report"
 """Who may read the reports."""

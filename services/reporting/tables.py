@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import INT8MULTIRANGE
 
 from services.reporting.domain import SUMS
 from shared.journal.tables import journal_tables
-from shared.runtime.submissions import submissions_table
+from shared.runtime.consume.submissions import submissions_table
 
 SCHEMA = "reporting"
 

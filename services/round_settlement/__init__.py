@@ -3,8 +3,8 @@
 from services.round_settlement.processing import TableEvents
 from services.round_settlement.tables import journal, submissions
 from shared.contracts import settlement_events
-from shared.runtime.service import Service
-from shared.runtime.submissions import RulesSubmissions
+from shared.runtime.consume.submissions import RulesSubmissions
+from shared.runtime.service.run import Service
 
 SERVICE = Service(
     name="round-settlement",

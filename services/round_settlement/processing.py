@@ -19,8 +19,8 @@ from shared.journal.reading import read_entry
 from shared.journal.statements import copy_rows, copy_text
 from shared.rules import compile_rules
 from shared.rules.errors import Refused
-from shared.runtime.processing import Record
-from shared.runtime.submissions import ApprovedSubmissions
+from shared.runtime.consume.processing import Record
+from shared.runtime.consume.submissions import ApprovedSubmissions
 
 RoundKey = tuple[str, str, str]
 """(property, table, round id)"""

@@ -12,7 +12,7 @@ from services.round_settlement.domain import POSTED, REVERSED, SUPERSEDED, VOIDE
 from services.round_settlement.processing import RoundKey, write_rounds
 from services.round_settlement.tables import journal, rounds
 from shared.journal.entry import Entry
-from shared.runtime.rebuilding import Projections, replay
+from shared.runtime.service.rebuild import Projections, replay
 from shared.runtime.settings import Settings
 
 

@@ -4,7 +4,7 @@ from sqlalchemy import BigInteger, Column, Index, Integer, MetaData, Table, Text
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from shared.journal.tables import journal_tables
-from shared.runtime.submissions import submissions_table
+from shared.runtime.consume.submissions import submissions_table
 
 SCHEMA = "round_settlement"
 

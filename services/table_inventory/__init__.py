@@ -5,7 +5,7 @@ from services.table_inventory.routes import routes
 from services.table_inventory.tables import journal
 from services.table_inventory.watch import watch
 from shared.contracts import inventory_events
-from shared.runtime.service import Parts, Service
+from shared.runtime.service.run import Parts, Service
 
 __all__ = ["SERVICE"]
 

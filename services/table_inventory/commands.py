@@ -14,9 +14,9 @@ from shared.contracts.envelope import Contract
 from shared.contracts.inventory_facts import FACTS, CommandRefused
 from shared.journal.entry import Draft, Entry, Posting
 from shared.journal.ledger import Fenced
-from shared.runtime import answers
-from shared.runtime.answers import Answer, Outcome, refusal
-from shared.runtime.service import Parts
+from shared.runtime.command import answers
+from shared.runtime.command.answers import Answer, Outcome, refusal
+from shared.runtime.service.run import Parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,9 +30,9 @@ from shared.contracts.inventory_facts import (
     SignedCents,
     Stage,
 )
-from shared.runtime.answers import Answer
-from shared.runtime.http import NotFound
-from shared.runtime.service import Parts
+from shared.runtime.command.answers import Answer
+from shared.runtime.service.run import Parts
+from shared.runtime.web.app import NotFound
 
 _KNOWN_DAYS = timedelta(days=400)
 """A table that was not counted for so long is not asked for any more."""

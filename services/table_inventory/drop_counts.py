@@ -26,9 +26,9 @@ from shared.contracts.inventory_facts import (
     Number,
 )
 from shared.journal.entry import Posting
-from shared.runtime.answers import Answer
-from shared.runtime.http import NotFound
-from shared.runtime.service import Parts
+from shared.runtime.command.answers import Answer
+from shared.runtime.service.run import Parts
+from shared.runtime.web.app import NotFound
 
 _AGREE = 2
 """Two people must find the same."""

@@ -26,7 +26,7 @@ from shared.contracts.pit_events import PitEvent
 from shared.contracts.pit_facts import CarriedTable, Contents, CountedTable
 from shared.journal.entry import Draft, Entry
 from shared.rules.errors import Refused
-from shared.runtime.processing import Record
+from shared.runtime.consume.processing import Record
 
 _contents: TypeAdapter[Contents] = TypeAdapter(Contents)
 STEPS = ("requested_by", "prepared_by", "surrendered_by", "carried_by", "received_by", "observed_by")

@@ -5,7 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory import projection
 from services.table_inventory.tables import PROJECTIONS as OF_JOURNAL
 from services.table_inventory.tables import journal
-from shared.runtime.rebuilding import Projections, replay
+from shared.runtime.service.rebuild import Projections, replay
 from shared.runtime.settings import Settings
 
 

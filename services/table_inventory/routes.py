@@ -5,7 +5,7 @@ from fastapi import APIRouter
 from services.table_inventory.routes_close import day_routes, variance_routes
 from services.table_inventory.routes_desk import count_routes, slip_routes
 from services.table_inventory.routes_reports import report_routes
-from shared.runtime.service import Parts
+from shared.runtime.service.run import Parts
 
 
 def routes(parts: Parts) -> APIRouter:

@@ -43,8 +43,8 @@ from services.table_inventory.web import (
 )
 from shared.contracts.envelope import Name
 from shared.contracts.inventory_facts import VarianceKind
-from shared.runtime.answers import IdempotencyKey, response
-from shared.runtime.service import Parts
+from shared.runtime.command.answers import IdempotencyKey, response
+from shared.runtime.service.run import Parts
 
 TablePath = Annotated[Name, Path(description="the table")]
 KindPath = Annotated[VarianceKind, Path(description="what differs: an inventory at a count, a box, or a slip")]

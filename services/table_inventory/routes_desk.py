@@ -57,9 +57,9 @@ from shared.contracts.inventory_facts import (
     SlipKind,
     SlipRequested,
 )
-from shared.runtime.answers import IdempotencyKey, response
-from shared.runtime.http import problems
-from shared.runtime.service import Parts
+from shared.runtime.command.answers import IdempotencyKey, response
+from shared.runtime.service.run import Parts
+from shared.runtime.web.app import problems
 
 SlipPath = Annotated[SlipKind, Path(description="the kind of slip")]
 

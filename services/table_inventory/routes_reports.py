@@ -34,8 +34,8 @@ from services.table_inventory.web import (
     snapshot,
 )
 from shared.contracts.inventory_facts import Stage
-from shared.runtime.http import problems
-from shared.runtime.service import Parts
+from shared.runtime.service.run import Parts
+from shared.runtime.web.app import problems
 
 _UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "unchanged"}}
 

@@ -26,9 +26,9 @@ from shared.contracts.inventory_facts import (
 )
 from shared.contracts.pit_facts import Contents, Pieces, SlipNumber, value_of
 from shared.rules.errors import Refused
-from shared.runtime.answers import Answer
-from shared.runtime.http import NotFound
-from shared.runtime.service import Parts
+from shared.runtime.command.answers import Answer
+from shared.runtime.service.run import Parts
+from shared.runtime.web.app import NotFound
 
 SlipStatus = Literal["prepared", "carried", "received", "void"]
 FilledContents = Annotated[Contents, Field(min_length=1)]

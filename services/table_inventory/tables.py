@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.journal.tables import journal_tables
-from shared.runtime.answers import idempotency_table
+from shared.runtime.command.answers import idempotency_table
 
 SCHEMA = "table_inventory"
 

@@ -18,9 +18,9 @@ from services.table_inventory.tables import variance_cases
 from shared.contracts.envelope import Contract, Person, Reason, as_json
 from shared.contracts.inventory_facts import VarianceKind, VarianceOwned, VarianceResolved
 from shared.journal.entry import Posting
-from shared.runtime.answers import Answer
-from shared.runtime.http import NotFound
-from shared.runtime.service import Parts
+from shared.runtime.command.answers import Answer
+from shared.runtime.service.run import Parts
+from shared.runtime.web.app import NotFound
 
 VarianceState = Literal["open", "owned", "resolved", "changed"]
 

@@ -12,7 +12,7 @@ from services.table_inventory.equipment import CHECKS, clocks_of
 from services.table_inventory.tables import counts, days, slips
 from services.table_inventory.variances import variances_of_day
 from shared.runtime.errors import Kind, kind_of
-from shared.runtime.service import Parts
+from shared.runtime.service.run import Parts
 
 log = structlog.get_logger()
 

@@ -14,8 +14,8 @@ from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.contracts.envelope import Name
-from shared.runtime.access import caller_with
-from shared.runtime.http import problems
+from shared.runtime.web.access import caller_with
+from shared.runtime.web.app import problems
 
 BEARER = Security(HTTPBearer(auto_error=False, scheme_name="bearer"))
 

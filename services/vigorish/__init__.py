@@ -4,8 +4,8 @@ from services.vigorish.processing import PitEvents, Settlements
 from services.vigorish.routes import routes
 from services.vigorish.tables import journal, submissions
 from shared.contracts import vigorish_events
-from shared.runtime.service import Service
-from shared.runtime.submissions import RulesSubmissions
+from shared.runtime.consume.submissions import RulesSubmissions
+from shared.runtime.service.run import Service
 
 __all__ = ["SERVICE"]
 

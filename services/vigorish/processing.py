@@ -37,8 +37,8 @@ from shared.journal.entry import Draft, Entry, Posting
 from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
 from shared.rules.submission import select as selected
-from shared.runtime.processing import Record
-from shared.runtime.submissions import ApprovedSubmissions
+from shared.runtime.consume.processing import Record
+from shared.runtime.consume.submissions import ApprovedSubmissions
 
 
 class RoundKey(NamedTuple):

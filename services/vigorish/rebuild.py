@@ -7,8 +7,8 @@ from services.vigorish.events import Pit, decode_pit
 from services.vigorish.tables import PROJECTIONS as OF_JOURNAL
 from services.vigorish.tables import journal, shifts
 from shared.contracts import pit_events
-from shared.runtime.rebuilding import Projections, replay
-from shared.runtime.rereading import read_again
+from shared.runtime.consume.rereading import read_again
+from shared.runtime.service.rebuild import Projections, replay
 from shared.runtime.settings import Settings
 
 

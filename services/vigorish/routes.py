@@ -15,9 +15,9 @@ from services.vigorish import reading
 from services.vigorish.reading import LineKey
 from services.vigorish.reports import ExceptionKind, ExceptionList, LinePage, VigorishReport, exceptions, report
 from shared.contracts.envelope import Name, canonical
-from shared.runtime.access import caller_with
-from shared.runtime.http import problems
-from shared.runtime.service import Parts
+from shared.runtime.service.run import Parts
+from shared.runtime.web.access import caller_with
+from shared.runtime.web.app import problems
 
 ROLE: Final = "report"
 """Who may read."""

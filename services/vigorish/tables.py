@@ -23,7 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.journal.tables import journal_tables
-from shared.runtime.submissions import submissions_table
+from shared.runtime.consume.submissions import submissions_table
 
 SCHEMA = "vigorish"
 

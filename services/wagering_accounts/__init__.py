@@ -4,7 +4,7 @@ from services.wagering_accounts.processing import Settlements
 from services.wagering_accounts.routes import routes
 from services.wagering_accounts.tables import journal
 from shared.contracts import account_events
-from shared.runtime.service import Service
+from shared.runtime.service.run import Service
 
 __all__ = ["SERVICE"]
 

@@ -28,11 +28,11 @@ from shared.contracts.envelope import canonical
 from shared.journal.entry import Draft, Entry
 from shared.journal.ledger import Fenced, Shard
 from shared.journal.statements import Pipeline, arguments, came, pipeline
-from shared.runtime.answers import Answer, refusal
-from shared.runtime.consumer import RETRY_SECONDS
+from shared.runtime.command.answers import Answer, refusal
+from shared.runtime.consume.consumer import RETRY_SECONDS
 from shared.runtime.errors import Kind, kind_of
-from shared.runtime.http import Conflict
-from shared.runtime.service import Parts
+from shared.runtime.service.run import Parts
+from shared.runtime.web.app import Conflict
 
 log = structlog.get_logger()
 

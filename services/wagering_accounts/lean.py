@@ -15,7 +15,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from services.wagering_accounts.documents import NewHold
 from services.wagering_accounts.roles import TABLE
 from shared.contracts.envelope import Identifier, Name
-from shared.runtime.access import caller_with
+from shared.runtime.web.access import caller_with
 
 _name: TypeAdapter[str] = TypeAdapter(Name)
 _key: TypeAdapter[str] = TypeAdapter(Identifier)

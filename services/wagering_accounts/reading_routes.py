@@ -25,8 +25,8 @@ from services.wagering_accounts.documents import (
 from services.wagering_accounts.reading import ExceptionPlace, OpenPlace
 from services.wagering_accounts.roles import READING
 from shared.contracts.envelope import Name
-from shared.runtime.http import NotFound, problems
-from shared.runtime.service import Parts
+from shared.runtime.service.run import Parts
+from shared.runtime.web.app import NotFound, problems
 
 PropertyPath = Annotated[Name, Path(alias="property", description="the property")]
 PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]

@@ -23,7 +23,7 @@ from services.wagering_accounts.tables import SCHEMA, journal, patrons
 from shared.journal.entry import Entry
 from shared.journal.statements import pipeline
 from shared.runtime.errors import Stop
-from shared.runtime.rebuilding import Projections, kept
+from shared.runtime.service.rebuild import Projections, kept
 from shared.runtime.settings import Settings
 
 _LOST: Final = HashedCode(bytes(16), b"")

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from fastapi import Depends, Request
 
-from shared.runtime.access import caller_with
+from shared.runtime.web.access import caller_with
 
 CASHIER: Final = "accounts"
 """Registers patrons, opens accounts, takes and pays money, sets limits as patrons wish."""

@@ -36,9 +36,9 @@ from services.wagering_accounts.reading_routes import reading_routes
 from services.wagering_accounts.roles import Adjuster, Approver, Cashier, Excluder, TableSystem
 from services.wagering_accounts.wager_commands import Authorize, Capture, Release
 from shared.contracts.envelope import Name
-from shared.runtime.answers import IdempotencyKey, response
-from shared.runtime.http import problems
-from shared.runtime.service import Parts
+from shared.runtime.command.answers import IdempotencyKey, response
+from shared.runtime.service.run import Parts
+from shared.runtime.web.app import problems
 
 PropertyName = Annotated[Name, Path(alias="property", description="the property")]
 AccountName = Annotated[Name, Path(description="the account")]

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 from shared.journal.ledger import Ledger
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
-from shared.runtime.consumer import Consumer
+from shared.runtime.consume.consumer import Consumer
+from shared.runtime.consume.processing import Record
 from shared.runtime.database import create_engine
 from shared.runtime.metrics import Metrics
-from shared.runtime.processing import Record
-from shared.runtime.service import Parts, application
+from shared.runtime.service.run import Parts, application
 from shared.runtime.settings import Settings
 from tests.faults.subject import Message, Subject
 from tests.support import Databases

@@ -13,8 +13,8 @@ import psycopg
 import yaml
 
 from shared.local.ports import LOOPBACK, free_port
+from shared.runtime.consume.processing import Record
 from shared.runtime.kafka import cluster_id
-from shared.runtime.processing import Record
 from tests.faults.books import Books, books_of, check_order, check_published, without_places
 from tests.faults.in_process import database, read
 from tests.faults.subject import Ask, Subject

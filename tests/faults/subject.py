@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from shared.runtime.access import Caller, token_hash
 from shared.runtime.database import role_of
-from shared.runtime.service import Service
+from shared.runtime.service.run import Service
+from shared.runtime.web.access import Caller, token_hash
 from tests.support.worker import service_of
 
 Message = Mapping[str, Any] | tuple[bytes | None, bytes]

@@ -16,13 +16,13 @@ from services.round_settlement.processing import TableEvents
 from services.round_settlement.tables import journal
 from shared.journal.ledger import Ledger
 from shared.journal.verification import Verified, read_shards, verify_shard
-from shared.runtime import facts
-from shared.runtime.consumer import Consumer, Step, no_step
+from shared.runtime.consume import facts
+from shared.runtime.consume.consumer import Consumer, Step, no_step
+from shared.runtime.consume.processing import Processor, Record
+from shared.runtime.consume.submissions import RulesSubmissions
 from shared.runtime.database import create_engine
 from shared.runtime.errors import Stop
 from shared.runtime.metrics import Metrics
-from shared.runtime.processing import Processor, Record
-from shared.runtime.submissions import RulesSubmissions
 from tests.support import Databases
 from tests.support.rounds import (
     BLACKJACK,

@@ -16,11 +16,11 @@ from shared.contracts.settlement_events import SettlementPosted
 from shared.journal.ledger import Ledger
 from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.rules import REGULATIONS, parse_cases, parse_round, parse_submission, settle
-from shared.runtime.consumer import Consumer
+from shared.runtime.consume.consumer import Consumer
+from shared.runtime.consume.processing import Record
+from shared.runtime.consume.submissions import RulesSubmissions
 from shared.runtime.database import create_engine
 from shared.runtime.metrics import Metrics
-from shared.runtime.processing import Record
-from shared.runtime.submissions import RulesSubmissions
 from tests.support import Databases
 from tests.support.rounds import TABLES, completed, encoded, submission
 from tests.support.services import query, settled_database

@@ -17,11 +17,11 @@ from shared.journal.checkpoint import DirectoryStore, Signer, open_note
 from shared.journal.entry import Account, Draft, Posting
 from shared.journal.ledger import Ledger
 from shared.journal.verification import read_shards
-from shared.runtime import guard as guards
 from shared.runtime.database import create_engine
-from shared.runtime.guard import Guard
 from shared.runtime.metrics import Metrics
-from shared.runtime.notary import Notary
+from shared.runtime.service import guard as guards
+from shared.runtime.service.guard import Guard
+from shared.runtime.service.notary import Notary
 from tests.support import Databases
 from tests.support.services import settled_database
 

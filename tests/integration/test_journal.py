@@ -23,7 +23,7 @@ from shared.journal.merkle import Frontier
 from shared.journal.reading import balances, read_entry
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 from shared.runtime.database import create_engine
-from shared.runtime.migrations import upgrade
+from shared.runtime.service.migrations import upgrade
 from tests.support import Databases
 
 MIGRATIONS = Path(services.round_settlement.__file__).parent / "migrations"

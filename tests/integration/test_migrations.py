@@ -10,7 +10,7 @@ from sqlalchemy import Connection, MetaData, create_engine, inspect, text
 from services.cli.services import ServiceName, load, migrations
 from shared.journal.ddl import journal_grants, journal_rules
 from shared.runtime.database import role_of
-from shared.runtime.migrations import upgrade
+from shared.runtime.service.migrations import upgrade
 from tests.support import Databases
 
 SERVICES = [service.value for service in ServiceName]

@@ -19,12 +19,12 @@ from sqlalchemy import MetaData
 from services.paytable_registry import SERVICE
 from shared.contracts.submission_events import decode
 from shared.local.ports import free_port
-from shared.runtime.access import token_hash
-from shared.runtime.consumer import Step, no_step
-from shared.runtime.processing import Record
-from shared.runtime.service import serve
+from shared.runtime.consume.consumer import Step, no_step
+from shared.runtime.consume.processing import Record
+from shared.runtime.consume.submissions import Copies, submissions_table
+from shared.runtime.service.run import serve
 from shared.runtime.settings import Settings
-from shared.runtime.submissions import Copies, submissions_table
+from shared.runtime.web.access import token_hash
 from tests.support import Databases, eventually
 from tests.support.brokers import AnyBroker
 from tests.support.registry import blackjack, migrate
@@ -297,7 +297,10 @@ def test_a_crash_between_sending_and_marking_publishes_the_same_again(settings: 
 
 def test_commands_work_while_the_broker_is_away(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """Filing and approving need the database alone; what was recorded is published once the broker is there."""
-    monkeypatch.setattr("shared.runtime.relay.FLUSH_SECONDS", 1.0)  # a relay that is ended waits for its last answer
+    # A relay that is ended waits for its last answer.
+    monkeypatch.setattr(
+        "shared.runtime.publish.relay.FLUSH_SECONDS", 1.0
+    )  # a relay that is ended waits for its last answer
     nowhere = settings.model_copy(update={"kafka_bootstrap_servers": f"127.0.0.1:{free_port()}"})
 
     async def scenario() -> list[Message]:

@@ -13,7 +13,7 @@ from shared.journal.entry import Entry
 from shared.rules import validate_submission
 from shared.rules.errors import Refused
 from shared.rules.record import parse_submission
-from shared.runtime.relay import entry_message
+from shared.runtime.publish.relay import entry_message
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.rounds import submission

@@ -14,7 +14,7 @@ from services.cli.exits import ExitCode
 from services.cli.services import ServiceName, projections
 from services.vigorish.rebuild import PROJECTIONS as OF_VIGORISH
 from services.vigorish.tables import owed
-from shared.runtime.rebuilding import Projections, rebuild
+from shared.runtime.service.rebuild import Projections, rebuild
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker, Databases, eventually
 from tests.support import rounds as played

@@ -21,13 +21,13 @@ from shared.journal.entry import Entry
 from shared.journal.ledger import Ledger
 from shared.journal.reading import read_entries
 from shared.journal.verification import Verified, read_shards, verify_shard
-from shared.runtime.access import Caller, token_hash
 from shared.runtime.database import create_engine, role_of
-from shared.runtime.http import PROBLEM
 from shared.runtime.metrics import Metrics
-from shared.runtime.relay import entry_message
-from shared.runtime.service import Parts, application
+from shared.runtime.publish.relay import entry_message
+from shared.runtime.service.run import Parts, application
 from shared.runtime.settings import Settings
+from shared.runtime.web.access import Caller, token_hash
+from shared.runtime.web.app import PROBLEM
 from tests.support import Databases
 from tests.support.asgi import AppClient
 from tests.support.registry import blackjack

@@ -20,8 +20,8 @@ from services.reporting.tables import journal
 from shared.contracts.table_events import Correction
 from shared.local import Broker
 from shared.rules import parse_submission, payback
-from shared.runtime.access import token_hash
 from shared.runtime.database import create_engine
+from shared.runtime.web.access import token_hash
 from tests.support import Databases, brokers, eventually
 from tests.support.brokers import AnyBroker
 from tests.support.reporting import OTHER_TOKEN, TOKEN, Books, Reporting

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 import httpx
 from fastapi import FastAPI
 
-from shared.runtime.http import PROBLEM
+from shared.runtime.web.app import PROBLEM
 
 T = TypeVar("T")
 

@@ -15,13 +15,13 @@ from shared.journal.entry import Entry
 from shared.journal.ledger import Ledger
 from shared.journal.reading import Balance, balances, read_entries
 from shared.journal.verification import Verified, read_shards, verify_shard
-from shared.runtime.access import Caller, token_hash
-from shared.runtime.consumer import Consumer
+from shared.runtime.consume.consumer import Consumer
+from shared.runtime.consume.processing import Record
 from shared.runtime.database import create_engine
 from shared.runtime.metrics import Metrics
-from shared.runtime.processing import Record
-from shared.runtime.service import Parts, application
+from shared.runtime.service.run import Parts, application
 from shared.runtime.settings import Settings
+from shared.runtime.web.access import Caller, token_hash
 from tests.support.asgi import AppClient
 from tests.support.rounds import encoded
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import services.paytable_registry
-from shared.runtime.migrations import upgrade
+from shared.runtime.service.migrations import upgrade
 
 
 def blackjack(effective_from: datetime) -> dict[str, Any]:

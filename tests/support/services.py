@@ -15,8 +15,8 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 from sqlalchemy import make_url
 
 from infra.topics import apply
-from shared.runtime.migrations import upgrade
-from shared.runtime.processing import Record
+from shared.runtime.consume.processing import Record
+from shared.runtime.service.migrations import upgrade
 from tests.support.databases import Databases
 from tests.support.polling import eventually
 from tests.support.rounds import encoded

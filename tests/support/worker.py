@@ -15,7 +15,7 @@ from importlib import import_module
 import uvloop
 
 from shared.runtime.logs import configure_logs
-from shared.runtime.service import Service, serve
+from shared.runtime.service.run import Service, serve
 from shared.runtime.settings import Settings
 
 MOMENT = datetime(2026, 11, 21, 6, tzinfo=UTC)

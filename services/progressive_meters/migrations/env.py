@@ -1,5 +1,5 @@
 """Alembic's entry point."""
 
-from shared.runtime.migrations import run_environment
+from shared.runtime.service.migrations import run_environment
 
 run_environment()

@@ -15,14 +15,14 @@ from shared.journal.entry import Entry
 from shared.journal.ledger import Ledger
 from shared.journal.reading import Balance, balances, read_entries
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
-from shared.runtime.access import Caller, token_hash
-from shared.runtime.consumer import Consumer
+from shared.runtime.consume.consumer import Consumer
+from shared.runtime.consume.processing import Processor, Record
+from shared.runtime.consume.submissions import RulesSubmissions
 from shared.runtime.database import create_engine
 from shared.runtime.metrics import Metrics
-from shared.runtime.processing import Processor, Record
-from shared.runtime.service import Parts, application
+from shared.runtime.service.run import Parts, application
 from shared.runtime.settings import Settings
-from shared.runtime.submissions import RulesSubmissions
+from shared.runtime.web.access import Caller, token_hash
 from tests.support.asgi import AppClient
 from tests.support.rounds import encoded
 from tests.unit.progressive_meters.settlements import BAD_BEAT, DAY, NOON, PROPERTY

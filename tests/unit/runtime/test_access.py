@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from fastapi import APIRouter, Depends, Request
 
-from shared.runtime.access import Caller, caller_with, load_callers, token_hash
 from shared.runtime.errors import Stop
-from shared.runtime.http import create_app
 from shared.runtime.metrics import Metrics
+from shared.runtime.web.access import Caller, caller_with, load_callers, token_hash
+from shared.runtime.web.app import create_app
 from tests.support.asgi import AppClient
 
 

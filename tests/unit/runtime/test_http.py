@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict
 
 from shared.journal.ledger import Fenced
 from shared.rules.errors import Refused
-from shared.runtime.access import Caller, token_hash
-from shared.runtime.http import PROBLEM, Check, Conflict, NotFound, create_app
 from shared.runtime.metrics import Metrics
+from shared.runtime.web.access import Caller, token_hash
+from shared.runtime.web.app import PROBLEM, Check, Conflict, NotFound, create_app
 from tests.support.asgi import AppClient
 
 

@@ -42,4 +42,4 @@ def test_a_released_migration_reads_nothing_that_changes(script: str) -> None:
     """It runs its statements and looks at no table that the code declares today."""
     tree = ast.parse((SERVICES / script).with_suffix(".py").read_text())
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert {"pathlib", "shared.runtime.migrations"} == imported
+    assert {"pathlib", "shared.runtime.service.migrations"} == imported

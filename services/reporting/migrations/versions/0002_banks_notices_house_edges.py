@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shared.runtime.migrations import run_script
+from shared.runtime.service.migrations import run_script
 
 revision = "0002"
 down_revision = "0001"

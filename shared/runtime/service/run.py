@@ -19,20 +19,20 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.journal.ledger import Ledger
 from shared.journal.tables import JournalTables
-from shared.runtime.access import Caller, load_callers
-from shared.runtime.consumer import Clock, Consumer, Step, no_step
+from shared.runtime.command.refusals import Refusals
+from shared.runtime.consume.consumer import Clock, Consumer, Step, no_step
+from shared.runtime.consume.processing import Processor
+from shared.runtime.consume.subscription import Subscription
 from shared.runtime.database import create_engine, role_of
-from shared.runtime.guard import Guard
-from shared.runtime.health import Health
-from shared.runtime.http import Check, create_app
 from shared.runtime.kafka import cluster_id, new_producer, partitions_of
 from shared.runtime.metrics import Metrics
-from shared.runtime.notary import notary
-from shared.runtime.processing import Processor
-from shared.runtime.refusals import Refusals
-from shared.runtime.relay import Relay
+from shared.runtime.publish.relay import Relay
+from shared.runtime.service.guard import Guard
+from shared.runtime.service.health import Health
+from shared.runtime.service.notary import notary
 from shared.runtime.settings import Settings
-from shared.runtime.subscription import Subscription
+from shared.runtime.web.access import Caller, load_callers
+from shared.runtime.web.app import Check, create_app
 
 log = structlog.get_logger()
 

@@ -22,11 +22,11 @@ from shared.contracts.envelope import Identifier, as_json, canonical
 from shared.contracts.refusals import RequestRefused
 from shared.journal.entry import Draft, Entry
 from shared.journal.ledger import Ledger
-from shared.runtime.access import Caller
-from shared.runtime.batch import printable
-from shared.runtime.commands import record_command
-from shared.runtime.consumer import Clock
+from shared.runtime.command.commands import record_command
+from shared.runtime.consume.batch import printable
+from shared.runtime.consume.consumer import Clock
 from shared.runtime.metrics import Metrics
+from shared.runtime.web.access import Caller
 
 log = structlog.get_logger()
 

@@ -9,8 +9,8 @@ from shared.contracts.table_events import position
 from shared.journal.entry import Draft
 from shared.journal.streams import Place, Stream
 from shared.rules.errors import Refused
-from shared.runtime import facts
-from shared.runtime.processing import Record, Unit
+from shared.runtime.consume import facts
+from shared.runtime.consume.processing import Record, Unit
 
 PlaceOf = tuple[str, int]
 """(source, sequence): where an event stands."""

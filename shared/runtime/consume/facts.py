@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from shared.journal.entry import Draft
-from shared.runtime.processing import Record
+from shared.runtime.consume.processing import Record
 
 GAP_OPENED = "gap.opened"
 GAP_FILLED = "gap.filled"

@@ -8,12 +8,12 @@ from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.journal.tables import JournalTables
+from shared.runtime.consume.subscription import Subscription
 from shared.runtime.errors import Kind, kind_of
-from shared.runtime.guard import Guard
-from shared.runtime.http import Check
 from shared.runtime.metrics import Metrics
+from shared.runtime.service.guard import Guard
 from shared.runtime.settings import Settings
-from shared.runtime.subscription import Subscription
+from shared.runtime.web.app import Check
 
 log = structlog.get_logger()
 

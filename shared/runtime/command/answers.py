@@ -12,9 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Identifier, canonical
 from shared.journal.entry import Draft, Entry
-from shared.runtime.commands import Save, record_command
-from shared.runtime.http import PROBLEM, Conflict, problem
-from shared.runtime.service import Parts
+from shared.runtime.command.commands import Save, record_command
+from shared.runtime.service.run import Parts
+from shared.runtime.web.app import PROBLEM, Conflict, problem
 
 IdempotencyKey = Annotated[
     Identifier,
@@ -91,7 +91,7 @@ Decide = Callable[[AsyncConnection, int, datetime], Awaitable[Outcome]]
 """Decides at a moment, given what the database holds and the sequence that the entry will have.
 
 A refusal that is an outcome is recorded and kept like any other. One that is raised leaves the key free for the mended
-command, and is recorded at the door (shared.runtime.refusals).
+command, and is recorded at the door (shared.runtime.command.refusals).
 """
 
 

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.contracts.envelope import CONTENT_TYPE, shard_source
 from shared.journal.tables import JournalTables
-from shared.runtime.consumer import Step, no_step
+from shared.runtime.consume.consumer import Step, no_step
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.metrics import Metrics
 

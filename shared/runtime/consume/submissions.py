@@ -20,8 +20,8 @@ from shared.contracts.submission_events import (
 from shared.journal.entry import Draft, Entry
 from shared.rules import compile_rules
 from shared.rules.errors import Refused
-from shared.runtime.consumer import Clock
-from shared.runtime.processing import Record
+from shared.runtime.consume.consumer import Clock
+from shared.runtime.consume.processing import Record
 
 MadeT = TypeVar("MadeT")
 

@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.journal.entry import Draft, Entry
 from shared.journal.ledger import Fenced, Ledger
-from shared.runtime.consumer import Clock
+from shared.runtime.consume.consumer import Clock
 
 SHARD = "commands"
 _ATTEMPTS_MAX = 20

@@ -25,11 +25,11 @@ from shared.journal.ledger import Ledger, Shard
 from shared.journal.statements import Pipeline
 from shared.journal.streams import Stream
 from shared.rules.errors import Refused
-from shared.runtime import facts
-from shared.runtime.batch import Batch, OpenQuarantine, PlaceOf, claimed_again, replaces
+from shared.runtime.consume import facts
+from shared.runtime.consume.batch import Batch, OpenQuarantine, PlaceOf, claimed_again, replaces
+from shared.runtime.consume.processing import Processor, Record
 from shared.runtime.errors import Kind, Stop, kind_of
 from shared.runtime.metrics import Metrics
-from shared.runtime.processing import Processor, Record
 
 log = structlog.get_logger()
 

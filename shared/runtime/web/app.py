@@ -15,9 +15,9 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shared.rules.errors import Refused
-from shared.runtime.access import Caller, caller_of
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.metrics import Metrics
+from shared.runtime.web.access import Caller, caller_of
 
 Check = Callable[[], Awaitable[str | None]]
 """Gives what is wrong in a few words, or None."""

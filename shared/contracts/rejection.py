@@ -1,0 +1,63 @@
+"""Why something that was asked for is not done: one enumeration for commands, requests and what is recorded of them.
+
+A reason says what kind of thing is wrong. Which HTTP status and which problem document it becomes is decided at the
+edge alone (shared.runtime.web.problems).
+"""
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Why a command or request is rejected. The value is stable: it is recorded, and stands in problem URIs."""
+
+    MALFORMED = "malformed"
+    """The request is not what the schema says."""
+    UNKNOWN_CALLER = "unknown-caller"
+    """The bearer token is missing or not known."""
+    ROLE_MISSING = "role-missing"
+    """The caller does not have the role."""
+    SAME_PERSON = "same-person"
+    """The step takes somebody else than who did another step of it."""
+    NOT_FOUND = "not-found"
+    """There is no such thing."""
+    NOT_ALLOWED = "not-allowed"
+    """The regulation, its catalogue or the property's own rules do not allow it."""
+    ALREADY_DECIDED = "already-decided"
+    """It was decided, done or closed before."""
+    TOO_EARLY = "too-early"
+    """Something that must come first has not been done, or the moment has not come."""
+    TOO_LATE = "too-late"
+    """The time in which it could be done has passed."""
+    CONTRADICTS = "contradicts"
+    """It contradicts what is recorded."""
+    INSUFFICIENT_FUNDS = "insufficient-funds"
+    """The account does not have the cents."""
+    LIMIT_EXCEEDED = "limit-exceeded"
+    """A limit that the patron or the property set does not allow it."""
+    PATRON_EXCLUDED = "patron-excluded"
+    """The patron is excluded: only paid out."""
+    CODE_WRONG = "code-wrong"
+    """The access code is missing or wrong."""
+    CODE_LOCKED = "code-locked"
+    """No access code is accepted for a while."""
+    KEY_REUSED = "key-reused"
+    """The Idempotency-Key was used for another command."""
+    CURSOR_UNKNOWN = "cursor-unknown"
+    """The cursor is not one of this list."""
+    TRY_AGAIN = "try-again"
+    """The work could not be done now, and can be when it is sent again under the same Idempotency-Key."""
+    INTERNAL = "internal"
+    """A defect of this program; it was logged."""
+
+
+class Rejected(Exception):
+    """What was asked for is not done; nothing changes but the record that it was rejected.
+
+    `detail` names the thing, the value and the way out; `cites` is the paragraph that says so, where one does.
+    """
+
+    def __init__(self, reason: Reason, detail: str, *, cites: str | None = None) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+        self.cites = cites

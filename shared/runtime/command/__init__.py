@@ -1,0 +1,1 @@
+"""People and systems in: commands are decided together, recorded once, and answered the same when sent again."""

@@ -1,0 +1,1 @@
+"""The journal out: every entry is published in order, at least once."""

@@ -1,0 +1,1 @@
+"""The HTTP edge: who calls, problem documents, pages, reports."""
