@@ -3,7 +3,7 @@
 import json
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 DataT = TypeVar("DataT")
 
@@ -22,6 +22,9 @@ Reason = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,1000}$",
 """Why somebody did something, in words."""
 
 
+Digest = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
+"""A SHA-256, in hexadecimal."""
+
 Source = Annotated[str, StringConstraints(pattern=r"^/[!-~]{1,254}$")]
 """The name of a stream."""
 
@@ -33,6 +36,14 @@ class Contract(BaseModel):
     """A part of a message: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Correction(Contract):
+    """Why something recorded changes, and the two people who stand for it."""
+
+    reason: Reason
+    entered_by: Person
+    approved_by: Person
 
 
 class Event(BaseModel, Generic[DataT]):
@@ -56,21 +67,48 @@ class Event(BaseModel, Generic[DataT]):
     data: DataT
 
 
+def pit_source(property_name: str, table: str) -> str:
+    """Return the pit stream of a table: CloudEvents source and Kafka key of what happens there besides the rounds."""
+    return f"{table_source(property_name, table)}/pit"
+
+
 def table_source(property_name: str, table: str) -> str:
-    """The stream of a table: CloudEvents source and Kafka key of everything that the table reports."""
+    """Return the stream of a table: CloudEvents source and Kafka key of everything that the table reports."""
     return f"/properties/{property_name}/tables/{table}"
 
 
 def shard_source(service: str, shard: int) -> str:
-    """The stream of a journal shard of a service."""
+    """Return the stream of a journal shard of a service."""
     return f"/{service}/shards/{shard}"
 
 
 def canonical(document: Any) -> bytes:
-    """JSON in the form of RFC 8785 for what occurs here (objects, lists, texts, whole numbers, true and false)."""
+    """Return JSON in the form of RFC 8785 for what occurs here: objects, lists, texts, whole numbers, booleans."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def as_json(contract: Contract) -> dict[str, Any]:
-    """A contract as a JSON document, without members that have no value."""
+    """Return a contract as a JSON document, without members that have no value."""
     return contract.model_dump(mode="json", exclude_none=True)
+
+
+class Position(BaseModel):
+    """As much of an event as is needed to know its place in its stream, whatever else is wrong with it."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    source: Source
+    sequence: Sequence
+
+
+def position(raw: bytes) -> Position | None:
+    """Return the place that a record claims in its stream, or None where not even that can be read."""
+    try:
+        return Position.model_validate_json(raw)
+    except ValidationError:
+        return None
+
+
+def encode(event: Event[Any]) -> bytes:
+    """Return the bytes of an event as they go to Kafka."""
+    return event.model_dump_json(exclude_none=True).encode()

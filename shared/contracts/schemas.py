@@ -2,138 +2,23 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import yaml
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
-from shared.contracts import (
-    account_events,
-    inventory_events,
-    meter_events,
-    pit_events,
-    settlement_events,
-    submission_events,
-    table_events,
-    vigorish_events,
-)
+from shared.contracts import catalog
 from shared.contracts.envelope import CONTENT_TYPE
+from shared.contracts.facts import KINDS, Kind, envelope_of
+from shared.contracts.topics import TABLE_EVENTS, TOPICS, Topic
 from shared.rules.blackjack.record import BlackjackRound
 from shared.rules.record import Submission
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
-
-@dataclass(frozen=True, slots=True)
-class Channel:
-    """A Kafka topic: its messages, keyed by what, written and read by whom."""
-
-    topic: str
-    title: str
-    description: str
-    key: str
-    cleanup_policy: str
-    writers: tuple[str, ...]
-    readers: tuple[str, ...]
-    messages: tuple[type[BaseModel], ...]
-
-
-def _of_union(union: Any) -> tuple[type[BaseModel], ...]:
-    return get_args(union) or (union,)
-
-
-CHANNELS: Final = (
-    Channel(
-        topic=table_events.TOPIC,
-        title="What happened at the tables",
-        description="Rounds completed, voided and corrected, as the table systems report them. The sequence of a table "
-        "is dense: 1, 2, 3, without a hole.",
-        key="The source: /properties/<property>/tables/<table>. All events of a table stay in order.",
-        cleanup_policy="delete",
-        writers=("table-system",),
-        readers=("round-settlement",),
-        messages=_of_union(table_events.TableEvent),
-    ),
-    Channel(
-        topic=submission_events.TOPIC,
-        title="Rules submissions",
-        description="What licensees filed, and what was decided about it: every version, for ever; and refusals.",
-        key="property/game/version/type; of a refused request, type/number. No key has two contents.",
-        cleanup_policy="compact",
-        writers=("paytable-registry",),
-        readers=("round-settlement", "vigorish", "progressive-meters"),
-        messages=_of_union(submission_events.SubmissionEvent),
-    ),
-    Channel(
-        topic=settlement_events.TOPIC,
-        title="The journal of round settlement",
-        description="Every entry, in the order of its shard: rounds posted and reversed, gaps, refused records. An "
-        "entry may come twice; its sequence says so.",
-        key="The source: /round-settlement/shards/<shard>. All entries of a shard stay in order.",
-        cleanup_policy="delete",
-        writers=("round-settlement",),
-        readers=("reporting", "table-inventory", "vigorish", "progressive-meters", "wagering-accounts"),
-        messages=_of_union(settlement_events.SettlementEvent),
-    ),
-    Channel(
-        topic=account_events.TOPIC,
-        title="The journal of the wagering accounts",
-        description="Every entry, in the order of its shard: money in and out, wagers on hold and in play, results, "
-        "adjustments, patrons, refused commands and requests. Never an access code.",
-        key="The source: /wagering-accounts/shards/<shard>. All entries of a shard stay in order.",
-        cleanup_policy="delete",
-        writers=("wagering-accounts",),
-        readers=("casino-management-system",),
-        messages=_of_union(account_events.AccountEvent),
-    ),
-    Channel(
-        topic=pit_events.TOPIC,
-        title="What happens in the pit besides the rounds",
-        description="Counts, fills and credits on their way, chips sold, boxes, coupons, tips, vigorish, equipment: as "
-        "the pit systems report them. The sequence of a table's pit stream is dense: 1, 2, 3, without a hole.",
-        key="The source: /properties/<property>/tables/<table>/pit. All events of a table's pit stay in order.",
-        cleanup_policy="delete",
-        writers=("pit-system",),
-        readers=("table-inventory", "vigorish"),
-        messages=_of_union(pit_events.PitEvent),
-    ),
-    Channel(
-        topic=inventory_events.TOPIC,
-        title="The journal of the table-inventory ledger",
-        description="Every entry, in the order of its shard: pit events recorded, rounds counted, slips, counts, "
-        "variances, adjustments, gaming days closed, refusals. A count shows no figure before it is concluded.",
-        key="The source: /table-inventory/shards/<shard>. All entries of a shard stay in order.",
-        cleanup_policy="delete",
-        writers=("table-inventory",),
-        readers=("casino-management-system",),
-        messages=_of_union(inventory_events.InventoryEvent),
-    ),
-    Channel(
-        topic=vigorish_events.TOPIC,
-        title="The journal of the vigorish ledger",
-        description="Every entry, in the order of its shard: assessed by rounds, taken back, collected and waived.",
-        key="The source: /vigorish/shards/<shard>. All entries of a shard stay in order.",
-        cleanup_policy="delete",
-        writers=("vigorish",),
-        readers=("casino-management-system",),
-        messages=_of_union(vigorish_events.VigorishEvent),
-    ),
-    Channel(
-        topic=meter_events.TOPIC,
-        title="The journal of the progressive meters",
-        description="Every entry, in the order of its shard: pools, rounds counted and taken back, changes, days "
-        "reconciled, refusals. What moves a pool carries the reading afterwards, numbered within the pool, for signs.",
-        key="The source: /progressive-meters/shards/<shard>. All entries of a shard stay in order.",
-        cleanup_policy="delete",
-        writers=("progressive-meters",),
-        readers=("progressive-sign", "casino-management-system"),
-        messages=_of_union(meter_events.MeterEvent),
-    ),
-)
 
 DOCUMENTS: Final[Mapping[str, type[BaseModel]]] = {"round-record": BlackjackRound, "rules-submission": Submission}
 """What messages hold and files may hold too, by the name of its schema."""
@@ -145,27 +30,26 @@ _MENDING_HEADERS: Final = {
 }
 
 
-def type_of(message: type[BaseModel]) -> str:
-    """The event type of a message: `round.completed`."""
-    [name] = get_args(message.model_fields["type"].annotation)
-    return str(name)
+Readers = Mapping[str, Sequence[str]]
+"""The names of the services that read a topic, by the topic's name: from their manifests."""
 
 
 def json_schema(model: type[BaseModel], name: str) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of the documents that a model accepts."""
+    """Return the JSON Schema (2020-12) of the documents that a model accepts."""
     schema = model.model_json_schema(schema_generator=_Plain, mode="validation")
     return {"$schema": DIALECT, "$id": f"urn:pitledger:schema:{name}", **_on_one_line(schema)}
 
 
 def json_schemas() -> dict[str, dict[str, Any]]:
-    """All JSON Schemas by name: one of each event type, and those of the documents in them."""
-    models = {type_of(message): message for channel in CHANNELS for message in channel.messages} | dict(DOCUMENTS)
+    """Return all JSON Schemas by name: one of each event type, and those of the documents in them."""
+    assert catalog.MODULES, "all kinds are declared"
+    models = {kind.name: envelope_of(kind) for kind in KINDS} | dict(DOCUMENTS)
     return {name: json_schema(model, name) for name, model in sorted(models.items())}
 
 
-def asyncapi() -> dict[str, Any]:
-    """The AsyncAPI 3.0 document of all channels; the JSON Schemas are referred to as files in `json/` beside it."""
-    messages = {type_of(message): _message(message, channel) for channel in CHANNELS for message in channel.messages}
+def asyncapi(readers: Readers) -> dict[str, Any]:
+    """Return the AsyncAPI 3.0 document of all topics; it refers to the JSON Schemas as files in `json/` beside it."""
+    messages = {_message_id(kind, topic): _message(kind, topic) for topic in TOPICS for kind in KINDS.on(topic)}
     return {
         "asyncapi": "3.0.0",
         "info": {
@@ -176,16 +60,16 @@ def asyncapi() -> dict[str, Any]:
             "license": {"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"},
         },
         "defaultContentType": CONTENT_TYPE,
-        "channels": {_id(channel.topic): _channel(channel) for channel in CHANNELS},
-        "operations": dict(_operations()),
-        "components": {"messages": {_id(name): message for name, message in messages.items()}},
+        "channels": {_id(topic.name): _channel(topic) for topic in TOPICS},
+        "operations": dict(_operations(readers)),
+        "components": {"messages": messages},
     }
 
 
-def files() -> dict[str, str]:
-    """The texts of the files, by their paths below `schemas/`."""
+def files(readers: Readers) -> dict[str, str]:
+    """Return the texts of the files, by their paths below `schemas/`."""
     texts = {f"json/{name}.json": as_json(schema) for name, schema in json_schemas().items()}
-    return texts | {"asyncapi.yaml": as_yaml(asyncapi())}
+    return texts | {"asyncapi.yaml": as_yaml(asyncapi(readers))}
 
 
 def as_json(document: Mapping[str, Any]) -> str:
@@ -228,53 +112,60 @@ def _id(name: str) -> str:
     return first + "".join(part.capitalize() for part in more)
 
 
-def _channel(channel: Channel) -> dict[str, Any]:
-    names = [_id(type_of(message)) for message in channel.messages]
+def _message_id(kind: Kind, topic: Topic) -> str:
+    """Return the key of a message; what every journal may hold is one message a topic, for its Kafka key differs."""
+    return _id(kind.name) if kind.topic is not None else _id(f"{topic.name}.{kind.name}")
+
+
+def _channel(topic: Topic) -> dict[str, Any]:
+    names = [_message_id(kind, topic) for kind in KINDS.on(topic)]
     return {
-        "address": channel.topic,
-        "title": channel.title,
-        "description": channel.description,
+        "address": topic.name,
+        "title": topic.title,
+        "description": topic.description,
         "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in names},
         "bindings": {
             "kafka": {
-                "topic": channel.topic,
-                "topicConfiguration": {"cleanup.policy": [channel.cleanup_policy]},
+                "topic": topic.name,
+                "topicConfiguration": {"cleanup.policy": [topic.cleanup_policy]},
                 "bindingVersion": "0.5.0",
             }
         },
     }
 
 
-def _message(message: type[BaseModel], channel: Channel) -> dict[str, Any]:
-    name = type_of(message)
+def _message(kind: Kind, topic: Topic) -> dict[str, Any]:
     headers: dict[str, Any] = {"content-type": {"type": "string", "const": CONTENT_TYPE}}
-    if channel.topic == table_events.TOPIC:
+    if topic is TABLE_EVENTS:
         headers |= {header: {"type": "string", "description": what} for header, what in _MENDING_HEADERS.items()}
     return {
-        "name": name,
-        "title": _line(message.__doc__),
+        "name": kind.name,
+        "title": kind.description,
         "contentType": CONTENT_TYPE,
         "headers": {"type": "object", "properties": headers},
         "payload": {
             "schemaFormat": "application/schema+json;version=draft-2020-12",
-            "schema": {"$ref": f"./json/{name}.json"},
+            "schema": {"$ref": f"./json/{kind.name}.json"},
         },
         "bindings": {
-            "kafka": {"key": {"type": "string", "description": channel.key}, "bindingVersion": "0.5.0"},
+            "kafka": {"key": {"type": "string", "description": topic.message_key}, "bindingVersion": "0.5.0"},
         },
     }
 
 
-def _operations() -> Iterable[tuple[str, dict[str, Any]]]:
-    for channel in CHANNELS:
-        for action, services, verb in (("send", channel.writers, "writes"), ("receive", channel.readers, "reads")):
+def _operations(readers: Readers) -> Iterable[tuple[str, dict[str, Any]]]:
+    for topic in TOPICS:
+        ours = tuple(readers.get(topic.name, ()))
+        writers = topic.outside if topic.publisher is None else (topic.publisher,)
+        reading = ours if topic.publisher is None else (*ours, *topic.outside)
+        for action, services, verb in (("send", writers, "writes"), ("receive", reading, "reads")):
             for service in services:
                 yield (
-                    f"{_id(service)}{verb.capitalize()}{_id(channel.topic)[0].upper()}{_id(channel.topic)[1:]}",
+                    f"{_id(service)}{verb.capitalize()}{_id(topic.name)[0].upper()}{_id(topic.name)[1:]}",
                     {
                         "action": action,
-                        "channel": {"$ref": f"#/channels/{_id(channel.topic)}"},
-                        "summary": f"{service} {verb} {channel.topic}",
+                        "channel": {"$ref": f"#/channels/{_id(topic.name)}"},
+                        "summary": f"{service} {verb} {topic.name}",
                         "tags": [{"name": service}],
                     },
                 )

@@ -5,11 +5,13 @@ It can be computed again from the rows alone, in any language.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
 from typing import NamedTuple
+
+from shared.contracts.facts import Fact
 
 _ENTRY = b"pitledger-entry-v1"
 _SHARD = b"pitledger-shard-v1"
@@ -50,6 +52,8 @@ class Draft:
     occurred_at: datetime
     data: bytes
     postings: tuple[Posting, ...] = ()
+    fact: Fact | None = field(default=None, compare=False, repr=False)
+    """What `data` says, where it was not read from the database."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any, Final
 
 import psycopg
+from sqlalchemy import func, select, tuple_
 from sqlalchemy import insert as insert_into
-from sqlalchemy import select, tuple_
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -154,11 +154,39 @@ class Ledger:
             )
         return Shard(*row)
 
-    async def know_accounts(self, engine: AsyncEngine, accounts: Iterable[Account]) -> None:
-        """Makes sure that the accounts exist and their numbers are known, in a transaction of its own."""
+    async def lock_shard(self, connection: AsyncConnection, name: str) -> Shard:
+        """Return the shard of that name, which is there, locked until the transaction ends."""
+        s = self.tables.shards.c
+        query = select(s.shard, s.name, s.next_offset, s.next_seq, s.head).where(s.name == name).with_for_update()
+        return Shard(*(await connection.execute(query)).one())
+
+    async def take_shard(self, connection: AsyncConnection, prefix: str, *, skip_locked: bool) -> Shard | None:
+        """Return a shard whose name begins so, locked until the transaction ends; None where there is none (free)."""
+        s = self.tables.shards.c
+        query = (
+            select(s.shard, s.name, s.next_offset, s.next_seq, s.head)
+            .where(s.name.startswith(prefix))
+            .order_by(s.shard)
+            .limit(1)
+            .with_for_update(skip_locked=skip_locked)
+        )
+        row = (await connection.execute(query)).one_or_none()
+        return None if row is None else Shard(*row)
+
+    async def add_shard(self, connection: AsyncConnection, prefix: str) -> Shard:
+        """Open the next shard whose name begins so: `commands/0`, `commands/1`."""
+        s = self.tables.shards.c
+        count = (await connection.execute(select(func.count()).where(s.name.startswith(prefix)))).scalar_one()
+        return await self.open_shard(connection, f"{prefix}{count}")
+
+    async def know_accounts(self, engine: AsyncEngine, accounts: Iterable[Account]) -> bool:
+        """Make sure that the accounts exist and their numbers are known, in a transaction of its own.
+
+        Return whether some were not known.
+        """
         unknown = {account for account in accounts if account not in self._accounts}
         if not unknown:
-            return
+            return False
         table = self.tables.accounts
         async with engine.begin() as connection:
             await connection.execute(
@@ -168,6 +196,7 @@ class Ledger:
             found = await connection.execute(select(table).where(key.in_([tuple(account) for account in unknown])))
             numbers = {Account(row.property, row.table, row.wager, row.leg): row.account for row in found}
         self._accounts.update(numbers)
+        return True
 
     async def append(
         self,

@@ -27,6 +27,7 @@ class Stop(Exception):
     """The service cannot go on and must end; the message says why and what to do."""
 
 
+_SERIALIZATION_FAILURE = "40001"
 _TRANSIENT_STATES = ("08", "40", "53", "55", "57", "58")
 """Connection, rollback (serialization, deadlock), resources, locks, operator intervention, system."""
 
@@ -53,6 +54,8 @@ def _of_database(error: psycopg.Error) -> Kind:
     state = error.sqlstate
     if state is None:  # the server did not answer: the connection is lost, and with it the answer to a commit
         return Kind.AMBIGUOUS if isinstance(error, psycopg.OperationalError) else Kind.BUG
+    if state == _SERIALIZATION_FAILURE:
+        return Kind.FENCED
     if state[:2] in _REFUSED_STATES:
         return Kind.REFUSED
     return Kind.TRANSIENT if state[:2] in _TRANSIENT_STATES else Kind.BUG

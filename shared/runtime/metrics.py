@@ -27,6 +27,12 @@ class Metrics:
         self.fenced = Counter("pitledger_fenced", "Batches given up to another consumer", topic, registry=r)
         self.gaps = Counter("pitledger_gaps", "Gaps opened in streams", registry=r)
         self.gaps_open = Gauge("pitledger_gaps_open", "Gaps that are open", registry=r)
+        self.skipped = Counter(
+            "pitledger_unknown_kinds_skipped",
+            "Events of kinds that are not known here and move no money",
+            topic,
+            registry=r,
+        )
         self.quarantined = Counter("pitledger_quarantined_records", "Records quarantined", topic, registry=r)
         self.quarantine_open = Gauge("pitledger_quarantine_open", "Quarantined records not mended", registry=r)
         self.relay_backlog = Gauge("pitledger_relay_backlog_entries", "Entries not yet published", registry=r)

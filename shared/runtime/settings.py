@@ -6,17 +6,6 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-HTTP_PORTS = {
-    "paytable-registry": 8101,
-    "round-settlement": 8102,
-    "reporting": 8103,
-    "table-inventory": 8104,
-    "vigorish": 8105,
-    "wagering-accounts": 8106,
-    "progressive-meters": 8107,
-}
-"""The port on which each service listens unless told otherwise; its names are the services that exist."""
-
 Seconds = Annotated[float, Field(gt=0)]
 
 
@@ -72,7 +61,3 @@ class Settings(BaseSettings):
     api_tokens_file: Path | None = Field(
         default=None, description="who may call the HTTP interfaces, as hashes of their tokens; none: nobody may write"
     )
-
-    def port(self, service: str) -> int:
-        """The port on which this service listens."""
-        return HTTP_PORTS[service] if self.http_port is None else self.http_port

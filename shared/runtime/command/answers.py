@@ -1,156 +1,85 @@
-"""A person's command is done once: its answer is kept for ever under its key, and given when it comes again."""
+"""A command is done once: its answer is kept for ever under its key, and given when it is sent again."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import sha256
-from typing import Annotated, Any
 
-from fastapi import Header, Response
-from sqlalchemy import Column, DateTime, LargeBinary, MetaData, SmallInteger, Table, Text, insert, select
+from sqlalchemy import insert, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from shared.contracts.envelope import Identifier, canonical
-from shared.journal.entry import Draft, Entry
-from shared.runtime.command.commands import Save, record_command
-from shared.runtime.service.run import Parts
-from shared.runtime.web.app import PROBLEM, Conflict, problem
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.tables import JournalTables
 
-IdempotencyKey = Annotated[
-    Identifier,
-    Header(
-        alias="Idempotency-Key",
-        description="names this command of yours: sent again, it is not done again, and its answer is the same",
-    ),
-]
-"""The key of a command, as a parameter of its route."""
-
-
-def idempotency_table(metadata: MetaData, schema: str) -> Table:
-    """Declares the answers given in a service's schema: one for each (person, key), never changed."""
-    return Table(
-        "idempotency",
-        metadata,
-        Column("person", Text, primary_key=True),
-        Column("key", Text, primary_key=True),
-        Column("command", Text, nullable=False),  # what was asked for, in words
-        Column("content", LargeBinary, nullable=False),  # SHA-256 of what was asked for
-        Column("status", SmallInteger, nullable=False),
-        Column("location", Text),
-        Column("body", Text, nullable=False),
-        Column("answered_at", DateTime(timezone=True), nullable=False),
-        schema=schema,
-    )
+Place = tuple[str, str]
+"""(person, Idempotency-Key): what an answer is kept under."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a command is answered with: HTTP status, JSON body, and where what it made is found."""
+    """What a command is answered with.
 
-    status: int
+    Accepted (`reason` is None): the JSON body, and where what it made is found. Rejected: the reason, and the body says
+    in words what is wrong and what to do.
+    """
+
+    reason: Reason | None
     body: str
     location: str | None = None
 
-
-def refusal(status: int, detail: str) -> Answer:
-    """The answer to a command that is refused: a problem."""
-    return Answer(status, bytes(problem(status, detail).body).decode())
-
-
-def response(answer: Answer) -> Response:
-    """An answer as HTTP has it."""
-    headers = {} if answer.location is None else {"Location": answer.location}
-    return Response(answer.body, answer.status, headers, PROBLEM if answer.status >= 400 else "application/json")
+    @classmethod
+    def of_rejection(cls, rejected: Rejected) -> "Answer":
+        """Return the answer to a command that is rejected."""
+        return cls(
+            rejected.reason, rejected.detail if rejected.cites is None else f"{rejected.detail} ({rejected.cites})"
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
-    """A person's command: the key under which it may be sent again, what it is in words, and its content as JSON."""
+class Given:
+    """An answer, with what it answers: the SHA-256 of the command (32 bytes), its name, and when it was given."""
 
-    person: str
-    key: str
-    name: str
-    content: Any
-
-    @property
-    def digest(self) -> bytes:
-        """SHA-256 of what is asked for (32 bytes)."""
-        return sha256(canonical([self.name, self.content])).digest()
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a command comes to: the entry, the answer that is kept with it, and what else is written with them."""
-
-    draft: Draft
     answer: Answer
-    save: Save
+    content: bytes
+    command: str
+    answered_at: datetime
 
 
-Decide = Callable[[AsyncConnection, int, datetime], Awaitable[Outcome]]
-"""Decides at a moment, given what the database holds and the sequence that the entry will have.
+class Answers:
+    """The answers that a service has given: one for each (person, key), never changed."""
 
-A refusal that is an outcome is recorded and kept like any other. One that is raised leaves the key free for the mended
-command, and is recorded at the door (shared.runtime.command.refusals).
-"""
+    def __init__(self, tables: JournalTables) -> None:
+        self._table = tables.idempotency
 
-
-class _Answered(Exception):
-    """The command was answered before."""
-
-    def __init__(self, answer: Answer) -> None:
-        super().__init__(answer)
-        self.answer = answer
-
-
-async def once(parts: Parts, answers: Table, command: Command, decide: Decide) -> Answer:
-    """Does a command, in the order of all commands, unless it was done before; gives its answer.
-
-    Raises: Conflict where the key was used for another command; whatever `decide` raises.
-    """
-    outcomes: list[Outcome] = []
-
-    async def derive(connection: AsyncConnection, sequence: int) -> Sequence[Draft]:
-        await _require_new(connection, answers, command)
-        outcomes[:] = [await decide(connection, sequence, parts.clock())]
-        return [outcomes[0].draft]
-
-    async def save(connection: AsyncConnection, entries: Sequence[Entry]) -> None:
-        [entry], [outcome] = entries, outcomes
-        await outcome.save(connection, entries)
-        await connection.execute(
-            insert(answers).values(
-                person=command.person,
-                key=command.key,
-                command=command.name,
-                content=command.digest,
-                status=outcome.answer.status,
-                location=outcome.answer.location,
-                body=outcome.answer.body,
-                answered_at=entry.recorded_at,
+    async def find(self, connection: AsyncConnection, places: Collection[Place]) -> dict[Place, Given]:
+        """Return the answers that are kept under these places."""
+        t = self._table
+        rows = await connection.execute(select(t).where(tuple_(t.c.person, t.c.key).in_(places)))
+        return {
+            (row.person, row.key): Given(
+                Answer(None if row.reason is None else Reason(row.reason), row.body, row.location),
+                row.content,
+                row.command,
+                row.answered_at,
             )
-        )
+            for row in rows
+        }
 
-    try:
-        [entry] = await record_command(
-            engine=parts.engine, ledger=parts.ledger, clock=parts.clock, derive=derive, save=save
-        )
-    except _Answered as answered:
-        return answered.answer
-    parts.metrics.entries.labels(entry.draft.kind).inc()
-    parts.wake()
-    return outcomes[0].answer
-
-
-async def _require_new(connection: AsyncConnection, answers: Table, command: Command) -> None:
-    """Raises: _Answered where the same was asked for under this key; Conflict where something else was."""
-    query = select(answers).where(answers.c.person == command.person, answers.c.key == command.key)
-    row = (await connection.execute(query)).one_or_none()
-    if row is None:
-        return
-    if row.content != command.digest:
-        raise Conflict(
-            f"Idempotency-Key {command.key!r} was used for another command ({row.command}, "
-            f"{row.answered_at.isoformat()}); send a new key with a new command"
-        )
-    raise _Answered(Answer(row.status, row.body, row.location))
+    async def keep(self, connection: AsyncConnection, given: Sequence[tuple[Place, Given]]) -> None:
+        """Keep new answers."""
+        if given:
+            await connection.execute(
+                insert(self._table),
+                [
+                    {
+                        "person": person,
+                        "key": key,
+                        "command": one.command,
+                        "content": one.content,
+                        "reason": one.answer.reason,
+                        "location": one.answer.location,
+                        "body": one.answer.body,
+                        "answered_at": one.answered_at,
+                    }
+                    for (person, key), one in given
+                ],
+            )

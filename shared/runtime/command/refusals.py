@@ -1,38 +1,38 @@
-"""Refusals at the door: what a known person asked for, and was refused before a command came of it, is an entry too.
+"""What is recorded of a command that was refused: by its handler, or at the door before a command came of it.
 
-The same request refused again is one entry a day (UTC): its stream is named by its fingerprint and has one place, which
-is then taken. So a client that tries again and again does not make the journal grow.
+The same request refused again at the door is one entry a day (UTC): its stream is named by its fingerprint and has one
+place, which is then taken. So a client that tries again and again does not make the journal grow.
 """
 
 import hmac
-from collections.abc import Callable, Sequence
-from datetime import UTC
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 import structlog
 from fastapi import Request
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.requests import ClientDisconnect
 
-from shared.contracts.envelope import Identifier, as_json, canonical
-from shared.contracts.refusals import RequestRefused
-from shared.journal.entry import Draft, Entry
+from shared.contracts.envelope import Identifier, canonical
+from shared.contracts.journal_facts import CommandRefused
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.entry import Draft
 from shared.journal.ledger import Ledger
-from shared.runtime.command.commands import record_command
+from shared.journal.recording import Cause, Recording, draft
+from shared.runtime.clock import Clock
 from shared.runtime.consume.batch import printable
-from shared.runtime.consume.consumer import Clock
 from shared.runtime.metrics import Metrics
 from shared.runtime.web.access import Caller
 
 log = structlog.get_logger()
 
-KIND: Final = "request.refused"
 SHARD: Final = "refusals"
-"""A shard of their own: refusals never keep commands waiting."""
+"""A shard of their own: refusals at the door never keep commands waiting."""
 
 _COMMAND_LENGTH_MAX: Final = 400
 """Longer than any command of ours."""
@@ -40,12 +40,29 @@ _COMMAND_LENGTH_MAX: Final = 400
 _key: TypeAdapter[str] = TypeAdapter(Identifier)
 
 
-class _Recorded(Exception):
-    """The same refusal is in the journal."""
+def refused(
+    command: str, rejected: Rejected, *, by: str, at: datetime, key: str, asked: Mapping[str, Any] | None
+) -> Recording:
+    """Return the fact that a command was rejected; `asked` is what may be shown of it."""
+    fields = asked or {}
+    day = fields.get("gaming_day")
+    return Recording(
+        fact=CommandRefused(
+            command=command,
+            reason=rejected.reason,
+            detail=printable(rejected.detail),
+            by=by,
+            at=at,
+            key=key,
+            property=fields.get("property"),
+            gaming_day=None if day is None else date.fromisoformat(day),
+            asked=None if asked is None else dict(asked),
+        )
+    )
 
 
 class Refusals:
-    """Records the requests that a service refuses, one at a time."""
+    """Records the requests that a service refuses at the door, one at a time."""
 
     def __init__(
         self,
@@ -64,62 +81,44 @@ class Refusals:
         self._clock = clock
         self._wake = wake
 
-    async def record(self, request: Request, caller: Caller, status: int, reason: str) -> None:
-        """Records that a request of a person was refused, unless the journal has it since midnight (UTC)."""
+    async def record(self, request: Request, caller: Caller, reason: Reason, detail: str) -> None:
+        """Record that a request of a person was refused, unless the journal has it since midnight (UTC)."""
         try:
             content = await _content(request, caller)
         except ClientDisconnect:
-            log.info("a refused request broke off", by=caller.person, status=status)
+            log.info("a refused request broke off", by=caller.person, reason=reason)
             return
-        refused = RequestRefused(
+        fact = CommandRefused(
             command=f"{request.method} {quote(request.url.path)}"[:_COMMAND_LENGTH_MAX],
-            status=status,
-            reason=printable(reason),
+            reason=reason,
+            detail=printable(detail),
             by=caller.person,
             at=self._clock(),
             key=_valid_key(request),
             content=content,
         )
-        draft = Draft(
-            kind=KIND,
-            source=f"/{self._service}/requests/{_fingerprint(refused)}",
-            sequence=1,
-            event_id=refused.key or "",
-            offset=None,
-            gaming_day=None,
-            occurred_at=refused.at,
-            data=refused.model_dump_json(exclude_none=True).encode(),
-        )
-        await self._record(draft)
+        source = f"/{self._service}/requests/{_fingerprint(fact)}"
+        await self._record(draft(Recording(fact=fact), Cause(source, 1, fact.key or "", None, fact.at)))
 
-    async def _record(self, draft: Draft) -> None:
-        async def derive(connection: AsyncConnection, sequence: int) -> Sequence[Draft]:
-            del sequence
-            await self._require_new(connection, draft)
-            return [draft]
-
-        async def save(connection: AsyncConnection, entries: Sequence[Entry]) -> None:
-            """The entry is all."""
-
-        try:
-            await record_command(
-                engine=self._engine, ledger=self._ledger, clock=self._clock, derive=derive, save=save, shard_name=SHARD
-            )
-        except _Recorded:
-            return
-        self._metrics.entries.labels(KIND).inc()
-        self._wake()
-
-    async def _require_new(self, connection: AsyncConnection, draft: Draft) -> None:
-        """Raises: _Recorded."""
+    async def _record(self, entry: Draft) -> None:
         e = self._ledger.tables.entries.c
-        place = (e.source == draft.source) & (e.sequence == draft.sequence) & (e.kind == draft.kind)
-        if (await connection.execute(select(e.seq).where(place))).one_or_none() is not None:
-            raise _Recorded
+        place = (e.source == entry.source) & (e.sequence == entry.sequence) & (e.kind == entry.kind)
+        async with self._ledger.turn(SHARD):
+            async with self._engine.begin() as connection:
+                await self._ledger.open_shard(connection, SHARD)
+            async with self._engine.begin() as connection:
+                shard = await self._ledger.lock_shard(connection, SHARD)
+                if (await connection.execute(select(e.seq).where(place))).one_or_none() is not None:
+                    return
+                await self._ledger.append(
+                    connection, shard, [entry], next_offset=shard.next_offset, recorded_at=self._clock()
+                )
+        self._metrics.entries.labels(entry.kind).inc()
+        self._wake()
 
 
 async def _content(request: Request, caller: Caller) -> str:
-    """What was sent, keyed: from a plain hash of the body anybody could guess the access code that is in it.
+    """Return what was sent, keyed: from a plain hash of the body anybody could guess the access code that is in it.
 
     Raises: ClientDisconnect.
     """
@@ -136,8 +135,7 @@ def _valid_key(request: Request) -> str | None:
         return None
 
 
-def _fingerprint(refused: RequestRefused) -> str:
-    """What is the same for the same request refused in the same way on the same day (UTC)."""
-    document = as_json(refused)
-    same = {name: document.get(name) for name in ("by", "command", "key", "content", "status")}
-    return sha256(canonical({**same, "day": refused.at.astimezone(UTC).date().isoformat()})).hexdigest()
+def _fingerprint(fact: CommandRefused) -> str:
+    """Return what is the same for the same request refused in the same way on the same day (UTC)."""
+    same = [fact.by, fact.command, fact.key, fact.content, fact.reason, fact.at.astimezone(UTC).date().isoformat()]
+    return sha256(canonical(same)).hexdigest()

@@ -1,22 +1,23 @@
-"""A batch while it is derived: the place of each event in its stream, its entries, what is refused and mended. Pure."""
+"""A batch while it is derived: the place of each event in its stream, its entries, quarantine and mending. Pure."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from shared.contracts.envelope import Event
-from shared.contracts.table_events import position
+from shared.contracts.envelope import Event, position
+from shared.contracts.reading import Passed
 from shared.journal.entry import Draft
+from shared.journal.recording import Cause, draft
 from shared.journal.streams import Place, Stream
 from shared.rules.errors import Refused
 from shared.runtime.consume import facts
-from shared.runtime.consume.processing import Record, Unit
+from shared.runtime.consume.handler import Handler, Record
 
 PlaceOf = tuple[str, int]
 """(source, sequence): where an event stands."""
 
 OpenQuarantine = dict[PlaceOf | int | None, list[tuple[int, int, int]]]
-"""(number, shard, seq) of refused records, by their place in a stream and by their number."""
+"""(number, shard, seq) of quarantined records, by their place in a stream and by their number."""
 
 _DIGITS_MAX = 19
 """A number with as many digits may not fit the column of quarantine numbers."""
@@ -25,100 +26,137 @@ _REASON_LENGTH_MAX = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """A record that goes into quarantine; `index` is that of its entry among the batch's."""
+class Decoded:
+    """A record, and the event in it or why there is none."""
 
-    index: int
     record: Record
+    event: Event[Any] | Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a record goes into quarantine, and the place in its stream that it claims."""
+
     reason: str
     source: str | None
     sequence: int | None
 
 
-class Batch:
-    """The records of one partition that are committed together.
+@dataclass(slots=True, kw_only=True)
+class Derived:
+    """What a record comes to: its entries, and its stream as it stands after it.
 
-    `known` are the streams as they stand before the batch, `taken` the ids of the recorded events whose places are
-    claimed again, `quarantine` the open refused records that may be mended here.
+    `event` is set where the record counts: neither quarantined nor a duplicate.
     """
 
-    def __init__(
-        self,
-        *,
-        shard_name: str,
-        unit: Unit[Any],
-        known: Mapping[str, Stream],
-        taken: Mapping[PlaceOf, str],
-        quarantine: OpenQuarantine,
-    ) -> None:
-        self._shard_name = shard_name
+    record: Record
+    drafts: list[Draft] = field(default_factory=list)
+    event: Event[Any] | None = None
+    stream: Stream | None = None
+    gaps_changed: bool = False
+    refusal: Refusal | None = None
+    mended: tuple[int, ...] = ()
+    duplicate: bool = False
+    unknown_kind: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Known:
+    """What the database holds that the events of a batch touch.
+
+    `streams` are as they stand before the batch, `taken` the ids of the recorded events whose places are claimed again,
+    `quarantine` the open quarantined records that may be mended here, `state` what the handler loaded.
+    """
+
+    shard_name: str
+    streams: dict[str, Stream]
+    taken: Mapping[PlaceOf, str]
+    quarantine: OpenQuarantine
+    state: Any
+
+
+def derive(handler: Handler[Any], records: Sequence[Decoded], known: Known) -> list[Derived]:
+    """Return what each record comes to, in their order, each as the ones before it left things."""
+    deriving = _Deriving(handler, known)
+    return [deriving.add(decoded) for decoded in records]
+
+
+def quarantined(record: Record, shard_name: str, reason: str, place: PlaceOf | None = None) -> Derived:
+    """Return what a record comes to that is refused, for this reason."""
+    source, sequence = place or (None, None)
+    if place is None and (claimed := position(record.value)) is not None:
+        source, sequence = claimed.source, claimed.sequence
+    refusal = Refusal(printable(reason), source, sequence)
+    entry = facts.quarantined(record, shard_name, refusal.reason, source, sequence)
+    return Derived(record=record, drafts=[entry], refusal=refusal)
+
+
+class _Deriving:
+    """Derives record after record; streams and ids are as the records so far left them."""
+
+    def __init__(self, handler: Handler[Any], known: Known) -> None:
+        self._handler = handler
         self._known = known
-        self._taken = taken
-        self._quarantine = quarantine
+        self._streams = dict(known.streams)
         self._ids: dict[PlaceOf, str] = {}
-        self.unit = unit
-        self.streams: dict[str, Stream] = {}
-        self.drafts: list[Draft] = []
-        self.refused: list[Refusal] = []
-        self.changed_gaps: set[str] = set()
-        self.mended: list[int] = []
-        self.duplicates = 0
 
-    def add(self, record: Record, event: Event[Any] | Refused) -> None:
-        """Derives the entries of a record, or of its refusal."""
+    def add(self, decoded: Decoded) -> Derived:
+        record, event = decoded.record, decoded.event
         if isinstance(event, Refused):
-            self._refuse(record, event)
-            return
-        source, sequence = event.source, event.sequence
-        stream = self.streams.get(source) or self._known[source].copy()
-        place = stream.place(sequence)
+            return quarantined(record, self._known.shard_name, str(event))
+        place = self._streams[event.source].place(event.sequence)
         if place is Place.TAKEN:
-            self._again(record, event)
-            return
+            return self._again(record, event)
         try:
-            drafts = self.unit.derive(event, record)
+            recordings = () if isinstance(event.data, Passed) else self._handler.handle(event, self._known.state)
         except Refused as refused:
-            self._refuse(record, refused, (source, sequence))
-            return
-        opened = stream.take(sequence)
-        self.streams[source] = stream
-        self._ids[source, sequence] = event.id
+            return quarantined(record, self._known.shard_name, str(refused), (event.source, event.sequence))
+        cause = Cause(event.source, event.sequence, event.id, record.offset, event.time)
+        found = self._taken(record, event, place)
+        found.drafts += [draft(recording, cause) for recording in recordings]
+        self._mend(found, event)
+        return found
+
+    def _taken(self, record: Record, event: Event[Any], place: Place) -> Derived:
+        """Take the place of an event in its stream, and say which gap it opens or fills."""
+        stream = self._streams[event.source].copy()
+        opened = stream.take(event.sequence)
+        self._streams[event.source] = stream
+        self._ids[event.source, event.sequence] = event.id
+        unknown = isinstance(event.data, Passed) and not event.data.known
+        found = Derived(record=record, event=event, stream=stream, unknown_kind=unknown)
         if opened is not None:
-            self.drafts.append(facts.gap_opened(record, source, event.id, *opened))
-            self.changed_gaps.add(source)
+            found.drafts.append(facts.gap_opened(record, event, *opened))
         elif place is Place.LATE:
-            self.drafts.append(facts.gap_filled(record, source, event.id, sequence))
-            self.changed_gaps.add(source)
-        self.drafts.extend(drafts)
-        self._mend(record, event)
+            found.drafts.append(facts.gap_filled(record, event))
+        found.gaps_changed = bool(found.drafts)
+        return found
 
-    def _again(self, record: Record, event: Event[Any]) -> None:
-        """An event whose place is taken: the same once more, or another one."""
+    def _again(self, record: Record, event: Event[Any]) -> Derived:
+        """Return what an event comes to whose place is taken: the same once more, or another one."""
         place = (event.source, event.sequence)
-        before = self._ids.get(place) or self._taken.get(place)
+        before = self._ids.get(place) or self._known.taken.get(place)
         if before is None or before == event.id:  # an event that led to no entry cannot be compared
-            self.duplicates += 1
-            return
-        self._refuse(record, Refused(f"sequence {event.sequence} of {event.source} was taken by event {before!r}"))
+            return Derived(record=record, duplicate=True)
+        reason = f"sequence {event.sequence} of {event.source} was taken by event {before!r}"
+        return quarantined(record, self._known.shard_name, reason)
 
-    def _mend(self, record: Record, event: Event[Any]) -> None:
-        place, named = (event.source, event.sequence), replaces(record)
-        mended = sorted({*self._quarantine.get(place, ()), *self._quarantine.get(named, ())})
-        if mended:
-            self.drafts.append(facts.mended(record, event.source, event.id, event.sequence, mended))
-            self.mended.extend(number for number, _, _ in mended)
-
-    def _refuse(self, record: Record, refused: Refused, place: PlaceOf | None = None) -> None:
-        source, sequence = place or (None, None)
-        if place is None and (claimed := position(record.value)) is not None:
-            source, sequence = claimed.source, claimed.sequence
-        reason = printable(str(refused))
-        self.refused.append(Refusal(len(self.drafts), record, reason, source, sequence))
-        self.drafts.append(facts.quarantined(record, self._shard_name, reason, source, sequence))
+    def _mend(self, found: Derived, event: Event[Any]) -> None:
+        place, named = (event.source, event.sequence), replaces(found.record)
+        open_ = self._known.quarantine
+        closed = sorted({*open_.get(place, ()), *open_.get(named, ())})
+        if closed:
+            found.drafts.append(facts.mended(found.record, event, closed))
+            found.mended = tuple(number for number, _, _ in closed)
 
 
-def claimed_again(events: Sequence[Event[Any]], known: Mapping[str, Stream]) -> dict[str, set[int]]:
-    """The sequences, by stream, that were taken before the batch and are claimed by these events."""
+def streams_after(part: Iterable[Derived]) -> dict[str, Stream]:
+    """Return the streams that some records touch, as they stand after them."""
+    return {one.event.source: one.stream for one in part if one.event is not None and one.stream is not None}
+
+
+def claimed_again(events: Iterable[Event[Any]], known: Mapping[str, Stream]) -> dict[str, set[int]]:
+    """Return the sequences, by stream, that were taken before the batch and are claimed by these events."""
     wanted: dict[str, set[int]] = {}
     for event in events:
         if known[event.source].place(event.sequence) is Place.TAKEN:
@@ -127,12 +165,12 @@ def claimed_again(events: Sequence[Event[Any]], known: Mapping[str, Stream]) -> 
 
 
 def replaces(record: Record) -> int | None:
-    """The number of the quarantined record that this one says it replaces."""
+    """Return the number of the quarantined record that this one says it replaces."""
     named = record.header(facts.QUARANTINE_ID)
     return int(named) if named is not None and named.isdecimal() and len(named) < _DIGITS_MAX else None
 
 
 def printable(text: str) -> str:
-    """A reason as it can be stored and shown, whatever the record put into it."""
+    """Return a reason as it can be stored and shown, whatever the record put into it."""
     clean = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
     return clean if len(clean) <= _REASON_LENGTH_MAX else clean[: _REASON_LENGTH_MAX - 1] + "…"

@@ -9,40 +9,43 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 from itertools import groupby
 from time import perf_counter
 from typing import Any
 
 import structlog
-from sqlalchemy import select, update
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.contracts.envelope import Event
+from shared.contracts.journal_facts import GapOpened
 from shared.journal.entry import Entry
 from shared.journal.ledger import Ledger, Shard
+from shared.journal.recording import recorded
 from shared.journal.statements import Pipeline
 from shared.journal.streams import Stream
 from shared.rules.errors import Refused
-from shared.runtime.consume import facts
-from shared.runtime.consume.batch import Batch, OpenQuarantine, PlaceOf, claimed_again, replaces
-from shared.runtime.consume.processing import Processor, Record
+from shared.runtime.clock import Clock, Step, no_step
+from shared.runtime.consume.batch import (
+    Decoded,
+    Derived,
+    Known,
+    claimed_again,
+    derive,
+    quarantined,
+    streams_after,
+)
+from shared.runtime.consume.handler import Handler, Record
+from shared.runtime.consume.known import load_streams, open_quarantine, taken_ids
+from shared.runtime.consume.quarantine import keep_quarantined
 from shared.runtime.errors import Kind, Stop, kind_of
 from shared.runtime.metrics import Metrics
+from shared.runtime.projector import Projector, Transaction
 
 log = structlog.get_logger()
 
-Clock = Callable[[], datetime]
-Step = Callable[[str], None]
-"""Told each durable step as it is reached; tests end the process there."""
-
 RETRY_SECONDS = 0.25
-
-
-def no_step(name: str) -> None:
-    """Goes on."""
-    del name
+"""Pause before a batch that the database did not take is tried again."""
 
 
 @dataclass(slots=True)
@@ -61,7 +64,8 @@ class Consumer:
     def __init__(
         self,
         *,
-        processor: Processor[Any],
+        handler: Handler[Any],
+        projector: Projector,
         ledger: Ledger,
         engine: AsyncEngine,
         metrics: Metrics,
@@ -71,8 +75,9 @@ class Consumer:
         committed: Callable[[], None] = lambda: None,
         step: Step = no_step,
     ) -> None:
-        self.topic = processor.topic
-        self._processor = processor
+        self.topic = handler.topic
+        self._handler = handler
+        self._projector = projector
         self._ledger = ledger
         self._engine = engine
         self._metrics = metrics
@@ -86,11 +91,11 @@ class Consumer:
     # --- partitions ---
 
     def shard_name(self, partition: int) -> str:
-        """Positions belong to a cluster: the same topic on another cluster is another input."""
+        """Return the name of a partition's shard; the same topic on another cluster is another input."""
         return f"{self.topic}/{partition}@{self.cluster_id}"
 
     async def assigned(self, partitions: Iterable[int]) -> dict[int, int]:
-        """Takes over partitions; gives the offset from which each is to be read."""
+        """Take over partitions; return the offset from which each is to be read."""
         offsets: dict[int, int] = {}
         for partition in partitions:
             shard = await self._retrying(partial(self._open, partition))
@@ -99,13 +104,13 @@ class Consumer:
         return offsets
 
     def revoked(self, partitions: Iterable[int]) -> None:
-        """Lets partitions go."""
+        """Let partitions go."""
         for partition in partitions:
             self._partitions.pop(partition, None)
 
     @property
     def positions(self) -> dict[int, int]:
-        """The next offset of each partition that is ours."""
+        """Return the next offset of each partition that is ours."""
         return {number: partition.shard.next_offset for number, partition in self._partitions.items()}
 
     async def _open(self, partition: int) -> Shard:
@@ -115,9 +120,9 @@ class Consumer:
     # --- batches ---
 
     async def handle(self, records: Sequence[Record]) -> dict[int, int]:
-        """Processes a batch, which may mix partitions.
+        """Process a batch, which may mix partitions.
 
-        Returns the partitions that must be read again from another offset, with that offset.
+        Return the partitions that must be read again from another offset, with that offset.
         Raises: Stop when the database stays away; any bug as it is.
         """
         rewind: dict[int, int] = {}
@@ -131,7 +136,7 @@ class Consumer:
         return rewind
 
     async def _partition(self, number: int, records: list[Record]) -> int | None:
-        """Commits the records of a partition, whatever it takes; gives an offset to rewind to, if that is needed."""
+        """Commit the records of a partition, whatever it takes; return an offset to rewind to, if that is needed."""
         fetched = self._partitions[number].fetched
         if records[0].offset < fetched:
             raise Stop(
@@ -140,206 +145,158 @@ class Consumer:
                 "new cluster with another cluster id"
             )
         self._partitions[number].fetched = records[-1].offset + 1
+        started = perf_counter()
+        left = self._unseen(number, [Decoded(record, self._decode(record)) for record in records])
+        derived: list[Derived] = []
         deadline: float | None = None
-        while True:
+        while left:
             partition = self._partitions[number]
-            fresh = [record for record in records if record.offset >= partition.shard.next_offset]
-            if len(fresh) < len(records):
-                self._metrics.duplicates.labels(self.topic).inc(len(records) - len(fresh))
-            if not fresh:
-                return None
             if fetched > partition.shard.next_offset:
                 partition.fetched = partition.shard.next_offset
                 return partition.shard.next_offset  # records between the shard and this batch were not seen
             try:
-                await self._bisect(number, fresh)
-            except Exception as error:
-                kind = kind_of(error)
-                if kind in (Kind.BUG, Kind.REFUSED):
-                    raise
-                if kind is Kind.FENCED:
-                    self._metrics.fenced.labels(self.topic).inc()
-                else:
-                    await asyncio.sleep(RETRY_SECONDS)
-                log.warning("batch given up", topic=self.topic, partition=number, kind=kind.value, error=str(error))
-                now = asyncio.get_running_loop().time()
-                deadline = deadline or now + self._retry_seconds_max
-                if now > deadline:
-                    raise Stop(
-                        f"the database has not been usable for {self._retry_seconds_max:.0f} s: {error}"
-                    ) from error
+                if not derived:
+                    derived = await self._derive(partition, left)
+                if await self._write(number, derived):
+                    break
+                derived = []  # the database refused a record: what follows it is derived without it
+                left = _behind(partition.shard, left)
+            except Exception as error:  # noqa: BLE001 - _given_up raises what is no reason to try again
+                deadline = await self._given_up(error, number, deadline)
+                left = _behind(partition.shard, left)
                 shard = await self._retrying(partial(self._open, number))
-                self._partitions[number] = _Partition(shard, fetched=partition.fetched)
-                records = fresh
-            else:
-                return None
+                if kind_of(error) is Kind.FENCED or shard != partition.shard:
+                    self._partitions[number] = _Partition(shard, fetched=partition.fetched)
+                    left, derived = self._unseen(number, left), []
+                else:
+                    derived = [one for one in derived if one.record.offset >= shard.next_offset]
+        self._metrics.commit.observe(perf_counter() - started)
+        return None
 
-    async def _bisect(self, number: int, records: Sequence[Record]) -> None:
-        """Commits records together; where the database refuses them, in halves, down to the one that it refuses."""
+    def _unseen(self, number: int, decoded: list[Decoded]) -> list[Decoded]:
+        """Drop the records that were recorded before, by us or by another process."""
+        left = _behind(self._partitions[number].shard, decoded)
+        if len(left) < len(decoded):
+            self._metrics.duplicates.labels(self.topic).inc(len(decoded) - len(left))
+        return left
+
+    async def _given_up(self, error: Exception, number: int, deadline: float | None) -> float:
+        """Wait before a batch is tried again; return until when. Raises: Stop after it; a bug as it is."""
+        kind = kind_of(error)
+        if kind in (Kind.BUG, Kind.REFUSED):
+            raise error
+        if kind is Kind.FENCED:
+            self._metrics.fenced.labels(self.topic).inc()
+        else:
+            await asyncio.sleep(RETRY_SECONDS)
+        log.warning("batch given up", topic=self.topic, partition=number, kind=kind.value, error=str(error))
+        now = asyncio.get_running_loop().time()
+        if deadline is not None and now > deadline:
+            raise Stop(f"the database has not been usable for {self._retry_seconds_max:.0f} s: {error}") from error
+        return deadline or now + self._retry_seconds_max
+
+    async def _derive(self, partition: _Partition, decoded: Sequence[Decoded]) -> list[Derived]:
+        """Read what the events need, and say what each record comes to."""
+        events = [one.event for one in decoded if isinstance(one.event, Event)]
+        async with self._engine.connect() as connection:
+            tables = self._ledger.tables
+            await load_streams(connection, tables, partition.streams, {event.source for event in events})
+            known = Known(
+                shard_name=partition.shard.name,
+                streams=partition.streams,
+                taken=await taken_ids(connection, tables, claimed_again(events, partition.streams)),
+                quarantine=await open_quarantine(connection, tables, decoded),
+                state=await self._handler.load(connection, events),
+            )
+        return derive(self._handler, decoded, known)
+
+    async def _write(self, number: int, derived: Sequence[Derived]) -> bool:
+        """Commit records together; where the database refuses them, in halves, down to the one that it refuses.
+
+        Return whether all are committed as they were derived. False: the last that was committed is now in quarantine,
+        and what comes after it must be derived without it. Nothing is derived again before that is known.
+        """
         try:
-            await self._commit(number, records, refusal=None)
+            await self._commit(number, derived)
         except Exception as error:
             if kind_of(error) is not Kind.REFUSED:
                 raise
-            if len(records) == 1:
-                await self._commit(number, records, refusal=f"the database refuses it: {_first_line(error)}")
-                return
-            middle = len(records) // 2
-            await self._bisect(number, records[:middle])
-            await self._bisect(number, records[middle:])
+            if len(derived) == 1:
+                reason = f"the database refuses it: {_first_line(error)}"
+                shard_name = self._partitions[number].shard.name
+                await self._commit(number, [quarantined(derived[0].record, shard_name, reason)])
+                return False
+            middle = len(derived) // 2
+            return await self._write(number, derived[:middle]) and await self._write(number, derived[middle:])
+        return True
 
-    async def _commit(self, number: int, records: Sequence[Record], *, refusal: str | None) -> None:
-        started = perf_counter()
+    async def _commit(self, number: int, derived: Sequence[Derived]) -> None:
         partition = self._partitions[number]
-        decoded = [(record, self._decode(record) if refusal is None else Refused(refusal)) for record in records]
-        async with self._engine.connect() as connection:
-            events = [event for _, event in decoded if isinstance(event, Event)]
-            await self._load_streams(connection, partition, events)
-            batch = Batch(
-                shard_name=partition.shard.name,
-                unit=await self._processor.open(connection, events),
-                known=partition.streams,
-                taken=await self._taken_ids(connection, partition, events),
-                quarantine=await self._open_quarantine(connection, decoded),
+        drafts = [draft for one in derived for draft in one.drafts]
+        accounts = {posting.account for draft in drafts for posting in draft.postings}
+        await self._ledger.know_accounts(self._engine, accounts)
+        moment = self._clock()
+        streams = streams_after(derived)
+        self._step("derived")
+        async with self._engine.begin() as connection:
+            entries, shard = await self._ledger.append(
+                connection,
+                partition.shard,
+                drafts,
+                next_offset=derived[-1].record.offset + 1,
+                recorded_at=moment,
+                beside=partial(self._save_streams, streams),
             )
-            for record, event in decoded:
-                batch.add(record, event)
-            await connection.rollback()  # reading is done; what follows is one short transaction
-            accounts = {posting.account for draft in batch.drafts for posting in draft.postings}
-            await self._ledger.know_accounts(self._engine, accounts)
-            moment = self._clock()
-            self._step("derived")
-            async with connection.begin():
-                entries, shard = await self._ledger.append(
-                    connection,
-                    partition.shard,
-                    batch.drafts,
-                    next_offset=records[-1].offset + 1,
-                    recorded_at=moment,
-                    beside=partial(self._save_streams, batch),
-                )
-                await batch.unit.save(connection, entries)
-                await self._save(connection, partition, batch, entries[0].seq if entries else 0, moment)
-                self._step("before commit")
+            if entries:
+                await self._projector.project(Transaction(connection), recorded(entries))
+            await self._handler.keep(connection, [one.event for one in derived if one.event is not None], moment)
+            gaps = {one.event.source for one in derived if one.gaps_changed and one.event is not None}
+            for source in sorted(gaps):
+                await self._ledger.save_gaps(connection, source, list(streams[source].missing()), moment)
+            await keep_quarantined(connection, self._ledger, entries, derived, moment)
+            self._step("before commit")
         self._step("after commit")
         partition.shard = shard
-        partition.streams.update(batch.streams)
-        self._count(batch, len(records), perf_counter() - started)
+        partition.streams.update(streams)
+        self._count(derived)
         self._committed()
 
     def _decode(self, record: Record) -> Event[Any] | Refused:
         try:
-            event: Event[Any] = self._processor.decode(record)
+            return self._handler.decode(record)
         except Refused as refused:
             return refused
-        return event
 
-    # --- what a batch needs to know, and leaves behind ---
-
-    async def _load_streams(
-        self, connection: AsyncConnection, partition: _Partition, events: Sequence[Event[Any]]
-    ) -> None:
-        unknown = {event.source for event in events} - partition.streams.keys()
-        if not unknown:
-            return
-        sources, gaps = self._ledger.tables.sources, self._ledger.tables.gaps
-        partition.streams.update((source, Stream()) for source in unknown)
-        for row in await connection.execute(select(sources).where(sources.c.source.in_(unknown))):
-            partition.streams[row.source].last = row.last_sequence
-        for row in await connection.execute(select(gaps).where(gaps.c.source.in_(unknown))):
-            partition.streams[row.source].gaps[row.first] = row.last
-
-    async def _taken_ids(
-        self, connection: AsyncConnection, partition: _Partition, events: Sequence[Event[Any]]
-    ) -> dict[PlaceOf, str]:
-        """The ids of the recorded events whose places are claimed again."""
-        table = self._ledger.tables.entries
-        found: dict[PlaceOf, str] = {}
-        for source, sequences in claimed_again(events, partition.streams).items():
-            query = select(table.c.sequence, table.c.event_id).where(
-                table.c.source == source,
-                table.c.sequence.in_(sequences),
-                table.c.kind.not_in((facts.GAP_OPENED, facts.GAP_FILLED, facts.MENDED)),
-            )
-            found.update(((source, row.sequence), row.event_id) for row in await connection.execute(query))
-        return found
-
-    async def _open_quarantine(
-        self, connection: AsyncConnection, decoded: Sequence[tuple[Record, Event[Any] | Refused]]
-    ) -> OpenQuarantine:
-        """The open quarantined records whose places in a stream these events take, or which these records replace."""
-        table = self._ledger.tables.quarantine
-        sources = {event.source for _, event in decoded if isinstance(event, Event)}
-        replaced = {number for record, _ in decoded if (number := replaces(record)) is not None}
-        query = select(table.c.id, table.c.shard, table.c.seq, table.c.source, table.c.sequence).where(
-            table.c.resolved_at.is_(None), table.c.source.in_(sources) | table.c.id.in_(replaced)
-        )
-        found: OpenQuarantine = {}
-        for row in await connection.execute(query):
-            for key in ((row.source, row.sequence), row.id):
-                found.setdefault(key, []).append((row.id, row.shard, row.seq))
-        return found
-
-    async def _save_streams(self, batch: Batch, sent: Pipeline, entries: Sequence[Entry]) -> None:
+    async def _save_streams(self, streams: dict[str, Stream], sent: Pipeline, entries: Sequence[Entry]) -> None:
         del entries
-        await self._ledger.save_streams(sent, {source: stream.last for source, stream in batch.streams.items()})
+        await self._ledger.save_streams(sent, {source: stream.last for source, stream in streams.items()})
 
-    async def _save(
-        self, connection: AsyncConnection, partition: _Partition, batch: Batch, first_seq: int, moment: datetime
-    ) -> None:
-        for source in sorted(batch.changed_gaps):
-            await self._ledger.save_gaps(connection, source, list(batch.streams[source].missing()), moment)
-        table = self._ledger.tables.quarantine
-        await self._ledger.quarantine(
-            connection,
-            [
-                {
-                    "shard": partition.shard.shard,
-                    "seq": first_seq + refusal.index,
-                    "topic": refusal.record.topic,
-                    "partition": refusal.record.partition,
-                    "offset": refusal.record.offset,
-                    "key": refusal.record.key,
-                    "value": refusal.record.value,
-                    "source": refusal.source,
-                    "sequence": refusal.sequence,
-                    "reason": refusal.reason,
-                    "quarantined_at": moment,
-                }
-                for refusal in batch.refused
-            ],
-        )
-        if batch.mended:
-            await connection.execute(
-                update(table)
-                .where(table.c.id.in_(batch.mended), table.c.resolved_at.is_(None))
-                .values(resolved_at=moment)
-            )
-
-    def _count(self, batch: Batch, records: int, seconds: float) -> None:
-        self._metrics.batch.observe(records)
-        self._metrics.commit.observe(seconds)
-        if batch.duplicates:
-            self._metrics.duplicates.labels(self.topic).inc(batch.duplicates)
-        if batch.refused:
-            self._metrics.quarantined.labels(self.topic).inc(len(batch.refused))
-            for refusal in batch.refused:
+    def _count(self, derived: Sequence[Derived]) -> None:
+        metrics = self._metrics
+        metrics.batch.observe(len(derived))
+        for one in derived:
+            if one.duplicate:
+                metrics.duplicates.labels(self.topic).inc()
+            if one.unknown_kind:
+                metrics.skipped.labels(self.topic).inc()
+            if one.refusal is not None:
+                metrics.quarantined.labels(self.topic).inc()
                 log.warning(
                     "record quarantined",
-                    topic=refusal.record.topic,
-                    partition=refusal.record.partition,
-                    offset=refusal.record.offset,
-                    source=refusal.source,
-                    sequence=refusal.sequence,
-                    reason=refusal.reason,
+                    topic=one.record.topic,
+                    partition=one.record.partition,
+                    offset=one.record.offset,
+                    source=one.refusal.source,
+                    sequence=one.refusal.sequence,
+                    reason=one.refusal.reason,
                 )
-        for draft in batch.drafts:
-            self._metrics.entries.labels(draft.kind).inc()
-            if draft.kind == facts.GAP_OPENED:
-                self._metrics.gaps.inc()
+            for draft in one.drafts:
+                metrics.entries.labels(draft.kind).inc()
+                if draft.kind == GapOpened.KIND.name:
+                    metrics.gaps.inc()
 
     async def _retrying(self, attempt: Callable[[], Any]) -> Any:
-        """Tries until the database answers; gives up after the deadline."""
+        """Try until the database answers; give up after the deadline."""
         deadline = asyncio.get_running_loop().time() + self._retry_seconds_max
         while True:
             try:
@@ -351,6 +308,11 @@ class Consumer:
                     raise Stop(f"the database has not answered for {self._retry_seconds_max:.0f} s: {error}") from error
                 log.warning("database unavailable", error=str(error))
                 await asyncio.sleep(RETRY_SECONDS)
+
+
+def _behind(shard: Shard, decoded: list[Decoded]) -> list[Decoded]:
+    """Return the records that a shard has not reached."""
+    return [one for one in decoded if one.record.offset >= shard.next_offset]
 
 
 def _first_line(error: BaseException) -> str:

@@ -1,75 +1,66 @@
 """The entries that the loop itself records: gaps opened and filled, records quarantined and mended."""
 
-import json
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
+from shared.contracts.envelope import Event
+from shared.contracts.facts import Fact
+from shared.contracts.journal_facts import EntryPlace, GapFilled, GapOpened, RecordMended, RecordQuarantined
 from shared.journal.entry import Draft
-from shared.runtime.consume.processing import Record
-
-GAP_OPENED = "gap.opened"
-GAP_FILLED = "gap.filled"
-QUARANTINED = "record.quarantined"
-MENDED = "record.mended"
+from shared.journal.recording import Cause, Recording, draft
+from shared.runtime.consume.handler import Record
 
 QUARANTINE_ID = "pitledger-quarantine-id"
 MENDED_BY = "pitledger-mended-by"
 MENDED_REASON = "pitledger-mended-reason"
 """Kafka headers of a record that replaces one in quarantine."""
 
-
-def _draft(
-    kind: str, source: str, sequence: int, event_id: str, record: Record, moment: datetime, data: dict[str, Any]
-) -> Draft:
-    return Draft(
-        kind=kind,
-        source=source,
-        sequence=sequence,
-        event_id=event_id,
-        offset=record.offset,
-        gaming_day=None,
-        occurred_at=moment,
-        data=json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode(),
-    )
+NO_EVENTS = tuple(fact.KIND.name for fact in (GapOpened, GapFilled, RecordMended))
+"""The kinds of entries that stand at the place of an event and are not what followed from it."""
 
 
-def gap_opened(record: Record, source: str, event_id: str, first: int, last: int) -> Draft:
-    """Events `first` to `last` of a stream have not come."""
-    data = {"source": source, "first": first, "last": last}
-    return _draft(GAP_OPENED, source, first, event_id, record, record.taken_at, data)
+def gap_opened(record: Record, event: Event[Any], first: int, last: int) -> Draft:
+    """Return the entry that says that events `first` to `last` of a stream have not come."""
+    return _draft(GapOpened.model_construct(source=event.source, first=first, last=last), record, event, first)
 
 
-def gap_filled(record: Record, source: str, event_id: str, sequence: int) -> Draft:
-    """A missing event of a stream has come late."""
-    data = {"source": source, "sequence": sequence}
-    return _draft(GAP_FILLED, source, sequence, event_id, record, record.taken_at, data)
+def gap_filled(record: Record, event: Event[Any]) -> Draft:
+    """Return the entry that says that a missing event of a stream came late."""
+    return _draft(GapFilled.model_construct(source=event.source, sequence=event.sequence), record, event)
 
 
 def quarantined(record: Record, shard_name: str, reason: str, source: str | None, sequence: int | None) -> Draft:
-    """A record was refused. Its stream is the shard's input: nothing in the record itself can be relied on."""
-    data = {
-        "topic": record.topic,
-        "partition": record.partition,
-        "offset": record.offset,
-        "source": source,
-        "sequence": sequence,
-        "reason": reason,
-    }
-    return _draft(QUARANTINED, f"/{shard_name}", record.offset, "", record, record.taken_at, data)
+    """Return the entry of a record that was refused.
+
+    Its stream is the shard's input: nothing in the record itself can be relied on.
+    """
+    fact = RecordQuarantined.model_construct(
+        topic=record.topic,
+        partition=record.partition,
+        offset=record.offset,
+        source=source,
+        sequence=sequence,
+        reason=reason,
+    )
+    return draft(Recording(fact=fact), Cause(f"/{shard_name}", record.offset, "", record.offset, record.taken_at))
 
 
-def mended(record: Record, source: str, event_id: str, sequence: int, closed: Sequence[tuple[int, int, int]]) -> Draft:
-    """Records in quarantine were replaced by one at the same place of the stream, or by a replay that names them.
+def mended(record: Record, event: Event[Any], closed: Sequence[tuple[int, int, int]]) -> Draft:
+    """Return the entry of a record that replaces quarantined ones: at their place of the stream, or by naming them.
 
     `closed` are their numbers in quarantine, with the (shard, seq) of the entries that say they were refused.
     """
-    data = {
-        "source": source,
-        "sequence": sequence,
-        "quarantine": [number for number, _, _ in closed],
-        "entries": [{"shard": shard, "seq": seq} for _, shard, seq in closed],
-        "by": record.header(MENDED_BY),
-        "reason": record.header(MENDED_REASON),
-    }
-    return _draft(MENDED, source, sequence, event_id, record, record.taken_at, data)
+    fact = RecordMended(
+        source=event.source,
+        sequence=event.sequence,
+        quarantine=tuple(number for number, _, _ in closed),
+        entries=tuple(EntryPlace(shard=shard, seq=seq) for _, shard, seq in closed),
+        by=record.header(MENDED_BY),
+        reason=record.header(MENDED_REASON),
+    )
+    return _draft(fact, record, event)
+
+
+def _draft(fact: Fact, record: Record, event: Event[Any], sequence: int | None = None) -> Draft:
+    cause = Cause(event.source, sequence or event.sequence, event.id, record.offset, record.taken_at)
+    return draft(Recording(fact=fact), cause)

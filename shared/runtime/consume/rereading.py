@@ -1,10 +1,10 @@
 """Reads a topic again as far as a service has read it: for projections of what it took and did not record."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import partial
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 from sqlalchemy import select
@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from shared.contracts.envelope import Event
 from shared.journal.streams import Place, Stream
 from shared.journal.tables import JournalTables
+from shared.runtime.consume.handler import Handler
 from shared.runtime.errors import Stop
 from shared.runtime.kafka import cluster_id, librdkafka_log
 from shared.runtime.settings import Settings
@@ -21,8 +22,6 @@ _BATCH_RECORDS = 1000
 _POLL_SECONDS = 0.2
 _SILENCE_SECONDS = 30.0
 
-EventT = TypeVar("EventT", bound=Event[Any])
-
 _Message = tuple[int, int, bytes]
 """(partition, offset, value) of a record."""
 
@@ -30,27 +29,26 @@ _Message = tuple[int, int, bytes]
 async def read_again(
     connection: AsyncConnection,
     journal: JournalTables,
-    topic: str,
-    decode: Callable[[bytes], EventT],
+    handler: Handler[Any],
     settings: Settings,
-) -> AsyncIterator[list[EventT]]:
-    """The events that the service took from a topic, some at a time, those of a partition in their order.
+) -> AsyncIterator[list[Event[Any]]]:
+    """Give the events that the service took from a topic, some at a time, those of a partition in their order.
 
     Its shards must be locked. Raises: Stop where the topic does not hold all that was ever read; KafkaException where
     the cluster does not answer.
     """
-    servers = settings.kafka_bootstrap_servers
+    servers, topic = settings.kafka_bootstrap_servers, handler.topic
     cluster = await asyncio.to_thread(cluster_id, servers)
     partitions = await _partitions(connection, journal, topic, cluster)
     group = f"{settings.kafka_group_prefix}-{journal.schema}-again"
     batches = _batches(servers, group, topic, {number: read.end for number, read in partitions.items()})
     streams: dict[str, Stream] = {}
     while batch := await asyncio.to_thread(partial(next, batches, None)):
-        events: list[EventT] = []
+        events: list[Event[Any]] = []
         for partition, offset, value in batch:
             if offset in partitions[partition].refused:
                 continue
-            event = decode(value)
+            event = handler.reader.decode(value)
             stream = streams.setdefault(event.source, Stream())
             if stream.place(event.sequence) is not Place.TAKEN:
                 stream.take(event.sequence)

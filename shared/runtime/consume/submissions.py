@@ -2,26 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Column, DateTime, Integer, MetaData, Table, Text, func, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from shared.contracts import submission_events
-from shared.contracts.submission_events import (
-    SubmissionApproved,
-    SubmissionApprovedEvent,
-    SubmissionEvent,
-    in_effect,
-    submission_hash,
-)
-from shared.journal.entry import Draft, Entry
+from shared.contracts.envelope import Event
+from shared.contracts.reading import Reader
+from shared.contracts.submissions import SubmissionApproved, in_effect, submission_hash
+from shared.contracts.topics import SUBMISSIONS
+from shared.journal.recording import Recording
 from shared.rules import compile_rules
 from shared.rules.errors import Refused
-from shared.runtime.consume.consumer import Clock
-from shared.runtime.consume.processing import Record
+from shared.runtime.consume.handler import Handler
 
 MadeT = TypeVar("MadeT")
 
@@ -41,59 +36,34 @@ def submissions_table(metadata: MetaData, schema: str) -> Table:
     )
 
 
-class RulesSubmissions:
-    """Reads the approved submissions into the copy; give it to a service among its `references`."""
+class RulesSubmissions(Handler[None]):
+    """Keeps the approved submissions in the copy; give a subclass with its table to a service as a reference."""
 
-    topic = submission_events.TOPIC
+    reader = Reader(SUBMISSIONS, SubmissionApproved)
 
-    def __init__(self, table: Table, clock: Clock) -> None:
-        self.table = table
-        self.clock = clock
-
-    def decode(self, record: Record) -> SubmissionEvent:
-        """The event in a record. Raises: Refused."""
-        return submission_events.decode(record.value)
-
-    async def open(self, connection: AsyncConnection, events: Sequence[SubmissionEvent]) -> "Copies":
-        """Starts a batch."""
-        del connection, events
-        return Copies(self.table, self.clock)
-
-
-class Copies:
-    """The approved submissions of one batch."""
-
-    def __init__(self, table: Table, clock: Clock) -> None:
-        self._table = table
-        self._clock = clock
-        self.approved: list[SubmissionApproved] = []
-
-    def derive(self, event: SubmissionEvent, record: Record) -> Sequence[Draft]:
-        """Takes an approved version; leads to no entries. Raises: Refused, as `check` does."""
-        del record
-        if isinstance(event, SubmissionApprovedEvent):
-            check(event.data)
-            self.approved.append(event.data)
+    def handle(self, event: Event[SubmissionApproved], state: None) -> Sequence[Recording]:
+        """Check an approved version; nothing is recorded of it. Raises: Refused, as `check` does."""
+        del state
+        check(event.data)
         return ()
 
-    async def save(self, connection: AsyncConnection, entries: Sequence[Entry]) -> None:
-        """Writes the versions that are not there yet; one that is there never changes."""
-        del entries
-        if self.approved:
-            await connection.execute(
-                upsert(self._table).on_conflict_do_nothing(),
-                [
-                    {
-                        "property": approved.property,
-                        "game": approved.game,
-                        "version": approved.version,
-                        "effective_from": approved.effective_from,
-                        "document": approved.model_dump(mode="json"),
-                        "received_at": self._clock(),
-                    }
-                    for approved in self.approved
-                ],
-            )
+    async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
+        """Write the versions that are not there yet; one that is there never changes."""
+        [table] = self.keeps
+        rows = [
+            {
+                "property": event.data.property,
+                "game": event.data.game,
+                "version": event.data.version,
+                "effective_from": event.data.effective_from,
+                "document": event.data.model_dump(mode="json"),
+                "received_at": at,
+            }
+            for event in events
+            if isinstance(event.data, SubmissionApproved)
+        ]
+        if rows:
+            await connection.execute(upsert(table).on_conflict_do_nothing(), rows)
 
 
 class ApprovedSubmissions(Generic[MadeT]):

@@ -14,8 +14,9 @@ from faststream.confluent import KafkaBroker
 from faststream.confluent import TopicPartition as FastStreamPartition
 from faststream.message import StreamMessage
 
-from shared.runtime.consume.consumer import Clock, Consumer, Step, no_step
-from shared.runtime.consume.processing import Record
+from shared.runtime.clock import Clock, Step, no_step
+from shared.runtime.consume.consumer import Consumer
+from shared.runtime.consume.handler import Record
 from shared.runtime.errors import Stop
 from shared.runtime.kafka import cluster_id, librdkafka_log, partitions_of
 from shared.runtime.metrics import Metrics

@@ -14,9 +14,11 @@ from confluent_kafka import Producer
 from sqlalchemy import Row, Text, cast, func, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from shared.contracts import catalog
 from shared.contracts.envelope import CONTENT_TYPE, shard_source
+from shared.contracts.facts import KINDS
 from shared.journal.tables import JournalTables
-from shared.runtime.consume.consumer import Step, no_step
+from shared.runtime.clock import Step, no_step
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.metrics import Metrics
 
@@ -27,6 +29,12 @@ IDLE_SECONDS = 0.5
 FLUSH_SECONDS = 30.0
 _FLUSH_STEP_SECONDS = 0.5
 _HEADERS: list[tuple[str, str | bytes | None]] = [("content-type", CONTENT_TYPE)]
+
+
+MessageKey = Callable[[str, int, bytes], bytes]
+"""(kind, seq, data) of an entry -> the Kafka key under which it is published."""
+
+assert catalog.MODULES, "the kinds of all entries are declared"
 
 
 class NotDelivered(ConnectionError):
@@ -48,7 +56,7 @@ class Relay:
         engine: AsyncEngine,
         new_producer: Callable[[], Producer],
         metrics: Metrics,
-        key: Callable[[Row[Any]], bytes] | None = None,
+        key: MessageKey | None = None,
         step: Step = no_step,
     ) -> None:
         self._service = service
@@ -143,7 +151,7 @@ class Relay:
                 failed.append(error)
 
         for row in rows:
-            key = source.encode() if self._key is None else self._key(row)
+            key = source.encode() if self._key is None else self._key(row.kind, row.seq, row.data.encode())
             value = entry_message(source, shard, row)
             while True:
                 try:
@@ -175,6 +183,7 @@ def entry_message(source: str, shard: int, row: Any) -> bytes:
         "time": row.occurred_at.isoformat(),
         "recordedat": row.recorded_at.isoformat(),
         "entryhash": row.hash,
+        "movesmoney": KINDS[row.kind].moves_money,
         "datacontenttype": "application/json",
     }
     return f'{json.dumps(head, separators=(",", ":"))[:-1]},"data":{row.data}}}'.encode()

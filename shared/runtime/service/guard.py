@@ -14,7 +14,7 @@ from shared.journal.ledger import Shard
 from shared.journal.reading import Parts
 from shared.journal.tables import JournalTables
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
-from shared.runtime.consume.consumer import Clock
+from shared.runtime.clock import Clock
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.metrics import Metrics
 from shared.runtime.service.notary import Notary

@@ -1,39 +1,28 @@
-"""Makes the tables that follow from a journal anew, in one transaction, and says what in them was not as it should be.
+"""Rebuilds the read model of a service in one transaction, and says what in it was not as it should be.
 
-Every writer of the service waits meanwhile, or is fenced: nobody records an entry without a row of `shards`.
+What follows from the journal is projected again by the service's one projector; what a handler keeps of a topic is
+kept again from the topic. Every writer of the service waits meanwhile, or is fenced: nobody records an entry without a
+row of `shards`.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Table, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from shared.journal.entry import Entry
-from shared.journal.reading import read_recorded
-from shared.journal.tables import JournalTables
+from shared.contracts.catalog import decode_fact
+from shared.journal.recording import Recorded
+from shared.runtime.clock import utc_now
+from shared.runtime.consume.rereading import read_again
+from shared.runtime.projector import Transaction
+from shared.runtime.service.manifest import Manifest
 from shared.runtime.settings import Settings
 
 DIFFERENCES_MAX = 10
 """Most differences of a table that are shown; all are counted."""
 
 _BATCH_ENTRIES = 1000
-
-
-async def _nothing(connection: AsyncConnection) -> None:
-    del connection
-
-
-@dataclass(frozen=True, slots=True)
-class Projections:
-    """The tables of a service that follow from its journal, what else it keeps and what it has read."""
-
-    journal: JournalTables
-    tables: Sequence[Table]
-    fill: Callable[[AsyncConnection, Settings], Awaitable[None]]
-    """Fills the tables, which were emptied in the same transaction."""
-    catch_up: Callable[[AsyncConnection], Awaitable[None]] = _nothing
-    """Brings the tables up to date, where the service does so only when they are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +43,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A projection as it was, compared with what was made anew: the rows there should be, and how many differed."""
+    """A projection as it was, compared with what it should be: the rows there should be, and how many differed."""
 
     table: str
     rows: int
@@ -62,51 +51,48 @@ class Compared:
     first: tuple[Difference, ...]
 
 
-async def rebuild(
-    engine: AsyncEngine, projections: Projections, settings: Settings, *, check: bool
-) -> Sequence[Compared]:
-    """Makes the projections anew and compares them with what was there; with `check`, leaves what was there.
+async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *, check: bool) -> Sequence[Compared]:
+    """Rebuild the read model and compare it with what was there; with `check`, leave what was there.
 
     The login must own the tables. Whoever reads them waits for a check, which empties them for the while that it takes;
     a rebuild lets everybody read on what was there, so that no report is of half a table.
     """
-    tables = projections.tables
+    keepers = [handler() for handler in manifest.handlers if handler.keeps]
+    tables = (*manifest.projector.tables, *(table for keeper in keepers for table in keeper.keeps))
     empty = "TRUNCATE" if check else "DELETE FROM"  # what is rolled back then leaves no dead rows
     async with engine.connect() as connection, connection.begin() as transaction:
         await connection.execute(text("SET LOCAL ROLE NONE"))  # the service itself may not empty what it keeps
         await connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
-        names = ", ".join(table.fullname for table in (projections.journal.shards, *tables))
+        names = ", ".join(table.fullname for table in (manifest.journal.shards, *tables))
         await connection.execute(text(f"LOCK TABLE {names} IN EXCLUSIVE MODE"))
-        await projections.catch_up(connection)
         for table in tables:
             await connection.execute(text(f"CREATE TEMP TABLE {kept(table)} ON COMMIT DROP AS TABLE {table.fullname}"))
             await connection.execute(text(f"{empty} {table.fullname}"))
-        await projections.fill(connection, settings)
+        await _project(connection, manifest)
+        for keeper in keepers:
+            async for events in read_again(connection, manifest.journal, keeper, settings):
+                await keeper.keep(connection, events, utc_now())
         compared = [await _compare(connection, table) for table in tables]
         if check:
             await transaction.rollback()
         return compared
 
 
-def kept(table: Table) -> str:
-    """The name of the temporary table that has the rows as they were, while they are made anew."""
-    return f"pg_temp.kept_{table.name}"
-
-
-async def replay(
-    connection: AsyncConnection,
-    journal: JournalTables,
-    project: Callable[[AsyncConnection, Sequence[Entry]], Awaitable[None]],
-) -> None:
-    """Gives all entries to `project`, some at a time: the way in which the service itself projects a batch."""
-    batch: list[Entry] = []
-    async for entry in read_recorded(connection, journal):
-        batch.append(entry)
+async def _project(connection: AsyncConnection, manifest: Manifest) -> None:
+    """Give all entries with their facts to the projector, some at a time."""
+    transaction, batch = Transaction(connection), list[Recorded]()
+    async for entry in manifest.projector.read(connection, manifest.journal):
+        batch.append((entry, decode_fact(entry.draft.kind, entry.draft.data)))
         if len(batch) == _BATCH_ENTRIES:
-            await project(connection, batch)
+            await manifest.projector.project(transaction, batch)
             batch = []
     if batch:
-        await project(connection, batch)
+        await manifest.projector.project(transaction, batch)
+
+
+def kept(table: Table) -> str:
+    """Return the name of the temporary table that has the rows as they were, while the table is rebuilt."""
+    return f"pg_temp.kept_{table.name}"
 
 
 async def _compare(connection: AsyncConnection, table: Table) -> Compared:

@@ -1,34 +1,34 @@
-"""A service as a whole: its parts put together, run until told to stop or until something fails."""
+"""The life of a service as a process: its parts put together, run until told to stop or until something fails."""
 
 import asyncio
 import contextlib
 import gc
 import signal
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from typing import Any
 
 import structlog
 import uvicorn
-from fastapi import APIRouter, FastAPI
-from sqlalchemy import Row
+from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.journal.ledger import Ledger
-from shared.journal.tables import JournalTables
+from shared.runtime.clock import Clock, Step, no_step, utc_now
+from shared.runtime.command.engine import Engine
 from shared.runtime.command.refusals import Refusals
-from shared.runtime.consume.consumer import Clock, Consumer, Step, no_step
-from shared.runtime.consume.processing import Processor
+from shared.runtime.consume.consumer import Consumer
+from shared.runtime.consume.handler import Handler
 from shared.runtime.consume.subscription import Subscription
 from shared.runtime.database import create_engine, role_of
 from shared.runtime.kafka import cluster_id, new_producer, partitions_of
 from shared.runtime.metrics import Metrics
 from shared.runtime.publish.relay import Relay
+from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.health import Health
+from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.notary import notary
 from shared.runtime.settings import Settings
 from shared.runtime.web.access import Caller, load_callers
@@ -39,115 +39,127 @@ log = structlog.get_logger()
 _LOOK_SECONDS = 0.1
 _STOP_SECONDS = 20.0
 
-GARBAGE = (50_000, 20, 50)
+GC_THRESHOLDS = (50_000, 20, 50)
 """A batch makes many objects and no cycles: looking for cycles rarely saves about a tenth of the time of settling."""
 
 
-def utc_now() -> datetime:
-    """The system's clock."""
-    return datetime.now(UTC)
+def context_of(
+    manifest: Manifest,
+    settings: Settings,
+    engine: AsyncEngine,
+    *,
+    clock: Clock = utc_now,
+    metrics: Metrics | None = None,
+    wake: Callable[[], None] = lambda: None,
+) -> ServiceContext:
+    """Return the parts of a service that works on this database."""
+    ledger, figures = Ledger(manifest.journal), metrics or Metrics()
+    commands = Engine(
+        service=manifest.name,
+        commands=manifest.commands,
+        projector=manifest.projector,
+        engine=engine,
+        ledger=ledger,
+        metrics=figures,
+        clock=clock,
+        wake=wake,
+    )
+    return ServiceContext(
+        settings=settings,
+        engine=engine,
+        ledger=ledger,
+        metrics=figures,
+        clock=clock,
+        wake=wake,
+        commands=commands,
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a service's own code gets to work with."""
-
-    settings: Settings
-    engine: AsyncEngine
-    ledger: Ledger
-    metrics: Metrics
-    clock: Clock
-    wake: Callable[[], None]
-    """Tells the relay that there is something to publish."""
-
-
-def _nothing(parts: Parts) -> Sequence[Processor[Any]]:
-    del parts
-    return ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
-    """What makes one service: its journal, what it reads, what it publishes, its routes.
-
-    `references` are read whole by every process, up to where they ended at the start before `processors` begin, whose
-    partitions the processes of a service share among them.
-    """
-
-    name: str
-    tables: JournalTables
-    references: Callable[[Parts], Sequence[Processor[Any]]] = _nothing
-    processors: Callable[[Parts], Sequence[Processor[Any]]] = _nothing
-    publishes: str | None = None
-    key: Callable[[Row[Any]], bytes] | None = None
-    router: Callable[[Parts], APIRouter] | None = None
-    watch: Callable[[Parts], Coroutine[Any, Any, None]] | None = None
-    """Runs beside everything else until it is cancelled: figures that no event and no request brings up to date."""
+def consumer_of(
+    manifest: Manifest, context: ServiceContext, handler: Handler[Any], cluster: str, *, step: Step = no_step
+) -> Consumer:
+    """Return the loop of one of a service's topics."""
+    return Consumer(
+        handler=handler,
+        projector=manifest.projector,
+        ledger=context.ledger,
+        engine=context.engine,
+        metrics=context.metrics,
+        clock=context.clock,
+        cluster_id=cluster,
+        retry_seconds_max=context.settings.retry_seconds_max,
+        committed=context.wake,
+        step=step,
+    )
 
 
 def application(
-    service: Service, parts: Parts, *, checks: Mapping[str, Check] | None = None, callers: Sequence[Caller] = ()
+    manifest: Manifest,
+    context: ServiceContext,
+    *,
+    checks: Mapping[str, Check] | None = None,
+    callers: Sequence[Caller] = (),
 ) -> FastAPI:
-    """The HTTP application of a service, for these callers; what it refuses them goes into the service's journal."""
+    """Return the HTTP application of a service, for these callers; what it refuses them goes into its journal."""
     refusals = Refusals(
-        service=service.name,
-        engine=parts.engine,
-        ledger=parts.ledger,
-        metrics=parts.metrics,
-        clock=parts.clock,
-        wake=parts.wake,
+        service=manifest.name,
+        engine=context.engine,
+        ledger=context.ledger,
+        metrics=context.metrics,
+        clock=context.clock,
+        wake=context.wake,
     )
     return create_app(
-        service=service.name,
+        service=manifest.name,
         version=version("pitledger"),
-        metrics=parts.metrics,
+        metrics=context.metrics,
         checks=checks or {},
         callers=callers,
         record_refusal=refusals.record,
-        router=service.router(parts) if service.router is not None else None,
+        router=manifest.routes(context) if manifest.routes is not None else None,
     )
 
 
 async def serve(
-    service: Service,
+    manifest: Manifest,
     settings: Settings,
     *,
     clock: Clock = utc_now,
     step: Step = no_step,
     started: Callable[[], None] = lambda: None,
 ) -> None:
-    """Runs a service until SIGINT or SIGTERM.
+    """Run a service until SIGINT or SIGTERM.
 
     Raises: Stop, or the bug that ended it.
     """
-    gc.set_threshold(*GARBAGE)
-    await _Run(service, settings, clock, step, started).run()
+    gc.set_threshold(*GC_THRESHOLDS)
+    await _Run(manifest, settings, clock, step, started).run()
 
 
 class _Run:
     def __init__(
-        self, service: Service, settings: Settings, clock: Clock, step: Step, started: Callable[[], None]
+        self, manifest: Manifest, settings: Settings, clock: Clock, step: Step, started: Callable[[], None]
     ) -> None:
-        self._service = service
+        self._manifest = manifest
         self._settings = settings
         self._clock = clock
         self._step = step
         self._started = started
         self._metrics = metrics = Metrics()
         metrics.info.labels(version("pitledger")).set(1)
-        self._engine = create_engine(settings.database_url.get_secret_value(), role=role_of(service.name))
-        self._ledger = Ledger(service.tables)
+        self._engine = create_engine(settings.database_url.get_secret_value(), role=role_of(manifest.name))
+        self._context = context_of(manifest, settings, self._engine, clock=clock, metrics=metrics, wake=self._wake)
         self._relay: Relay | None = None
         self._guard = Guard(
-            tables=service.tables,
+            tables=manifest.journal,
             engine=self._engine,
             metrics=metrics,
             clock=clock,
             interval_seconds=min(settings.verification_seconds, settings.checkpoint_seconds),
-            notary=notary(settings, service.name),
+            notary=notary(settings, manifest.name),
         )
         self._health = Health(
-            settings=settings, tables=service.tables, engine=self._engine, metrics=metrics, guard=self._guard
+            settings=settings, tables=manifest.journal, engine=self._engine, metrics=metrics, guard=self._guard
         )
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -155,17 +167,16 @@ class _Run:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._finish)
-        parts = Parts(self._settings, self._engine, self._ledger, self._metrics, self._clock, self._wake)
-        web = self._web(parts)
+        web = self._web()
         tasks = [self._task(web.serve(), "http")]
-        if self._service.publishes is not None:
-            self._relay = self._new_relay(self._service.publishes)
+        if self._manifest.publishes is not None:
+            self._relay = self._new_relay(self._manifest.publishes.name)
             tasks.append(self._task(self._relay.run(), "relay"))
         tasks.append(self._task(self._guard.run(), "guard"))
         tasks.append(self._task(self._health.run(), "health"))
-        tasks.append(self._task(self._read(parts), "read"))
-        if self._service.watch is not None:
-            tasks.append(self._task(self._service.watch(parts), "watch"))
+        tasks.append(self._task(self._read(), "read"))
+        if self._manifest.watch is not None:
+            tasks.append(self._task(self._manifest.watch(self._context), "watch"))
         try:
             await self._over
         finally:
@@ -202,19 +213,24 @@ class _Run:
         if self._relay is not None:
             self._relay.wake()
 
+    @property
+    def _port(self) -> int:
+        """Return the port on which the service listens: as the settings say, else its own."""
+        return self._manifest.port if self._settings.http_port is None else self._settings.http_port
+
     # --- parts ---
 
-    def _web(self, parts: Parts) -> uvicorn.Server:
+    def _web(self) -> uvicorn.Server:
         app = application(
-            self._service,
-            parts,
+            self._manifest,
+            self._context,
             checks=self._health.checks,
             callers=load_callers(self._settings.api_tokens_file),
         )
         config = uvicorn.Config(
             app,
             host=self._settings.http_host,
-            port=self._settings.port(self._service.name),
+            port=self._port,
             log_config=None,
             access_log=False,
             proxy_headers=False,
@@ -226,51 +242,42 @@ class _Run:
 
     def _new_relay(self, topic: str) -> Relay:
         return Relay(
-            service=self._service.name,
+            service=self._manifest.name,
             topic=topic,
-            tables=self._service.tables,
+            tables=self._manifest.journal,
             engine=self._engine,
-            new_producer=partial(new_producer, self._settings.kafka_bootstrap_servers, self._service.name),
+            new_producer=partial(new_producer, self._settings.kafka_bootstrap_servers, self._manifest.name),
             metrics=self._metrics,
-            key=self._service.key,
+            key=self._manifest.message_key,
             step=self._step,
         )
 
-    async def _read(self, parts: Parts) -> None:
-        references, processors = self._service.references(parts), self._service.processors(parts)
+    async def _read(self) -> None:
+        references = [handler() for handler in self._manifest.references]
+        handlers = [handler() for handler in self._manifest.handlers]
         servers = self._settings.kafka_bootstrap_servers
-        cluster = await asyncio.to_thread(cluster_id, servers) if references or processors else ""
-        for processor in references:
-            subscription = await self._subscribe(processor, cluster, whole=True)
-            self._health.waiting_for = f"{processor.topic} is being read"
+        cluster = await asyncio.to_thread(cluster_id, servers) if references or handlers else ""
+        for handler in references:
+            subscription = await self._subscribe(handler, cluster, whole=True)
+            self._health.waiting_for = f"{handler.topic} is being read"
             await _until(subscription.is_caught_up)
-        for processor in processors:
-            await asyncio.to_thread(partitions_of, servers, processor.topic)  # it must be there
-            await self._subscribe(processor, cluster, whole=False)
+        for handler in handlers:
+            await asyncio.to_thread(partitions_of, servers, handler.topic)  # it must be there
+            await self._subscribe(handler, cluster, whole=False)
         self._health.waiting_for = "the partitions are being assigned"
         await _until(lambda: all(subscription.joined for subscription in self._health.subscriptions))
         self._health.waiting_for = None
         gc.collect()
         gc.freeze()  # what is there by now stays: looking through it took a tenth of a second each time
         self._started()
-        log.info("started", http=f"{self._settings.http_host}:{self._settings.port(self._service.name)}")
+        log.info("started", http=f"{self._settings.http_host}:{self._port}")
 
-    async def _subscribe(self, processor: Processor[Any], cluster: str, *, whole: bool) -> Subscription:
+    async def _subscribe(self, handler: Handler[Any], cluster: str, *, whole: bool) -> Subscription:
         settings = self._settings
-        consumer = Consumer(
-            processor=processor,
-            ledger=self._ledger,
-            engine=self._engine,
-            metrics=self._metrics,
-            clock=self._clock,
-            cluster_id=cluster,
-            retry_seconds_max=settings.retry_seconds_max,
-            committed=self._wake,
-            step=self._step,
-        )
+        consumer = consumer_of(self._manifest, self._context, handler, cluster, step=self._step)
         subscription = Subscription(
             bootstrap_servers=settings.kafka_bootstrap_servers,
-            group=f"{settings.kafka_group_prefix}-{self._service.name}-{processor.topic}",
+            group=f"{settings.kafka_group_prefix}-{self._manifest.name}-{handler.topic}",
             whole=whole,
             consumer=consumer,
             metrics=self._metrics,

@@ -7,24 +7,13 @@ carries its movements with the reading afterwards, for signs.
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, Field, StringConstraints
 
-from shared.contracts.envelope import Contract, Name, Person, Reason
-from shared.contracts.refusals import RequestRefusedEvent
-from shared.contracts.settlement_events import (
-    DismissedEvent,
-    EntryEvent,
-    GapFilledEvent,
-    GapOpenedEvent,
-    MendedEvent,
-    QuarantinedEvent,
-    SettledRound,
-)
-from shared.contracts.submission_events import Digest
-from shared.contracts.table_events import Cents
-from shared.rules.errors import refused_by_validation
-
-TOPIC = "meters"
+from shared.contracts.envelope import Contract, Digest, Name, Person, Reason
+from shared.contracts.facts import Fact, fact
+from shared.contracts.settlements import SettledRound
+from shared.contracts.tables import Cents
+from shared.contracts.topics import METERS
 
 ExactCents = Annotated[str, StringConstraints(pattern=r"^-?[0-9]{1,25}(\.[0-9]{1,9})?$")]
 """Cents with their share of a cent, never rounded: a decimal of up to nine places, such as `"123456.7"`."""
@@ -61,7 +50,8 @@ class PoolTerms(Contract):
     reason: Reason
 
 
-class PoolFiled(PoolTerms):
+@fact("pool.filed", METERS)
+class PoolFiled(Fact, PoolTerms):
     """A version of a pool's terms was filed; it waits for somebody else's approval."""
 
     version: Version
@@ -99,6 +89,7 @@ class Movement(Contract):
     display_cents: int
 
 
+@fact("pool.approved", METERS, moves_money=True)
 class PoolApproved(PoolFiled):
     """A version was approved: from `effective_from` on its feeds count for the pool. The first puts in the base."""
 
@@ -107,7 +98,8 @@ class PoolApproved(PoolFiled):
     movement: Movement | None = None
 
 
-class PoolRejected(Contract):
+@fact("pool.rejected", METERS)
+class PoolRejected(Fact):
     """A version was turned down; it never takes effect."""
 
     property: Name
@@ -153,6 +145,7 @@ class MeterOfRound(Contract):
     movement: Movement
 
 
+@fact("meter.counted", METERS, moves_money=True)
 class RoundCounted(SettledRound):
     """The meters of a settled round: its wagers added, its awards taken off, what was awarded wholly restored."""
 
@@ -164,6 +157,7 @@ class RoundCounted(SettledRound):
     meters: tuple[MeterOfRound, ...]
 
 
+@fact("meter.taken_back", METERS, moves_money=True)
 class RoundTakenBack(SettledRound):
     """What a round had done to its meters was taken back, to the last share of a cent: it was voided or corrected."""
 
@@ -193,7 +187,8 @@ class WantedChange(Contract):
     reason: Reason
 
 
-class ChangeRequested(WantedChange):
+@fact("meter.change_requested", METERS)
+class ChangeRequested(Fact, WantedChange):
     """A change was requested; it waits for somebody else's approval. `change` is its number at the pool's property."""
 
     property: Name
@@ -203,6 +198,7 @@ class ChangeRequested(WantedChange):
     requested_at: AwareDatetime
 
 
+@fact("meter.change_approved", METERS, moves_money=True)
 class ChangeApproved(ChangeRequested):
     """A change was approved and made; its movements say what the meters were afterwards."""
 
@@ -212,7 +208,8 @@ class ChangeApproved(ChangeRequested):
     movements: tuple[Movement, ...]
 
 
-class ChangeRejected(Contract):
+@fact("meter.change_rejected", METERS)
+class ChangeRejected(Fact):
     """A change was turned down."""
 
     property: Name
@@ -221,18 +218,6 @@ class ChangeRejected(Contract):
     rejected_by: Person
     rejected_at: AwareDatetime
     reason: Reason
-
-
-class CommandRefused(Contract):
-    """Somebody asked for what was not done: `status` and `detail` are the answer that was given."""
-
-    property: Name
-    pool: Name | None = None
-    command: str
-    person: Person
-    at: AwareDatetime
-    status: int
-    detail: str
 
 
 class PoolDay(Contract):
@@ -268,7 +253,8 @@ class PoolDay(Contract):
     liability_cents: int
 
 
-class DayReconciled(Contract):
+@fact("meter.day_reconciled", METERS)
+class DayReconciled(Fact):
     """A person reconciled the pools of a property for a gaming day, as they were known then.
 
     `balanced` says that every identity holds; `exceptions` how many readings and settlements differ from the ledger;
@@ -286,96 +272,6 @@ class DayReconciled(Contract):
     reason: Reason
     reconciled_by: Person
     reconciled_at: AwareDatetime
-
-
-class PoolFiledEvent(EntryEvent[PoolFiled]):
-    """A version of a pool's terms was filed."""
-
-    type: Literal["pool.filed"]
-
-
-class PoolApprovedEvent(EntryEvent[PoolApproved]):
-    """A version of a pool's terms was approved."""
-
-    type: Literal["pool.approved"]
-
-
-class PoolRejectedEvent(EntryEvent[PoolRejected]):
-    """A version of a pool's terms was turned down."""
-
-    type: Literal["pool.rejected"]
-
-
-class RoundCountedEvent(EntryEvent[RoundCounted]):
-    """A round moved meters."""
-
-    type: Literal["meter.counted"]
-
-
-class RoundTakenBackEvent(EntryEvent[RoundTakenBack]):
-    """What a round did to meters was taken back."""
-
-    type: Literal["meter.taken_back"]
-
-
-class ChangeRequestedEvent(EntryEvent[ChangeRequested]):
-    """A change of a meter was requested."""
-
-    type: Literal["meter.change_requested"]
-
-
-class ChangeApprovedEvent(EntryEvent[ChangeApproved]):
-    """A change of a meter was approved and made."""
-
-    type: Literal["meter.change_approved"]
-
-
-class ChangeRejectedEvent(EntryEvent[ChangeRejected]):
-    """A change of a meter was turned down."""
-
-    type: Literal["meter.change_rejected"]
-
-
-class CommandRefusedEvent(EntryEvent[CommandRefused]):
-    """A person's command was refused."""
-
-    type: Literal["meter.command_refused"]
-
-
-class DayReconciledEvent(EntryEvent[DayReconciled]):
-    """The pools of a property were reconciled for a gaming day."""
-
-    type: Literal["meter.day_reconciled"]
-
-
-MeterEvent = (
-    PoolFiledEvent
-    | PoolApprovedEvent
-    | PoolRejectedEvent
-    | RoundCountedEvent
-    | RoundTakenBackEvent
-    | ChangeRequestedEvent
-    | ChangeApprovedEvent
-    | ChangeRejectedEvent
-    | CommandRefusedEvent
-    | DayReconciledEvent
-    | RequestRefusedEvent
-    | GapOpenedEvent
-    | GapFilledEvent
-    | QuarantinedEvent
-    | MendedEvent
-    | DismissedEvent
-)
-
-_adapter: TypeAdapter[MeterEvent] = TypeAdapter(Annotated[MeterEvent, Field(discriminator="type")])
-
-
-def decode(raw: bytes) -> MeterEvent:
-    """The event in the bytes of a Kafka record. Raises: Refused."""
-    try:
-        return _adapter.validate_json(raw)
-    except ValidationError as error:
-        raise refused_by_validation(error, None) from error
 
 
 def movements_of(event: Any) -> tuple[Movement, ...]:

@@ -1,22 +1,23 @@
 """What a table reports on `table.events`: rounds completed, voided and corrected."""
 
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, Field, ValidationError
 from pydantic_core import from_json
 
-from shared.contracts.envelope import Contract, Event, Identifier, Name, Person, Reason, Sequence, Source
+from shared.contracts.envelope import Contract, Correction, Event, Identifier, Name, Person
+from shared.contracts.facts import envelope
+from shared.contracts.reading import Reader
+from shared.contracts.topics import TABLE_EVENTS
 from shared.rules import REGULATIONS, parse_round
 from shared.rules.blackjack.record import BlackjackRound
 from shared.rules.dj_wild.record import DjWildRound
-from shared.rules.errors import refused_by_validation
+from shared.rules.errors import Refused, refused_by_validation
 from shared.rules.face_up_pai_gow.record import FaceUpRound
 from shared.rules.holdem.record import HoldemRound
 from shared.rules.over_under.record import OverUnderRound
 from shared.rules.pai_gow.record import PaiGowRound
-
-TOPIC = "table.events"
 
 Cents = Annotated[int, Field(strict=True, gt=0, le=10**12)]
 
@@ -91,14 +92,6 @@ class PlayedOverUnder(PlayedRound):
     round: OverUnderRound
 
 
-class Correction(Contract):
-    """Why a posted round changes, and the two people who stand for it."""
-
-    reason: Reason
-    entered_by: Person
-    approved_by: Person
-
-
 class _Corrected(Contract):
     """A whole record of a round as it should have been; it replaces what was posted."""
 
@@ -151,18 +144,21 @@ Corrected = Annotated[
 ]
 
 
+@envelope(TABLE_EVENTS)
 class RoundCompleted(Event[Played]):
     """A round was played to its end."""
 
     type: Literal["round.completed"]
 
 
+@envelope(TABLE_EVENTS)
 class RoundCorrected(Event[Corrected]):
     """A posted round is replaced by another record of it."""
 
     type: Literal["round.corrected"]
 
 
+@envelope(TABLE_EVENTS)
 class RoundVoided(Event[VoidedRound]):
     """A round is void."""
 
@@ -171,20 +167,20 @@ class RoundVoided(Event[VoidedRound]):
 
 TableEvent = RoundCompleted | RoundCorrected | RoundVoided
 
-_adapter: TypeAdapter[TableEvent] = TypeAdapter(Annotated[TableEvent, Field(discriminator="type")])
 
+class _TableEvents(Reader):
+    """Reads table events; what is wrong with the record of a round is said by the rules, with seat and paragraph."""
 
-def decode(raw: bytes) -> TableEvent:
-    """The event in the bytes of a Kafka record.
-
-    Raises: Refused, naming what is wrong; in the record of a round with its seat and the paragraph.
-    """
-    try:
-        return _adapter.validate_json(raw)
-    except ValidationError as error:
+    def refused(self, raw: bytes, error: ValidationError) -> Refused:
         document = _document(raw)
-        _check_round(document)
-        raise refused_by_validation(error, document) from error
+        try:
+            _check_round(document)
+        except Refused as refused:
+            return refused
+        return refused_by_validation(error, document)
+
+
+READER = _TableEvents(TABLE_EVENTS, RoundCompleted, RoundCorrected, RoundVoided)
 
 
 def _document(raw: bytes) -> object:
@@ -195,29 +191,7 @@ def _document(raw: bytes) -> object:
 
 
 def _check_round(document: object) -> None:
-    """Raises Refused where the record of the round itself is at fault: the rules say that better than the envelope."""
+    """Raise Refused where the record of the round itself is at fault: the rules say that better than the envelope."""
     match document:
         case {"data": {"regulation": str(regulation), "round": dict(played)}} if regulation in REGULATIONS:
             parse_round(regulation, played)
-
-
-class Position(BaseModel):
-    """As much of an event as is needed to know its place in its stream, whatever else is wrong with it."""
-
-    model_config = ConfigDict(extra="ignore", strict=True)
-
-    source: Source
-    sequence: Sequence
-
-
-def position(raw: bytes) -> Position | None:
-    """The place that a record claims in its stream, or None where not even that can be read."""
-    try:
-        return Position.model_validate_json(raw)
-    except ValidationError:
-        return None
-
-
-def encode(event: Event[Any]) -> bytes:
-    """The bytes of an event as they go to Kafka."""
-    return event.model_dump_json(exclude_none=True).encode()

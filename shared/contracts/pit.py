@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
-from shared.contracts.table_events import Cents
+from shared.contracts.facts import event
+from shared.contracts.tables import Cents
+from shared.contracts.topics import PIT_EVENTS
 
 SlipNumber = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
 Seat = Annotated[int, Field(strict=True, ge=1, le=12)]
@@ -72,6 +74,7 @@ class CountedTable(PitData):
         return self
 
 
+@event("table.opened", PIT_EVENTS)
 class OpenedTable(CountedTable):
     """The opener: the table's inventory as counted when it opened (58 Pa. Code § 465a.37), and its equipment."""
 
@@ -81,6 +84,7 @@ class OpenedTable(CountedTable):
     dice: bool = False
 
 
+@event("table.closed", PIT_EVENTS)
 class ClosedTable(CountedTable):
     """The closer: the table's inventory as counted when it closed (58 Pa. Code § 465a.42)."""
 
@@ -92,6 +96,7 @@ class NextShift(Contract):
     shift: Name
 
 
+@event("table.counted", PIT_EVENTS)
 class CountedOpenTable(CountedTable):
     """A count while the table stays open: it ends one shift and begins the next (58 Pa. Code §§ 465a.41, 465a.44).
 
@@ -108,6 +113,7 @@ class CountedOpenTable(CountedTable):
         return self
 
 
+@event("table.carried", PIT_EVENTS)
 class CarriedTable(PitData):
     """The inventory of a table that did not open on a gaming day, as its slip says (58 Pa. Code § 465a.36)."""
 
@@ -121,6 +127,7 @@ class CarriedTable(PitData):
         return self
 
 
+@event("fill.carried", PIT_EVENTS)
 class CarriedFill(PitData):
     """Security took the chips of a fill slip from the cage."""
 
@@ -128,6 +135,7 @@ class CarriedFill(PitData):
     carried_by: Person
 
 
+@event("fill.received", PIT_EVENTS)
 class ReceivedFill(PitData):
     """The dealer received a fill while the floorperson observed; `contents` is what arrived."""
 
@@ -142,6 +150,7 @@ class ReceivedFill(PitData):
         return self
 
 
+@event("credit.carried", PIT_EVENTS)
 class CarriedCredit(PitData):
     """Security took the chips of a credit slip from the table; the dealer gave them, the floorperson observed."""
 
@@ -158,6 +167,7 @@ class CarriedCredit(PitData):
         return self
 
 
+@event("chips.sold", PIT_EVENTS)
 class SoldChips(PitData):
     """Chips given for currency that went into the drop box, or against a prepaid access instrument.
 
@@ -175,6 +185,7 @@ class SoldChips(PitData):
         return self
 
 
+@event("counter_check.issued", PIT_EVENTS)
 class IssuedCounterCheck(PitData):
     """Chips given for the issuance copy of a counter check, which went into the drop box."""
 
@@ -196,6 +207,7 @@ def _worth(contents: Contents, cents: int) -> None:
         raise ValueError(f"'contents' is worth {value_of(contents)} cents; 'cents' says {cents}")
 
 
+@event("chips.changed", PIT_EVENTS)
 class ChangedChips(PitData):
     """Chips, coins or plaques exchanged for others of equal value."""
 
@@ -213,6 +225,7 @@ class ChangedChips(PitData):
         return self
 
 
+@event("coupon.dropped", PIT_EVENTS)
 class DroppedCoupon(PitData):
     """A match play or other coupon dropped after the wager was decided, whether it won or lost.
 
@@ -228,6 +241,7 @@ class DroppedCoupon(PitData):
     dealer: Person
 
 
+@event("box.exchanged", PIT_EVENTS)
 class ExchangedBox(PitData):
     """The drop box of the gaming day and shift was taken off the table, and an empty one put in its place."""
 
@@ -244,6 +258,7 @@ class ExchangedBox(PitData):
         return self
 
 
+@event("box.transported", PIT_EVENTS)
 class TransportedBox(PitData):
     """A drop box was carried to the count room and taken into custody there."""
 
@@ -257,6 +272,7 @@ class TransportedBox(PitData):
         return self
 
 
+@event("tips.collected", PIT_EVENTS)
 class CollectedTips(PitData):
     """The dealers' tips of a table were collected from their locked box. They never belong to its inventory."""
 
@@ -281,22 +297,26 @@ class VigorishOfRound(PitData):
     by: Person
 
 
+@event("vigorish.collected", PIT_EVENTS)
 class CollectedVigorish(VigorishOfRound):
     """Vigorish was collected into the table inventory."""
 
 
+@event("vigorish.waived", PIT_EVENTS)
 class WaivedVigorish(VigorishOfRound):
     """Vigorish that a round assessed was not collected, for a reason."""
 
     reason: Reason
 
 
+@event("vigorish.returned", PIT_EVENTS)
 class ReturnedVigorish(VigorishOfRound):
     """Vigorish went back to the player out of the table inventory: too much was collected, or its round has changed."""
 
     reason: Reason
 
 
+@event("cards.changed", PIT_EVENTS)
 class ChangedCards(PitData):
     """New cards were put on the table. How they are dealt decides when they must be changed again."""
 
@@ -308,6 +328,7 @@ class ChangedCards(PitData):
     observed_by: Person | None = None
 
 
+@event("dice.changed", PIT_EVENTS)
 class ChangedDice(PitData):
     """New dice were put into the shaker."""
 
@@ -315,6 +336,7 @@ class ChangedDice(PitData):
     observed_by: Person | None = None
 
 
+@event("card_reader.inspected", PIT_EVENTS)
 class InspectedCardReader(PitData):
     """The card reader device was inspected at the beginning of the gaming day."""
 
@@ -322,6 +344,7 @@ class InspectedCardReader(PitData):
     inspected_by: Person
 
 
+@event("stub.counted", PIT_EVENTS)
 class CountedStub(PitData):
     """The dealer counted the stub. `cards` were in the deck, `expected` belong there."""
 

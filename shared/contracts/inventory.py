@@ -1,14 +1,15 @@
 """What the entries of the table-inventory ledger say. Amounts are cents."""
 
 from datetime import date
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Field
 
-from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
-from shared.contracts.pit_facts import Contents, SlipNumber
-from shared.contracts.submission_events import Digest
-from shared.contracts.table_events import Cents
+from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person, Reason
+from shared.contracts.facts import Fact, fact
+from shared.contracts.pit import Contents, SlipNumber
+from shared.contracts.tables import Cents
+from shared.contracts.topics import INVENTORY
 
 SlipKind = Literal["fill", "credit"]
 Movement = Literal["cash", "counter_check", "wager", "change", "transfer", "vigorish"]
@@ -18,7 +19,7 @@ VarianceKind = Literal["inventory", "drop", "fill", "credit"]
 Figure = Literal["opener", "closer", "fills", "credits", "currency", "counter_checks"]
 """The figures of the win of a banking table (58 Pa. Code § 601a.9(c))."""
 
-Stage = Literal["open", "preliminary", "audited", "final"]
+DayStatus = Literal["open", "preliminary", "audited", "final"]
 
 SignedCents = Annotated[int, Field(strict=True, ge=-(10**12), le=10**12)]
 Number = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
@@ -35,7 +36,8 @@ class Moved(Contract):
     contents: dict[str, int] | None = None
 
 
-class PitRecorded(Contract):
+@fact("pit.recorded", INVENTORY, moves_money=True)
+class PitRecorded(Fact):
     """An event of a pit stream was recorded. `event` is its type, `data` what it said."""
 
     event: Name
@@ -47,7 +49,8 @@ class PitRecorded(Contract):
     data: dict[str, Any]
 
 
-class RoundCounted(Contract):
+@fact("round.counted", INVENTORY, moves_money=True)
+class RoundCounted(Fact):
     """The chips that a settled round brought into the inventory; negative cents: that it cost, or were taken back.
 
     cents = handle + vigorish - (payout - meter_payout) - (account_staked - account_credited), over all wagers, and of a
@@ -63,13 +66,8 @@ class RoundCounted(Contract):
     cents: int
 
 
-class SettlementPassed(Contract):
-    """An entry of the settlement journal that moves no chips was read."""
-
-    event: str
-
-
-class SlipRequested(Contract):
+@fact("slip.requested", INVENTORY)
+class SlipRequested(Fact):
     """The pit asked the cage for a fill, or to take a credit."""
 
     slip: SlipKind
@@ -83,6 +81,7 @@ class SlipRequested(Contract):
     requested_at: AwareDatetime
 
 
+@fact("slip.prepared", INVENTORY)
 class SlipPrepared(SlipRequested):
     """The cage prepared the slip, under the next number of its series."""
 
@@ -91,7 +90,7 @@ class SlipPrepared(SlipRequested):
     prepared_at: AwareDatetime
 
 
-class SlipStep(Contract):
+class SlipStep(Fact):
     """A step of a prepared slip at the cage."""
 
     slip: SlipKind
@@ -101,6 +100,7 @@ class SlipStep(Contract):
     number: SlipNumber
 
 
+@fact("slip.credit_received", INVENTORY, moves_money=True)
 class CreditReceived(SlipStep):
     """The cage received a credit; `contents` is what arrived."""
 
@@ -109,6 +109,7 @@ class CreditReceived(SlipStep):
     received_at: AwareDatetime
 
 
+@fact("slip.voided", INVENTORY, moves_money=True)
 class SlipVoided(SlipStep):
     """A slip is void. Its number stays used; `returned` is what was on its way and went back."""
 
@@ -137,7 +138,8 @@ class ManualSlip(Contract):
     reason: Reason
 
 
-class ManualSlipEntered(ManualSlip):
+@fact("manual_slip.entered", INVENTORY, moves_money=True)
+class ManualSlipEntered(Fact, ManualSlip):
     """A paper slip was entered afterwards."""
 
     late: Literal[True] = True
@@ -145,7 +147,8 @@ class ManualSlipEntered(ManualSlip):
     entered_at: AwareDatetime
 
 
-class ManualSlipVoided(Contract):
+@fact("manual_slip.voided", INVENTORY)
+class ManualSlipVoided(Fact):
     """A numbered paper form was spoilt: its number is accounted for, and nothing moved."""
 
     slip: SlipKind
@@ -157,7 +160,8 @@ class ManualSlipVoided(Contract):
     voided_at: AwareDatetime
 
 
-class CountOpened(Contract):
+@fact("count.opened", INVENTORY)
+class CountOpened(Fact):
     """A count of drop boxes began. Nothing of it is known outside until it is concluded (58 Pa. Code § 465a.25)."""
 
     property: Name
@@ -174,7 +178,8 @@ class BoxRef(Contract):
     exchange: Number
 
 
-class CountSealed(BoxRef):
+@fact("count.sealed", INVENTORY)
+class CountSealed(Fact, BoxRef):
     """A person counted a box. Only the commitment is public: the figures and the salt come with the conclusion.
 
     `commitment` is the SHA-256, in hexadecimal, of `{"figures": …, "salt": …}` as canonical JSON.
@@ -241,7 +246,8 @@ class CountedBox(BoxRef):
     turns: tuple[BoxTurn, ...]
 
 
-class CountConcluded(Contract):
+@fact("count.concluded", INVENTORY, moves_money=True)
+class CountConcluded(Fact):
     """A count ended: its figures are opened and posted."""
 
     property: Name
@@ -252,7 +258,7 @@ class CountConcluded(Contract):
     concluded_at: AwareDatetime
 
 
-class VarianceRef(Contract):
+class VarianceRef(Fact):
     """A difference: of a table inventory at a count, of a box, or of a slip between sender and receiver.
 
     `number` is the sequence of the count or of the box exchange in the pit stream, or the number of the slip.
@@ -266,6 +272,7 @@ class VarianceRef(Contract):
     cents: SignedCents
 
 
+@fact("variance.owned", INVENTORY)
 class VarianceOwned(VarianceRef):
     """A variance has somebody who explains it."""
 
@@ -274,6 +281,7 @@ class VarianceOwned(VarianceRef):
     at: AwareDatetime
 
 
+@fact("variance.resolved", INVENTORY, moves_money=True)
 class VarianceResolved(VarianceRef):
     """A variance was investigated; the books follow what was counted."""
 
@@ -282,7 +290,8 @@ class VarianceResolved(VarianceRef):
     at: AwareDatetime
 
 
-class AdjustmentEntered(Contract):
+@fact("adjustment.entered", INVENTORY)
+class AdjustmentEntered(Fact):
     """Somebody wants to adjust a figure of a gaming day; it waits for somebody else's approval."""
 
     property: Name
@@ -293,11 +302,12 @@ class AdjustmentEntered(Contract):
     figure: Figure
     cents: SignedCents
     reason: Reason
-    stage: Stage
+    status: DayStatus
     entered_by: Person
     entered_at: AwareDatetime
 
 
+@fact("adjustment.approved", INVENTORY, moves_money=True)
 class AdjustmentApproved(AdjustmentEntered):
     """An adjusting entry, dated when it was approved."""
 
@@ -305,6 +315,7 @@ class AdjustmentApproved(AdjustmentEntered):
     approved_at: AwareDatetime
 
 
+@fact("adjustment.rejected", INVENTORY)
 class AdjustmentRejected(AdjustmentEntered):
     """An adjustment that was turned down."""
 
@@ -320,8 +331,8 @@ class ExcusedTable(Contract):
     reason: Reason
 
 
-class DayStaged(Contract):
-    """A gaming day was closed one stage further."""
+class DayClosed(Fact):
+    """A gaming day was closed one step further."""
 
     property: Name
     gaming_day: date
@@ -329,56 +340,21 @@ class DayStaged(Contract):
     at: AwareDatetime
 
 
-class DayPreliminary(DayStaged):
+@fact("day.preliminary", INVENTORY)
+class DayPreliminary(DayClosed):
     """All that belongs to the day is there."""
 
     excused: tuple[ExcusedTable, ...] = ()
 
 
-class DayAudited(DayStaged):
+@fact("day.audited", INVENTORY)
+class DayAudited(DayClosed):
     """Revenue audit has been through the day."""
 
 
-class DayFinal(DayStaged):
+@fact("day.final", INVENTORY)
+class DayFinal(DayClosed):
     """The day is sealed: `hash` is the SHA-256 of `report` as canonical JSON. What follows is an adjusting entry."""
 
     hash: Digest
     report: dict[str, Any]
-
-
-class CommandRefused(Contract):
-    """What somebody asked for was refused; nothing changed. `content` is left out where it must not be seen."""
-
-    property: Name
-    gaming_day: date | None = None
-    command: str
-    status: int
-    reason: str
-    by: Person
-    at: AwareDatetime
-
-
-FACTS: Final[dict[str, type[Contract]]] = {
-    "pit.recorded": PitRecorded,
-    "round.counted": RoundCounted,
-    "settlement.passed": SettlementPassed,
-    "slip.requested": SlipRequested,
-    "slip.prepared": SlipPrepared,
-    "slip.credit_received": CreditReceived,
-    "slip.voided": SlipVoided,
-    "manual_slip.entered": ManualSlipEntered,
-    "manual_slip.voided": ManualSlipVoided,
-    "count.opened": CountOpened,
-    "count.sealed": CountSealed,
-    "count.concluded": CountConcluded,
-    "variance.owned": VarianceOwned,
-    "variance.resolved": VarianceResolved,
-    "adjustment.entered": AdjustmentEntered,
-    "adjustment.approved": AdjustmentApproved,
-    "adjustment.rejected": AdjustmentRejected,
-    "day.preliminary": DayPreliminary,
-    "day.audited": DayAudited,
-    "day.final": DayFinal,
-    "inventory.refused": CommandRefused,
-}
-"""The facts of the ledger itself, by the kind of their entries."""

@@ -2,18 +2,14 @@
 
 from datetime import datetime
 from hashlib import sha256
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import AwareDatetime, Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, Field
 
-from shared.contracts.envelope import Contract, Event, Name, Person, Reason, as_json, canonical
-from shared.contracts.refusals import RequestRefusedEvent
-from shared.rules.errors import refused_by_validation
+from shared.contracts.envelope import Contract, Digest, Name, Person, Reason, as_json, canonical
+from shared.contracts.facts import Fact, fact
+from shared.contracts.topics import SUBMISSIONS
 from shared.rules.record import Submission
-
-TOPIC = "submissions"
-
-Digest = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 
 
 class RulesSubmission(Contract):
@@ -31,7 +27,8 @@ class RulesSubmission(Contract):
     submission: Submission
 
 
-class SubmissionFiled(RulesSubmission):
+@fact("submission.filed", SUBMISSIONS)
+class SubmissionFiled(Fact, RulesSubmission):
     """A version was filed; it waits for somebody else's approval."""
 
     version: Annotated[int, Field(ge=1)]
@@ -40,6 +37,7 @@ class SubmissionFiled(RulesSubmission):
     filed_at: AwareDatetime
 
 
+@fact("submission.approved", SUBMISSIONS)
 class SubmissionApproved(SubmissionFiled):
     """A version was approved: from `effective_from` on, rounds opened at its tables settle under it."""
 
@@ -47,7 +45,8 @@ class SubmissionApproved(SubmissionFiled):
     approved_at: AwareDatetime
 
 
-class SubmissionRejected(Contract):
+@fact("submission.rejected", SUBMISSIONS)
+class SubmissionRejected(Fact):
     """A version was turned down; it never takes effect."""
 
     property: Name
@@ -57,61 +56,6 @@ class SubmissionRejected(Contract):
     rejected_by: Person
     rejected_at: AwareDatetime
     reason: Reason
-
-
-class SubmissionApprovalRefused(Contract):
-    """Somebody tried to approve what the same person had filed; nothing changed."""
-
-    property: Name
-    game: Name
-    version: Annotated[int, Field(ge=1)]
-    hash: Digest
-    attempted_by: Person
-    attempted_at: AwareDatetime
-    reason: Reason
-
-
-class SubmissionFiledEvent(Event[SubmissionFiled]):
-    """A version was filed."""
-
-    type: Literal["submission.filed"]
-
-
-class SubmissionApprovedEvent(Event[SubmissionApproved]):
-    """A version was approved."""
-
-    type: Literal["submission.approved"]
-
-
-class SubmissionRejectedEvent(Event[SubmissionRejected]):
-    """A version was turned down."""
-
-    type: Literal["submission.rejected"]
-
-
-class SubmissionApprovalRefusedEvent(Event[SubmissionApprovalRefused]):
-    """An approval was refused."""
-
-    type: Literal["submission.approval_refused"]
-
-
-SubmissionEvent = (
-    SubmissionFiledEvent
-    | SubmissionApprovedEvent
-    | SubmissionRejectedEvent
-    | SubmissionApprovalRefusedEvent
-    | RequestRefusedEvent
-)
-
-_adapter: TypeAdapter[SubmissionEvent] = TypeAdapter(Annotated[SubmissionEvent, Field(discriminator="type")])
-
-
-def decode(raw: bytes) -> SubmissionEvent:
-    """The event in the bytes of a Kafka record. Raises: Refused."""
-    try:
-        return _adapter.validate_json(raw)
-    except ValidationError as error:
-        raise refused_by_validation(error, None) from error
 
 
 def in_effect(versions: list[Any], moment: datetime) -> Any | None:

@@ -1,0 +1,250 @@
+"""What the wagering accounts publish on `accounts`: money in and out, wagers held and in play, results, decisions."""
+
+from typing import Literal
+
+from pydantic import AwareDatetime
+
+from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
+from shared.contracts.facts import Fact, fact
+from shared.contracts.topics import ACCOUNTS
+
+Instrument = Literal["cash", "chips", "voucher", "wallet"]
+LimitKind = Literal["wager", "buy_in_day"]
+
+
+class AccountMovement(Contract):
+    """What an entry changes on one account, in cents: what is available, on hold for wagers, and in play.
+
+    `version` is that of the account with this entry. A settlement's does not have one: it takes a place that no other
+    entry of the account names, in the order of its shard.
+    """
+
+    account: Name
+    version: int | None = None
+    available_cents: int = 0
+    held_cents: int = 0
+    staked_cents: int = 0
+
+
+class ByPerson(Fact):
+    """A person did it."""
+
+    property: Name
+    by: Person
+
+
+class AboutAccount(ByPerson):
+    """A person did it on one account."""
+
+    account: Name
+
+
+class AboutPatron(ByPerson):
+    """A person did it for or to a patron."""
+
+    patron: Name
+
+
+@fact("account.opened", ACCOUNTS)
+class AccountOpened(AboutAccount):
+    """A game account was opened for a session at a table."""
+
+    table: Name
+    patron: Name | None = None
+
+
+@fact("account.bought_in", ACCOUNTS, moves_money=True)
+class AccountBoughtIn(AboutAccount):
+    """Money came to an account; from the patron's wallet, it moved between two."""
+
+    instrument: Instrument
+    cents: int
+    reference: str | None = None
+    movements: tuple[AccountMovement, ...]
+
+
+@fact("account.cashed_out", ACCOUNTS, moves_money=True)
+class AccountCashedOut(AccountBoughtIn):
+    """Money left an account, which may have been closed with it."""
+
+    closed: bool
+
+
+@fact("wager.authorized", ACCOUNTS, moves_money=True)
+class WagerAuthorized(AboutAccount):
+    """Cents of an account are on hold for a wager.
+
+    `round_version` counts the entries that changed the round or a hold for it, this one included.
+    """
+
+    hold: int
+    table: Name
+    round_id: Identifier
+    seat: int
+    wager: Name
+    cents: int
+    round_version: int | None = None
+    movements: tuple[AccountMovement, ...]
+
+
+@fact("wager.released", ACCOUNTS, moves_money=True)
+class WagerReleased(AboutAccount):
+    """A hold was given back before "no more bets"."""
+
+    hold: int
+    table: Name
+    round_id: Identifier
+    cents: int
+    reason: Reason
+    round_version: int | None = None
+    movements: tuple[AccountMovement, ...]
+
+
+class CapturedHold(Contract):
+    """A hold that is in play."""
+
+    account: Name
+    hold: int
+    cents: int
+
+
+@fact("wagers.captured", ACCOUNTS, moves_money=True)
+class RoundCaptured(ByPerson):
+    """At "no more bets": what was on hold for the round is in play.
+
+    Without `round_version` where the round's result had come before: then it changes nothing.
+    """
+
+    table: Name
+    round_id: Identifier
+    round_version: int | None = None
+    holds: tuple[CapturedHold, ...]
+    movements: tuple[AccountMovement, ...]
+
+
+class AccountResult(Contract):
+    """What a settlement did on an account; `staked_cents` and `credited_cents` are negative where they are taken back.
+
+    `released_cents` was on hold or in play for the round. `shortage_cents` could not be taken back because it had been
+    paid out; negative where an earlier shortage was made good.
+    """
+
+    account: Name
+    staked_cents: int
+    credited_cents: int
+    released_cents: int
+    shortage_cents: int = 0
+
+
+class EndedHold(Contract):
+    """A hold that ended with the result: `settled` where its wager was staked, else `released`."""
+
+    account: Name
+    hold: int
+    state: Literal["settled", "released"]
+
+
+@fact("wagers.voided", ACCOUNTS, moves_money=True)
+class WagersVoided(Fact):
+    """The round is void before it was settled: its wagers went back."""
+
+    property: Name
+    table: Name
+    game: Name
+    round_id: Identifier
+    round_version: int | None = None
+    holds: tuple[EndedHold, ...] = ()
+    accounts: tuple[AccountResult, ...]
+    movements: tuple[AccountMovement, ...]
+
+
+@fact("wagers.settled", ACCOUNTS, moves_money=True)
+class WagersSettled(WagersVoided):
+    """A settlement was posted. Without accounts: it had been taken back."""
+
+    revision: int
+
+
+@fact("wagers.reversed", ACCOUNTS, moves_money=True)
+class WagersReversed(WagersVoided):
+    """A settlement was taken back. Without accounts: it was never posted here."""
+
+    revision: int
+
+
+@fact("account.adjustment_entered", ACCOUNTS)
+class AdjustmentEntered(AboutAccount):
+    """A change of a balance waits for somebody else's approval. `before_cents` is what is available now, cents."""
+
+    adjustment: int
+    cents: int
+    before_cents: int
+    reason: Reason
+
+
+@fact("account.adjustment_approved", ACCOUNTS, moves_money=True)
+class AdjustmentApproved(AboutAccount):
+    """A balance was changed by hand: what was available before and after, cents."""
+
+    adjustment: int
+    cents: int
+    before_cents: int
+    after_cents: int
+    reason: Reason
+    entered_by: Person
+    movements: tuple[AccountMovement, ...]
+
+
+@fact("account.adjustment_rejected", ACCOUNTS)
+class AdjustmentRejected(AboutAccount):
+    """A change of a balance was turned down."""
+
+    adjustment: int
+    cents: int
+    entered_by: Person
+    reason: Reason
+
+
+@fact("patron.registered", ACCOUNTS)
+class PatronRegistered(AboutPatron):
+    """A patron has a wallet."""
+
+    wallet: Name
+
+
+@fact("patron.code_changed", ACCOUNTS)
+class PatronCodeChanged(AboutPatron):
+    """A patron has a new access code."""
+
+    reason: Reason
+
+
+@fact("patron.excluded", ACCOUNTS)
+class PatronExcluded(AboutPatron):
+    """A patron is excluded: paid out, and nothing else."""
+
+    reason: Reason
+
+
+@fact("patron.admitted", ACCOUNTS)
+class PatronAdmitted(AboutPatron):
+    """A patron is no longer excluded."""
+
+    reason: Reason
+
+
+@fact("patron.limit_changed", ACCOUNTS)
+class PatronLimitChanged(AboutPatron):
+    """A limit holds from a moment on, cents; None: no limit."""
+
+    limit: LimitKind
+    cents: int | None
+    effective_from: AwareDatetime
+
+
+@fact("access.failed", ACCOUNTS)
+class AccessFailed(AboutPatron):
+    """A wrong access code: the how manieth in a row, and until when no code is accepted, if it is locked now."""
+
+    failed: int
+    locked_until: AwareDatetime | None

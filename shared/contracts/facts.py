@@ -1,0 +1,164 @@
+"""What there is to say: every kind of event and of fact is one model, declared once.
+
+An event comes from outside (`table.opened`); a fact is what a service records in its journal and publishes
+(`vigorish.assessed`). The declaration gives the kind, the topic, and whether money moves. Envelopes, unions, decoders,
+JSON Schemas and AsyncAPI messages follow from it: nobody writes a second list.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Literal, TypeVar, cast, get_args
+
+from pydantic import AwareDatetime, create_model
+
+from shared.contracts.envelope import Contract, DataT, Digest, Event
+from shared.contracts.topics import Topic
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of message: its name, what it says, on which topic, and whether money moves with it.
+
+    `topic` is None for what every journal may hold. `stream` is the stream of a fact that a command leads to, with
+    fields of the fact in braces; without one it stands in the stream of the shard.
+    """
+
+    name: str
+    model: Any
+    description: str
+    topic: Topic | None
+    is_fact: bool
+    moves_money: bool = False
+    stream: str | None = None
+
+
+class Fact(Contract):
+    """What a service records: the data of an entry. Declare each kind with `fact`."""
+
+    KIND: ClassVar[Kind]
+
+    def encode(self) -> bytes:
+        """Return the JSON that is hashed, stored and published; members without a value are left out."""
+        return self.__pydantic_serializer__.to_json(self, exclude_none=True)
+
+
+class EntryEvent(Event[DataT]):
+    """An entry of a journal as it is published.
+
+    `sequence` is its place in its shard, `subject` the stream of the event that caused it; `movesmoney` lets a consumer
+    that does not know the kind decide whether it may pass it over.
+    """
+
+    recordedat: AwareDatetime
+    entryhash: Digest
+    movesmoney: bool = False
+
+
+class _Kinds:
+    """Every kind that is declared, by name."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, Kind] = {}
+
+    def add(self, kind: Kind) -> None:
+        """Declare a kind. Raises: ValueError where the name is taken."""
+        taken = self._by_name.setdefault(kind.name, kind)
+        if taken is not kind:
+            raise ValueError(
+                f"kind {kind.name!r} is declared by {taken.model} and by {kind.model}; choose another name"
+            )
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._by_name
+
+    def __getitem__(self, name: str) -> Kind:
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[Kind]:
+        return iter(self._by_name.values())
+
+    def on(self, topic: Topic) -> Sequence[Kind]:
+        """Return the kinds of a topic: its own, and with a publisher those of every journal."""
+        return [
+            kind
+            for kind in self
+            if kind.topic is topic or (kind.topic is None and topic.publisher is not None and kind.is_fact)
+        ]
+
+
+KINDS = _Kinds()
+"""The registry; filled when the modules that declare kinds are imported (shared.contracts.catalog has them all)."""
+
+FactT = TypeVar("FactT", bound=Fact)
+ModelT = TypeVar("ModelT", bound=Contract)
+EventT = TypeVar("EventT", bound=Event[Any])
+
+
+def fact(
+    name: str, topic: Topic | None = None, *, moves_money: bool = False, stream: str | None = None
+) -> Callable[[type[FactT]], type[FactT]]:
+    """Declare a fact that services record; without a topic, one that every journal may hold."""
+
+    def declare(model: type[FactT]) -> type[FactT]:
+        model.KIND = Kind(name, model, _line(model.__doc__), topic, True, moves_money, stream)
+        KINDS.add(model.KIND)
+        return model
+
+    return declare
+
+
+def event(name: str, topic: Topic) -> Callable[[type[ModelT]], type[ModelT]]:
+    """Declare the data of an event that comes from outside."""
+
+    def declare(model: type[ModelT]) -> type[ModelT]:
+        KINDS.add(Kind(name, model, _line(model.__doc__), topic, False))
+        return model
+
+    return declare
+
+
+def envelope(topic: Topic) -> Callable[[type[EventT]], type[EventT]]:
+    """Declare an event from outside whose envelope is written out, because its data has several forms."""
+
+    def declare(model: type[EventT]) -> type[EventT]:
+        kind = Kind(literal_of(model), model.model_fields["data"].annotation, _line(model.__doc__), topic, False)
+        KINDS.add(kind)
+        _ENVELOPES[kind.name] = model
+        return model
+
+    return declare
+
+
+_ENVELOPES: dict[str, type[Event[Any]]] = {}
+
+
+def envelope_of(kind: Kind) -> type[Event[Any]]:
+    """Return the CloudEvents envelope of a kind, with its data typed."""
+    return _ENVELOPES.get(kind.name) or _enveloped(kind.name, kind.model, kind.is_fact)
+
+
+@cache
+def _enveloped(name: str, data: Any, is_fact: bool) -> type[Event[Any]]:
+    base: Any = EntryEvent if is_fact else Event
+    kind: Any = Literal[name]
+    made = create_model(f"{data.__name__}Event", __base__=base[data], __doc__=data.__doc__, type=(kind, ...))
+    return cast("type[Event[Any]]", made)
+
+
+def enveloped(name: str, data: Any) -> type[Event[Any]]:
+    """Return the envelope of a kind around another model of its data: a consumer's view."""
+    kind = KINDS[name]
+    if data is kind.model or (isinstance(data, type) and issubclass(data, Event)):
+        return envelope_of(kind)
+    return _enveloped(name, data, kind.is_fact)
+
+
+def literal_of(model: type[Event[Any]]) -> str:
+    """Return the kind that an envelope is of."""
+    [name] = get_args(model.model_fields["type"].annotation)
+    return str(name)
+
+
+def _line(text: str | None) -> str:
+    return " ".join((text or "").split())

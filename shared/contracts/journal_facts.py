@@ -1,0 +1,101 @@
+"""What every journal may hold beside the facts of its service: gaps, quarantined records, rejected commands."""
+
+from datetime import date
+from typing import Any
+
+from pydantic import AwareDatetime
+
+from shared.contracts.envelope import Contract, Correction, Digest, Identifier, Name, Person, Sequence, Source
+from shared.contracts.facts import Fact, fact
+from shared.contracts.rejection import Reason
+
+
+@fact("gap.opened")
+class GapOpened(Fact):
+    """Events of a stream, `first` to `last`, have not come."""
+
+    source: Source
+    first: Sequence
+    last: Sequence
+
+
+@fact("gap.filled")
+class GapFilled(Fact):
+    """A missing event of a stream came late."""
+
+    source: Source
+    sequence: Sequence
+
+
+class RecordPlace(Contract):
+    """A record of a topic, and the place in its stream that it claims, where it says one."""
+
+    topic: str
+    partition: int
+    offset: int
+    source: Source | None = None
+    sequence: Sequence | None = None
+
+
+@fact("record.quarantined")
+class RecordQuarantined(Fact, RecordPlace):
+    """A record was refused; its bytes are in quarantine."""
+
+    reason: str
+
+
+class EntryPlace(Contract):
+    """The place of an entry in its journal."""
+
+    shard: int
+    seq: int
+
+
+@fact("record.mended")
+class RecordMended(Fact):
+    """Records in quarantine were replaced by one at the same place of the stream, or by a replay that names them.
+
+    `entries` are the `record.quarantined` entries that it closes, in the order of their numbers in `quarantine`.
+    """
+
+    source: Source
+    sequence: Sequence
+    quarantine: tuple[int, ...]
+    entries: tuple[EntryPlace, ...]
+    by: str | None = None
+    reason: str | None = None
+
+
+@fact("quarantine.dismissed")
+class QuarantineDismissed(Fact, RecordPlace):
+    """A quarantined record can never be mended: it is closed, for a reason, by two people. No money moves.
+
+    `shard` and `seq` are the `record.quarantined` entry that it closes.
+    """
+
+    quarantine: int
+    shard: int
+    seq: int
+    correction: Correction
+
+
+@fact("command.refused")
+class CommandRefused(Fact):
+    """A known person asked for something that was not done; nothing else changed.
+
+    `reason` is from the one enumeration, `detail` says it in words; of a malformed request, the places and kinds of the
+    mistakes, never what stood there. `asked` is what was asked for, where it may be seen. `content` is the
+    HMAC-SHA-256 (RFC 2104), in hexadecimal, of what was sent, its key the 32 bytes of the SHA-256 of the person's
+    token: whoever keeps the tokens file can tell what was sent, and nobody else.
+    """
+
+    command: str
+    reason: Reason
+    detail: str
+    by: Person
+    at: AwareDatetime
+    property: Name | None = None
+    gaming_day: date | None = None
+    key: Identifier | None = None
+    asked: dict[str, Any] | None = None
+    content: Digest | None = None

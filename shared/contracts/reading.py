@@ -1,0 +1,118 @@
+"""How a consumer reads a topic: it names the models that it knows, and tolerates the rest where no money moves.
+
+A consumer may know a kind by a *view*: a model with some of its fields, which spares most of the decoding and lets the
+publisher add fields. A kind that it does not know is passed over when the publisher says that no money moves with it;
+otherwise the record is refused, so that it waits in quarantine for a release that knows it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar, Union
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from shared.contracts.envelope import Event
+from shared.contracts.facts import KINDS, Fact, enveloped, literal_of
+from shared.contracts.topics import Topic
+from shared.rules.errors import Refused, refused_by_validation
+
+
+class View(BaseModel):
+    """A part of what a fact or an event says; the rest is passed over. Declare what it is a view of with `view_of`."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """The data of an event that a consumer passes over. `known`: the kind is declared in this release."""
+
+    kind: str
+    known: bool
+
+
+ViewT = TypeVar("ViewT", bound=View)
+
+_VIEWS: dict[type[View], str] = {}
+
+
+def view_of(model: type[Fact]) -> Callable[[type[ViewT]], type[ViewT]]:
+    """Declare a view of a fact. Raises: TypeError where it names a field that the fact does not have."""
+
+    def declare(view: type[ViewT]) -> type[ViewT]:
+        missing = view.model_fields.keys() - model.model_fields.keys()
+        if missing:
+            raise TypeError(f"{view.__name__} views {sorted(missing)}, which {model.__name__} does not have")
+        _VIEWS[view] = model.KIND.name
+        return view
+
+    return declare
+
+
+def views() -> dict[type[View], str]:
+    """Return every declared view with the kind that it is a view of."""
+    return dict(_VIEWS)
+
+
+class Reader:
+    """Reads one topic as these models; each is a fact, the data of an event from outside, or a view."""
+
+    def __init__(self, topic: Topic, *models: Any) -> None:
+        self.topic = topic
+        kinds = {_VIEWS[model] if model in _VIEWS else _kind_of(model): model for model in models}
+        self.kinds = frozenset(kinds)
+        union: Any = Union[tuple(enveloped(kind, model) for kind, model in kinds.items())]  # noqa: UP007 - of a list
+        known: Any = Annotated[union, Field(discriminator="type")] if len(kinds) > 1 else union
+        self._adapter: TypeAdapter[Event[Any]] = TypeAdapter(known)
+        self._source = None if topic.publisher is None else f"/{topic.publisher}/shards/"
+
+    def decode(self, raw: bytes) -> Event[Any]:
+        """Return the event in the bytes of a record; its data is `Passed` where it does not matter here.
+
+        Raises: Refused where it is malformed, or of a kind that is not known here and may move money.
+        """
+        try:
+            event = self._adapter.validate_json(raw)
+        except ValidationError as error:
+            return self._passed(raw, error)
+        if self._source is not None and not event.source.startswith(self._source):
+            raise Refused(f"'source' is {event.source!r}; on {self.topic.name} it begins with {self._source!r}")
+        return event
+
+    def refused(self, raw: bytes, error: ValidationError) -> Refused:
+        """Return what is wrong with a record of a kind that is known here."""
+        del raw
+        return refused_by_validation(error, None)
+
+    def _passed(self, raw: bytes, error: ValidationError) -> Event[Any]:
+        """Return what does not matter here. Raises: Refused, for what was wrong, where it may matter."""
+        try:
+            head = _HEAD.validate_json(raw)
+        except ValidationError:
+            raise self.refused(raw, error) from error
+        if head.type in self.kinds:
+            raise self.refused(raw, error) from error
+        if head.movesmoney is not False:
+            raise Refused(
+                f"kind {head.type!r} is not known here and may move money; deploy a release that knows it, then replay "
+                "this record"
+            )
+        return head.model_copy(update={"data": Passed(head.type, head.type in KINDS)})
+
+
+class _Head(Event[Any]):
+    """An event as far as it can be read without knowing its kind."""
+
+    movesmoney: bool | None = None
+
+
+_HEAD = TypeAdapter(_Head)
+
+
+def _kind_of(model: Any) -> str:
+    if isinstance(model, type) and issubclass(model, Event):
+        return literal_of(model)
+    for kind in KINDS:
+        if kind.model is model:
+            return kind.name
+    raise TypeError(f"{model} is not declared: decorate it with fact, event or view_of")

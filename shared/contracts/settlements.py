@@ -1,0 +1,124 @@
+"""What round settlement publishes on `settlements`: rounds posted and reversed, and what it could not post."""
+
+from datetime import date
+from typing import Annotated, Any
+
+from pydantic import AwareDatetime, BaseModel, Field, WithJsonSchema
+from pydantic_core import to_json
+
+from shared.contracts.envelope import Contract, Correction, Digest, Identifier, Name, Sequence
+from shared.contracts.facts import Fact, fact
+from shared.contracts.tables import AccountFunding
+from shared.contracts.topics import SETTLEMENTS
+from shared.contracts.wager_totals import WagerTotals
+
+
+class AccountCredit(Contract):
+    """What a wager that an electronic account funded did on that account, in cents; negative where it is taken back.
+
+    `staked_cents` was taken from the account, `credited_cents` goes to it; both are 0 where the wager did not
+    count. A share of a meter is never in `credited_cents`.
+    """
+
+    account: Identifier
+    seat: int
+    wager: Name
+    staked_cents: int
+    credited_cents: int
+
+
+Played = Annotated[Any, WithJsonSchema({"type": "object"})]
+"""The record of a round (docs/contract/ROUND.md): its game's model where it is settled, a document where it is read."""
+
+
+class SubmissionRef(Contract):
+    """The version of the rules submission under which a round settled."""
+
+    version: int
+    hash: Digest
+
+
+class SettledRound(Fact):
+    """The round that an entry is about."""
+
+    property: Name
+    table: Name
+    game: Name
+    gaming_day: date
+    round_id: Identifier
+
+
+class RoundNotice(Contract):
+    """Something that settling found and that a person should know of: a dealer's hand that was set otherwise, say."""
+
+    code: str
+    seat: int | None = None
+    paragraph: str
+    detail: str
+
+
+@fact("settlement.posted", SETTLEMENTS, moves_money=True)
+class SettlementPosted(SettledRound):
+    """A round was settled and its money posted. `revision` is 1, and one more with each correction."""
+
+    regulation: str
+    opened_at: AwareDatetime
+    closed_at: AwareDatetime
+    dealer_id: str | None = None
+    submission: SubmissionRef
+    revision: Annotated[int, Field(ge=1)]
+    correction: Correction | None = None
+    totals: tuple[WagerTotals, ...]
+    lines: tuple[dict[str, Any], ...]
+    meters: dict[str, int]
+    notices: tuple[RoundNotice, ...] = ()
+    account_funded: tuple[AccountFunding, ...] = ()
+    account_credits: tuple[AccountCredit, ...] = ()
+    record: Played
+
+    def encode(self) -> bytes:
+        """Return the JSON, the record of the round in it as it was reported; what is as by default is left out."""
+        return _with_record(self, self.record)
+
+
+@fact("settlement.reversed", SETTLEMENTS, moves_money=True)
+class SettlementReversed(SettledRound):
+    """The money of a posted round was taken back: it was voided, or is posted again as corrected.
+
+    `reverses` is the sequence of the table event whose posting is taken back, `submission` the version under which it
+    had settled.
+    """
+
+    revision: int
+    reverses: Sequence
+    submission: SubmissionRef
+    correction: Correction
+    totals: tuple[WagerTotals, ...]
+    account_credits: tuple[AccountCredit, ...] = ()
+
+
+@fact("settlement.superseded", SETTLEMENTS)
+class SettlementSuperseded(SettledRound):
+    """An event about a round came after a later void or correction of it: it is kept, and moves no money."""
+
+    record: Played | None = None
+    correction: Correction | None = None
+
+    def encode(self) -> bytes:
+        """Return the JSON, the record of the round in it as it was reported; what is as by default is left out."""
+        return _with_record(self, self.record)
+
+
+@fact("settlement.voided", SETTLEMENTS)
+class SettlementVoided(SettledRound):
+    """A round was voided before any record of it came: nothing was posted, nothing is taken back."""
+
+    correction: Correction
+
+
+def _with_record(fact: SettledRound, record: BaseModel | dict[str, Any] | None) -> bytes:
+    body = fact.__pydantic_serializer__.to_json(fact, exclude_defaults=True, exclude={"record"})
+    if record is None:
+        return body
+    document = record.model_dump(mode="json", exclude_defaults=True) if isinstance(record, BaseModel) else record
+    return b'%b,"record":%b}' % (body[:-1], to_json(document))

@@ -1,0 +1,95 @@
+"""The Kafka topics: what is on each, who writes it, and what its messages are keyed by.
+
+How a cluster holds them (partitions, retention) stands in infra/topics.yaml. Who of our own services reads a topic
+follows from their manifests.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """A topic. `publisher` is the service whose journal is on it, None where the messages come from outside.
+
+    `outside` are the systems besides our services that write it (without a publisher) or read it (with one).
+    """
+
+    name: str
+    title: str
+    description: str
+    publisher: str | None = None
+    outside: tuple[str, ...] = ()
+    key: str = ""
+    cleanup_policy: str = "delete"
+
+    @property
+    def message_key(self) -> str:
+        """Say what the messages are keyed by."""
+        return self.key or f"The source: /{self.publisher}/shards/<shard>. All entries of a shard stay in order."
+
+
+TABLE_EVENTS: Final = Topic(
+    name="table.events",
+    title="What happened at the tables",
+    description="Rounds completed, voided and corrected, as the table systems report them. The sequence of a table is "
+    "dense: 1, 2, 3, without a hole.",
+    outside=("table-system",),
+    key="The source: /properties/<property>/tables/<table>. All events of a table stay in order.",
+)
+PIT_EVENTS: Final = Topic(
+    name="pit.events",
+    title="What happens in the pit besides the rounds",
+    description="Counts, fills and credits on their way, chips sold, boxes, coupons, tips, vigorish, equipment: as the "
+    "pit systems report them. The sequence of a table's pit stream is dense: 1, 2, 3, without a hole.",
+    outside=("pit-system",),
+    key="The source: /properties/<property>/tables/<table>/pit. All events of a table's pit stay in order.",
+)
+SUBMISSIONS: Final = Topic(
+    name="submissions",
+    title="Rules submissions",
+    description="What licensees filed, and what was decided about it: every version, for ever; and rejected commands.",
+    publisher="paytable-registry",
+    key="property/game/version/type; of anything else, type/number. No key has two contents.",
+    cleanup_policy="compact",
+)
+SETTLEMENTS: Final = Topic(
+    name="settlements",
+    title="The journal of round settlement",
+    description="Every entry, in the order of its shard: rounds posted and reversed, gaps, quarantined records. An "
+    "entry may come twice; its sequence says so.",
+    publisher="round-settlement",
+)
+INVENTORY: Final = Topic(
+    name="inventory",
+    title="The journal of the table-inventory ledger",
+    description="Every entry, in the order of its shard: pit events recorded, rounds counted, slips, counts, "
+    "variances, adjustments, gaming days closed, rejections. A count shows no figure before it is concluded.",
+    publisher="table-inventory",
+    outside=("casino-management-system",),
+)
+VIGORISH: Final = Topic(
+    name="vigorish",
+    title="The journal of the vigorish ledger",
+    description="Every entry, in the order of its shard: assessed by rounds, taken back, collected and waived.",
+    publisher="vigorish",
+    outside=("casino-management-system",),
+)
+ACCOUNTS: Final = Topic(
+    name="accounts",
+    title="The journal of the wagering accounts",
+    description="Every entry, in the order of its shard: money in and out, wagers on hold and in play, results, "
+    "adjustments, patrons, rejected commands. Never an access code.",
+    publisher="wagering-accounts",
+    outside=("casino-management-system",),
+)
+METERS: Final = Topic(
+    name="meters",
+    title="The journal of the progressive meters",
+    description="Every entry, in the order of its shard: pools, rounds counted and taken back, changes, days "
+    "reconciled, rejections. What moves a pool carries the reading afterwards, numbered within the pool, for signs.",
+    publisher="progressive-meters",
+    outside=("progressive-sign", "casino-management-system"),
+)
+
+TOPICS: Final = (TABLE_EVENTS, PIT_EVENTS, SUBMISSIONS, SETTLEMENTS, INVENTORY, VIGORISH, ACCOUNTS, METERS)

@@ -1,0 +1,86 @@
+"""What the vigorish ledger publishes on `vigorish`: assessed, taken back, collected, waived, returned."""
+
+from typing import Literal
+
+from pydantic import AwareDatetime
+
+from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person, Reason
+from shared.contracts.facts import Fact, fact
+from shared.contracts.pit import VigorishOfRound
+from shared.contracts.settlements import SettledRound
+from shared.contracts.topics import VIGORISH
+
+VigorishClass = Literal["player", "player_against_bank", "bank", "co_bank"]
+"""Who owes it: a player whom the house paid, a player whom a bank paid, the bank, or who banked with the house."""
+
+Rounding = Literal["none", "quarter_up"]
+"""As the rules submission says: a share of a cent is dropped, or up to 25 cents or the next highest multiple."""
+
+
+class AssessedLine(Contract):
+    """Vigorish that a settlement line assessed, cents: `rate` of `base_cents`, rounded as said, is `cents`.
+
+    `paragraph` is the settlement line's, `rate_paragraph` where the rate stands. `agrees` is false where rate and
+    rounding come to something else than was settled.
+    """
+
+    seat: int
+    wager: Name
+    hand: int | None = None
+    owed_by: VigorishClass
+    stake_cents: int
+    base_cents: int
+    rate: str
+    rounding: Rounding
+    cents: int
+    paragraph: str
+    rate_paragraph: str
+    agrees: bool = True
+
+
+@fact("vigorish.assessed", VIGORISH, moves_money=True)
+class VigorishAssessed(SettledRound):
+    """What a settled round assessed."""
+
+    revision: int
+    closed_at: AwareDatetime
+    dealer_id: Person | None = None
+    submission: Digest
+    lines: tuple[AssessedLine, ...]
+
+
+@fact("vigorish.taken_back", VIGORISH, moves_money=True)
+class VigorishTakenBack(SettledRound):
+    """What a revision of a round had assessed was taken back: it was voided or corrected. Cents are positive."""
+
+    revision: int
+    entered_by: Person
+    approved_by: Person
+    reason: Reason
+    lines: tuple[AssessedLine, ...]
+
+
+@fact("vigorish.collection", VIGORISH, moves_money=True)
+class VigorishCollection(Fact, VigorishOfRound):
+    """A table collected vigorish."""
+
+    event: Identifier
+    at: AwareDatetime
+
+
+@fact("vigorish.waiver", VIGORISH, moves_money=True)
+class VigorishWaiver(Fact, VigorishOfRound):
+    """A table waived vigorish, for a reason."""
+
+    event: Identifier
+    at: AwareDatetime
+    reason: Reason
+
+
+@fact("vigorish.return", VIGORISH, moves_money=True)
+class VigorishReturn(Fact, VigorishOfRound):
+    """A table gave vigorish back, for a reason."""
+
+    event: Identifier
+    at: AwareDatetime
+    reason: Reason

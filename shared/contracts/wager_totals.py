@@ -1,0 +1,75 @@
+"""What rounds did on one wager type: the one vector in which handle, payout and everything beside them are added up."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from shared.contracts.envelope import Contract, Name
+
+
+class WagerTotals(Contract):
+    """What one or several rounds did on a wager type, in cents; negative where a posting is taken back.
+
+    `count` is 1 for a round with this wager, -1 where it is taken back. `handle_cents` was wagered; `payout_cents` is
+    all that the players received, returned stakes and meter awards included; `meter_contribution_cents` went onto a
+    meter, `meter_payout_cents` came off it and `meter_reset_cents` restored it; `account_staked_cents` and
+    `account_credited_cents` are the electronic parts of handle and payout.
+
+    In a round that a player banks, `banked_handle_cents` was wagered against the bank and `banked_payout_cents` went
+    back to those players; `bank_collected_cents` was collected from the bank and `bank_paid_cents` paid to it, both on
+    the wager `bank`, whose `vigorish_cents` is the bank's; `house_in_bank_cents` is what the house won (below zero:
+    lost) in it, by the dealer's wager and as co-bank.
+    """
+
+    wager: Name
+    count: int = 0
+    handle_cents: int = 0
+    payout_cents: int = 0
+    vigorish_cents: int = 0
+    meter_contribution_cents: int = 0
+    meter_payout_cents: int = 0
+    meter_reset_cents: int = 0
+    account_staked_cents: int = 0
+    account_credited_cents: int = 0
+    banked_handle_cents: int = 0
+    banked_payout_cents: int = 0
+    bank_collected_cents: int = 0
+    bank_paid_cents: int = 0
+    house_in_bank_cents: int = 0
+
+    @classmethod
+    def of(cls, wager: str, figures: dict[str, Any]) -> "WagerTotals":
+        """Return totals of figures that are known to be whole numbers, without checking them again."""
+        return cls.model_construct(wager=wager, **figures)
+
+    def figures(self) -> Iterator[tuple[str, int]]:
+        """Return the names and values of the figures, the count among them."""
+        return ((name, getattr(self, name)) for name in FIGURES)
+
+    def __neg__(self) -> "WagerTotals":
+        return self.of(self.wager, {name: -value for name, value in self.figures()})
+
+    def __add__(self, other: "WagerTotals") -> "WagerTotals":
+        return self.of(self.wager, {name: value + getattr(other, name) for name, value in self.figures()})
+
+    @property
+    def win_cents(self) -> int:
+        """Return the casino's win on the wager, before meters."""
+        return self.handle_cents + self.vigorish_cents + self.house_in_bank_cents - self.payout_cents
+
+    @property
+    def chips_cents(self) -> int:
+        """Return what the rounds brought into the table inventory in chips (below zero: what they cost)."""
+        return (
+            self.handle_cents
+            + self.vigorish_cents
+            - (self.payout_cents - self.meter_payout_cents)
+            - (self.account_staked_cents - self.account_credited_cents)
+            + self.banked_handle_cents
+            - self.banked_payout_cents
+            + self.bank_collected_cents
+            - self.bank_paid_cents
+        )
+
+
+FIGURES: Final = tuple(name for name in WagerTotals.model_fields if name != "wager")
+"""The names of the figures: fields, columns and members of documents alike."""

@@ -1,0 +1,63 @@
+"""A fact with its money on its way into the journal: the one builder of entries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from shared.contracts.facts import Fact
+from shared.journal.entry import Draft, Entry, Posting
+
+Recorded = tuple[Entry, Fact]
+"""An entry with the fact that it records, which nobody has to parse again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """A fact that is to be recorded, and its money: signed cents by account, sum zero.
+
+    `gaming_day` and `occurred_at` are those of the fact and its cause unless they are given. `stream` is the stream of
+    the entry and its place there, where that is not the cause's.
+    """
+
+    fact: Fact
+    postings: tuple[Posting, ...] = ()
+    gaming_day: date | None = None
+    occurred_at: datetime | None = None
+    stream: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What leads to an entry: an event of a stream, or a command (whose key is the `event_id`, without an `offset`)."""
+
+    source: str
+    sequence: int
+    event_id: str
+    offset: int | None
+    at: datetime
+
+
+def draft(recording: Recording, cause: Cause) -> Draft:
+    """Return the entry of a fact, ready to be sealed. The fact is encoded here, once."""
+    fact = recording.fact
+    kind = type(fact).KIND
+    assert kind.model is type(fact), f"{type(fact).__name__} is not declared as a fact"
+    assert kind.moves_money or not recording.postings, f"{kind.name} is declared to move no money"
+    source, sequence = recording.stream or (cause.source, cause.sequence)
+    return Draft(
+        kind=kind.name,
+        source=source,
+        sequence=sequence,
+        event_id=cause.event_id,
+        offset=cause.offset,
+        gaming_day=recording.gaming_day or getattr(fact, "gaming_day", None),
+        occurred_at=recording.occurred_at or cause.at,
+        data=fact.encode(),
+        postings=recording.postings,
+        fact=fact,
+    )
+
+
+def recorded(entries: Sequence[Entry]) -> list[Recorded]:
+    """Return entries that this process has just sealed, each with its fact."""
+    return [(entry, entry.draft.fact) for entry in entries if entry.draft.fact is not None]

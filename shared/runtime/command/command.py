@@ -1,0 +1,141 @@
+"""A command: what a person or a system asks for. One model, one pure handler, one fact or one rejection."""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from hashlib import sha256
+from typing import Any, Final, Generic, TypeVar
+
+from pydantic import BaseModel
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.envelope import Contract, canonical
+from shared.contracts.rejection import Rejected
+from shared.journal.recording import Recording
+from shared.runtime.projector import Transaction
+
+
+class Command(Contract):
+    """What is asked for, with everything that was sent. The docstring of a command says what it does."""
+
+    @classmethod
+    @cache
+    def name(cls) -> str:
+        """Return the name of the command: `void-slip` for `VoidSlip`."""
+        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
+
+    def content(self) -> Any:
+        """Return what was sent, as JSON: what the Idempotency-Key stands for. Leave secrets out."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+    def shown(self) -> dict[str, Any] | None:
+        """Return what may be recorded of the command when it is rejected; None where nobody may see it."""
+        content: dict[str, Any] = self.content()
+        return content
+
+    def digest(self) -> bytes:
+        """Return the SHA-256 of what is asked for (32 bytes)."""
+        return sha256(canonical([self.name(), self.content()])).digest()
+
+
+CommandT = TypeVar("CommandT", bound=Command)
+StateT = TypeVar("StateT")
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """Who asks, when, and under which Idempotency-Key. `seq` is the place that the entry will have in its shard."""
+
+    by: str
+    at: datetime
+    key: str
+    shard: str = ""
+    seq: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """What a command leads to: a fact with its money, and the answer.
+
+    `rejected` is set where the fact records a failure that changes something, such as a wrong access code: then the
+    caller is answered with the rejection.
+    """
+
+    recording: Recording
+    answer: BaseModel | dict[str, Any]
+    location: str | None = None
+    rejected: Rejected | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[CommandT]):
+    """A command on its way: who sent it, and under which key."""
+
+    command: CommandT
+    person: str
+    key: str
+
+
+Decide = Callable[[CommandT, StateT, Now], Accepted]
+"""Decides. Pure: what it needs is in the state. Raises: Rejected."""
+
+Load = Callable[[AsyncConnection, CommandT], Awaitable[StateT]]
+"""Reads what deciding one command needs. Raises: Rejected."""
+
+LoadAll = Callable[[Transaction, Sequence[Command]], Awaitable[Any]]
+"""Reads, and locks, what deciding a batch of commands needs; the handlers change it as they accept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Handled:
+    decide: Decide[Any, Any]
+    load: Load[Any, Any]
+
+
+async def no_state(connection: AsyncConnection, command: Any) -> None:
+    """Load nothing: the command says it all."""
+    del connection, command
+
+
+class Commands:
+    """The commands of a service, each with its handler.
+
+    Without `load_all` a command is decided and projected before the next is looked at, all in one transaction, on the
+    one shard of commands: each sees what the ones before it left. With `load_all` a batch is loaded in one wait, its
+    handlers change the state in memory, and several processes work side by side, each on a shard of its own: what must
+    not change meanwhile has to be locked.
+    """
+
+    def __init__(self, *, load_all: LoadAll | None = None) -> None:
+        self.load_all: Final = load_all
+        self._handled: dict[type[Command], _Handled] = {}
+
+    def handles(
+        self, model: type[CommandT], *, load: Load[CommandT, Any] = no_state
+    ) -> Callable[[Decide[CommandT, Any]], Decide[CommandT, Any]]:
+        """Declare the handler of a command, and what it needs."""
+
+        def declare(decide: Decide[CommandT, Any]) -> Decide[CommandT, Any]:
+            assert model not in self._handled, f"{model.name()} has a handler already"
+            self._handled[model] = _Handled(decide, load)
+            return decide
+
+        return declare
+
+    def include(self, other: "Commands") -> None:
+        """Add the commands of another collection, such as those that every service has."""
+        self._handled.update(other._handled)
+
+    def models(self) -> Sequence[type[Command]]:
+        """Return the models of the commands."""
+        return tuple(self._handled)
+
+    async def load(self, connection: AsyncConnection, command: Command) -> Any:
+        """Return what deciding a command needs. Raises: Rejected."""
+        return await self._handled[type(command)].load(connection, command)
+
+    def decide(self, command: Command, state: Any, now: Now) -> Accepted:
+        """Decide a command. Raises: Rejected."""
+        return self._handled[type(command)].decide(command, state, now)

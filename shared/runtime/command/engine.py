@@ -1,0 +1,298 @@
+"""The one engine of commands: whoever waits is decided in order, recorded and answered in one transaction.
+
+An answer is given when its batch is committed, and kept for ever under its key: a command is done once. A rejection is
+recorded and kept like any other answer.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+import structlog
+from psycopg.errors import UniqueViolation
+from pydantic import BaseModel
+from pydantic_core import to_json
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.entry import Draft
+from shared.journal.ledger import Fenced, Ledger, Shard
+from shared.journal.recording import Cause, draft, recorded
+from shared.runtime.clock import Clock
+from shared.runtime.command.answers import Answer, Answers, Given
+from shared.runtime.command.command import Accepted, Asked, Command, Commands, Now
+from shared.runtime.command.refusals import refused
+from shared.runtime.errors import Kind, kind_of
+from shared.runtime.metrics import Metrics
+from shared.runtime.projector import Projector, Transaction
+
+log = structlog.get_logger()
+
+BATCH_COMMANDS: Final = 200
+"""Most commands in one transaction."""
+
+_SECONDS_MAX: Final = 10.0
+"""How long a batch is tried again before its callers are told to."""
+
+_RETRY_SECONDS: Final = 0.25
+_PUBLISH_SECONDS: Final = 0.1
+"""Longest wait until what is committed is published."""
+
+SHARDS: Final = "commands/"
+"""What the names of the shards of commands begin with."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A command whose caller waits."""
+
+    asked: Asked[Command]
+    content: bytes
+    answer: asyncio.Future[Answer]
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return (self.asked.person, self.asked.key)
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What a batch comes to, until it is committed: the answers by (person, key), and what is recorded."""
+
+    answers: dict[tuple[str, str], Given]
+    shard: Shard
+    at: datetime
+    kinds: list[str] = field(default_factory=list)
+    new: list[tuple[tuple[str, str], Given]] = field(default_factory=list)
+    reused: dict[int, Rejected] = field(default_factory=dict)
+    """By the number of the command in the batch."""
+
+
+class Engine:
+    """Takes commands one by one and commits them together."""
+
+    def __init__(
+        self,
+        *,
+        service: str,
+        commands: Commands,
+        projector: Projector,
+        engine: AsyncEngine,
+        ledger: Ledger,
+        metrics: Metrics,
+        clock: Clock,
+        wake: Callable[[], None],
+    ) -> None:
+        self._service = service
+        self._commands = commands
+        self._projector = projector
+        self._engine = engine
+        self._ledger = ledger
+        self._answers = Answers(ledger.tables)
+        self._metrics = metrics
+        self._clock = clock
+        self._wake = wake
+        self._waiting: list[_Waiting] = []
+        self._worker: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._kept: AsyncConnection | None = None
+
+    async def do(self, command: Command, *, person: str, key: str) -> Answer:
+        """Answer a command once it is recorded; the same again when it is sent again under its key.
+
+        Raises: Rejected where the key was used for another command; what kept the database from answering.
+        """
+        waiting = _Waiting(Asked(command, person, key), command.digest(), asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        if self._worker is None:
+            self._worker = asyncio.create_task(self._work())
+        return await waiting.answer
+
+    # --- batches ---
+
+    async def _work(self) -> None:
+        """Commit batch after batch until nobody waits."""
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting[:BATCH_COMMANDS], self._waiting[BATCH_COMMANDS:]
+                await self._settle(batch)
+        finally:
+            self._worker = None
+            if (kept := self._kept) is not None:
+                self._kept = None
+                await kept.close()
+
+    async def _settle(self, batch: Sequence[_Waiting]) -> None:
+        """Answer everybody of a batch; where it cannot be committed as a whole, each alone."""
+        try:
+            done = await self._retrying(batch)
+        except Exception as error:  # noqa: BLE001 - whoever waits gets it
+            if len(batch) > 1 and kind_of(error) in (Kind.BUG, Kind.REFUSED):
+                for each in batch:
+                    await self._settle([each])
+                return
+            for each in batch:
+                if not each.answer.done():
+                    each.answer.set_exception(error)
+            return
+        for number, each in enumerate(batch):
+            if each.answer.done():
+                continue  # whoever asked has gone
+            if number in done.reused:
+                each.answer.set_exception(done.reused[number])
+            else:
+                each.answer.set_result(done.answers[each.place].answer)
+
+    async def _retrying(self, batch: Sequence[_Waiting]) -> _Batch:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + _SECONDS_MAX
+        while True:
+            try:
+                return await self._commit(batch)
+            except Exception as error:
+                kind = kind_of(error)
+                if kind in (Kind.BUG, Kind.REFUSED) or loop.time() > deadline:
+                    raise
+                log.warning("commands are tried again", kind=kind.value, error=str(error))
+                if kind is not Kind.FENCED:
+                    await asyncio.sleep(_RETRY_SECONDS)
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[AsyncConnection]:
+        """Give a transaction, on one connection while commands wait; after an error on another.
+
+        Commands that are decided one after the other see one state of the books, whatever is recorded meanwhile.
+        """
+        connection, self._kept = self._kept or await self._engine.connect(), None
+        try:
+            if self._commands.load_all is None:
+                await connection.execution_options(isolation_level="REPEATABLE READ")
+            async with connection.begin():
+                yield connection
+        except BaseException:
+            await connection.close()
+            raise
+        self._kept = connection
+
+    async def _commit(self, batch: Sequence[_Waiting]) -> _Batch:
+        async with self._transaction() as connection:
+            shard = await self._shard(connection)
+            given = await self._answers.find(connection, {each.place for each in batch})
+            done = _Batch(given, shard, self._clock())
+            new = self._unanswered(batch, done)
+            if self._commands.load_all is None:
+                for each in new:
+                    await self._one(connection, each, done)
+            elif new:
+                await self._together(Transaction(connection), new, done)
+            await self._answers.keep(connection, done.new)
+        for kind in done.kinds:
+            self._metrics.entries.labels(kind).inc()
+        if done.kinds:
+            self._publish_soon()
+        return done
+
+    async def _shard(self, connection: AsyncConnection) -> Shard:
+        """Lock a shard of commands: the one that all share, or any that is free. Raises: Fenced after adding one."""
+        together = self._commands.load_all is not None
+        shard = await self._ledger.take_shard(connection, SHARDS, skip_locked=together)
+        if shard is not None:
+            return shard
+        async with self._engine.begin() as own:
+            await self._ledger.add_shard(own, SHARDS)
+        raise Fenced("a shard of commands was added")
+
+    def _unanswered(self, batch: Sequence[_Waiting], done: _Batch) -> list[_Waiting]:
+        """Return the commands that are to be decided: the first of each key that was not answered before."""
+        contents = {place: (given.content, given.command, given.answered_at) for place, given in done.answers.items()}
+        new: list[_Waiting] = []
+        for number, each in enumerate(batch):
+            known = contents.get(each.place)
+            if known is None:
+                contents[each.place] = (each.content, each.asked.command.name(), done.at)
+                new.append(each)
+            elif known[0] != each.content:
+                done.reused[number] = Rejected(
+                    Reason.KEY_REUSED,
+                    f"Idempotency-Key {each.asked.key!r} was used for another command ({known[1]}, "
+                    f"{known[2].isoformat()}); send a new key with a new command",
+                )
+        return new
+
+    async def _one(self, connection: AsyncConnection, each: _Waiting, done: _Batch) -> None:
+        """Decide, record and project one command."""
+        try:
+            state = await self._commands.load(connection, each.asked.command)
+        except Rejected as rejected:
+            entry = self._answer(each, done, rejected, 0)
+        else:
+            entry = self._decided(each, state, done, 0)
+        await self._record(Transaction(connection), [entry], done)
+
+    async def _together(self, transaction: Transaction, batch: Sequence[_Waiting], done: _Batch) -> None:
+        """Decide a batch on one state, then record and project it."""
+        assert self._commands.load_all is not None
+        transaction.state = await self._commands.load_all(transaction, [each.asked.command for each in batch])
+        drafts = [self._decided(each, transaction.state, done, number) for number, each in enumerate(batch)]
+        await self._record(transaction, drafts, done)
+
+    def _decided(self, each: _Waiting, state: object, done: _Batch, number: int) -> Draft:
+        now = Now(each.asked.person, done.at, each.asked.key, done.shard.name, done.shard.next_seq + number)
+        try:
+            accepted = self._commands.decide(each.asked.command, state, now)
+        except Rejected as rejected:
+            return self._answer(each, done, rejected, number)
+        return self._answer(each, done, accepted, number)
+
+    def _answer(self, each: _Waiting, done: _Batch, outcome: Accepted | Rejected, number: int) -> Draft:
+        """Note the answer of a command, and return its entry."""
+        command, person, key = each.asked.command, each.asked.person, each.asked.key
+        if isinstance(outcome, Rejected):
+            answer = Answer.of_rejection(outcome)
+            recording = refused(command.name(), outcome, by=person, at=done.at, key=key, asked=command.shown())
+        else:
+            body = outcome.answer
+            text = body.model_dump_json(exclude_none=True) if isinstance(body, BaseModel) else to_json(body).decode()
+            answer = Answer(None, text, outcome.location)
+            if outcome.rejected is not None:
+                answer = Answer.of_rejection(outcome.rejected)
+            recording = outcome.recording
+        given = Given(answer, each.content, command.name(), done.at)
+        done.answers[each.place] = given
+        done.new.append((each.place, given))
+        source, seq = f"/{self._service}/{done.shard.name}", done.shard.next_seq + number
+        stream = type(recording.fact).KIND.stream
+        if stream is not None:
+            source = stream.format_map(dict(recording.fact))
+        return draft(recording, Cause(source, seq, key, None, done.at))
+
+    async def _record(self, transaction: Transaction, drafts: Sequence[Draft], done: _Batch) -> None:
+        accounts = {posting.account for each in drafts for posting in each.postings}
+        if await self._ledger.know_accounts(self._engine, accounts) and self._commands.load_all is None:
+            raise Fenced("accounts were added that this transaction does not see")
+        shard = done.shard
+        try:
+            entries, done.shard = await self._ledger.append(
+                transaction.connection, shard, drafts, next_offset=shard.next_offset, recorded_at=done.at
+            )
+            await self._projector.project(transaction, recorded(entries))
+        except (IntegrityError, UniqueViolation) as error:  # what is not there yet cannot be locked: decide again
+            if isinstance(getattr(error, "orig", error), UniqueViolation):
+                raise Fenced(str(error)) from error
+            raise
+        done.kinds += [each.kind for each in drafts]
+
+    # --- publishing ---
+
+    def _publish_soon(self) -> None:
+        """Wake the relay, once for what is committed within a short time: it shares the processor with us."""
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_PUBLISH_SECONDS, self._publish)
+
+    def _publish(self) -> None:
+        self._timer = None
+        self._wake()

@@ -1,0 +1,77 @@
+"""What a service gives to the loop of a topic: which messages it reads, what they need, and what facts follow."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar, Generic, TypeVar
+
+from sqlalchemy import Table
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.envelope import Event
+from shared.contracts.reading import Reader
+from shared.journal.recording import Recording
+from shared.rules.errors import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A Kafka record: bytes and position. `taken_at` is its Kafka timestamp."""
+
+    topic: str
+    partition: int
+    offset: int
+    key: bytes | None
+    value: bytes
+    taken_at: datetime
+    headers: tuple[tuple[str, bytes | None], ...] = ()
+
+    def header(self, name: str) -> str | None:
+        """Return the text of a header, if the record has it."""
+        for key, value in self.headers:
+            if key == name and value is not None:
+                return value.decode(errors="replace")
+        return None
+
+
+StateT = TypeVar("StateT")
+
+
+class Handler(Generic[StateT]):
+    """One topic in a service.
+
+    For each batch: `load` reads what its events need, `handle` says what facts follow from each event, the service's
+    projector projects them. What follows from the topic and not from the journal is kept by `keep` in the tables
+    `keeps`; a rebuild reads the topic again for it.
+    """
+
+    reader: ClassVar[Reader]
+    keyed_by_source: ClassVar[bool] = False
+    """Whether the Kafka key of a record must be the source of its event."""
+    keeps: ClassVar[Sequence[Table]] = ()
+
+    @property
+    def topic(self) -> str:
+        """Return the name of the topic."""
+        return self.reader.topic.name
+
+    def decode(self, record: Record) -> Event[Any]:
+        """Return the event in a record. Raises: Refused."""
+        event = self.reader.decode(record.value)
+        if self.keyed_by_source and record.key != event.source.encode():
+            key = None if record.key is None else record.key.decode(errors="replace")
+            raise Refused(f"the Kafka key is {key!r}; it must be the source {event.source!r}")
+        return event
+
+    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> StateT:
+        """Return what the events of a batch need. What `handle` changes in it is dropped when the batch fails."""
+        del connection, events
+        return None  # type: ignore[return-value]  # a handler that needs nothing has the state None
+
+    def handle(self, event: Event[Any], state: StateT) -> Sequence[Recording]:
+        """Return the facts that follow from an event; pure but for the state. Raises Refused: it is quarantined."""
+        del event, state
+        return ()
+
+    async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
+        """Write what follows from the topic itself, in the transaction that records the batch."""

@@ -1,0 +1,58 @@
+"""What the journal already holds of the events of a batch: their streams, who took their places, what may be mended."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.envelope import Event
+from shared.journal.streams import Stream
+from shared.journal.tables import JournalTables
+from shared.runtime.consume import facts
+from shared.runtime.consume.batch import Decoded, OpenQuarantine, PlaceOf, replaces
+
+
+async def load_streams(
+    connection: AsyncConnection, tables: JournalTables, streams: dict[str, Stream], names: Iterable[str]
+) -> None:
+    """Add the streams of these names that are not known yet."""
+    unknown = set(names) - streams.keys()
+    if not unknown:
+        return
+    sources, gaps = tables.sources, tables.gaps
+    streams.update((source, Stream()) for source in unknown)
+    for row in await connection.execute(select(sources).where(sources.c.source.in_(unknown))):
+        streams[row.source].last = row.last_sequence
+    for row in await connection.execute(select(gaps).where(gaps.c.source.in_(unknown))):
+        streams[row.source].gaps[row.first] = row.last
+
+
+async def taken_ids(
+    connection: AsyncConnection, tables: JournalTables, claimed: Mapping[str, set[int]]
+) -> dict[PlaceOf, str]:
+    """Return the ids of the recorded events whose places, by stream, are claimed again."""
+    entries = tables.entries.c
+    found: dict[PlaceOf, str] = {}
+    for source, sequences in claimed.items():
+        query = select(entries.sequence, entries.event_id).where(
+            entries.source == source, entries.sequence.in_(sequences), entries.kind.not_in(facts.NO_EVENTS)
+        )
+        found.update(((source, row.sequence), row.event_id) for row in await connection.execute(query))
+    return found
+
+
+async def open_quarantine(
+    connection: AsyncConnection, tables: JournalTables, decoded: Sequence[Decoded]
+) -> OpenQuarantine:
+    """Return the open quarantined records whose places these events take, or which these records replace."""
+    table = tables.quarantine
+    sources = {one.event.source for one in decoded if isinstance(one.event, Event)}
+    replaced = {number for one in decoded if (number := replaces(one.record)) is not None}
+    query = select(table.c.id, table.c.shard, table.c.seq, table.c.source, table.c.sequence).where(
+        table.c.resolved_at.is_(None), table.c.source.in_(sources) | table.c.id.in_(replaced)
+    )
+    found: OpenQuarantine = {}
+    for row in await connection.execute(query):
+        for key in ((row.source, row.sequence), row.id):
+            found.setdefault(key, []).append((row.id, row.shard, row.seq))
+    return found

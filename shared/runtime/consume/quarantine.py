@@ -1,0 +1,46 @@
+"""What is kept of quarantined records beside their entries: their bytes, and whether they were mended."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.journal.entry import Entry
+from shared.journal.ledger import Ledger
+from shared.runtime.consume.batch import Derived
+
+
+async def keep_quarantined(
+    connection: AsyncConnection, ledger: Ledger, entries: Sequence[Entry], derived: Sequence[Derived], moment: datetime
+) -> None:
+    """Keep the records that were refused, and close those that were mended; `entries` are those of `derived`."""
+    rows: list[dict[str, object]] = []
+    mended: list[int] = []
+    position = 0
+    for one in derived:
+        if one.refusal is not None:
+            entry = entries[position]
+            rows.append(
+                {
+                    "shard": entry.shard,
+                    "seq": entry.seq,
+                    "topic": one.record.topic,
+                    "partition": one.record.partition,
+                    "offset": one.record.offset,
+                    "key": one.record.key,
+                    "value": one.record.value,
+                    "source": one.refusal.source,
+                    "sequence": one.refusal.sequence,
+                    "reason": one.refusal.reason,
+                    "quarantined_at": moment,
+                }
+            )
+        mended.extend(one.mended)
+        position += len(one.drafts)
+    await ledger.quarantine(connection, rows)
+    if mended:
+        table = ledger.tables.quarantine
+        await connection.execute(
+            update(table).where(table.c.id.in_(mended), table.c.resolved_at.is_(None)).values(resolved_at=moment)
+        )

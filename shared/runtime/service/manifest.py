@@ -1,0 +1,49 @@
+"""What a service is: the one place that names it and wires its rooms together."""
+
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import APIRouter
+
+from shared.contracts.topics import Topic
+from shared.journal.tables import JournalTables
+from shared.runtime.command.command import Commands
+from shared.runtime.consume.handler import Handler
+from shared.runtime.projector import Projector
+from shared.runtime.publish.relay import MessageKey
+from shared.runtime.service.context import ServiceContext
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """A service: its name and port, its journal, what it reads and publishes, its commands, read model and routes.
+
+    `references` are topics that every process reads whole, up to where they ended at the start, before the partitions
+    of `handlers` begin, which the processes of a service share among them. `message_key` is the Kafka key of an entry;
+    without it all entries of a shard have the shard's, and so stay in order. `watch` runs beside everything else until
+    it is cancelled: figures that no event and no request brings up to date.
+    """
+
+    name: str
+    title: str
+    port: int
+    journal: JournalTables
+    publishes: Topic | None = None
+    message_key: MessageKey | None = None
+    references: Sequence[type[Handler[Any]]] = ()
+    handlers: Sequence[type[Handler[Any]]] = ()
+    commands: Commands = field(default_factory=Commands)
+    projector: Projector = field(default_factory=Projector)
+    routes: Callable[[ServiceContext], APIRouter] | None = None
+    watch: Callable[[ServiceContext], Coroutine[Any, Any, None]] | None = None
+
+    @property
+    def schema(self) -> str:
+        """Return the name of the service's schema and role in the database."""
+        return self.journal.schema
+
+    @property
+    def reads(self) -> tuple[Topic, ...]:
+        """Return the topics that the service reads."""
+        return tuple(handler.reader.topic for handler in (*self.references, *self.handlers))
