@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from pydantic_core import to_json
 from sqlalchemy import insert, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -18,8 +19,8 @@ Place = tuple[str, str]
 class Answer:
     """What a command is answered with.
 
-    Accepted (`reason` is None): the JSON body, and where what it made is found. Rejected: the reason, and the body says
-    in words what is wrong and what to do.
+    Accepted (`reason` is None): the body is the JSON of what came of it, and `location` where that is found. Rejected:
+    the body is `{"detail": ..., "cites": ...}`, what is wrong and what to do, and the paragraph that says so.
     """
 
     reason: Reason | None
@@ -29,9 +30,7 @@ class Answer:
     @classmethod
     def of_rejection(cls, rejected: Rejected) -> "Answer":
         """Return the answer to a command that is rejected."""
-        return cls(
-            rejected.reason, rejected.detail if rejected.cites is None else f"{rejected.detail} ({rejected.cites})"
-        )
+        return cls(rejected.reason, to_json({"detail": rejected.detail, "cites": rejected.cites}).decode())
 
 
 @dataclass(frozen=True, slots=True)
