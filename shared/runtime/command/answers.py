@@ -4,26 +4,20 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Header, Response
+from fastapi import Response
 from sqlalchemy import Column, DateTime, LargeBinary, MetaData, SmallInteger, Table, Text, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from shared.contracts.envelope import Identifier, canonical
+from shared.contracts.envelope import canonical
+from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Draft, Entry
 from shared.runtime.command.commands import Save, record_command
 from shared.runtime.service.run import Parts
-from shared.runtime.web.app import PROBLEM, Conflict, problem
-
-IdempotencyKey = Annotated[
-    Identifier,
-    Header(
-        alias="Idempotency-Key",
-        description="names this command of yours: sent again, it is not done again, and its answer is the same",
-    ),
-]
-"""The key of a command, as a parameter of its route."""
+from shared.runtime.web.commands import IdempotencyKey as IdempotencyKey
+from shared.runtime.web.problems import PROBLEM
+from shared.runtime.web.unported import problem
 
 
 def idempotency_table(metadata: MetaData, schema: str) -> Table:
@@ -106,7 +100,7 @@ class _Answered(Exception):
 async def once(parts: Parts, answers: Table, command: Command, decide: Decide) -> Answer:
     """Does a command, in the order of all commands, unless it was done before; gives its answer.
 
-    Raises: Conflict where the key was used for another command; whatever `decide` raises.
+    Raises: Rejected where the key was used for another command; whatever `decide` raises.
     """
     outcomes: list[Outcome] = []
 
@@ -143,14 +137,15 @@ async def once(parts: Parts, answers: Table, command: Command, decide: Decide) -
 
 
 async def _require_new(connection: AsyncConnection, answers: Table, command: Command) -> None:
-    """Raises: _Answered where the same was asked for under this key; Conflict where something else was."""
+    """Raises: _Answered where the same was asked for under this key; Rejected where something else was."""
     query = select(answers).where(answers.c.person == command.person, answers.c.key == command.key)
     row = (await connection.execute(query)).one_or_none()
     if row is None:
         return
     if row.content != command.digest:
-        raise Conflict(
+        raise Rejected(
+            Reason.KEY_REUSED,
             f"Idempotency-Key {command.key!r} was used for another command ({row.command}, "
-            f"{row.answered_at.isoformat()}); send a new key with a new command"
+            f"{row.answered_at.isoformat()}); send a new key with a new command",
         )
     raise _Answered(Answer(row.status, row.body, row.location))

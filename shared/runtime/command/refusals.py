@@ -20,6 +20,7 @@ from starlette.requests import ClientDisconnect
 
 from shared.contracts.envelope import Identifier, as_json, canonical
 from shared.contracts.refusals import RequestRefused
+from shared.contracts.rejection import Reason
 from shared.journal.entry import Draft, Entry
 from shared.journal.ledger import Ledger
 from shared.runtime.command.commands import record_command
@@ -27,6 +28,7 @@ from shared.runtime.consume.batch import printable
 from shared.runtime.consume.consumer import Clock
 from shared.runtime.metrics import Metrics
 from shared.runtime.web.access import Caller
+from shared.runtime.web.problems import problem_type
 
 log = structlog.get_logger()
 
@@ -64,17 +66,17 @@ class Refusals:
         self._clock = clock
         self._wake = wake
 
-    async def record(self, request: Request, caller: Caller, status: int, reason: str) -> None:
+    async def record(self, request: Request, caller: Caller, reason: Reason, detail: str) -> None:
         """Records that a request of a person was refused, unless the journal has it since midnight (UTC)."""
         try:
             content = await _content(request, caller)
         except ClientDisconnect:
-            log.info("a refused request broke off", by=caller.person, status=status)
+            log.info("a refused request broke off", by=caller.person, reason=reason.value)
             return
         refused = RequestRefused(
             command=f"{request.method} {quote(request.url.path)}"[:_COMMAND_LENGTH_MAX],
-            status=status,
-            reason=printable(reason),
+            status=problem_type(reason).status,
+            reason=printable(detail),
             by=caller.person,
             at=self._clock(),
             key=_valid_key(request),
