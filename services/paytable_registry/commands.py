@@ -14,7 +14,7 @@ from shared.contracts.submission_events import RulesSubmission, SubmissionApprov
 from shared.journal.entry import Draft
 from shared.runtime.command.answers import Answer, Command, Outcome, once, refusal
 from shared.runtime.service.run import Parts
-from shared.runtime.web.app import Conflict, NotFound
+from shared.runtime.web.unported import Conflict, NotFound
 
 _Decide = Callable[[AsyncConnection, datetime], Awaitable[tuple[Fact, Answer]]]
 """What becomes of a command at a moment, given what the database holds: the fact to record, and the answer."""

@@ -3,7 +3,7 @@
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, HTTPException, Path, Query, Response, Security
+from fastapi import APIRouter, Depends, Header, Path, Query, Response, Security
 from fastapi.security import HTTPBearer
 from pydantic import AwareDatetime, BaseModel, Field, TypeAdapter
 
@@ -11,13 +11,14 @@ from services.paytable_registry import store
 from services.paytable_registry.commands import Commands, find
 from services.paytable_registry.domain import SubmissionVersion
 from services.paytable_registry.store import Key
+from shared.contracts import rejection
 from shared.contracts.envelope import Contract, Name, Reason
 from shared.contracts.submission_events import RulesSubmission, in_effect
 from shared.rules.catalogue import Catalogue, catalogue, known_regulations
 from shared.runtime.command.answers import IdempotencyKey, response
 from shared.runtime.service.run import Parts
 from shared.runtime.web.access import caller_with
-from shared.runtime.web.app import NotFound, problems
+from shared.runtime.web.unported import NotFound, problems
 
 
 class Rejection(Contract):
@@ -268,4 +269,6 @@ def _after(cursor: str) -> Key:
     try:
         return Key(*_key.validate_python(urlsafe_b64decode(cursor).decode().split("/")))
     except ValueError as error:
-        raise HTTPException(400, f"cursor {cursor!r} is not one of this service; begin without one") from error
+        raise rejection.Rejected(
+            rejection.Reason.CURSOR_UNKNOWN, f"cursor {cursor!r} is not one of this service; begin without one"
+        ) from error

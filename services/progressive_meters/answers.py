@@ -17,7 +17,7 @@ from shared.rules.errors import Refused
 from shared.runtime.command import answers
 from shared.runtime.command.answers import Answer, Outcome, once, refusal
 from shared.runtime.service.run import Parts
-from shared.runtime.web.app import NotFound
+from shared.runtime.web.unported import NotFound
 
 
 @dataclass(frozen=True, slots=True)

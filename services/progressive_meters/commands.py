@@ -30,7 +30,7 @@ from shared.journal.ledger import Fenced
 from shared.rules.errors import Refused
 from shared.runtime.command.answers import Answer
 from shared.runtime.service.run import Parts
-from shared.runtime.web.app import NotFound
+from shared.runtime.web.unported import NotFound
 
 
 @dataclass(slots=True)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from typing import Any, TypeVar
 
-from fastapi import HTTPException
 from pydantic import TypeAdapter
 from pydantic_core import to_json
 from sqlalchemy import Row, select, tuple_
@@ -26,6 +25,7 @@ from services.progressive_meters.reports import (
 from services.progressive_meters.submissions import Submissions
 from services.progressive_meters.tables import changes, hits, movements, pool_versions, pools
 from shared.contracts.meter_events import Movement
+from shared.contracts.rejection import Reason, Rejected
 
 T = TypeVar("T")
 KeyT = TypeVar("KeyT")
@@ -37,13 +37,15 @@ def cursor_of(key: Sequence[Any]) -> str:
 
 
 def key_of(cursor: str | None, adapter: TypeAdapter[KeyT]) -> KeyT | None:
-    """The key in a cursor. Raises HTTPException for one that is not this service's."""
+    """The key in a cursor. Raises: Rejected for one that is not this service's."""
     if cursor is None:
         return None
     try:
         return adapter.validate_json(urlsafe_b64decode(cursor))
     except ValueError as error:
-        raise HTTPException(400, f"cursor {cursor!r} is not one of this service; begin without one") from error
+        raise Rejected(
+            Reason.CURSOR_UNKNOWN, f"cursor {cursor!r} is not one of this service; begin without one"
+        ) from error
 
 
 def page(found: Sequence[T], limit: int, key: Callable[[T], Sequence[Any]]) -> tuple[list[T], str | None]:

@@ -35,7 +35,7 @@ from shared.contracts.meter_events import ChangeRejected, DayReconciled, PoolTer
 from shared.runtime.command.answers import IdempotencyKey, response
 from shared.runtime.service.run import Parts
 from shared.runtime.web.access import caller_with
-from shared.runtime.web.app import NotFound, problems
+from shared.runtime.web.unported import NotFound, problems
 
 ROLES: Final = ("meter_request", "meter_approve", "meter_reconcile", "report")
 """Who may file terms and request changes, decide on them, reconcile a day, and read the reports."""

@@ -7,21 +7,22 @@ from datetime import date
 from importlib.metadata import version
 from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response, Security
+from fastapi import APIRouter, Depends, Query, Request, Response, Security
 from fastapi.security import HTTPBearer
 from pydantic import AwareDatetime, TypeAdapter
 
 from services.reporting import reading, to_date
 from services.reporting.documents import DailyWin, as_csv, daily_win, etag
 from services.reporting.exception_list import ExceptionItem, ExceptionKind, Exceptions, ExceptionState
-from services.reporting.negotiation import accepted, is_current
 from services.reporting.processing import catch_up
 from services.reporting.reading import Place, Wanted
 from services.reporting.to_date import Period, WinToDate, first_days, win_to_date
 from shared.contracts.envelope import Name
+from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.service.run import Parts
 from shared.runtime.web.access import caller_with
-from shared.runtime.web.app import problems
+from shared.runtime.web.documents import accepted, is_current
+from shared.runtime.web.unported import problems
 
 ROLE = "report"
 """Who may read the reports."""
@@ -168,7 +169,7 @@ def _representation(request: Request) -> str:
     asked = request.headers.get("accept", "")
     representation = accepted(asked, (_JSON, _CSV))
     if representation is None:
-        raise HTTPException(406, f"'Accept: {asked}' allows neither {_JSON} nor {_CSV}")
+        raise Rejected(Reason.NOT_ACCEPTABLE, f"'Accept: {asked}' allows neither {_JSON} nor {_CSV}")
     return representation
 
 
@@ -193,4 +194,6 @@ def _after(cursor: str) -> Place:
     try:
         return _place.validate_json(urlsafe_b64decode(cursor))
     except ValueError as error:
-        raise HTTPException(400, f"cursor {cursor!r} is not one of this service; begin without one") from error
+        raise Rejected(
+            Reason.CURSOR_UNKNOWN, f"cursor {cursor!r} is not one of this service; begin without one"
+        ) from error

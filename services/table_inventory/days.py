@@ -32,7 +32,7 @@ from shared.contracts.inventory_facts import (
 )
 from shared.runtime.command.answers import Answer
 from shared.runtime.service.run import Parts
-from shared.runtime.web.app import NotFound
+from shared.runtime.web.unported import NotFound
 
 _KNOWN_DAYS = timedelta(days=400)
 """A table that was not counted for so long is not asked for any more."""

@@ -28,7 +28,7 @@ from shared.contracts.inventory_facts import (
 from shared.journal.entry import Posting
 from shared.runtime.command.answers import Answer
 from shared.runtime.service.run import Parts
-from shared.runtime.web.app import NotFound
+from shared.runtime.web.unported import NotFound
 
 _AGREE = 2
 """Two people must find the same."""

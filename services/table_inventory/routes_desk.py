@@ -59,7 +59,7 @@ from shared.contracts.inventory_facts import (
 )
 from shared.runtime.command.answers import IdempotencyKey, response
 from shared.runtime.service.run import Parts
-from shared.runtime.web.app import problems
+from shared.runtime.web.unported import problems
 
 SlipPath = Annotated[SlipKind, Path(description="the kind of slip")]
 

@@ -35,7 +35,7 @@ from services.table_inventory.web import (
 )
 from shared.contracts.inventory_facts import Stage
 from shared.runtime.service.run import Parts
-from shared.runtime.web.app import problems
+from shared.runtime.web.unported import problems
 
 _UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "unchanged"}}
 

@@ -28,7 +28,7 @@ from shared.contracts.pit_facts import Contents, Pieces, SlipNumber, value_of
 from shared.rules.errors import Refused
 from shared.runtime.command.answers import Answer
 from shared.runtime.service.run import Parts
-from shared.runtime.web.app import NotFound
+from shared.runtime.web.unported import NotFound
 
 SlipStatus = Literal["prepared", "carried", "received", "void"]
 FilledContents = Annotated[Contents, Field(min_length=1)]

@@ -20,7 +20,7 @@ from shared.contracts.inventory_facts import VarianceKind, VarianceOwned, Varian
 from shared.journal.entry import Posting
 from shared.runtime.command.answers import Answer
 from shared.runtime.service.run import Parts
-from shared.runtime.web.app import NotFound
+from shared.runtime.web.unported import NotFound
 
 VarianceState = Literal["open", "owned", "resolved", "changed"]
 

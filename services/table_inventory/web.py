@@ -8,14 +8,15 @@ from datetime import date
 from hashlib import sha256
 from typing import Annotated, Any
 
-from fastapi import Depends, HTTPException, Path, Query, Request, Response, Security
+from fastapi import Depends, Path, Query, Request, Response, Security
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.contracts.envelope import Name
+from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.web.access import caller_with
-from shared.runtime.web.app import problems
+from shared.runtime.web.unported import problems
 
 BEARER = Security(HTTPBearer(auto_error=False, scheme_name="bearer"))
 
@@ -70,13 +71,15 @@ def cursor_of(place: list[Any]) -> str:
 
 
 def after(cursor: str | None, *kinds: type) -> tuple[Any, ...] | None:
-    """The place that a cursor names. Raises HTTPException 400 where it is not one of this service."""
+    """The place that a cursor names. Raises: Rejected where it is not one of this service."""
     if cursor is None:
         return None
     try:
         place = json.loads(urlsafe_b64decode(cursor))
     except ValueError as error:
-        raise HTTPException(400, f"cursor {cursor!r} is not one of this service; begin without one") from error
+        raise Rejected(
+            Reason.CURSOR_UNKNOWN, f"cursor {cursor!r} is not one of this service; begin without one"
+        ) from error
     if not isinstance(place, list) or [type(part) for part in place] != list(kinds):
-        raise HTTPException(400, f"cursor {cursor!r} is not one of this list; begin without one")
+        raise Rejected(Reason.CURSOR_UNKNOWN, f"cursor {cursor!r} is not one of this list; begin without one")
     return tuple(place)

@@ -6,7 +6,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Header, HTTPException, Query, Response, Security
+from fastapi import APIRouter, Depends, Header, Query, Response, Security
 from fastapi.security import HTTPBearer
 from pydantic import TypeAdapter
 from pydantic_core import to_json
@@ -15,9 +15,10 @@ from services.vigorish import reading
 from services.vigorish.reading import LineKey
 from services.vigorish.reports import ExceptionKind, ExceptionList, LinePage, VigorishReport, exceptions, report
 from shared.contracts.envelope import Name, canonical
+from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.service.run import Parts
 from shared.runtime.web.access import caller_with
-from shared.runtime.web.app import problems
+from shared.runtime.web.unported import problems
 
 ROLE: Final = "report"
 """Who may read."""
@@ -128,4 +129,6 @@ def _after(cursor: str) -> LineKey:
     try:
         return _line.validate_json(urlsafe_b64decode(cursor))
     except ValueError as error:
-        raise HTTPException(400, f"cursor {cursor!r} is not one of this service; begin without one") from error
+        raise Rejected(
+            Reason.CURSOR_UNKNOWN, f"cursor {cursor!r} is not one of this service; begin without one"
+        ) from error

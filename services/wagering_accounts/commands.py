@@ -32,7 +32,7 @@ from shared.runtime.command.answers import Answer, refusal
 from shared.runtime.consume.consumer import RETRY_SECONDS
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.service.run import Parts
-from shared.runtime.web.app import Conflict
+from shared.runtime.web.unported import Conflict
 
 log = structlog.get_logger()
 

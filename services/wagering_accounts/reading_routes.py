@@ -5,7 +5,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from datetime import date
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, HTTPException, Path, Query, Response
+from fastapi import APIRouter, Header, Path, Query, Response
 from pydantic import AwareDatetime, TypeAdapter
 
 from services.wagering_accounts import reading
@@ -25,8 +25,9 @@ from services.wagering_accounts.documents import (
 from services.wagering_accounts.reading import ExceptionPlace, OpenPlace
 from services.wagering_accounts.roles import READING
 from shared.contracts.envelope import Name
+from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.service.run import Parts
-from shared.runtime.web.app import NotFound, problems
+from shared.runtime.web.unported import NotFound, problems
 
 PropertyPath = Annotated[Name, Path(alias="property", description="the property")]
 PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
@@ -226,4 +227,6 @@ def _after(cursor: str, place: TypeAdapter[Any]) -> Any:
     try:
         return place.validate_json(urlsafe_b64decode(cursor))
     except ValueError as error:
-        raise HTTPException(400, f"cursor {cursor!r} is not one of this service; begin without one") from error
+        raise Rejected(
+            Reason.CURSOR_UNKNOWN, f"cursor {cursor!r} is not one of this service; begin without one"
+        ) from error

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Path, Response, Security
+from fastapi import APIRouter, Path, Response, Security
 from fastapi.security import HTTPBearer
 from pydantic import SecretStr
 
@@ -36,9 +36,10 @@ from services.wagering_accounts.reading_routes import reading_routes
 from services.wagering_accounts.roles import Adjuster, Approver, Cashier, Excluder, TableSystem
 from services.wagering_accounts.wager_commands import Authorize, Capture, Release
 from shared.contracts.envelope import Name
+from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.command.answers import IdempotencyKey, response
 from shared.runtime.service.run import Parts
-from shared.runtime.web.app import problems
+from shared.runtime.web.unported import problems
 
 PropertyName = Annotated[Name, Path(alias="property", description="the property")]
 AccountName = Annotated[Name, Path(description="the account")]
@@ -220,7 +221,7 @@ def _adjustments(commands: Commands) -> APIRouter:
     ) -> Response:
         """Somebody else approves it before it counts."""
         if wanted.cents == 0:
-            raise HTTPException(422, "'cents' 0 changes nothing; say by how much")
+            raise Rejected(Reason.MALFORMED, "'cents' 0 changes nothing; say by how much")
         command = EnterAdjustment(property_name, account, wanted.cents, wanted.reason)
         return response(await commands.do(command, person=person, key=idempotency_key))
 

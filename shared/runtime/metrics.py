@@ -1,6 +1,6 @@
 """The figures that every service exposes on /metrics. No label names a player, a round or an account."""
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _RECORDS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
@@ -11,6 +11,7 @@ class Metrics:
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = r = registry or CollectorRegistry()
+        ProcessCollector(registry=r)
         topic, partition = ["topic"], ["topic", "partition"]
         self.info = Gauge("pitledger_info", "Always 1, labelled by version", ["version"], registry=r)
         self.ready = Gauge("pitledger_ready", "1 when the service is ready", registry=r)

@@ -27,7 +27,7 @@ from shared.runtime.publish.relay import entry_message
 from shared.runtime.service.run import Parts, application
 from shared.runtime.settings import Settings
 from shared.runtime.web.access import Caller, token_hash
-from shared.runtime.web.app import PROBLEM
+from shared.runtime.web.problems import PROBLEM
 from tests.support import Databases
 from tests.support.asgi import AppClient
 from tests.support.registry import blackjack

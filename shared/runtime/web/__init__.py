@@ -1,1 +1,48 @@
-"""The HTTP edge: who calls, problem documents, pages, reports."""
+"""The HTTP edge: who calls, routes of commands, pages, reports, problem documents."""
+
+from shared.runtime.web.access import Caller, person_with
+from shared.runtime.web.app import create_app
+from shared.runtime.web.commands import Answer, Engine, IdempotencyKey, command_route
+from shared.runtime.web.documents import UNCHANGED, document_response
+from shared.runtime.web.pages import Cursor, Limit, Listing, Page
+from shared.runtime.web.problems import PROBLEM, problems
+from shared.runtime.web.reports import (
+    REPORT,
+    REPORT_OR_CSV,
+    DayReportHeader,
+    RangeReportHeader,
+    ReportHeader,
+    ReportStatus,
+    report_response,
+    snapshot,
+)
+from shared.runtime.web.roles import ROLES, Role, declare_role
+
+__all__ = [
+    "PROBLEM",
+    "REPORT",
+    "REPORT_OR_CSV",
+    "ROLES",
+    "UNCHANGED",
+    "Answer",
+    "Caller",
+    "Cursor",
+    "DayReportHeader",
+    "Engine",
+    "IdempotencyKey",
+    "Limit",
+    "Listing",
+    "Page",
+    "RangeReportHeader",
+    "ReportHeader",
+    "ReportStatus",
+    "Role",
+    "command_route",
+    "create_app",
+    "declare_role",
+    "document_response",
+    "person_with",
+    "problems",
+    "report_response",
+    "snapshot",
+]

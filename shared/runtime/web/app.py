@@ -1,7 +1,7 @@
-"""The HTTP shell of every service: problems as RFC 9457, refusals recorded, health, readiness, metrics."""
+"""The HTTP shell of every service: what it is, rejections as problems and on record, health, readiness, metrics."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from http import HTTPStatus
+from functools import cache
 from time import perf_counter
 from typing import Any, Final
 
@@ -9,102 +9,151 @@ import structlog
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi_offline import FastAPIOffline
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from shared.contracts.rejection import Reason, Rejected
 from shared.rules.errors import Refused
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.metrics import Metrics
 from shared.runtime.web.access import Caller, caller_of
+from shared.runtime.web.openapi import complete
+from shared.runtime.web.problems import Mistake, problem, problems
 
 Check = Callable[[], Awaitable[str | None]]
 """Gives what is wrong in a few words, or None."""
 
-RecordRefusal = Callable[[Request, Caller, int, str], Awaitable[None]]
-"""Records that a request of a person was refused: with which status, and why."""
+RecordRefusal = Callable[[Request, Caller, Reason, str], Awaitable[None]]
+"""Records that a request of a known person was rejected: for which reason, and the detail."""
+
+OPEN_PATHS: Final = frozenset({"/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics"})
+"""What everybody may read: it shows no money, people or rounds. Everything else takes a role."""
 
 log = structlog.get_logger()
-
-PROBLEM = "application/problem+json"
 
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """The methods that ask and change nothing; a route with any other takes commands."""
 
 
-def _failure(request: Request, error: Exception) -> Response:
-    """What is answered when the work failed: try again, or a bug, which goes into the log with its traceback."""
-    kind = kind_of(error)
-    if kind in (Kind.TRANSIENT, Kind.AMBIGUOUS, Kind.FENCED):
-        log.warning("request failed", method=request.method, path=request.url.path, kind=kind.value, error=str(error))
-        what = "others came first each time" if kind is Kind.FENCED else "the database does not answer"
-        response = problem(503, f"{what}; try again with the same Idempotency-Key")
-        response.headers["Retry-After"] = "1"
-        return response
-    log.error("request failed", method=request.method, path=request.url.path, exc_info=error)
-    return problem(500, "an internal error; it was logged")
+class Links(BaseModel):
+    """Where the documents of a service are."""
+
+    docs: str = "/docs"
+    openapi: str = "/openapi.json"
+    health: str = "/healthz"
+    readiness: str = "/readyz"
+    metrics: str = "/metrics"
 
 
-class Conflict(Exception):
-    """The request contradicts what is recorded."""
+class ServiceDocument(BaseModel):
+    """What a service is."""
 
-
-class NotFound(Exception):
-    """There is no such thing."""
-
-
-class Problem(BaseModel):
-    """What went wrong (RFC 9457)."""
-
-    type: str
+    name: str
     title: str
-    status: int
-    detail: str
+    version: str
+    links: Links = Links()
 
 
-def problems(**what: str) -> dict[int | str, dict[str, Any]]:
-    """The problems that a route answers with, as OpenAPI wants them: `_409="the key was used"`."""
-    content = {PROBLEM: {"schema": Problem.model_json_schema()}}
-    return {int(status[1:]): {"description": text, "content": content} for status, text in what.items()}
+def create_app(
+    *,
+    service: str,
+    version: str,
+    metrics: Metrics,
+    checks: Mapping[str, Check],
+    callers: Sequence[Caller],
+    record_refusal: RecordRefusal,
+    router: APIRouter | None = None,
+) -> FastAPI:
+    """Return the application of a service: its own routes, and those that every service has."""
+    title = f"Pitledger {service}"
+    app = FastAPIOffline(docs_url="/docs", redoc_url=None, title=title, version=version)
+    app.state.callers = callers
+    describe = app.openapi  # replaced below: the framework's way to extend the document
+    app.openapi = cache(lambda: complete(describe()))  # type: ignore[method-assign]
+    app.add_middleware(_Measured, metrics=metrics)
+    _answer_rejections(app, record_refusal)
+    if router is not None:
+        app.include_router(router)  # first: its routes are asked all the time
+    app.include_router(_operations(ServiceDocument(name=service, title=title, version=version), metrics, checks))
+    return app
 
 
-def problem(status: int, detail: str, **more: Any) -> JSONResponse:
-    """An RFC 9457 problem document."""
-    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail, **more}
-    return JSONResponse(body, status, media_type=PROBLEM)
+def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
+    """Answer whatever a route raises with a problem; the command of a known person is on record before that."""
+
+    async def answer(
+        request: Request, rejected: Rejected, *, recorded: str | None = None, errors: list[Mistake] | None = None
+    ) -> Response:
+        if rejected.reason is Reason.UNKNOWN_CALLER:
+            return _unknown_caller(request, rejected)
+        if _is_command(request):
+            try:
+                caller = caller_of(request)
+            except Rejected as unknown:  # the framework reads a body before it asks who sent it
+                return _unknown_caller(request, unknown)
+            await record_refusal(request, caller, rejected.reason, recorded or rejected.detail)
+        return problem(rejected.reason, rejected.detail, paragraph=rejected.cites, errors=errors)
+
+    @app.exception_handler(Rejected)
+    async def rejected(request: Request, error: Rejected) -> Response:
+        return await answer(request, error)
+
+    @app.exception_handler(Refused)
+    async def refused(request: Request, error: Refused) -> Response:
+        return await answer(request, Rejected(Reason.NOT_ALLOWED, str(error), cites=error.paragraph))
+
+    @app.exception_handler(RequestValidationError)
+    async def malformed(request: Request, error: RequestValidationError) -> Response:
+        errors = [Mistake(at=_place(item["loc"]), what=item["msg"]) for item in error.errors()]
+        detail = "; ".join(f"{mistake.at}: {mistake.what}" for mistake in errors)
+        return await answer(
+            request, Rejected(Reason.MALFORMED, detail), recorded=_kinds_of_mistakes(error), errors=errors
+        )
+
+    @app.exception_handler(HTTPException)
+    async def framework(request: Request, error: HTTPException) -> Response:
+        """The framework itself raises these: for a path or method that no route takes, or a body that is no text."""
+        reasons = {404: Reason.NOT_FOUND, 405: Reason.METHOD_NOT_ALLOWED}
+        reason = reasons.get(error.status_code, Reason.MALFORMED)
+        response = await answer(request, Rejected(reason, str(error.detail)))
+        response.headers.update(error.headers or {})
+        return response
 
 
-def _nobody(request: Request, error: HTTPException) -> Response:
-    """The answer to somebody unknown: logged and counted, and no entry, or anybody could fill the journal."""
-    log.warning("nobody known asked", method=request.method, route=_route(request.scope), detail=error.detail)
-    response = problem(error.status_code, error.detail)
-    response.headers.update(error.headers or {})
-    return response
+def _operations(document: ServiceDocument, metrics: Metrics, checks: Mapping[str, Check]) -> APIRouter:
+    """Return the routes of those who run the service."""
+    router = APIRouter(tags=["operations"])
 
+    @router.get("/", summary="What this service is")
+    async def about() -> ServiceDocument:
+        """Its name and version, and where its documents are."""
+        return document
 
-def _route(scope: Scope) -> str:
-    """The template of the route that a request has matched."""
-    return getattr(scope.get("route"), "path", "unmatched")
+    @router.get("/healthz", summary="Whether the process answers")
+    async def healthz() -> dict[str, str]:
+        """The process answers."""
+        return {"status": "alive"}
 
+    @router.get("/readyz", summary="Whether the service is ready", responses=problems(Reason.NOT_READY))
+    async def readyz() -> Response:
+        """The service can do its work now: database, broker, lag and verification are good."""
+        found = {name: await check() for name, check in checks.items()}
+        wrong = {name: what for name, what in found.items() if what is not None}
+        metrics.ready.set(not wrong)
+        if wrong:
+            detail = "; ".join(f"{name}: {what}" for name, what in wrong.items())
+            return problem(Reason.NOT_READY, detail, checks=found)
+        return JSONResponse({"status": "ready", "checks": dict.fromkeys(found, "good")})
 
-def _is_command(request: Request) -> bool:
-    """Whether the request has matched a route that changes something."""
-    methods: Collection[str] = getattr(request.scope.get("route"), "methods", None) or ()
-    return request.method in methods and request.method not in _READING
+    @router.get("/metrics", summary="The metrics")
+    async def prometheus() -> Response:
+        """In the text format of Prometheus."""
+        return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
-
-def _place(location: Sequence[int | str]) -> str:
-    return ".".join(map(str, location))
-
-
-def _mistakes(error: RequestValidationError) -> str:
-    """The places and kinds of what is malformed, without values and unknown names: they may be an access code."""
-    places = [
-        (_place(item["loc"][:-1] if item["type"] == "extra_forbidden" else item["loc"]), item["type"])
-        for item in error.errors()
-    ]
-    return f"malformed: {'; '.join(f'{place} {kind}' for place, kind in places)}"
+    return router
 
 
 class _Measured:
@@ -141,78 +190,42 @@ class _Measured:
         self._metrics.http_seconds.labels(route).observe(perf_counter() - started)
 
 
-def create_app(
-    *,
-    service: str,
-    version: str,
-    metrics: Metrics,
-    checks: Mapping[str, Check],
-    callers: Sequence[Caller],
-    record_refusal: RecordRefusal,
-    router: APIRouter | None = None,
-) -> FastAPI:
-    """The application of a service: its own routes, and those that every service has."""
-    app = FastAPI(title=f"Pitledger {service}", version=version, docs_url="/docs", redoc_url=None)
-    app.state.callers = callers
+def _failure(request: Request, error: Exception) -> Response:
+    """Return the answer where the work failed: try again, or a bug, which goes into the log with its traceback."""
+    kind = kind_of(error)
+    if kind in (Kind.TRANSIENT, Kind.AMBIGUOUS, Kind.FENCED):
+        log.warning("request failed", method=request.method, path=request.url.path, kind=kind.value, error=str(error))
+        what = "others came first each time" if kind is Kind.FENCED else "the database does not answer"
+        return problem(Reason.TRY_AGAIN, f"{what}; try again with the same Idempotency-Key")
+    log.error("request failed", method=request.method, path=request.url.path, exc_info=error)
+    return problem(Reason.INTERNAL, "an internal error; it was logged")
 
-    async def refuse(request: Request, status: int, detail: str, *, why: str | None = None, **more: Any) -> Response:
-        """A problem. A command of a known person is recorded as refused (for `why`) before it is answered."""
-        if _is_command(request):
-            try:
-                caller = caller_of(request)
-            except HTTPException as error:  # the framework reads a body before it asks who sent it
-                return _nobody(request, error)
-            await record_refusal(request, caller, status, detail if why is None else why)
-        return problem(status, detail, **more)
 
-    @app.exception_handler(HTTPException)
-    async def http_problem(request: Request, error: HTTPException) -> Response:
-        if error.status_code == 401:
-            return _nobody(request, error)
-        response = await refuse(request, error.status_code, str(error.detail))
-        response.headers.update(error.headers or {})
-        return response
+def _unknown_caller(request: Request, rejected: Rejected) -> Response:
+    """Return the answer to somebody unknown: logged and counted, and no entry, or anybody could fill the journal."""
+    log.warning("nobody known asked", method=request.method, route=_route(request.scope), detail=rejected.detail)
+    return problem(Reason.UNKNOWN_CALLER, rejected.detail)
 
-    @app.exception_handler(RequestValidationError)
-    async def invalid(request: Request, error: RequestValidationError) -> Response:
-        errors = [{"at": _place(item["loc"]), "what": item["msg"]} for item in error.errors()]
-        detail = "; ".join(f"{item['at']}: {item['what']}" for item in errors)
-        return await refuse(request, 422, detail, why=_mistakes(error), errors=errors)
 
-    @app.exception_handler(Refused)
-    async def refused(request: Request, error: Refused) -> Response:
-        return await refuse(request, 422, str(error), paragraph=error.paragraph)
+def _route(scope: Scope) -> str:
+    """Return the template of the route that a request has matched."""
+    return getattr(scope.get("route"), "path", "unmatched")
 
-    @app.exception_handler(Conflict)
-    async def conflict(request: Request, error: Conflict) -> Response:
-        return await refuse(request, 409, str(error))
 
-    @app.exception_handler(NotFound)
-    async def not_found(request: Request, error: NotFound) -> Response:
-        return await refuse(request, 404, str(error))
+def _is_command(request: Request) -> bool:
+    """Return whether the request has matched a route that changes something."""
+    methods: Collection[str] = getattr(request.scope.get("route"), "methods", None) or ()
+    return request.method in methods and request.method not in _READING
 
-    app.add_middleware(_Measured, metrics=metrics)
 
-    @app.get("/healthz", tags=["operations"])
-    async def healthz() -> dict[str, str]:
-        """The process answers."""
-        return {"status": "alive"}
+def _place(location: Sequence[int | str]) -> str:
+    return ".".join(map(str, location))
 
-    @app.get("/readyz", tags=["operations"], responses={503: {"description": "Not ready, with the reasons"}})
-    async def readyz() -> Response:
-        """The service can do its work now: database, broker, lag and verification are good."""
-        found = {name: await check() for name, check in checks.items()}
-        wrong = {name: what for name, what in found.items() if what is not None}
-        metrics.ready.set(not wrong)
-        if wrong:
-            return problem(503, "; ".join(f"{name}: {what}" for name, what in wrong.items()), checks=found)
-        return JSONResponse({"status": "ready", "checks": dict.fromkeys(found, "good")})
 
-    @app.get("/metrics", tags=["operations"])
-    async def prometheus() -> Response:
-        """The metrics, in Prometheus' text format."""
-        return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
-
-    if router is not None:
-        app.include_router(router)
-    return app
+def _kinds_of_mistakes(error: RequestValidationError) -> str:
+    """Return where and how a request is malformed, without values and unknown names: these may be access codes."""
+    places: list[tuple[str, Any]] = [
+        (_place(item["loc"][:-1] if item["type"] == "extra_forbidden" else item["loc"]), item["type"])
+        for item in error.errors()
+    ]
+    return f"malformed: {'; '.join(f'{place} {kind}' for place, kind in places)}"

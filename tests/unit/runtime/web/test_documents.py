@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.reporting.negotiation import accepted, is_current
+from shared.runtime.web.documents import accepted, is_current
 
 JSON, CSV = OFFERED = ("application/json", "text/csv")
 

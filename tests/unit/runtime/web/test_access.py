@@ -3,39 +3,52 @@
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from typing import Annotated
 
 import pytest
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 
+from shared.contracts.rejection import Reason
 from shared.runtime.errors import Stop
 from shared.runtime.metrics import Metrics
-from shared.runtime.web.access import Caller, caller_with, load_callers, token_hash
+from shared.runtime.web.access import Caller, load_callers, person_with, token_hash
 from shared.runtime.web.app import create_app
+from shared.runtime.web.roles import ROLES, declare_role, undeclared
 from tests.support.asgi import AppClient
 
+FILE = declare_role("tests.file", "File something in a test.")
+READ = declare_role("tests.read", "Read something in a test.")
 
-async def never(request: Request, caller: Caller, status: int, reason: str) -> None:
+
+async def never(request: Request, caller: Caller, reason: Reason, detail: str) -> None:
     """No refusal is recorded: what is only read is no command."""
-    raise AssertionError((request.method, caller.person, status, reason))
+    raise AssertionError((request.method, caller.person, reason, detail))
 
 
 @pytest.fixture
 def client() -> Iterator[AppClient]:
-    """A service with one route, for people who may file; ann may, bob may something else."""
+    """A service with a route for people who file, and one for those who file or read; ann files, bob reads."""
     router = APIRouter()
 
     @router.get("/whoami")
-    def whoami(person: str = Depends(caller_with("submit"))) -> str:
+    async def whoami(person: Annotated[str, person_with(FILE)]) -> str:
         return person
 
-    ann = Caller(person="ann", token_sha256=token_hash("token of ann"), roles=frozenset({"submit", "approve"}))
-    bob = Caller(person="bob", token_sha256=token_hash("token of bob"), roles=frozenset({"approve"}))
+    @router.get("/filed")
+    async def filed(person: Annotated[str, person_with(FILE, READ)]) -> str:
+        return person
+
+    people = {"ann": {"tests.file", "other.role"}, "bob": {"tests.read"}, "eve": set()}
+    callers = [
+        Caller(person=person, token_sha256=token_hash(f"token of {person}"), roles=frozenset(roles))
+        for person, roles in people.items()
+    ]
     app = create_app(
         service="test",
         version="1",
         metrics=Metrics(),
         checks={},
-        callers=[bob, ann],
+        callers=callers,
         record_refusal=never,
         router=router,
     )
@@ -75,7 +88,39 @@ def test_a_stranger_is_told_how_to_authenticate(client: AppClient, authorization
 def test_a_person_without_the_role_is_refused(client: AppClient) -> None:
     """A known person without the role: 403, naming both."""
     response = client.get("/whoami", headers={"Authorization": "Bearer token of bob"})
-    assert (403, "bob does not have the role 'submit'") == (response.status_code, response.json()["detail"])
+    assert (403, "bob does not have the role 'tests.file'") == (response.status_code, response.json()["detail"])
+
+
+def test_any_of_the_roles_is_enough(client: AppClient) -> None:
+    """Who files reads too; who has neither role is told both."""
+    answers = [
+        client.get("/filed", headers={"Authorization": f"Bearer token of {who}"}) for who in ("ann", "bob", "eve")
+    ]
+    assert [200, 200, 403] == [answer.status_code for answer in answers]
+    assert "eve does not have the role 'tests.file' or 'tests.read'" == answers[2].json()["detail"]
+
+
+def test_the_openapi_document_names_the_roles(client: AppClient) -> None:
+    """As alternatives: any of them is enough; with both problems that a token can lead to."""
+    document = client.get("/openapi.json").json()
+    operation = document["paths"]["/filed"]["get"]
+    assert [{"bearer": ["tests.file"]}, {"bearer": ["tests.read"]}] == operation["security"]
+    assert {"200", "401", "403"} == operation["responses"].keys()
+    assert "bearer" == document["components"]["securitySchemes"]["bearer"]["scheme"]
+
+
+def test_a_role_is_declared_once() -> None:
+    """All are listed with what they allow; a name of another form, or with another meaning, stops the import."""
+    assert FILE is ROLES["tests.file"]
+    assert FILE is declare_role("tests.file", FILE.description)
+    for name in ("file", "Tests.file", "tests.", "tests.file-more"):
+        with pytest.raises(ValueError, match=r"area\.verb"):
+            declare_role(name, "Do something.")
+    with pytest.raises(ValueError, match="declared already"):
+        declare_role("tests.file", "Do something else.")
+    with pytest.raises(ValueError, match="name a role"):
+        person_with()
+    assert ["submit"] == undeclared(["tests.file", "submit"])
 
 
 def test_a_token_is_kept_as_its_sha_256() -> None:
@@ -98,16 +143,18 @@ def test_an_empty_file_names_nobody(tmp_path: Path) -> None:
 def test_the_file_names_people_with_hashes_and_roles(tmp_path: Path) -> None:
     """The form that the documentation shows."""
     path = tmp_path / "tokens.yaml"
-    path.write_text(f"- person: ann\n  token_sha256: {token_hash('t')}\n  roles: [submit]\n")
-    assert [Caller(person="ann", token_sha256=token_hash("t"), roles=frozenset({"submit"}))] == list(load_callers(path))
+    path.write_text(f"- person: ann\n  token_sha256: {token_hash('t')}\n  roles: [tests.file]\n")
+    assert [Caller(person="ann", token_sha256=token_hash("t"), roles=frozenset({"tests.file"}))] == list(
+        load_callers(path)
+    )
 
 
 @pytest.mark.parametrize(
     "item",
     [
-        "{person: ann, token: secret, roles: [submit]}",
-        "{person: ann, token_sha256: secret, roles: [submit]}",
-        f"{{token_sha256: {'0' * 64}, roles: [submit]}}",
+        "{person: ann, token: secret, roles: [tests.file]}",
+        "{person: ann, token_sha256: secret, roles: [tests.file]}",
+        f"{{token_sha256: {'0' * 64}, roles: [tests.file]}}",
     ],
 )
 def test_a_file_of_another_form_is_refused(tmp_path: Path, item: str) -> None:

@@ -1,19 +1,21 @@
-"""The HTTP shell: problems as RFC 9457, health, readiness and metrics."""
+"""The HTTP shell: what a service says of itself, problems as RFC 9457, health, readiness and metrics."""
 
+import re
 from collections.abc import Awaitable, Callable
-from http import HTTPStatus
 from typing import Any
 
 import httpx
 import pytest
-from fastapi import APIRouter, FastAPI, HTTPException, Request
+from fastapi import APIRouter, FastAPI, Request
 from pydantic import BaseModel, ConfigDict
 
+from shared.contracts.rejection import Reason, Rejected
 from shared.journal.ledger import Fenced
 from shared.rules.errors import Refused
 from shared.runtime.metrics import Metrics
 from shared.runtime.web.access import Caller, token_hash
-from shared.runtime.web.app import PROBLEM, Check, Conflict, NotFound, create_app
+from shared.runtime.web.app import OPEN_PATHS, Check, create_app
+from shared.runtime.web.problems import PROBLEM
 from tests.support.asgi import AppClient
 
 
@@ -31,11 +33,10 @@ def a_router() -> APIRouter:
     errors = {
         "refused": Refused("'double' 12000 exceeds the wager 10000", seat=3, paragraph="§ 633a.10(a)"),
         "form": Refused("unknown field 'x'"),
-        "conflict": Conflict("version 2 was approved already"),
-        "nothing": NotFound("there is no version 9"),
+        "decided": Rejected(Reason.ALREADY_DECIDED, "version 2 was approved already", cites="§ 601a.9"),
+        "nothing": Rejected(Reason.NOT_FOUND, "there is no version 9"),
         "fenced": Fenced("shard commands stands at entry 9"),
         "away": TimeoutError("the database"),
-        "teapot": HTTPException(418, "short and stout", {"X-Handle": "here"}),
     }
 
     @router.get("/errors/{which}")
@@ -53,8 +54,8 @@ def a_router() -> APIRouter:
 ANN = Caller(person="ann", token_sha256=token_hash("token of ann"))
 BEARER = {"Authorization": "Bearer token of ann"}
 
-Recorded = list[tuple[str, str, int, str]]
-"""The refusals that were recorded: path, person, status, reason."""
+Recorded = list[tuple[str, str, Reason, str]]
+"""The rejections that were recorded: path, person, reason, detail."""
 
 
 def a_check(found: str | None) -> Check:
@@ -69,9 +70,9 @@ def a_check(found: str | None) -> Check:
 def an_app(metrics: Metrics | None = None, recorded: Recorded | None = None, **found: str | None) -> FastAPI:
     """A service with these routes, whose checks find these, and which ann may call."""
 
-    async def record(request: Request, caller: Caller, status: int, reason: str) -> None:
+    async def record(request: Request, caller: Caller, reason: Reason, detail: str) -> None:
         if recorded is not None:
-            recorded.append((request.url.path, caller.person, status, reason))
+            recorded.append((request.url.path, caller.person, reason, detail))
 
     return create_app(
         service="test",
@@ -84,9 +85,9 @@ def an_app(metrics: Metrics | None = None, recorded: Recorded | None = None, **f
     )
 
 
-async def unreachable(request: Request, caller: Caller, status: int, reason: str) -> None:
+async def unreachable(request: Request, caller: Caller, reason: Reason, detail: str) -> None:
     """The database is away."""
-    raise TimeoutError((request.url.path, caller.person, status, reason))
+    raise TimeoutError((request.url.path, caller.person, reason, detail))
 
 
 def ask(app: FastAPI, method: str, path: str, **arguments: Any) -> httpx.Response:
@@ -101,20 +102,39 @@ def ask(app: FastAPI, method: str, path: str, **arguments: Any) -> httpx.Respons
         (
             "refused",
             {
+                "type": "urn:pitledger:problem:not-allowed",
+                "title": "The rules do not allow it",
                 "status": 422,
                 "detail": "seat 3: 'double' 12000 exceeds the wager 10000 (§ 633a.10(a))",
                 "paragraph": "§ 633a.10(a)",
             },
         ),
-        ("conflict", {"status": 409, "detail": "version 2 was approved already"}),
-        ("nothing", {"status": 404, "detail": "there is no version 9"}),
+        (
+            "decided",
+            {
+                "type": "urn:pitledger:problem:already-decided",
+                "title": "It was decided before",
+                "status": 409,
+                "detail": "version 2 was approved already",
+                "paragraph": "§ 601a.9",
+            },
+        ),
+        (
+            "nothing",
+            {
+                "type": "urn:pitledger:problem:not-found",
+                "title": "There is no such thing",
+                "status": 404,
+                "detail": "there is no version 9",
+            },
+        ),
     ],
 )
 def test_an_error_is_a_problem_document(which: str, problem: dict[str, Any]) -> None:
-    """RFC 9457: the media type, a title for the status, and a detail that says what to do."""
+    """RFC 9457: the media type, a stable type, its title, and a detail that says what to do."""
     response = ask(an_app(), "GET", f"/errors/{which}")
     assert (problem["status"], PROBLEM) == (response.status_code, response.headers["content-type"])
-    assert {"type": "about:blank", "title": HTTPStatus(problem["status"]).phrase, **problem} == response.json()
+    assert problem == response.json()
 
 
 @pytest.mark.parametrize(
@@ -127,30 +147,26 @@ def test_what_can_be_done_later_is_to_be_tried_again(which: str, what: str) -> N
     assert f"{what}; try again with the same Idempotency-Key" == response.json()["detail"]
 
 
-def test_a_refusal_of_the_form_cites_no_paragraph() -> None:
+def test_a_rejection_without_a_paragraph_cites_none() -> None:
     """Where no paragraph forbids it, none is made up."""
-    assert ask(an_app(), "GET", "/errors/form").json()["paragraph"] is None
+    assert "paragraph" not in ask(an_app(), "GET", "/errors/form").json()
 
 
-def test_an_http_error_keeps_its_headers() -> None:
-    """What a route adds to an error reaches the caller."""
-    response = ask(an_app(), "GET", "/errors/teapot")
-    assert (418, "here", "short and stout") == (
-        response.status_code,
-        response.headers["x-handle"],
-        response.json()["detail"],
-    )
-
-
-@pytest.mark.parametrize(("method", "path", "status"), [("GET", "/nowhere", 404), ("DELETE", "/healthz", 405)])
-def test_what_no_route_takes_is_a_problem_too(method: str, path: str, status: int) -> None:
-    """The framework's own errors have the same form."""
+@pytest.mark.parametrize(
+    ("method", "path", "status", "reason", "allow"),
+    [("GET", "/nowhere", 404, "not-found", None), ("DELETE", "/healthz", 405, "method-not-allowed", "GET")],
+)
+def test_what_no_route_takes_is_a_problem_too(
+    method: str, path: str, status: int, reason: str, allow: str | None
+) -> None:
+    """The framework's own errors have the same form, and keep their headers."""
     response = ask(an_app(), method, path)
-    assert (status, PROBLEM, status) == (
+    assert (status, PROBLEM, allow) == (
         response.status_code,
         response.headers["content-type"],
-        response.json()["status"],
+        response.headers.get("allow"),
     )
+    assert (status, f"urn:pitledger:problem:{reason}") == (response.json()["status"], response.json()["type"])
 
 
 def test_an_invalid_request_names_every_field() -> None:
@@ -166,27 +182,26 @@ def test_a_body_that_cannot_be_read_is_a_problem(body: bytes) -> None:
     """Not JSON, half of a surrogate pair, not even text: the answer is still a problem."""
     response = ask(an_app(), "POST", "/wagers/1", content=body, headers=BEARER | {"Content-Type": "application/json"})
     assert PROBLEM == response.headers["content-type"]
-    assert response.status_code in (400, 422)
+    assert (422, "urn:pitledger:problem:malformed") == (response.status_code, response.json()["type"])
 
 
 # --- what is recorded of refusals ---
 
 
 @pytest.mark.parametrize(
-    ("which", "status", "reason"),
+    ("which", "reason", "detail"),
     [
-        ("refused", 422, "seat 3: 'double' 12000 exceeds the wager 10000 (§ 633a.10(a))"),
-        ("conflict", 409, "version 2 was approved already"),
-        ("nothing", 404, "there is no version 9"),
-        ("teapot", 418, "short and stout"),
+        ("refused", Reason.NOT_ALLOWED, "seat 3: 'double' 12000 exceeds the wager 10000 (§ 633a.10(a))"),
+        ("decided", Reason.ALREADY_DECIDED, "version 2 was approved already"),
+        ("nothing", Reason.NOT_FOUND, "there is no version 9"),
     ],
 )
-def test_a_refused_command_is_recorded(which: str, status: int, reason: str) -> None:
-    """Who asked for what, with the status and the reason that are answered."""
+def test_a_rejected_command_is_recorded(which: str, reason: Reason, detail: str) -> None:
+    """Who asked for what, with the reason and the detail that are answered."""
     recorded: Recorded = []
     response = ask(an_app(recorded=recorded), "POST", f"/errors/{which}", headers=BEARER)
-    assert (status, reason) == (response.status_code, response.json()["detail"])
-    assert [(f"/errors/{which}", "ann", status, reason)] == recorded
+    assert (f"urn:pitledger:problem:{reason}", detail) == (response.json()["type"], response.json()["detail"])
+    assert [(f"/errors/{which}", "ann", reason, detail)] == recorded
 
 
 def test_of_a_malformed_command_places_and_kinds_are_recorded() -> None:
@@ -195,9 +210,9 @@ def test_of_a_malformed_command_places_and_kinds_are_recorded() -> None:
     body = {"cents": "4711-kiwi", "5822-plum": 1}
     response = ask(an_app(recorded=recorded), "POST", "/wagers/6933-lime", json=body, headers=BEARER)
     assert 422 == response.status_code
-    [(_, person, status, reason)] = recorded
-    assert ("ann", 422) == (person, status)
-    assert "malformed: path.number int_parsing; body.cents int_parsing; body extra_forbidden" == reason
+    [(_, person, reason, detail)] = recorded
+    assert ("ann", Reason.MALFORMED) == (person, reason)
+    assert "malformed: path.number int_parsing; body.cents int_parsing; body extra_forbidden" == detail
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer token of nobody"}])
@@ -214,7 +229,7 @@ def test_somebody_unknown_is_told_nothing_and_not_recorded(headers: dict[str, st
 
 
 @pytest.mark.parametrize(
-    ("method", "path"), [("GET", "/errors/conflict"), ("POST", "/nowhere"), ("DELETE", "/errors/conflict")]
+    ("method", "path"), [("GET", "/errors/decided"), ("POST", "/nowhere"), ("DELETE", "/errors/decided")]
 )
 def test_what_is_no_command_is_not_recorded(method: str, path: str) -> None:
     """What is only read, and what no route takes."""
@@ -234,7 +249,7 @@ def test_a_refusal_that_cannot_be_recorded_is_not_answered() -> None:
         record_refusal=unreachable,
         router=a_router(),
     )
-    response = ask(app, "POST", "/errors/conflict", headers=BEARER)
+    response = ask(app, "POST", "/errors/decided", headers=BEARER)
     assert (503, "1") == (response.status_code, response.headers["retry-after"])
 
 
@@ -267,10 +282,11 @@ def test_not_ready_lists_every_reason() -> None:
 
 
 def test_metrics_are_in_the_text_format() -> None:
-    """Prometheus can scrape the service."""
+    """Prometheus can scrape the service, and its process."""
     response = ask(an_app(), "GET", "/metrics")
     assert response.headers["content-type"].startswith("text/plain; version=")
     assert "# TYPE pitledger_ready gauge" in response.text
+    assert "process_resident_memory_bytes " in response.text
 
 
 @pytest.mark.parametrize(
@@ -308,8 +324,31 @@ def test_readiness_checks_run_at_every_request() -> None:
     assert [503, 200] == [ask(app, "GET", "/readyz").status_code for _ in range(2)]
 
 
-def test_the_interface_describes_itself() -> None:
-    """OpenAPI names the service and its routes."""
+def test_a_service_says_what_it_is() -> None:
+    """`GET /` needs no token, and every link in it leads somewhere."""
+    app = an_app()
+    document = ask(app, "GET", "/").json()
+    assert ("test", "Pitledger test", "1") == (document["name"], document["title"], document["version"])
+    assert OPEN_PATHS == {"/", *document["links"].values()}
+    assert {200} == {ask(app, "GET", path).status_code for path in document["links"].values()}
+
+
+def test_the_documentation_needs_no_internet() -> None:
+    """Everything that the page at /docs loads comes from the service itself."""
+    app = an_app()
+    page = ask(app, "GET", "/docs").text
+    assert [] == re.findall("https?://", page)
+    loaded = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert 3 == len(loaded)
+    for path in loaded:
+        assert 200 == ask(app, "GET", path).status_code, path
+
+
+def test_the_openapi_document_is_complete() -> None:
+    """It names the service and its routes, and its problems are problem documents."""
     document = ask(an_app(), "GET", "/openapi.json").json()
     assert ("Pitledger test", "1") == (document["info"]["title"], document["info"]["version"])
-    assert {"/healthz", "/readyz", "/metrics", "/wagers/{number}"} <= document["paths"].keys()
+    assert {"/", "/healthz", "/readyz", "/metrics", "/wagers/{number}"} <= document["paths"].keys()
+    problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    assert {PROBLEM: problem} == document["paths"]["/wagers/{number}"]["post"]["responses"]["422"]["content"]
+    assert {"Mistake", "Problem", "Links", "ServiceDocument", "Wager"} == document["components"]["schemas"].keys()

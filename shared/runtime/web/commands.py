@@ -1,0 +1,262 @@
+"""Routes from command models: a command is one frozen model, and its POST route follows from it.
+
+    class VoidSlip(Contract):
+        \"""Void a slip that has not been received.\"""
+
+        property: Name
+        slip: SlipKind
+        number: SlipNumber
+        reason: Reason
+
+    command_route(router, engine, VoidSlip, "/slips/{property}/{slip}/{number}/void", role=VOID_SLIPS, answers=Slip)
+
+Fields that the path names are its parameters, the others are the JSON body. A request is taken apart by hand and
+validated once as a whole: the framework's way, dependency by dependency, cost a seventh of the time of a command.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from copy import copy
+from inspect import Parameter, Signature, cleandoc
+from typing import Annotated, Any, Final, Generic, Protocol, TypeVar
+
+from fastapi import APIRouter, Body, Header, Path, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
+from pydantic_core import from_json
+
+from shared.contracts.envelope import Contract, Identifier
+from shared.contracts.rejection import Reason
+from shared.runtime.web.access import person_of, person_with
+from shared.runtime.web.documents import JSON
+from shared.runtime.web.problems import problem, problems
+from shared.runtime.web.roles import Role
+
+IdempotencyKey = Annotated[
+    Identifier,
+    Header(
+        alias="Idempotency-Key",
+        description="names this command of yours: sent again, it is not done again, and its answer is the same",
+    ),
+]
+"""The key of a command, as a parameter of its route."""
+
+COMMAND_REASONS: Final = (
+    Reason.MALFORMED,
+    Reason.UNKNOWN_CALLER,
+    Reason.ROLE_MISSING,
+    Reason.KEY_REUSED,
+    Reason.TRY_AGAIN,
+)
+"""Why any command may be rejected, whatever it is."""
+
+_KEY_HEADER: Final = "Idempotency-Key"
+_PLACEHOLDER: Final = re.compile(r"{(\w+)}")
+_BODY: Final = "body"
+
+_key: TypeAdapter[str] = TypeAdapter(Identifier)
+
+
+class Answer(Protocol):
+    """What a command is answered with.
+
+    `reason` is None where it was accepted: `body` is the JSON of the route's response model then, and otherwise that of
+    the rejection, `{"detail": ..., "cites": ...}`. `location` is the path of what the command made.
+    """
+
+    @property
+    def reason(self) -> Reason | None:
+        """Why it was rejected."""
+
+    @property
+    def body(self) -> str:
+        """JSON."""
+
+    @property
+    def location(self) -> str | None:
+        """A path."""
+
+
+class Engine(Protocol):
+    """Does commands, each once under its key."""
+
+    async def do(self, command: Any, *, person: str, key: str) -> Answer:
+        """Return the answer to a command; the same again when it is sent again under its key.
+
+        Raises: Rejected where the key was used for another command; what kept the database from answering.
+        """
+
+
+CommandT = TypeVar("CommandT", bound=Contract)
+
+Prepare = Callable[[CommandT, str, str], Awaitable[Any]]
+"""Makes the command out of a valid request, the person and the key: where an access code is hashed first, say."""
+
+_Errors = list[dict[str, Any]]
+
+
+def command_route(
+    router: APIRouter,
+    engine: Engine,
+    model: type[CommandT],
+    path: str,
+    *,
+    role: Role,
+    answers: type[BaseModel],
+    status: int = 200,
+    summary: str | None = None,
+    rejects: Sequence[Reason] = (),
+    prepare: Prepare[CommandT] | None = None,
+) -> None:
+    """Add the POST route of a command to a router, which persons with the role may use.
+
+    `answers` is the model of an accepted command's answer, given with `status`; `rejects` are the reasons for which the
+    service rejects it, besides those of every command. Summary and description are those of the model's docstring.
+    Raises: ValueError where the path names what is no field of the model.
+    """
+    in_path = frozenset(_PLACEHOLDER.findall(router.prefix + path))
+    unknown = in_path - model.model_fields.keys()
+    if unknown:
+        raise ValueError(f"POST {router.prefix + path}: {model.__name__} has no field {', '.join(sorted(unknown))}")
+    title, _, description = cleandoc(model.__doc__ or "").partition("\n")
+    router.add_api_route(
+        path,
+        _Endpoint(engine, model, in_path, role, status, prepare),
+        methods=["POST"],
+        name=re.sub(r"(?<!^)(?=[A-Z])", "_", model.__name__).lower(),
+        status_code=status,
+        response_model=answers,
+        summary=summary or title.rstrip("."),
+        description=description.strip() or title,
+        responses=problems(*COMMAND_REASONS, *rejects),
+        route_class_override=_CommandRoute,
+    )
+
+
+class _Endpoint(Generic[CommandT]):
+    """Serves one command. Its signature is what the framework describes in the OpenAPI document."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        model: type[CommandT],
+        in_path: frozenset[str],
+        role: Role,
+        status: int,
+        prepare: Prepare[CommandT] | None,
+    ) -> None:
+        self._engine = engine
+        self._model = model
+        self._in_path = in_path
+        self._in_body = model.model_fields.keys() - in_path
+        self._roles = frozenset((role.name,))
+        self._status = status
+        self._prepare = prepare
+        # A path is text, also where a field takes nothing but a whole number.
+        self._converted: Mapping[str, TypeAdapter[Any]] = {
+            name: TypeAdapter(model.model_fields[name].rebuild_annotation())
+            for name in in_path
+            if model.model_fields[name].annotation is not str
+        }
+        self.__signature__ = _signature(model, in_path, role)
+
+    async def __call__(self, **fields: Any) -> Response:
+        raise AssertionError(f"the route takes requests apart by itself: {sorted(fields)}")
+
+    async def handle(self, request: Request) -> Response:
+        """Do the command in a request, and return its answer."""
+        person = person_of(request, self._roles)
+        command, key = self._read(request.path_params, await request.body(), request.headers.get(_KEY_HEADER))
+        wanted = command if self._prepare is None else await self._prepare(command, person, key)
+        answer = await self._engine.do(wanted, person=person, key=key)
+        if answer.reason is not None:
+            rejection = from_json(answer.body)
+            return problem(answer.reason, rejection["detail"], paragraph=rejection.get("cites"))
+        headers = {} if answer.location is None else {"Location": answer.location}
+        return Response(answer.body, self._status, headers, JSON)
+
+    def _read(self, in_path: Mapping[str, str], raw: bytes, given: str | None) -> tuple[CommandT, str]:
+        """Return the command and its key. Raises: RequestValidationError with every mistake."""
+        mistakes: _Errors = []
+        key, command = "", None
+        try:
+            key = _key.validate_python(given)
+        except ValidationError as error:
+            mistakes += _located(error, lambda place: ("header", _KEY_HEADER, *place))
+        body = self._body(raw, mistakes)
+        if body is not None:
+            try:
+                command = self._model.model_validate(body | self._path_values(in_path))
+            except ValidationError as error:
+                mistakes += _located(
+                    error, lambda place: ("path" if place[:1] and place[0] in self._in_path else _BODY, *place)
+                )
+        if mistakes or command is None:
+            raise RequestValidationError(mistakes)
+        return command, key
+
+    def _body(self, raw: bytes, mistakes: _Errors) -> dict[str, Any] | None:
+        """Return the members of the body, none for an empty one; None where it is no object or names path fields."""
+        try:
+            body = from_json(raw, allow_inf_nan=False) if raw else {}
+        except ValueError as error:
+            mistakes.append({"type": "json_invalid", "loc": (_BODY,), "msg": f"no JSON: {error}"})
+            return None
+        if not isinstance(body, dict):
+            mistakes.append({"type": "dict_type", "loc": (_BODY,), "msg": "must be an object"})
+            return None
+        for name in self._in_path & body.keys():
+            mistakes.append({"type": "extra_forbidden", "loc": (_BODY, name), "msg": "stands in the path"})
+        return body
+
+    def _path_values(self, in_path: Mapping[str, str]) -> dict[str, Any]:
+        """Return the path's parameters as their fields have them; as text where they are not like that."""
+        values: dict[str, Any] = dict(in_path)
+        for name, adapter in self._converted.items():
+            try:
+                values[name] = adapter.validate_strings(values[name])
+            except ValidationError:
+                continue  # the command as a whole says what is wrong
+        return values
+
+
+class _CommandRoute(APIRoute):
+    """The route of a command: the endpoint takes requests apart itself."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what a request goes through."""
+        endpoint: Any = self.endpoint
+        handle: Callable[[Request], Coroutine[Any, Any, Response]] = endpoint.handle
+        return handle
+
+
+def _signature(model: type[Contract], in_path: Iterable[str], role: Role) -> Signature:
+    """Return the signature of an endpoint that the framework would serve in the same way."""
+    fields = model.model_fields
+    annotations: dict[str, Any] = {
+        name: Annotated[fields[name].rebuild_annotation(), Path(description=fields[name].description)]
+        for name in fields
+        if name in in_path
+    }
+    in_body: dict[str, Any] = {
+        name: (field.annotation, copy(field)) for name, field in fields.items() if name not in in_path
+    }
+    if in_body:
+        made: Any = create_model(
+            model.__name__, __base__=Contract, __doc__=model.__doc__, __module__=model.__module__, **in_body
+        )
+        annotations["_body"] = Annotated[made, Body()]
+    annotations["_person"] = Annotated[str, person_with(role)]
+    annotations["_key"] = IdempotencyKey
+    return Signature(
+        [Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation) for name, annotation in annotations.items()]
+    )
+
+
+def _located(error: ValidationError, place: Callable[[tuple[int | str, ...]], tuple[int | str, ...]]) -> _Errors:
+    """Return the mistakes of a validation, each with the part of the request where it is."""
+    return [
+        {**mistake, "loc": place(mistake["loc"])}
+        for mistake in error.errors(include_url=False, include_context=False, include_input=False)
+    ]

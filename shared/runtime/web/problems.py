@@ -1,0 +1,191 @@
+"""Problem documents (RFC 9457): what a rejection is over HTTP. Nothing else knows the status of a rejection."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, assert_never
+
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+
+from shared.contracts.rejection import Reason
+
+PROBLEM: Final = "application/problem+json"
+"""The media type of a problem document."""
+
+Responses = dict[int | str, dict[str, Any]]
+"""Responses of a route by status, as FastAPI takes them."""
+
+_RETRY_SECONDS: Final = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemType:
+    """A kind of problem: its HTTP status, its title, and what the caller can do about it."""
+
+    status: int
+    title: str
+    remedy: str
+
+
+class Mistake(BaseModel):
+    """One place of a request that is not as the OpenAPI document says."""
+
+    at: str
+    what: str
+
+
+class Problem(BaseModel):
+    """What went wrong (RFC 9457). `type` is stable; docs/problems.md says what to do about each.
+
+    `paragraph` is there where a regulation says so, `errors` where the request is malformed, `checks` where the service
+    is not ready.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    paragraph: str | None = None
+    errors: list[Mistake] | None = None
+    checks: dict[str, str | None] | None = None
+
+
+def problem_uri(reason: Reason) -> str:
+    """Return the URI that names a reason in a problem document.
+
+    >>> problem_uri(Reason.KEY_REUSED)
+    'urn:pitledger:problem:key-reused'
+    """
+    return f"urn:pitledger:problem:{reason.value}"
+
+
+def problem_type(reason: Reason) -> ProblemType:
+    """Return what a reason is over HTTP."""
+    match reason:
+        case Reason.MALFORMED:
+            return ProblemType(
+                422, "The request is malformed", "Send what the OpenAPI document says; `errors` names every mistake."
+            )
+        case Reason.UNKNOWN_CALLER:
+            return ProblemType(
+                401, "The caller is not known", "Send `Authorization: Bearer <token>` with a token of the tokens file."
+            )
+        case Reason.ROLE_MISSING:
+            return ProblemType(
+                403, "The caller does not have the role", "Let somebody with the role do it, or be given the role."
+            )
+        case Reason.SAME_PERSON:
+            return ProblemType(
+                403, "The step takes another person", "Let somebody do it who has not done another step of it."
+            )
+        case Reason.NOT_FOUND:
+            return ProblemType(404, "There is no such thing", "Check the names and numbers in the path.")
+        case Reason.METHOD_NOT_ALLOWED:
+            return ProblemType(405, "The path does not take this method", "Use a method that the header `Allow` names.")
+        case Reason.NOT_ACCEPTABLE:
+            return ProblemType(
+                406, "No accepted representation", "Send an `Accept` header that allows a media type of the route."
+            )
+        case Reason.NOT_ALLOWED:
+            return ProblemType(
+                422,
+                "The rules do not allow it",
+                "Change what is asked for; `paragraph` names the rule where a regulation says so.",
+            )
+        case Reason.ALREADY_DECIDED:
+            return ProblemType(409, "It was decided before", "Read how it stands now; there is nothing left to do.")
+        case Reason.TOO_EARLY:
+            return ProblemType(
+                409, "Something else comes first", "Do first what `detail` names, or wait; then send it with a new key."
+            )
+        case Reason.TOO_LATE:
+            return ProblemType(409, "Its time has passed", "Record what happened as a correction or an adjustment.")
+        case Reason.CONTRADICTS:
+            return ProblemType(
+                409, "It contradicts what is recorded", "Read what is recorded, and correct either that or the request."
+            )
+        case Reason.INSUFFICIENT_FUNDS:
+            return ProblemType(409, "The account does not have the money", "Ask for no more than is available.")
+        case Reason.LIMIT_EXCEEDED:
+            return ProblemType(409, "A limit does not allow it", "Stay within the limit, or have it changed first.")
+        case Reason.PATRON_EXCLUDED:
+            return ProblemType(403, "The patron is excluded", "Pay the patron out; nothing else is allowed.")
+        case Reason.CODE_WRONG:
+            return ProblemType(
+                403, "The access code is missing or wrong", "Send the patron's access code, with a new key."
+            )
+        case Reason.CODE_LOCKED:
+            return ProblemType(
+                423, "The access code is locked", "Wait until the time that `detail` names, or give a new access code."
+            )
+        case Reason.KEY_REUSED:
+            return ProblemType(
+                409, "The Idempotency-Key was used before", "Send a new key with every new command; a key is for ever."
+            )
+        case Reason.CURSOR_UNKNOWN:
+            return ProblemType(400, "The cursor is not one of this list", "Begin without a cursor.")
+        case Reason.NOT_READY:
+            return ProblemType(
+                503, "The service is not ready", "Wait; `checks` says what is wrong with the service or its servers."
+            )
+        case Reason.TRY_AGAIN:
+            return ProblemType(
+                503, "It could not be done now", "Send it again, with the same Idempotency-Key, after `Retry-After`."
+            )
+        case Reason.INTERNAL:
+            return ProblemType(500, "A defect of this program", "Report it; the log of the service has the details.")
+        case _:
+            assert_never(reason)
+
+
+def problem(
+    reason: Reason,
+    detail: str,
+    *,
+    paragraph: str | None = None,
+    errors: list[Mistake] | None = None,
+    checks: Mapping[str, str | None] | None = None,
+) -> JSONResponse:
+    """Return a problem document; members without a value are left out."""
+    kind = problem_type(reason)
+    members = {
+        "type": problem_uri(reason),
+        "title": kind.title,
+        "status": kind.status,
+        "detail": detail,
+        "paragraph": paragraph,
+        "errors": None if errors is None else [mistake.model_dump() for mistake in errors],
+        "checks": None if checks is None else dict(checks),
+    }
+    present = {name: value for name, value in members.items() if value is not None}
+    return JSONResponse(present, kind.status, _headers(reason), PROBLEM)
+
+
+def problems(*reasons: Reason) -> Responses:
+    """Return the problems that a route answers with, for its `responses`: one for each status."""
+    by_status: dict[int, list[str]] = defaultdict(list)
+    for reason in reasons:
+        kind = problem_type(reason)
+        line = f"{kind.title} (`{problem_uri(reason)}`)"
+        if line not in by_status[kind.status]:
+            by_status[kind.status].append(line)
+    return {status: problem_response("; ".join(lines)) for status, lines in by_status.items()}
+
+
+def problem_response(description: str) -> dict[str, Any]:
+    """Return a response of an OpenAPI document that is a problem."""
+    return {
+        "description": description,
+        "content": {PROBLEM: {"schema": {"$ref": f"#/components/schemas/{Problem.__name__}"}}},
+    }
+
+
+def _headers(reason: Reason) -> dict[str, str]:
+    match reason:
+        case Reason.UNKNOWN_CALLER:
+            return {"WWW-Authenticate": "Bearer"}
+        case Reason.TRY_AGAIN | Reason.NOT_READY:
+            return {"Retry-After": _RETRY_SECONDS}
+        case _:
+            return {}

@@ -1,0 +1,51 @@
+"""What callers may do: roles, each declared once, named `<area>.<verb>`.
+
+A service declares the roles of its own commands in its manifest; those that several services have in common are here.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+_NAME: Final = re.compile(r"[a-z]+(\.[a-z]+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A role as the tokens file names it, and what it allows in one sentence."""
+
+    name: str
+    description: str
+
+
+_declared: dict[str, Role] = {}
+
+ROLES: Final[Mapping[str, Role]] = MappingProxyType(_declared)
+"""Every role that the imported modules declare, by name."""
+
+
+def declare_role(name: str, description: str) -> Role:
+    """Declare a role and return it. Raises: ValueError for a name of another form, or one that means something else."""
+    if _NAME.fullmatch(name) is None:
+        raise ValueError(f"role {name!r} is not named like 'area.verb', in lower case")
+    role = _declared.setdefault(name, Role(name, description))
+    if role.description != description:
+        raise ValueError(f"role {name!r} is declared already: {role.description}")
+    return role
+
+
+def undeclared(names: Iterable[str]) -> list[str]:
+    """Return the names that no imported module declares as a role, in order.
+
+    >>> undeclared(["reports.read", "report"])
+    ['report']
+    """
+    return sorted(set(names) - _declared.keys())
+
+
+READ_REPORTS: Final = declare_role("reports.read", "Read reports, exceptions, and the records behind them.")
+READ_QUARANTINE: Final = declare_role("quarantine.read", "Read the records that a service could not process.")
+MEND_QUARANTINE: Final = declare_role("quarantine.mend", "Ask for a quarantined record to be replayed or dismissed.")
+APPROVE_QUARANTINE: Final = declare_role("quarantine.approve", "Approve what somebody else asked for in quarantine.")
