@@ -23,6 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.journal.tables import journal_tables
+from shared.runtime.consume.days import days_table
 from shared.runtime.consume.submissions import submissions_table
 
 SCHEMA = "vigorish"
@@ -54,13 +55,13 @@ owed = Table(
     Column("owed_by", Text),
     Column("closed_at", DateTime(timezone=True)),
     Column("dealer_id", Text),
-    Column("assessed", BigInteger, nullable=False),
-    Column("collected", BigInteger, nullable=False),
-    Column("waived", BigInteger, nullable=False),
+    Column("assessed_cents", BigInteger, nullable=False),
+    Column("collected_cents", BigInteger, nullable=False),
+    Column("waived_cents", BigInteger, nullable=False),
     Column("shift", Text),  # from here on: unknown before something was collected or waived
     Column("settled_dealer_id", Text),
     Column("settled_at", DateTime(timezone=True)),
-    Column("returned", BigInteger, nullable=False),
+    Column("returned_cents", BigInteger, nullable=False),
     Index("owed_of_day", "property", "gaming_day", "table_name"),
     schema=SCHEMA,
 )
@@ -80,8 +81,8 @@ lines = Table(
     Column("seat", SmallInteger, nullable=False),
     Column("bank", Boolean, nullable=False),
     Column("owed_by", Text, nullable=False),
-    Column("stake", BigInteger, nullable=False),
-    Column("base", BigInteger, nullable=False),
+    Column("stake_cents", BigInteger, nullable=False),
+    Column("base_cents", BigInteger, nullable=False),
     Column("rate", Numeric(10, 9), nullable=False),
     Column("cents", BigInteger, nullable=False),
     Column("agrees", Boolean, nullable=False),
@@ -93,6 +94,9 @@ lines = Table(
 )
 """What was assessed, line by line."""
 
+days = days_table(metadata, SCHEMA)
+"""How far gaming days have come."""
+
 shifts = Table(
     "shifts",
     metadata,
@@ -103,5 +107,3 @@ shifts = Table(
     schema=SCHEMA,
 )
 """Which shift was at work at a table from a moment on."""
-
-PROJECTIONS = (owed, lines)

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
-from shared.contracts.facts import event
+from shared.contracts.envelope import Contract, Event, Identifier, Name, Person, Reason, pit_source
+from shared.contracts.facts import KINDS, event
+from shared.contracts.reading import Passed, Reader
 from shared.contracts.tables import Cents
 from shared.contracts.topics import PIT_EVENTS
+from shared.rules.errors import Refused
 
 SlipNumber = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
 Seat = Annotated[int, Field(strict=True, ge=1, le=12)]
@@ -352,3 +354,20 @@ class CountedStub(PitData):
     expected: Annotated[int, Field(strict=True, ge=1, le=1000)]
     round_id: Identifier | None = None
     dealer: Person
+
+
+class PitReader(Reader):
+    """Reads pit events; the source of an event must be the pit stream of its table."""
+
+    def decode(self, raw: bytes) -> Event[Any]:
+        """Return the event in the bytes of a record. Raises: Refused."""
+        event = super().decode(raw)
+        if not isinstance(event.data, Passed):
+            source = pit_source(event.data.property, event.data.table)
+            if event.source != source:
+                raise Refused(f"'source' is {event.source!r}; the pit events of this table come from {source!r}")
+        return event
+
+
+EVENTS = tuple(kind.model for kind in KINDS.on(PIT_EVENTS))
+"""The data of every pit event."""

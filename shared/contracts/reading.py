@@ -1,8 +1,9 @@
 """How a consumer reads a topic: it names the models that it knows, and tolerates the rest where no money moves.
 
 A consumer may know a kind by a *view*: a model with some of its fields, which spares most of the decoding and lets the
-publisher add fields. A kind that it does not know is passed over when the publisher says that no money moves with it;
-otherwise the record is refused, so that it waits in quarantine for a release that knows it.
+publisher add fields. A kind that this release declares and the consumer does not name is none of its business. A kind
+that this release does not declare is passed over when the publisher says that no money moves with it; otherwise the
+record is refused, so that it waits in quarantine for a release that knows it.
 """
 
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Annotated, Any, TypeVar, Union
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from shared.contracts.envelope import Event
-from shared.contracts.facts import KINDS, Fact, enveloped, literal_of
+from shared.contracts.facts import KINDS, enveloped, literal_of
 from shared.contracts.topics import Topic
 from shared.rules.errors import Refused, refused_by_validation
 
@@ -36,14 +37,14 @@ ViewT = TypeVar("ViewT", bound=View)
 _VIEWS: dict[type[View], str] = {}
 
 
-def view_of(model: type[Fact]) -> Callable[[type[ViewT]], type[ViewT]]:
-    """Declare a view of a fact. Raises: TypeError where it names a field that the fact does not have."""
+def view_of(model: type[BaseModel]) -> Callable[[type[ViewT]], type[ViewT]]:
+    """Declare a view of a fact or of an event's data. Raises: TypeError for a field that the model does not have."""
 
     def declare(view: type[ViewT]) -> type[ViewT]:
         missing = view.model_fields.keys() - model.model_fields.keys()
         if missing:
             raise TypeError(f"{view.__name__} views {sorted(missing)}, which {model.__name__} does not have")
-        _VIEWS[view] = model.KIND.name
+        _VIEWS[view] = _kind_of(model)
         return view
 
     return declare
@@ -92,7 +93,7 @@ class Reader:
             raise self.refused(raw, error) from error
         if head.type in self.kinds:
             raise self.refused(raw, error) from error
-        if head.movesmoney is not False:
+        if head.type not in KINDS and head.movesmoney is not False:
             raise Refused(
                 f"kind {head.type!r} is not known here and may move money; deploy a release that knows it, then replay "
                 "this record"

@@ -147,3 +147,12 @@ async def balances(
         query = query.where(e.c.recorded_at <= known_at)
     rows = await connection.execute(query)
     return [Balance(Account(row.property, row.table, row.wager, row.leg), int(row.cents)) for row in rows]
+
+
+async def input_open(connection: AsyncConnection, tables: JournalTables) -> int:
+    """Return how many events have not come or are in quarantine, of whatever property."""
+    gaps, quarantine = tables.gaps.c, tables.quarantine.c
+    missing = select(func.coalesce(func.sum(gaps.last - gaps.first + 1), 0)).scalar_subquery()
+    refused = select(func.count()).where(quarantine.resolved_at.is_(None)).scalar_subquery()
+    row = (await connection.execute(select(missing.label("missing"), refused.label("refused")))).one()
+    return int(row.missing) + int(row.refused)

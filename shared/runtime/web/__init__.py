@@ -6,16 +6,7 @@ from shared.runtime.web.commands import Answer, Engine, IdempotencyKey, command_
 from shared.runtime.web.documents import UNCHANGED, document_response
 from shared.runtime.web.pages import Cursor, Limit, Listing, Page
 from shared.runtime.web.problems import PROBLEM, problems
-from shared.runtime.web.reports import (
-    REPORT,
-    REPORT_OR_CSV,
-    DayReportHeader,
-    RangeReportHeader,
-    ReportHeader,
-    ReportStatus,
-    report_response,
-    snapshot,
-)
+from shared.runtime.web.reports import REPORT, REPORT_OR_CSV, report_response, snapshot
 from shared.runtime.web.roles import ROLES, Role, declare_role
 
 __all__ = [
@@ -27,15 +18,11 @@ __all__ = [
     "Answer",
     "Caller",
     "Cursor",
-    "DayReportHeader",
     "Engine",
     "IdempotencyKey",
     "Limit",
     "Listing",
     "Page",
-    "RangeReportHeader",
-    "ReportHeader",
-    "ReportStatus",
     "Role",
     "command_route",
     "create_app",

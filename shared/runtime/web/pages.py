@@ -12,7 +12,7 @@ async def list_accounts(limit: Limit = 50, cursor: Cursor = None) -> Page[Accoun
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Query
 from pydantic import BaseModel, Field, TypeAdapter
@@ -36,9 +36,9 @@ class Page(BaseModel, Generic[ItemT]):
 class Listing(Generic[KeyT]):
     """A list with a name of its own, in the order of a key: the position of an item, as a tuple."""
 
-    def __init__(self, name: str, key: type[KeyT]) -> None:
+    def __init__(self, name: str, key: Any) -> None:
         self._name = name
-        self._position: TypeAdapter[tuple[str, KeyT]] = TypeAdapter(tuple[str, key])  # type: ignore[valid-type]
+        self._position: TypeAdapter[tuple[str, KeyT]] = TypeAdapter(tuple[str, key])
 
     def after(self, cursor: str | None) -> KeyT | None:
         """Return the key in a cursor, None without one. Raises: Rejected for a cursor that is not of this list."""

@@ -2,64 +2,18 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import date
-from enum import StrEnum
-from importlib.metadata import version
 from typing import Final, TypeVar
 
 from fastapi import Request, Response
-from pydantic import AwareDatetime, BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.reports import ReportHeader
 from shared.runtime.web.documents import CSV, JSON, UNCHANGED, accepted, entity_tag, respond
 from shared.runtime.web.problems import Responses, problems
 
 _GENERATED: Final = {"generated_at", "generated_by"}
 """What differs each time a report is read, and so does not enter its ETag."""
-
-
-class ReportStatus(StrEnum):
-    """How far a gaming day has come, and with it every report about it."""
-
-    OPEN = "open"
-    """The day is not over."""
-    PRELIMINARY = "preliminary"
-    """The day is over; nobody has audited it."""
-    AUDITED = "audited"
-    """Revenue audit has checked it."""
-    FINAL = "final"
-    """It is sealed: from now on there are only adjusting entries."""
-    RESTATED = "restated"
-    """What came after the seal makes another report than the sealed one."""
-
-
-class ReportHeader(BaseModel):
-    """What every report says of itself."""
-
-    title: str
-    property: Name
-    status: ReportStatus
-    generated_at: AwareDatetime
-    generated_by: str
-    system_version: str = Field(default_factory=lambda: version("pitledger"))
-    input_open: int = Field(
-        ge=0, description="records of its input that are missing or in quarantine: its figures may still change"
-    )
-
-
-class DayReportHeader(ReportHeader):
-    """What a report about one gaming day says of itself."""
-
-    gaming_day: date
-
-
-class RangeReportHeader(ReportHeader):
-    """What a report about several gaming days says of itself; both days are in it."""
-
-    first_day: date
-    last_day: date
 
 
 ReportT = TypeVar("ReportT", bound=ReportHeader)

@@ -1,33 +1,50 @@
 """Reads what seats owe, and the lines behind it, each report in one snapshot."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from datetime import date
 from fractions import Fraction
+from typing import NamedTuple
 
 from sqlalchemy import func, select, tuple_
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.vigorish.reports import UNKNOWN, LineItem, Owed
-from services.vigorish.tables import journal, lines, owed, shifts
-from shared.contracts.vigorish_events import AssessedLine
+from services.vigorish.domain.reports import UNKNOWN, LineItem, Owed
+from services.vigorish.tables import lines, owed, shifts
+from shared.contracts.vigorish import AssessedLine
 
 LineKey = tuple[str, str, int, int]
 """(table, round, revision, line)"""
 
 
-@asynccontextmanager
-async def snapshot(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """A connection on which every query sees the same state."""
-    async with engine.connect() as connection:
-        await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-        yield connection
+class RoundKey(NamedTuple):
+    """A revision of a round."""
+
+    property: str
+    table: str
+    round_id: str
+    revision: int
+
+
+async def assessed_lines(
+    connection: AsyncConnection, keys: Sequence[RoundKey]
+) -> dict[RoundKey, tuple[AssessedLine, ...]]:
+    """Return what these revisions of rounds assessed."""
+    if not keys:
+        return {}
+    c = lines.c
+    key = tuple_(c.property, c.table_name, c.round_id, c.revision)
+    query = select(lines).where(key.in_(sorted(set(keys)))).order_by(*lines.primary_key)
+    found: dict[RoundKey, list[AssessedLine]] = {}
+    for row in await connection.execute(query):
+        of_round = RoundKey(row.property, row.table_name, row.round_id, row.revision)
+        found.setdefault(of_round, []).append(AssessedLine.model_validate(row.document))
+    return {of_round: tuple(assessed) for of_round, assessed in found.items()}
 
 
 async def owed_on(
     connection: AsyncConnection, property_name: str, gaming_day: date, table: str | None = None
 ) -> list[Owed]:
-    """What seats owe of the rounds of a day, by table and round.
+    """Return what seats owe of the rounds of a day, by table and round.
 
     A shift is the one in whose time it was collected or waived, or else the one that was at work when the round closed.
     """
@@ -41,9 +58,9 @@ async def owed_on(
             n.bank,
             func.count().label("lines"),
             func.count().filter(~n.agrees).label("disagreeing"),
-            func.sum(n.stake).label("stake"),
-            func.sum(n.base).label("base"),
-            func.sum(n.base * n.rate).label("exact"),
+            func.sum(n.stake_cents).label("stake"),
+            func.sum(n.base_cents).label("base"),
+            func.sum(n.base_cents * n.rate).label("exact"),
         )
         .where(n.property == property_name, n.gaming_day == gaming_day, n.standing)
         .group_by(n.property, n.table_name, n.round_id, n.seat, n.bank)
@@ -63,7 +80,7 @@ async def owed_on(
         select(owed, func.coalesce(o.shift, at_work).label("at_work"), a.lines, a.disagreeing, a.stake, a.base, a.exact)
         .join_from(owed, assessed, same, isouter=True)
         .where(o.property == property_name, o.gaming_day == gaming_day)
-        .where((o.assessed != 0) | (o.collected != 0) | (o.waived != 0) | (o.returned != 0))
+        .where((o.assessed_cents != 0) | (o.collected_cents != 0) | (o.waived_cents != 0) | (o.returned_cents != 0))
         .order_by(o.table_name, o.closed_at, o.round_id, o.seat, o.bank)
     )
     if table is not None:
@@ -80,10 +97,10 @@ async def owed_on(
             shift=row.at_work or UNKNOWN,
             closed_at=row.closed_at,
             settled_at=row.settled_at,
-            assessed=row.assessed,
-            collected=row.collected,
-            waived=row.waived,
-            returned=row.returned,
+            assessed_cents=row.assessed_cents,
+            collected_cents=row.collected_cents,
+            waived_cents=row.waived_cents,
+            returned_cents=row.returned_cents,
             lines=row.lines or 0,
             disagreeing=row.disagreeing or 0,
             stake_cents=int(row.stake or 0),
@@ -92,15 +109,6 @@ async def owed_on(
         )
         for row in await connection.execute(query)
     ]
-
-
-async def input_open(connection: AsyncConnection) -> int:
-    """How many events have not come or were refused, of whatever property."""
-    gaps, quarantine = journal.gaps.c, journal.quarantine.c
-    missing = select(func.coalesce(func.sum(gaps.last - gaps.first + 1), 0)).scalar_subquery()
-    refused = select(func.count()).where(quarantine.resolved_at.is_(None)).scalar_subquery()
-    row = (await connection.execute(select(missing.label("missing"), refused.label("refused")))).one()
-    return int(row.missing) + int(row.refused)
 
 
 async def lines_after(
@@ -112,7 +120,7 @@ async def lines_after(
     after: LineKey | None,
     limit: int,
 ) -> list[tuple[LineKey, LineItem]]:
-    """The lines that assessed, with their keys."""
+    """Return the lines that assessed, with their keys."""
     c = lines.c
     key = (c.table_name, c.round_id, c.revision, c.line)
     query = select(lines).where(c.property == property_name, c.gaming_day == gaming_day).order_by(*key).limit(limit)

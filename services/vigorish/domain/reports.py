@@ -10,7 +10,8 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from shared.contracts.envelope import canonical
-from shared.contracts.vigorish_events import AssessedLine
+from shared.contracts.reports import DayReportHeader
+from shared.contracts.vigorish import AssessedLine
 
 UNKNOWN = "unknown"
 """Stands for a dealer, shift, game or class that no event has named."""
@@ -34,10 +35,10 @@ class Owed:
     shift: str
     closed_at: datetime | None
     settled_at: datetime | None
-    assessed: int
-    collected: int
-    waived: int
-    returned: int
+    assessed_cents: int
+    collected_cents: int
+    waived_cents: int
+    returned_cents: int
     lines: int
     disagreeing: int
     stake_cents: int
@@ -45,23 +46,23 @@ class Owed:
     exact: Fraction
 
     @property
-    def outstanding(self) -> int:
-        """What is still owed; below zero where more was collected and waived than assessed, and not given back."""
-        return self.assessed - self.collected - self.waived + self.returned
+    def outstanding_cents(self) -> int:
+        """Return what is still owed; below zero where more was collected and waived than assessed."""
+        return self.assessed_cents - self.collected_cents - self.waived_cents + self.returned_cents
 
 
 class Figures(BaseModel):
     """Vigorish in cents.
 
-    assessed = collected + waived - returned + outstanding - over_collected. `rounding` is what was assessed above rate
-    times base, exactly, in cents; `late` counts what was collected or waived after its round had closed.
+    assessed = collected + waived - returned + outstanding - over_collected. `rounding_cents` is what was
+    assessed above rate times base, exactly; `late` counts what was collected or waived after its round had closed.
     """
 
     lines: int
     stake_cents: int
     base_cents: int
     assessed_cents: int
-    rounding: str
+    rounding_cents: str
     collected_cents: int
     waived_cents: int
     returned_cents: int
@@ -104,22 +105,11 @@ class ClassRow(Figures):
     owed_by: str
 
 
-class VigorishReport(BaseModel):
-    """The vigorish of a property on a gaming day.
-
-    `input_open` counts settlements and pit events that have not come or were refused. `rows_sha256` is taken over
-    `tables` as canonical JSON.
-    """
+class VigorishReport(DayReportHeader):
+    """The vigorish of a property on a gaming day. `rows_sha256` is taken over `tables` as canonical JSON."""
 
     title: str = "Vigorish by table, seat, dealer and shift"
-    property: str
-    gaming_day: date
-    status: Literal["preliminary"] = "preliminary"
-    system_version: str
-    generated_at: datetime
-    generated_by: str
     exceptions: int
-    input_open: int
     tables: list[TableRow]
     seats: list[SeatRow]
     dealers: list[DealerRow]
@@ -158,16 +148,10 @@ class ExceptionItem(BaseModel):
     outstanding_cents: int
 
 
-class ExceptionList(BaseModel):
+class ExceptionList(DayReportHeader):
     """What is not as it must be, by table and round."""
 
     title: str = "Vigorish: exceptions"
-    property: str
-    gaming_day: date
-    system_version: str
-    generated_at: datetime
-    generated_by: str
-    input_open: int
     items: list[ExceptionItem]
 
 
@@ -187,36 +171,15 @@ class LineItem(BaseModel):
     seq: int
 
 
-class LinePage(BaseModel):
-    """Lines by table, round and revision; `next` is the cursor of those that follow."""
-
-    items: list[LineItem]
-    next: str | None = None
-
-
-def report(
-    rows: Sequence[Owed],
-    *,
-    property_name: str,
-    gaming_day: date,
-    system_version: str,
-    generated_at: datetime,
-    generated_by: str,
-    input_open: int,
-) -> VigorishReport:
-    """The report of what is owed."""
+def report(rows: Sequence[Owed], **header: Any) -> VigorishReport:
+    """Return the report of what is owed, with the header of a report."""
     tables = [
         TableRow(table=table, game=game, owed_by=owed_by, **figures)
         for (table, game, owed_by), figures in _by(rows, lambda row: (row.table, row.game, row.owed_by))
     ]
     return VigorishReport(
-        property=property_name,
-        gaming_day=gaming_day,
-        system_version=system_version,
-        generated_at=generated_at,
-        generated_by=generated_by,
+        **header,
         exceptions=len(exceptions(rows)),
-        input_open=input_open,
         tables=tables,
         seats=[
             SeatRow(table=table, seat=seat, **figures)
@@ -234,7 +197,7 @@ def report(
 
 
 def exceptions(rows: Iterable[Owed]) -> list[ExceptionItem]:
-    """What is not as it must be; one seat of a round may be there for several reasons."""
+    """Return what is not as it must be; one seat of a round may be there for several reasons."""
     return [
         ExceptionItem(
             kind=kind,
@@ -248,11 +211,11 @@ def exceptions(rows: Iterable[Owed]) -> list[ExceptionItem]:
             shift=row.shift,
             closed_at=row.closed_at,
             settled_at=row.settled_at,
-            assessed_cents=row.assessed,
-            collected_cents=row.collected,
-            waived_cents=row.waived,
-            returned_cents=row.returned,
-            outstanding_cents=row.outstanding,
+            assessed_cents=row.assessed_cents,
+            collected_cents=row.collected_cents,
+            waived_cents=row.waived_cents,
+            returned_cents=row.returned_cents,
+            outstanding_cents=row.outstanding_cents,
         )
         for row in rows
         for kind in _kinds(row)
@@ -260,13 +223,13 @@ def exceptions(rows: Iterable[Owed]) -> list[ExceptionItem]:
 
 
 def _kinds(row: Owed) -> Iterable[ExceptionKind]:
-    if row.outstanding and row.closed_at is None:
+    if row.outstanding_cents and row.closed_at is None:
         yield "not_assessed"
-    elif row.outstanding > 0:
+    elif row.outstanding_cents > 0:
         yield "outstanding"
-    elif row.outstanding < 0:
+    elif row.outstanding_cents < 0:
         yield "over_collected"
-    if row.returned > row.collected:
+    if row.returned_cents > row.collected_cents:
         yield "over_returned"
     if _is_late(row):
         yield "late"
@@ -279,7 +242,7 @@ def _is_late(row: Owed) -> bool:
 
 
 def _by(rows: Sequence[Owed], key: Callable[[Owed], tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
-    """The figures by a key, in its order."""
+    """Return the figures by a key, in its order."""
     groups: dict[tuple[Any, ...], list[Owed]] = {}
     for row in rows:
         groups.setdefault(key(row), []).append(row)
@@ -287,25 +250,25 @@ def _by(rows: Sequence[Owed], key: Callable[[Owed], tuple[Any, ...]]) -> list[tu
 
 
 def _figures(rows: Sequence[Owed]) -> dict[str, Any]:
-    assessed = sum(row.assessed for row in rows)
+    assessed = sum(row.assessed_cents for row in rows)
     rounding = assessed - sum((row.exact for row in rows), Fraction(0))
     return {
         "lines": sum(row.lines for row in rows),
         "stake_cents": sum(row.stake_cents for row in rows),
         "base_cents": sum(row.base_cents for row in rows),
         "assessed_cents": assessed,
-        "rounding": decimal(rounding),
-        "collected_cents": sum(row.collected for row in rows),
-        "waived_cents": sum(row.waived for row in rows),
-        "returned_cents": sum(row.returned for row in rows),
-        "outstanding_cents": sum(max(row.outstanding, 0) for row in rows),
-        "over_collected_cents": sum(max(-row.outstanding, 0) for row in rows),
+        "rounding_cents": decimal(rounding),
+        "collected_cents": sum(row.collected_cents for row in rows),
+        "waived_cents": sum(row.waived_cents for row in rows),
+        "returned_cents": sum(row.returned_cents for row in rows),
+        "outstanding_cents": sum(max(row.outstanding_cents, 0) for row in rows),
+        "over_collected_cents": sum(max(-row.outstanding_cents, 0) for row in rows),
         "late": sum(_is_late(row) for row in rows),
     }
 
 
 def decimal(exact: Fraction) -> str:
-    """Exact cents as a decimal of nine places at most, without zeros at its end.
+    """Return exact cents as a decimal of nine places at most, without zeros at its end.
 
     >>> decimal(Fraction("14.05")), decimal(Fraction(-1, 20)), decimal(Fraction(0))
     ('14.05', '-0.05', '0')

@@ -22,10 +22,10 @@ from typing import Final
 import yaml
 from pydantic import TypeAdapter
 
-from services.vigorish.events import PostedRound, SettledLine
+from services.vigorish.domain.views import PostedRound, SettledLine
 from shared.contracts.envelope import Contract
-from shared.contracts.pit_facts import VigorishOfRound
-from shared.contracts.vigorish_events import AssessedLine, Rounding, VigorishClass
+from shared.contracts.pit import VigorishOfRound
+from shared.contracts.vigorish import AssessedLine, Rounding, VigorishClass
 from shared.journal.entry import Account, Posting
 from shared.rules.errors import Refused
 
@@ -44,13 +44,13 @@ class Rate(Contract):
 
 @lru_cache(maxsize=1)
 def rates() -> tuple[Rate, ...]:
-    """The configured rates."""
+    """Return the configured rates."""
     text = (files("services.vigorish") / "rates.yaml").read_text(encoding="utf-8")
     return TypeAdapter(tuple[Rate, ...]).validate_python(yaml.safe_load(text))
 
 
 def rate_of(regulation: str, gaming_day: date) -> Rate:
-    """The rate of a regulation on a gaming day. Raises: Refused where none is configured."""
+    """Return the rate of a regulation on a gaming day. Raises: Refused where none is configured."""
     begun = [one for one in rates() if one.regulation == regulation and one.effective_from <= gaming_day]
     if not begun:
         raise Refused(f"no rate of vigorish is configured for {regulation} on {gaming_day.isoformat()}")
@@ -58,7 +58,7 @@ def rate_of(regulation: str, gaming_day: date) -> Rate:
 
 
 def rounded(exact: Fraction, rounding: Rounding) -> int:
-    """The cents that are taken of an exact amount.
+    """Return the cents that are taken of an exact amount.
 
     >>> exact = Fraction("60.95")
     >>> rounded(exact, "none"), rounded(exact, "quarter_up"), rounded(Fraction(25), "quarter_up")
@@ -70,8 +70,8 @@ def rounded(exact: Fraction, rounding: Rounding) -> int:
     return -(-steps.numerator // steps.denominator) * _QUARTER
 
 
-def assessed(data: PostedRound, rounding: Rounding) -> tuple[AssessedLine, ...]:
-    """What the lines of a round assessed. Raises: Refused where no rate is configured."""
+def assess(data: PostedRound, rounding: Rounding) -> tuple[AssessedLine, ...]:
+    """Return what the lines of a round assess. Raises: Refused where no rate is configured."""
     taken = [line for line in data.lines if line.vigorish]
     if not taken:
         return ()
@@ -103,7 +103,7 @@ def _owed_by(line: SettledLine) -> VigorishClass:
 
 
 def is_bank(line: AssessedLine) -> bool:
-    """Whether the bank or a co-bank owes it."""
+    """Return whether the bank or a co-bank owes it."""
     return line.owed_by in ("bank", "co_bank")
 
 
@@ -116,7 +116,7 @@ class Place:
 
 
 def assessment(place: Place, lines: Iterable[AssessedLine], *, back: bool = False) -> tuple[Posting, ...]:
-    """The money of an assessment, or of its being taken back."""
+    """Return the money of an assessment, or of taking it back."""
     sums: dict[bool, int] = {}
     for line in lines:
         sums[is_bank(line)] = sums.get(is_bank(line), 0) + (-line.cents if back else line.cents)
@@ -131,7 +131,7 @@ def assessment(place: Place, lines: Iterable[AssessedLine], *, back: bool = Fals
 
 
 def settled(place: Place, event: VigorishOfRound, leg: str) -> tuple[Posting, ...]:
-    """The money of a collection (leg `collected`), a waiver (`waived`) or a return (`returned`)."""
+    """Return the money of a collection (leg `collected`), a waiver (`waived`) or a return (`returned`)."""
     cents = -event.cents if leg == "returned" else event.cents
     return (
         Posting(_account(place, leg, bank=event.bank), cents),
@@ -144,7 +144,7 @@ def _account(place: Place, leg: str, *, bank: bool) -> Account:
 
 
 def owed(lines: Sequence[AssessedLine]) -> dict[tuple[int, bool], tuple[int, VigorishClass]]:
-    """What each seat owes, as a player and as the bank: cents and class by (seat, bank)."""
+    """Return what each seat owes, as a player and as the bank: cents and class by (seat, bank)."""
     found: dict[tuple[int, bool], tuple[int, VigorishClass]] = {}
     for line in lines:
         key = (line.seat, is_bank(line))

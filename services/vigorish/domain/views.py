@@ -1,0 +1,81 @@
+"""What the vigorish ledger needs of settlements and pit events; the rest of them is passed over. Amounts are cents."""
+
+from datetime import date
+
+from pydantic import AwareDatetime
+
+from shared.contracts.envelope import Correction
+from shared.contracts.pit import CountedOpenTable, NextShift, OpenedTable
+from shared.contracts.reading import View, view_of
+from shared.contracts.settlements import SettlementPosted, SettlementReversed, SubmissionRef
+
+
+class SettledLine(View):
+    """As much of a settlement line as vigorish needs."""
+
+    seat: int
+    wager: str
+    hand: int | None = None
+    stake: int = 0
+    payout: int = 0
+    vigorish: int = 0
+    paid_by: str = "house"
+    house_share: int | None = None
+    paragraph: str = ""
+
+
+class Round(View):
+    """Which round, and which revision of it."""
+
+    property: str
+    table: str
+    game: str
+    gaming_day: date
+    round_id: str
+    revision: int
+
+
+@view_of(SettlementPosted)
+class PostedRound(Round):
+    """A round whose money was posted."""
+
+    regulation: str
+    closed_at: AwareDatetime
+    dealer_id: str | None = None
+    submission: SubmissionRef
+    lines: tuple[SettledLine, ...]
+
+
+class TakenTotal(View):
+    """The vigorish of a wager type in a round that is taken back, below zero."""
+
+    vigorish_cents: int = 0
+
+
+@view_of(SettlementReversed)
+class ReversedRound(Round):
+    """A round whose money was taken back."""
+
+    correction: Correction
+    totals: tuple[TakenTotal, ...]
+
+
+class AtTable(View):
+    """Where something happened."""
+
+    property: str
+    table: str
+
+
+@view_of(OpenedTable)
+class Opened(AtTable):
+    """A table opened: its shift begins."""
+
+    shift: str
+
+
+@view_of(CountedOpenTable)
+class Counted(AtTable):
+    """An open table was counted, which may begin another shift."""
+
+    begins: NextShift | None = None

@@ -1,0 +1,174 @@
+"""What the vigorish ledger reads: settlements, which assess, and pit events, which collect, waive and return."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.vigorish.domain.assessing import Place, assess, assessment, settled
+from services.vigorish.domain.views import Counted, Opened, PostedRound, ReversedRound
+from services.vigorish.queries import RoundKey, assessed_lines
+from services.vigorish.tables import days, shifts, submissions
+from shared.contracts.envelope import Event
+from shared.contracts.pit import CollectedVigorish, NextShift, PitReader, ReturnedVigorish, WaivedVigorish
+from shared.contracts.reading import Reader
+from shared.contracts.settlements import SettledRound
+from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
+from shared.contracts.vigorish import (
+    AssessedLine,
+    Rounding,
+    VigorishAssessed,
+    VigorishCollection,
+    VigorishReturn,
+    VigorishTakenBack,
+    VigorishWaiver,
+)
+from shared.journal.recording import Recording
+from shared.rules.catalogue import catalogue
+from shared.rules.errors import Refused
+from shared.rules.submission import select as selected
+from shared.runtime.consume.days import DayStatuses
+from shared.runtime.consume.handler import Handler
+from shared.runtime.consume.submissions import ApprovedSubmissions, RulesSubmissions
+
+
+class Submissions(RulesSubmissions):
+    """Keeps the approved submissions: they say how vigorish is rounded."""
+
+    keeps = (submissions,)
+
+
+def rounding_of(approved: SubmissionApproved) -> Rounding:
+    """Return how vigorish is rounded under a submission: without the option it is not rounded up."""
+    options = selected(catalogue(approved.regulation), approved.submission).options
+    return cast("Rounding", options.get("vigorish_rounding") or "none")
+
+
+@dataclass(slots=True)
+class Assessed:
+    """What revisions of rounds assessed, and how submissions round."""
+
+    lines: dict[RoundKey, tuple[AssessedLine, ...]]
+    roundings: ApprovedSubmissions[Rounding]
+
+
+class Settlements(Handler[Assessed]):
+    """Records what settled rounds assess."""
+
+    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
+
+    def __init__(self) -> None:
+        self._roundings = ApprovedSubmissions(submissions, rounding_of)
+
+    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Assessed:
+        await self._roundings.refresh(connection)
+        wanted = [_round_key(event.data) for event in events if isinstance(event.data, ReversedRound)]
+        return Assessed(await assessed_lines(connection, wanted), self._roundings)
+
+    def handle(self, event: Event[Any], state: Assessed) -> Sequence[Recording]:
+        match event.data:
+            case PostedRound() as data if any(line.vigorish for line in data.lines):
+                return (_assessed(data, state),)
+            case ReversedRound() as data if any(total.vigorish_cents for total in data.totals):
+                return (_taken_back(data, state),)
+            case _:
+                return ()
+
+
+def _assessed(data: PostedRound, state: Assessed) -> Recording:
+    rounding = state.roundings.under(data.submission.hash)
+    if rounding is None:
+        raise Refused(
+            f"rules submission {data.property}/{data.game} version {data.submission.version} is not known here "
+            f"({data.submission.hash}): replay this record once it has been published"
+        )
+    found = state.lines[_round_key(data)] = assess(data, rounding)
+    fact = VigorishAssessed(
+        **_round(data),
+        revision=data.revision,
+        closed_at=data.closed_at,
+        dealer_id=data.dealer_id,
+        submission=data.submission.hash,
+        lines=found,
+    )
+    return Recording(fact=fact, postings=assessment(Place(data.property, data.table), found))
+
+
+def _taken_back(data: ReversedRound, state: Assessed) -> Recording:
+    found = state.lines.get(_round_key(data))
+    if found is None:
+        raise Refused(
+            f"revision {data.revision} of round {data.round_id} is taken back, but its vigorish was not recorded: "
+            "mend the record that posted it, then replay this one"
+        )
+    fact = VigorishTakenBack(
+        **_round(data),
+        revision=data.revision,
+        entered_by=data.correction.entered_by,
+        approved_by=data.correction.approved_by,
+        reason=data.correction.reason,
+        lines=found,
+    )
+    return Recording(fact=fact, postings=assessment(Place(data.property, data.table), found, back=True))
+
+
+def _round_key(data: PostedRound | ReversedRound) -> RoundKey:
+    return RoundKey(data.property, data.table, data.round_id, data.revision)
+
+
+def _round(data: PostedRound | ReversedRound) -> dict[str, Any]:
+    return {name: getattr(data, name) for name in SettledRound.model_fields}
+
+
+class Days(DayStatuses):
+    """Keeps how far gaming days have come."""
+
+    keeps = (days,)
+
+
+class PitEvents(Handler[None]):
+    """Records what tables collect, waive and return; of other events, keeps which shift begins."""
+
+    reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish, Opened, Counted)
+    keeps = (shifts,)
+
+    def handle(self, event: Event[Any], state: None) -> Sequence[Recording]:
+        del state
+        fact: VigorishCollection | VigorishWaiver | VigorishReturn
+        match event.data:
+            case CollectedVigorish() as data:
+                fact, leg = VigorishCollection(**dict(data), event=event.id, at=event.time), "collected"
+            case WaivedVigorish() as data:
+                fact, leg = VigorishWaiver(**dict(data), event=event.id, at=event.time), "waived"
+            case ReturnedVigorish() as data:
+                fact, leg = VigorishReturn(**dict(data), event=event.id, at=event.time), "returned"
+            case _:
+                return ()
+        return (Recording(fact=fact, postings=settled(Place(data.property, data.table), fact, leg)),)
+
+    async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
+        """Keep which shifts begin, those of a table in their order: of two at one moment, the first stays."""
+        del at
+        begun = [(event, _begins(event.data)) for event in events]
+        rows = [
+            {"property": event.data.property, "table_name": event.data.table, "at": event.time, "shift": shift}
+            for event, shift in begun
+            if shift is not None
+        ]
+        if rows:
+            await connection.execute(upsert(shifts).on_conflict_do_nothing(), rows)
+
+
+def _begins(data: Any) -> str | None:
+    """Return the shift that begins with a pit event."""
+    match data:
+        case Opened():
+            return data.shift
+        case Counted(begins=NextShift() as following):
+            return following.shift
+        case _:
+            return None

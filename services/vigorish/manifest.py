@@ -1,0 +1,20 @@
+"""The vigorish ledger: assessed by settled rounds; collected, waived and returned at the tables; still outstanding."""
+
+from services.vigorish.api import routes
+from services.vigorish.handlers import Days, PitEvents, Settlements, Submissions
+from services.vigorish.projector import PROJECTOR
+from services.vigorish.tables import journal
+from shared.contracts.topics import VIGORISH
+from shared.runtime.service.manifest import Manifest
+
+MANIFEST = Manifest(
+    name="vigorish",
+    title="Vigorish: assessed, collected, waived, returned, outstanding",
+    port=8105,
+    journal=journal,
+    publishes=VIGORISH,
+    references=(Submissions,),  # how a round's vigorish is rounded is known when it comes
+    handlers=(Settlements, PitEvents, Days),
+    projector=PROJECTOR,
+    routes=routes,
+)

@@ -1,0 +1,146 @@
+"""The read model of vigorish: how facts change what is owed and the lines behind it."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from sqlalchemy import bindparam, case, func, insert, update
+from sqlalchemy.dialects.postgresql import insert as upsert
+
+from services.vigorish.domain.assessing import is_bank
+from services.vigorish.domain.assessing import owed as owed_of
+from services.vigorish.tables import lines, owed
+from shared.contracts.envelope import as_json
+from shared.contracts.pit import VigorishOfRound
+from shared.contracts.settlements import SettledRound
+from shared.contracts.vigorish import (
+    VigorishAssessed,
+    VigorishCollection,
+    VigorishReturn,
+    VigorishTakenBack,
+    VigorishWaiver,
+)
+from shared.journal.entry import Entry
+from shared.journal.recording import Recorded
+from shared.runtime.projector import Projector, Transaction
+
+_SUMS = ("assessed_cents", "collected_cents", "waived_cents", "returned_cents")
+_KNOWN = ("game", "owed_by", "closed_at", "dealer_id", "shift", "settled_dealer_id")
+
+
+class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
+    """Rows of what is owed, added up."""
+
+    def add(self, fact: SettledRound | VigorishOfRound, seat: int, *, bank: bool, **values: Any) -> None:
+        key = (fact.property, fact.table, fact.round_id, seat, bank)
+        row = self.get(key)
+        if row is None:
+            names = ("property", "table_name", "round_id", "seat", "bank")
+            row = self[key] = dict(zip(names, key, strict=True)) | {"gaming_day": fact.gaming_day, "settled_at": None}
+            row |= dict.fromkeys(_SUMS, 0) | dict.fromkeys(_KNOWN)
+        if values.get("game") is not None:
+            row["gaming_day"] = fact.gaming_day
+        for name, value in values.items():
+            if name in _SUMS:
+                row[name] += value
+            elif value is not None:
+                row[name] = max(value, row[name] or value) if name == "settled_at" else value
+
+    def settle(self, fact: VigorishCollection | VigorishWaiver, **cents: int) -> None:
+        """Add what was collected or waived, and when and by which dealer and shift."""
+        self.add(
+            fact,
+            fact.seat,
+            bank=fact.bank,
+            shift=fact.shift,
+            settled_dealer_id=fact.dealer_id,
+            settled_at=fact.at,
+            **cents,
+        )
+
+
+async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
+    """Bring the tables up to date with facts, in whatever order of the shards."""
+    rows, lines_, taken_back = _Owed(), list[dict[str, Any]](), list[VigorishTakenBack]()
+    for entry, fact in recorded:
+        match fact:
+            case VigorishAssessed():
+                for (seat, bank), (cents, owed_by) in owed_of(fact.lines).items():
+                    rows.add(
+                        fact,
+                        seat,
+                        bank=bank,
+                        assessed_cents=cents,
+                        game=fact.game,
+                        owed_by=owed_by,
+                        closed_at=fact.closed_at,
+                        dealer_id=fact.dealer_id,
+                    )
+                lines_ += _lines(entry, fact)
+            case VigorishTakenBack():
+                for (seat, bank), (cents, _) in owed_of(fact.lines).items():
+                    rows.add(fact, seat, bank=bank, assessed_cents=-cents)
+                taken_back.append(fact)
+            case VigorishCollection():
+                rows.settle(fact, collected_cents=fact.cents)
+            case VigorishWaiver():
+                rows.settle(fact, waived_cents=fact.cents)
+            case VigorishReturn():
+                rows.add(fact, fact.seat, bank=fact.bank, returned_cents=fact.cents)
+    connection = transaction.connection
+    if rows:  # in the order of their keys, so that two consumers cannot wait for each other
+        await connection.execute(_OWE, [rows[key] for key in sorted(rows)])
+    if lines_:
+        await connection.execute(insert(lines), lines_)
+    if taken_back:
+        keys = [{"p": one.property, "t": one.table, "r": one.round_id, "v": one.revision} for one in taken_back]
+        await connection.execute(_TAKE_BACK, keys)
+
+
+def _lines(entry: Entry, fact: VigorishAssessed) -> Iterable[dict[str, Any]]:
+    for number, line in enumerate(fact.lines):
+        yield {
+            "property": fact.property,
+            "table_name": fact.table,
+            "round_id": fact.round_id,
+            "revision": fact.revision,
+            "line": number,
+            "standing": True,
+            "gaming_day": fact.gaming_day,
+            "game": fact.game,
+            "closed_at": fact.closed_at,
+            "dealer_id": fact.dealer_id,
+            "seat": line.seat,
+            "bank": is_bank(line),
+            "owed_by": line.owed_by,
+            "stake_cents": line.stake_cents,
+            "base_cents": line.base_cents,
+            "rate": line.rate,
+            "cents": line.cents,
+            "agrees": line.agrees,
+            "document": as_json(line),
+            "shard": entry.shard,
+            "seq": entry.seq,
+        }
+
+
+# What a round assessed says its gaming day, whichever of it and what was collected came first.
+_OWED: Final = upsert(owed)
+_OWE: Final = _OWED.on_conflict_do_update(
+    index_elements=list(owed.primary_key),
+    set_={name: owed.c[name] + _OWED.excluded[name] for name in _SUMS}
+    | {"gaming_day": case((_OWED.excluded.game.is_not(None), _OWED.excluded.gaming_day), else_=owed.c.gaming_day)}
+    | {name: func.coalesce(_OWED.excluded[name], owed.c[name]) for name in _KNOWN}
+    | {"settled_at": func.greatest(_OWED.excluded.settled_at, owed.c.settled_at)},
+)
+_TAKE_BACK: Final = (
+    update(lines)
+    .where(
+        lines.c.property == bindparam("p"),
+        lines.c.table_name == bindparam("t"),
+        lines.c.round_id == bindparam("r"),
+        lines.c.revision == bindparam("v"),
+    )
+    .values(standing=False)
+)
+
+PROJECTOR: Final = Projector(tables=(owed, lines), project=project)
