@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Annotated, Any
 
 from fastapi import Header, Response
-from sqlalchemy import Column, DateTime, LargeBinary, MetaData, SmallInteger, Table, Text, insert, select
+from sqlalchemy import Table, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Identifier, canonical
@@ -24,23 +24,6 @@ IdempotencyKey = Annotated[
     ),
 ]
 """The key of a command, as a parameter of its route."""
-
-
-def idempotency_table(metadata: MetaData, schema: str) -> Table:
-    """Declares the answers given in a service's schema: one for each (person, key), never changed."""
-    return Table(
-        "idempotency",
-        metadata,
-        Column("person", Text, primary_key=True),
-        Column("key", Text, primary_key=True),
-        Column("command", Text, nullable=False),  # what was asked for, in words
-        Column("content", LargeBinary, nullable=False),  # SHA-256 of what was asked for
-        Column("status", SmallInteger, nullable=False),
-        Column("location", Text),
-        Column("body", Text, nullable=False),
-        Column("answered_at", DateTime(timezone=True), nullable=False),
-        schema=schema,
-    )
 
 
 @dataclass(frozen=True, slots=True)

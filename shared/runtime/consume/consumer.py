@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from shared.contracts.envelope import Event
 from shared.journal.entry import Entry
 from shared.journal.ledger import Ledger, Shard
-from shared.journal.statements import Pipeline
+from shared.journal.pipeline import Pipeline
 from shared.journal.streams import Stream
 from shared.rules.errors import Refused
 from shared.runtime.consume import facts
@@ -216,7 +216,7 @@ class Consumer:
                     batch.drafts,
                     next_offset=records[-1].offset + 1,
                     recorded_at=moment,
-                    beside=partial(self._save_streams, batch),
+                    write=partial(self._save_streams, batch),
                 )
                 await batch.unit.save(connection, entries)
                 await self._save(connection, partition, batch, entries[0].seq if entries else 0, moment)
