@@ -1,4 +1,4 @@
-"""The services that exist: the one list that every command goes by."""
+"""The services that exist: every package beside this one that has a manifest."""
 
 from enum import StrEnum
 from importlib import import_module
@@ -7,36 +7,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shared.runtime.service.rebuild import Projections
-    from shared.runtime.service.run import Service
+    from shared.runtime.service.manifest import Manifest
+
+_HOME = Path(__file__).parent.parent
 
 
-class ServiceName(StrEnum):
-    """The name of a service; in the order in which they are migrated and started."""
-
-    PAYTABLE_REGISTRY = "paytable-registry"
-    ROUND_SETTLEMENT = "round-settlement"
-    REPORTING = "reporting"
-    TABLE_INVENTORY = "table-inventory"
-    VIGORISH = "vigorish"
-    PROGRESSIVE_METERS = "progressive-meters"
-    WAGERING_ACCOUNTS = "wagering-accounts"
+def _names() -> list[str]:
+    return sorted(found.parent.name.replace("_", "-") for found in _HOME.glob("*/manifest.py"))
 
 
-def load(name: str) -> "Service":
-    """The service itself; imports its package and all that it needs."""
-    service: Service = import_module(_package(name)).SERVICE
-    return service
+ServiceName = StrEnum("ServiceName", {name.upper().replace("-", "_"): name for name in _names()})  # type: ignore[misc]
+"""The names of the services."""
 
 
-def projections(name: str) -> "Projections":
-    """What of the service's tables can be made anew; imports its package."""
-    found: Projections = import_module(f"{_package(name)}.rebuild").PROJECTIONS
-    return found
+def load(name: str) -> "Manifest":
+    """Return the manifest of a service; imports its package and all that it needs."""
+    manifest: Manifest = import_module(f"{_package(name)}.manifest").MANIFEST
+    return manifest
+
+
+def load_all() -> "list[Manifest]":
+    """Return the manifests of all services, in the order of their ports: that in which they are started."""
+    return sorted(map(load, _names()), key=lambda manifest: manifest.port)
 
 
 def migrations(name: str) -> Path:
-    """The directory of the service's migrations; does not import the service."""
+    """Return the directory of the service's migrations; does not import the service."""
     spec = find_spec(_package(name))
     assert spec is not None, f"the package of {name} is part of this distribution"
     assert spec.submodule_search_locations is not None

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.paytable_registry import domain, store
 from services.paytable_registry.domain import FACTS, Contradicts, Fact, SubmissionVersion
 from services.paytable_registry.store import Key
-from services.paytable_registry.tables import idempotency
+from services.paytable_registry.tables import journal
 from shared.contracts.envelope import as_json
 from shared.contracts.submission_events import RulesSubmission, SubmissionApprovalRefused
 from shared.journal.entry import Draft
@@ -74,7 +74,7 @@ class Commands:
                 raise Conflict(str(error)) from error
             return Outcome(_draft(fact, command, sequence, at), answer, store.project)
 
-        return await once(self._parts, idempotency, command, outcome)
+        return await once(self._parts, journal.idempotency, command, outcome)
 
 
 async def find(connection: AsyncConnection, which: Key) -> SubmissionVersion:

@@ -13,7 +13,6 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSON
 
 from shared.journal.tables import journal_tables
-from shared.runtime.command.answers import idempotency_table
 
 SCHEMA = "paytable_registry"
 
@@ -60,5 +59,3 @@ submissions = Table(
     ),
     schema=SCHEMA,
 )
-
-idempotency = idempotency_table(metadata, SCHEMA)

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.progressive_meters import store
 from services.progressive_meters.configuration import Contradicts, SamePerson
-from services.progressive_meters.tables import idempotency
+from services.progressive_meters.tables import journal
 from shared.contracts.envelope import Contract
 from shared.contracts.meter_events import CommandRefused
 from shared.journal.entry import Draft, Entry, Posting
@@ -60,7 +60,7 @@ async def record(parts: Parts, command: Command, decide: Decide, check: Check | 
             await check(connection)
         await store.project(connection, entries)
 
-    return await once(parts, idempotency, command, outcome)
+    return await once(parts, journal.idempotency, command, outcome)
 
 
 async def _decided(command: Command, decide: Decide, connection: AsyncConnection, at: datetime) -> Done:

@@ -24,7 +24,6 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSON
 
 from shared.journal.tables import journal_tables
-from shared.runtime.command.answers import idempotency_table
 from shared.runtime.consume.submissions import submissions_table
 
 SCHEMA = "progressive_meters"
@@ -219,7 +218,5 @@ reconciliations = Table(
     schema=SCHEMA,
 )
 """What was reconciled, as it was known then."""
-
-idempotency = idempotency_table(metadata, SCHEMA)
 
 PROJECTIONS = (pool_versions, pools, movements, readings, hits, changes, reconciliations)

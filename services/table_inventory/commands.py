@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory import projection
-from services.table_inventory.tables import idempotency
+from services.table_inventory.tables import journal
 from shared.contracts.envelope import Contract
 from shared.contracts.inventory_facts import FACTS, CommandRefused
 from shared.journal.entry import Draft, Entry, Posting
@@ -77,7 +77,7 @@ async def once(parts: Parts, command: Command, decide: Decide) -> Answer:
 
         return Outcome(draft, answer, save)
 
-    return await answers.once(parts, idempotency, command, outcome)
+    return await answers.once(parts, journal.idempotency, command, outcome)
 
 
 def _denied(command: Command, denied: Denied, sequence: int, at: datetime) -> Outcome:

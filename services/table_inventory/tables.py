@@ -24,7 +24,6 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.journal.tables import journal_tables
-from shared.runtime.command.answers import idempotency_table
 
 SCHEMA = "table_inventory"
 
@@ -339,8 +338,6 @@ refusals = Table(
     Index("refusals_in_order", "property", "at"),
     schema=SCHEMA,
 )
-
-idempotency = idempotency_table(metadata, SCHEMA)
 
 PROJECTIONS = (
     counts, movements, requests, slips, manual_slips, boxes, transports, drop_counts, variance_cases, adjustments, days,

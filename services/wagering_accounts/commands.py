@@ -262,7 +262,7 @@ class Commands:
         await ledger.know_accounts(self._parts.engine, legs)
         try:
             await ledger.append(
-                connection, shard, done.drafts, next_offset=shard.next_offset, recorded_at=moment, beside=save
+                connection, shard, done.drafts, next_offset=shard.next_offset, recorded_at=moment, write=save
             )
         except UniqueViolation as error:  # what is not there yet cannot be locked
             raise Fenced("another process opened the same account") from error

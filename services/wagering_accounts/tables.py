@@ -210,19 +210,5 @@ liability_days = Table(
 )
 """What changed the liability on a gaming day, by shard, so that two writers never wait for each other."""
 
-idempotency = Table(
-    "idempotency",
-    metadata,
-    _text("person", key=True),
-    _text("key", key=True),
-    _text("command"),
-    Column("content", LargeBinary, nullable=False),  # SHA-256 of what was asked for
-    Column("status", SmallInteger, nullable=False),
-    _text("location", null=True),
-    _text("body"),
-    Column("answered_at", DateTime(timezone=True), nullable=False),
-    schema=SCHEMA,
-)
-
 PROJECTIONS = (patrons, balances, rounds, holds, round_accounts, adjustments, lines, liability_days)
 """What follows from the journal; of patrons, the access codes do not."""

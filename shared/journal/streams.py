@@ -1,4 +1,4 @@
-"""The place of an event in its stream: next, ahead of a gap, late, or taken already. Pure."""
+"""Tells the place of an event in its stream: next, ahead of a gap, late, or taken already. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,13 +25,13 @@ class Stream:
         return Stream(self.last, dict(self.gaps))
 
     def place(self, sequence: int) -> Place:
-        """Where an event with this sequence stands."""
+        """Return where an event with this sequence stands."""
         if sequence > self.last:
             return Place.NEXT if sequence == self.last + 1 else Place.AHEAD
         return Place.LATE if self._gap(sequence) is not None else Place.TAKEN
 
     def take(self, sequence: int) -> tuple[int, int] | None:
-        """Counts the event as seen; gives the gap (first, last) that it opened, if it did.
+        """Count the event as seen; return the gap (first, last) that it opened, if it did.
 
         The sequence must not be taken.
         """
@@ -51,7 +51,7 @@ class Stream:
         return None
 
     def missing(self) -> Iterator[tuple[int, int]]:
-        """The gaps, as (first, last), in order."""
+        """Return the gaps, as (first, last), in order."""
         return iter(sorted(self.gaps.items()))
 
     def _gap(self, sequence: int) -> int | None:

@@ -1,4 +1,4 @@
-"""The tables of a service's journal. Every service has its own, in its own database schema."""
+"""Declares the tables of a service's journal. Every service has its own, in its own database schema."""
 
 from dataclasses import dataclass
 
@@ -30,6 +30,7 @@ class JournalTables:
     sources, gaps: the last sequence of every stream, and the sequences that are missing.
     quarantine: records that were refused, with their bytes.
     relay: how far a shard has been published. checkpoints: the signed Merkle roots.
+    idempotency: the answers given to commands, one for each (person, key), never changed.
     """
 
     schema: str
@@ -42,10 +43,11 @@ class JournalTables:
     quarantine: Table
     relay: Table
     checkpoints: Table
+    idempotency: Table
 
 
 def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
-    """Declares the journal of a service in its schema."""
+    """Declare the journal of a service in its schema."""
 
     def moment(name: str) -> Column[object]:
         return Column(name, DateTime(timezone=True), nullable=False)
@@ -152,6 +154,19 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             Column("size", BigInteger, primary_key=True, autoincrement=False),
             Column("note", Text, nullable=False),
             moment("signed_at"),
+            schema=schema,
+        ),
+        idempotency=Table(
+            "idempotency",
+            metadata,
+            Column("person", Text, primary_key=True),
+            Column("key", Text, primary_key=True),
+            Column("command", Text, nullable=False),  # the name of the command
+            Column("content", LargeBinary, nullable=False),  # SHA-256 of what was asked for
+            Column("reason", Text),  # why it was rejected; none where it was accepted
+            Column("location", Text),
+            Column("body", Text, nullable=False),
+            moment("answered_at"),
             schema=schema,
         ),
     )

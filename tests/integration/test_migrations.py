@@ -1,14 +1,11 @@
-"""What the migrations make is what the code believes, and running them again changes nothing."""
+"""What the migrations make is what the code declares, and running them again changes nothing."""
 
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
-from sqlalchemy import Connection, MetaData, create_engine, inspect, text
+from sqlalchemy import Connection, Engine, create_engine, inspect, text
 
 from services.cli.services import ServiceName, load, migrations
-from shared.journal.ddl import journal_grants, journal_rules
 from shared.runtime.database import role_of
 from shared.runtime.service.migrations import upgrade
 from tests.support import Databases
@@ -16,61 +13,40 @@ from tests.support import Databases
 SERVICES = [service.value for service in ServiceName]
 
 
-@pytest.mark.parametrize("service", SERVICES)
-def test_the_schema_is_that_of_the_tables(service: str, databases: Databases) -> None:
-    """No column, index or constraint differs between the database and the declared tables."""
+def _upgrade_all(url: str) -> None:
+    for service in SERVICES:
+        upgrade(service, migrations(service), url)
+
+
+@pytest.fixture(scope="module")
+def migrated(databases: Databases) -> Iterator[Engine]:
+    """A database with the schemas of all services."""
     url = databases.create()
-    for _ in range(2):
-        upgrade(service, Path(migrations(service)), url)
-    metadata: MetaData = load(service).tables.entries.metadata
+    _upgrade_all(url)
     engine = create_engine(url)
-    with engine.connect() as connection:
-        options = {
-            "include_schemas": True,
-            "include_name": lambda name, kind, _: kind != "schema" or name == role_of(service),
-            "version_table_schema": role_of(service),
-            "compare_server_default": True,
-        }
-        context = MigrationContext.configure(connection, opts=options)
-        assert [] == compare_metadata(context, metadata)
+    yield engine
     engine.dispose()
     databases.drop(url)
 
 
-@pytest.mark.parametrize("service", SERVICES)
-def test_the_rules_are_those_of_the_code(service: str, databases: Databases) -> None:
-    """Constraints, indexes, functions, triggers and what the service may do with its journal are as the code says."""
-    schema, tables = role_of(service), load(service).tables
-    migrated, declared = databases.create(), databases.create()
-    upgrade(service, Path(migrations(service)), migrated)
-    engine = create_engine(declared)
+@pytest.fixture(scope="module")
+def declared(databases: Databases) -> Iterator[Engine]:
+    """A database with the tables that the services declare."""
+    url = databases.create()
+    engine = create_engine(url)
     with engine.begin() as connection:
-        connection.exec_driver_sql(f"CREATE SCHEMA {schema}")
-        tables.entries.metadata.create_all(connection)
-        for statement in (*journal_rules(schema), *journal_grants(schema, schema)):
-            connection.exec_driver_sql(statement, execution_options={"no_parameters": True})
-        expected = _rules(connection, schema)
+        for service in SERVICES:
+            connection.exec_driver_sql(f"CREATE SCHEMA {role_of(service)}")
+            load(service).tables.entries.metadata.create_all(connection)
+    yield engine
     engine.dispose()
-    engine = create_engine(migrated)
-    with engine.connect() as connection:
-        actual = _rules(connection, schema)
-    engine.dispose()
-    assert {
-        "function append_only",
-        "trigger entries append_only",
-        "grant entries",
-        "constraint postings postings_pkey",
-    } <= set(actual)
-    assert expected == actual
-    databases.drop(migrated)
-    databases.drop(declared)
+    databases.drop(url)
 
 
-_RULES = """
+_DEFINITIONS = """
     WITH tables AS (
-        SELECT c.oid, c.relname, c.relacl, c.relowner FROM pg_class c
-        WHERE c.relnamespace = to_regnamespace(:schema) AND c.relkind = 'r' AND c.relname <> 'alembic_version'),
-    journal AS (SELECT * FROM tables WHERE relname = ANY(:journal))
+        SELECT c.oid, c.relname FROM pg_class c
+        WHERE c.relnamespace = to_regnamespace(:schema) AND c.relkind = 'r' AND c.relname <> 'alembic_version')
     SELECT 'column ' || relname || ' ' || attname,
            concat_ws(' ', format_type(atttypid, atttypmod), attnotnull, attidentity, pg_get_expr(adbin, adrelid))
     FROM tables JOIN pg_attribute ON attrelid = tables.oid AND attnum > 0 AND NOT attisdropped
@@ -78,117 +54,116 @@ _RULES = """
     UNION ALL SELECT 'constraint ' || relname || ' ' || conname, pg_get_constraintdef(pg_constraint.oid)
     FROM tables JOIN pg_constraint ON conrelid = tables.oid
     UNION ALL SELECT 'index ' || indexname, indexdef
-    FROM pg_indexes WHERE schemaname = :schema AND tablename <> 'alembic_version'
-    UNION ALL SELECT 'function ' || proname, pg_get_functiondef(oid)
+    FROM pg_indexes WHERE schemaname = :schema AND tablename <> 'alembic_version'"""
+
+_RULES = """
+    SELECT 'function ' || proname, pg_get_functiondef(oid)
     FROM pg_proc WHERE pronamespace = to_regnamespace(:schema)
     UNION ALL SELECT 'trigger ' || relname || ' ' || tgname, pg_get_triggerdef(pg_trigger.oid)
-    FROM tables JOIN pg_trigger ON tgrelid = tables.oid AND NOT tgisinternal
-    UNION ALL SELECT 'grant ' || relname, string_agg(privilege_type, ', ' ORDER BY privilege_type)
-    FROM journal, aclexplode(relacl) WHERE grantee = to_regrole(:schema) GROUP BY relname
-    UNION ALL SELECT 'grant ' || relname || ' ' || attname, string_agg(privilege_type, ', ' ORDER BY privilege_type)
-    FROM journal JOIN pg_attribute ON attrelid = journal.oid, aclexplode(attacl)
-    WHERE grantee = to_regrole(:schema) GROUP BY relname, attname"""
+    FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid
+    WHERE relnamespace = to_regnamespace(:schema) AND NOT tgisinternal"""
 
 
-def _rules(connection: Connection, schema: str) -> dict[str, str]:
-    """What the database holds of a schema: definitions by what they define, grants of the journal's tables alone."""
-    journal = ["shards", "entries", "accounts", "postings", "sources", "gaps", "quarantine", "relay", "checkpoints"]
-    found = connection.execute(text(_RULES), {"schema": schema, "journal": journal}).all()
+def _found(connection: Connection, query: str, schema: str) -> dict[str, str]:
+    """What the database holds of a schema: definitions by what they define."""
+    found = connection.execute(text(query), {"schema": schema}).all()
     assert len(found) == len({name for name, _ in found})
     return dict(found)
 
 
+@pytest.mark.parametrize("service", SERVICES)
+def test_the_schema_is_that_of_the_tables(service: str, migrated: Engine, declared: Engine) -> None:
+    """No column, constraint or index differs between what was migrated and the declared tables."""
+    schema = role_of(service)
+    with migrated.connect() as one, declared.connect() as other:
+        actual, expected = _found(one, _DEFINITIONS, schema), _found(other, _DEFINITIONS, schema)
+    assert {"constraint postings postings_pkey", "index quarantine_open", "column shards head"} <= set(actual)
+    assert expected == actual
+
+
+def test_running_them_again_changes_nothing(migrated: Engine) -> None:
+    """Whoever is up to date stays as it is; a service's revision stands for the journal's that it depends on."""
+
+    def state() -> list[object]:
+        with migrated.connect() as connection:
+            return [
+                (
+                    connection.exec_driver_sql(f"SELECT * FROM {role_of(service)}.alembic_version").scalars().all(),
+                    *(_found(connection, query, role_of(service)) for query in (_DEFINITIONS, _RULES)),
+                )
+                for service in SERVICES
+            ]
+
+    before = state()
+    assert [[f"{role_of(service)}_0001"] for service in SERVICES] == [versions for versions, *_ in before]  # type: ignore[misc]
+    _upgrade_all(migrated.url.render_as_string(hide_password=False))
+    assert before == state()
+
+
+READ, ADD, CHANGE, REMOVE = "SELECT", "INSERT", "UPDATE", "DELETE"
+
+JOURNAL = {
+    "entries": {READ, ADD},
+    "postings": {READ, ADD},
+    "accounts": {READ, ADD},
+    "checkpoints": {READ, ADD},
+    "idempotency": {READ, ADD},
+    "quarantine": {READ, ADD},
+    "shards": {READ, ADD, CHANGE},
+    "sources": {READ, ADD, CHANGE},
+    "relay": {READ, ADD, CHANGE},
+    "gaps": {READ, ADD, CHANGE, REMOVE},
+    "alembic_version": set(),
+}
+"""What every service may do with its journal."""
+
 KEPT = {
-    "table-inventory": {"sealed_counts", "idempotency"},
+    "table-inventory": {"sealed_counts"},
     "vigorish": {"submissions", "shifts"},
-    "progressive-meters": {"submissions", "movements", "reconciliations", "idempotency"},
-    "wagering-accounts": {"idempotency", "lines"},
+    "progressive-meters": {"submissions", "movements", "reconciliations"},
+    "wagering-accounts": {"lines"},
     "round-settlement": {"submissions"},
     "reporting": {"submissions"},
 }
-"""What a service adds to and never changes, beside its journal."""
+"""What else a service adds to and never changes."""
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_a_service_may_do_what_it_does_and_no_more(service: str, databases: Databases) -> None:
+def test_a_service_may_do_what_it_does_and_no_more(service: str, migrated: Engine) -> None:
     """It reads and adds to every table of its own; it empties none, and what is to stay it cannot change."""
-    schema, url = role_of(service), databases.create()
-    upgrade(service, Path(migrations(service)), url)
-    engine = create_engine(url)
-    with engine.connect() as connection:
-        for table in inspect(engine).get_table_names(schema=schema):
+    schema = role_of(service)
+    with migrated.connect() as connection:
+        for table in inspect(migrated).get_table_names(schema=schema):
             granted = {
                 privilege
-                for privilege in ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "TRIGGER", "REFERENCES")
+                for privilege in (READ, ADD, CHANGE, REMOVE, "TRUNCATE", "TRIGGER", "REFERENCES")
                 if connection.execute(
                     text("SELECT has_table_privilege(:role, :table, :privilege)"),
                     {"role": schema, "table": f"{schema}.{table}", "privilege": privilege},
                 ).scalar_one()
             }
-            if table == "alembic_version":
-                assert set() == granted
+            if table in JOURNAL:
+                assert JOURNAL[table] == granted, table
             elif table in KEPT.get(service, ()):
-                assert granted == {"SELECT", "INSERT"}
+                assert granted == {READ, ADD}, table
             else:
-                assert {"SELECT", "INSERT"} <= granted <= {"SELECT", "INSERT", "UPDATE", "DELETE"}
-    engine.dispose()
-    databases.drop(url)
+                assert {READ, ADD} <= granted <= {READ, ADD, CHANGE, REMOVE}, table
+        columns = connection.execute(
+            text("""
+                SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(:quarantine) AND attnum > 0
+                AND has_column_privilege(:role, attrelid, attnum, 'UPDATE')"""),
+            {"role": schema, "quarantine": f"{schema}.quarantine"},
+        )
+        assert ["resolved_at"] == columns.scalars().all()
 
 
-def test_each_service_keeps_to_its_schema(databases: Databases) -> None:
+def test_each_service_keeps_to_its_schema(migrated: Engine) -> None:
     """All services share a database without touching each other; nothing lands in `public`."""
-    url = databases.create()
-    for service in SERVICES:
-        upgrade(service, Path(migrations(service)), url)
-    engine = create_engine(url)
-    assert [] == inspect(engine).get_table_names(schema="public")
-    with engine.connect() as connection:
+    assert [] == inspect(migrated).get_table_names(schema="public")
+    with migrated.connect() as connection:
         for service in SERVICES:
             for other in SERVICES:
                 granted = connection.exec_driver_sql(
                     "SELECT has_schema_privilege(%s, %s, 'USAGE')", (role_of(service), role_of(other))
                 ).scalar_one()
                 assert granted == (service == other)
-    engine.dispose()
-    databases.drop(url)
-
-
-def test_reporting_is_upgraded_with_its_rows(database_url: str) -> None:
-    """What was counted before rounds could be banked stays, with nothing banked; exceptions keep their places."""
-    directory = Path(migrations("reporting"))
-    upgrade("reporting", directory, database_url, "0001")
-    engine = create_engine(database_url)
-    with engine.begin() as connection:
-        connection.exec_driver_sql(
-            """INSERT INTO reporting.wager_days VALUES
-                ('2026-11-20', 'riverside', 'BJ-01', 'blackjack', 'blackjack', 2, 700, 300, 1, 2, 3, 4, 5, 6)"""
-        )
-        connection.exec_driver_sql(
-            """INSERT INTO reporting.exceptions (service, shard, seq, hash, recorded_at, kind, state, since)
-                VALUES ('round-settlement', 1, 9, 'ab', now(), 'voided', 'noted', now())"""
-        )
-    upgrade("reporting", directory, database_url)
-    with engine.connect() as connection:
-        sums = "rounds, handle, payout, account_credited, banked_handle, bank_paid, house_in_bank"
-        assert (2, 700, 300, 6, 0, 0, 0) == connection.exec_driver_sql(f"SELECT {sums} FROM reporting.wager_days").one()
-        kept = "SELECT seq, number, kind, code FROM reporting.exceptions"
-        assert (9, 0, "voided", None) == connection.exec_driver_sql(kept).one()
-    engine.dispose()
-
-
-def test_vigorish_is_upgraded_with_its_rows(database_url: str) -> None:
-    """What was collected before anything could be given back stays, with nothing given back."""
-    directory = Path(migrations("vigorish"))
-    upgrade("vigorish", directory, database_url, "0001")
-    engine = create_engine(database_url)
-    with engine.begin() as connection:
-        connection.exec_driver_sql(
-            """INSERT INTO vigorish.owed
-                (property, table_name, round_id, seat, bank, gaming_day, assessed, collected, waived)
-                VALUES ('riverside', 'PG-01', 'r-1', 3, false, '2026-11-20', 75, 50, 25)"""
-        )
-    upgrade("vigorish", directory, database_url)
-    with engine.connect() as connection:
-        sums = "SELECT assessed, collected, waived, returned FROM vigorish.owed"
-        assert (75, 50, 25, 0) == connection.exec_driver_sql(sums).one()
-    engine.dispose()

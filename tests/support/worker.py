@@ -10,26 +10,16 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib import import_module
 
 import uvloop
 
 from shared.runtime.logs import configure_logs
-from shared.runtime.service.run import Service, serve
+from services.cli.services import load
+from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.run import serve
 from shared.runtime.settings import Settings
 
 MOMENT = datetime(2026, 11, 21, 6, tzinfo=UTC)
-
-SERVICES = (
-    "paytable-registry",
-    "round-settlement",
-    "table-inventory",
-    "vigorish",
-    "wagering-accounts",
-    "progressive-meters",
-    "reporting",
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orders:
@@ -40,21 +30,15 @@ class Orders:
     times: int = 1
 
 
-def service_of(name: str) -> Service:
-    """The service of this name."""
-    service: Service = import_module(f"services.{name.replace('-', '_')}").SERVICE
-    return service
-
-
 def run(name: str, environment: Mapping[str, str], log: str, orders: Orders) -> None:
     """The process: settings come from the environment, as for any service; what it has to say goes into the log."""
     os.environ.update(environment)
     descriptor = os.open(log, os.O_WRONLY | os.O_APPEND)
     os.dup2(descriptor, sys.stderr.fileno())
     os.close(descriptor)
-    service = service_of(name)
-    if orders.topic is not None and service.publishes is not None:
-        service = replace(service, publishes=orders.topic)
+    manifest: Manifest = load(name)
+    if orders.topic is not None and manifest.publishes is not None:
+        manifest = replace(manifest, publishes=replace(manifest.publishes, name=orders.topic))
     reached: Counter[str] = Counter()
 
     def step(step_name: str) -> None:
@@ -62,5 +46,5 @@ def run(name: str, environment: Mapping[str, str], log: str, orders: Orders) -> 
         if step_name == orders.kill_at and reached[step_name] == orders.times:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    configure_logs(form="json", level="info", service=service.name)
-    uvloop.run(serve(service, Settings(), clock=lambda: MOMENT, step=step))
+    configure_logs(form="json", level="info", service=manifest.name)
+    uvloop.run(serve(manifest, Settings(), clock=lambda: MOMENT, step=step))

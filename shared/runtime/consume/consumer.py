@@ -21,8 +21,8 @@ from shared.contracts.envelope import Event
 from shared.contracts.journal_facts import GapOpened
 from shared.journal.entry import Entry
 from shared.journal.ledger import Ledger, Shard
+from shared.journal.pipeline import Pipeline
 from shared.journal.recording import recorded
-from shared.journal.statements import Pipeline
 from shared.journal.streams import Stream
 from shared.rules.errors import Refused
 from shared.runtime.clock import Clock, Step, no_step
@@ -245,7 +245,7 @@ class Consumer:
                 drafts,
                 next_offset=derived[-1].record.offset + 1,
                 recorded_at=moment,
-                beside=partial(self._save_streams, streams),
+                write=partial(self._save_streams, streams),
             )
             if entries:
                 await self._projector.project(Transaction(connection), recorded(entries))

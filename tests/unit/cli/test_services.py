@@ -15,4 +15,4 @@ def test_the_list_is_that_of_the_settings() -> None:
 def test_each_service_can_be_loaded_and_has_migrations(name: ServiceName) -> None:
     """A name leads to the service of that name and to its migrations."""
     assert name == load(name).name
-    assert sorted((migrations(name) / "versions").glob("*.py"))
+    assert sorted(migrations(name).glob("*.py"))

@@ -1,0 +1,21 @@
+"""Create the copy of the submissions, the pools and everything that moved them."""
+
+from shared.journal.migration import grant, run_sql
+
+revision = "progressive_meters_0001"
+down_revision = None
+branch_labels = None
+depends_on = "journal_0001"
+
+
+def upgrade() -> None:
+    """Run the statements of the SQL file, and grant the service what it needs."""
+    run_sql(__file__)
+    grant(
+        "SELECT, INSERT",
+        *("submissions", "pool_versions", "pools", "movements", "readings", "hits", "changes", "reconciliations"),
+    )
+    grant("UPDATE", "pools", "readings")
+    grant("UPDATE (standing)", "hits")
+    grant("UPDATE (status, document, approved_by)", "changes")
+    grant("UPDATE (status, approved_by, approved_at, rejected_by, rejected_at, rejection_reason)", "pool_versions")

@@ -1,0 +1,19 @@
+"""Create what is sealed, and the projections."""
+
+from shared.journal.migration import grant, run_sql
+
+revision = "table_inventory_0001"
+down_revision = None
+branch_labels = None
+depends_on = "journal_0001"
+
+
+def upgrade() -> None:
+    """Run the statements of the SQL file, and grant the service what it needs."""
+    run_sql(__file__)
+    grant("SELECT, INSERT", "sealed_counts")
+    grant(
+        "SELECT, INSERT, UPDATE, DELETE",
+        *("counts", "movements", "requests", "slips", "manual_slips", "boxes", "transports", "drop_counts"),
+        *("variance_cases", "adjustments", "days", "equipment", "refusals"),
+    )

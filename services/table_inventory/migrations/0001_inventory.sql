@@ -1,0 +1,127 @@
+CREATE TABLE counts (
+    property TEXT, table_name TEXT, sequence BIGINT, at TIMESTAMPTZ NOT NULL, gaming_day DATE NOT NULL,
+    shift TEXT NOT NULL, purpose TEXT NOT NULL, begins_day DATE, begins_shift TEXT, cents BIGINT NOT NULL,
+    contents JSONB NOT NULL, counted_by TEXT NOT NULL, observed_by TEXT NOT NULL, game TEXT,
+    card_reader BOOLEAN NOT NULL, dice BOOLEAN NOT NULL, shard INTEGER NOT NULL, seq BIGINT NOT NULL,
+    PRIMARY KEY (property, table_name, sequence),
+    CONSTRAINT purpose_is_known CHECK (purpose IN ('opener', 'closer', 'shift', 'drop', 'spot', 'carried'))
+);
+CREATE INDEX counts_in_order ON counts (property, table_name, at, sequence);
+CREATE INDEX counts_of_day ON counts (property, gaming_day);
+
+CREATE TABLE movements (
+    shard INTEGER, seq BIGINT, line SMALLINT, property TEXT NOT NULL, table_name TEXT NOT NULL, at TIMESTAMPTZ NOT NULL,
+    gaming_day DATE NOT NULL, movement TEXT NOT NULL, cause TEXT NOT NULL, cents BIGINT NOT NULL, contents JSONB,
+    rounds SMALLINT NOT NULL, ref TEXT, revision INTEGER,
+    PRIMARY KEY (shard, seq, line),
+    CONSTRAINT movement_is_permitted CHECK (
+        movement IN ('cash', 'counter_check', 'wager', 'change', 'transfer', 'vigorish'))
+);
+CREATE INDEX movements_in_order ON movements (property, table_name, at);
+CREATE INDEX movements_of_ref ON movements (property, table_name, ref);
+
+CREATE TABLE requests (
+    property TEXT, request INTEGER, slip TEXT NOT NULL, table_name TEXT NOT NULL, gaming_day DATE NOT NULL,
+    shift TEXT NOT NULL, contents JSONB NOT NULL, cents BIGINT NOT NULL, requested_by TEXT NOT NULL,
+    requested_at TIMESTAMPTZ NOT NULL, number INTEGER,
+    PRIMARY KEY (property, request)
+);
+
+CREATE TABLE slips (
+    property TEXT, slip TEXT, number INTEGER, request INTEGER NOT NULL, table_name TEXT NOT NULL,
+    gaming_day DATE NOT NULL, shift TEXT NOT NULL, contents JSONB NOT NULL, cents BIGINT NOT NULL,
+    received_contents JSONB, received_cents BIGINT, requested_by TEXT NOT NULL, requested_at TIMESTAMPTZ NOT NULL,
+    prepared_by TEXT NOT NULL, prepared_at TIMESTAMPTZ NOT NULL, surrendered_by TEXT, carried_by TEXT,
+    carried_at TIMESTAMPTZ, received_by TEXT, received_at TIMESTAMPTZ, observed_by TEXT, voided_by TEXT,
+    voided_at TIMESTAMPTZ, void_reason TEXT,
+    PRIMARY KEY (property, slip, number),
+    CONSTRAINT one_slip_a_request UNIQUE (property, request),
+    CONSTRAINT slip_is_known CHECK (slip IN ('fill', 'credit')),
+    CONSTRAINT different_people CHECK (
+        coalesce(requested_by <> prepared_by, true) AND coalesce(requested_by <> surrendered_by, true)
+        AND coalesce(requested_by <> carried_by, true) AND coalesce(requested_by <> received_by, true)
+        AND coalesce(requested_by <> observed_by, true) AND coalesce(prepared_by <> surrendered_by, true)
+        AND coalesce(prepared_by <> carried_by, true) AND coalesce(prepared_by <> received_by, true)
+        AND coalesce(prepared_by <> observed_by, true) AND coalesce(surrendered_by <> carried_by, true)
+        AND coalesce(surrendered_by <> received_by, true) AND coalesce(surrendered_by <> observed_by, true)
+        AND coalesce(carried_by <> received_by, true) AND coalesce(carried_by <> observed_by, true)
+        AND coalesce(received_by <> observed_by, true)),
+    CONSTRAINT received_or_void CHECK (received_at IS NULL OR voided_at IS NULL)
+);
+CREATE INDEX slips_of_day ON slips (property, gaming_day);
+
+CREATE TABLE manual_slips (
+    property TEXT, slip TEXT, number INTEGER, table_name TEXT, gaming_day DATE NOT NULL, cents BIGINT,
+    occurred_at TIMESTAMPTZ, entered_by TEXT NOT NULL, entered_at TIMESTAMPTZ NOT NULL, void BOOLEAN NOT NULL,
+    reason TEXT NOT NULL, document JSONB NOT NULL,
+    PRIMARY KEY (property, slip, number)
+);
+CREATE INDEX manual_slips_of_day ON manual_slips (property, gaming_day);
+
+CREATE TABLE boxes (
+    property TEXT, table_name TEXT, exchange BIGINT, box TEXT NOT NULL, gaming_day DATE NOT NULL, shift TEXT NOT NULL,
+    removed_at TIMESTAMPTZ NOT NULL, removed_by TEXT NOT NULL, witnessed_by TEXT NOT NULL, placed_box TEXT,
+    count INTEGER, figures JSONB, currency_cents BIGINT, counter_checks_cents BIGINT, coupons_cents BIGINT,
+    PRIMARY KEY (property, table_name, exchange)
+);
+CREATE INDEX boxes_in_order ON boxes (property, table_name, removed_at);
+CREATE INDEX boxes_of_day ON boxes (property, gaming_day);
+
+CREATE TABLE transports (
+    property TEXT, table_name TEXT, sequence BIGINT, box TEXT NOT NULL, at TIMESTAMPTZ NOT NULL,
+    carried_by TEXT NOT NULL, received_by TEXT NOT NULL,
+    PRIMARY KEY (property, table_name, sequence)
+);
+
+CREATE TABLE drop_counts (
+    property TEXT, count INTEGER, gaming_day DATE NOT NULL, opened_by TEXT NOT NULL, opened_at TIMESTAMPTZ NOT NULL,
+    concluded_by TEXT, concluded_at TIMESTAMPTZ,
+    PRIMARY KEY (property, count)
+);
+CREATE INDEX drop_counts_of_day ON drop_counts (property, gaming_day);
+
+CREATE TABLE sealed_counts (
+    property TEXT, count INTEGER, table_name TEXT, exchange BIGINT, turn INTEGER, counted_by TEXT NOT NULL,
+    salt TEXT NOT NULL, figures JSONB NOT NULL,
+    PRIMARY KEY (property, count, table_name, exchange, turn),
+    CONSTRAINT nobody_counts_twice UNIQUE (property, count, table_name, exchange, counted_by)
+);
+
+CREATE TABLE variance_cases (
+    property TEXT, table_name TEXT, variance TEXT, number BIGINT, owner TEXT NOT NULL, owned_at TIMESTAMPTZ NOT NULL,
+    resolved_cents BIGINT, resolved_at TIMESTAMPTZ, conclusion TEXT,
+    PRIMARY KEY (property, table_name, variance, number)
+);
+
+CREATE TABLE adjustments (
+    property TEXT, gaming_day DATE, adjustment INTEGER, table_name TEXT NOT NULL, shift TEXT NOT NULL,
+    figure TEXT NOT NULL, cents BIGINT NOT NULL, reason TEXT NOT NULL, stage TEXT NOT NULL, entered_by TEXT NOT NULL,
+    entered_at TIMESTAMPTZ NOT NULL, approved_by TEXT, approved_at TIMESTAMPTZ, rejected_by TEXT,
+    rejected_at TIMESTAMPTZ, rejection_reason TEXT,
+    PRIMARY KEY (property, gaming_day, adjustment),
+    CONSTRAINT approved_by_somebody_else CHECK (approved_by <> entered_by),
+    CONSTRAINT decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
+);
+
+CREATE TABLE days (
+    property TEXT, gaming_day DATE, preliminary_by TEXT NOT NULL, preliminary_at TIMESTAMPTZ NOT NULL,
+    excused JSONB NOT NULL, audited_by TEXT, audited_at TIMESTAMPTZ, final_by TEXT, final_at TIMESTAMPTZ, hash TEXT,
+    report JSONB,
+    PRIMARY KEY (property, gaming_day),
+    CONSTRAINT audited_by_somebody_else CHECK (audited_by <> preliminary_by),
+    CONSTRAINT final_by_somebody_else CHECK (final_by <> audited_by)
+);
+
+CREATE TABLE equipment (
+    property TEXT, table_name TEXT, sequence BIGINT, "check" TEXT NOT NULL, at TIMESTAMPTZ NOT NULL,
+    gaming_day DATE NOT NULL, by TEXT NOT NULL, data JSONB NOT NULL,
+    PRIMARY KEY (property, table_name, sequence)
+);
+CREATE INDEX equipment_in_order ON equipment (property, table_name, "check", at);
+
+CREATE TABLE refusals (
+    shard INTEGER, seq BIGINT, property TEXT NOT NULL, gaming_day DATE, at TIMESTAMPTZ NOT NULL, by TEXT NOT NULL,
+    command TEXT NOT NULL, reason TEXT NOT NULL,
+    PRIMARY KEY (shard, seq)
+);
+CREATE INDEX refusals_in_order ON refusals (property, at);

@@ -1,0 +1,16 @@
+"""Create the copy of the submissions, what is owed, what was assessed, the days and the shifts."""
+
+from shared.journal.migration import grant, run_sql
+
+revision = "vigorish_0001"
+down_revision = None
+branch_labels = None
+depends_on = "journal_0001"
+
+
+def upgrade() -> None:
+    """Run the statements of the SQL file, and grant the service what it needs."""
+    run_sql(__file__)
+    grant("SELECT, INSERT", "submissions", "days", "shifts", "owed", "lines")
+    grant("UPDATE", "owed", "days")
+    grant("UPDATE (standing)", "lines")

@@ -1,5 +1,0 @@
-"""Alembic's entry point."""
-
-from shared.runtime.service.migrations import run_environment
-
-run_environment()

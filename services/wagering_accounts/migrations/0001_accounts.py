@@ -1,0 +1,18 @@
+"""Create what stands in patrons, accounts, rounds and holds, and the statements."""
+
+from shared.journal.migration import grant, run_sql
+
+revision = "wagering_accounts_0001"
+down_revision = None
+branch_labels = None
+depends_on = "journal_0001"
+
+
+def upgrade() -> None:
+    """Run the statements of the SQL file, and grant the service what it needs."""
+    run_sql(__file__)
+    grant("SELECT, INSERT", "lines")
+    grant(
+        "SELECT, INSERT, UPDATE",
+        *("patrons", "balances", "rounds", "holds", "round_accounts", "adjustments", "liability_days"),
+    )

@@ -1,0 +1,233 @@
+"""Reads and writes many rows with one statement, whose types come from the declared `Table`.
+
+The rows of a statement are one JSON parameter, which is quicker to write and to send than an array for each column:
+
+    ADD = insert(wager_days, on_conflict=added(wager_days, "rounds", "handle"))
+    await ADD.write(connection, [{"property": "riverside", "rounds": 1, "handle": 500, ...}, ...])
+
+    OF_ROUND = select(holds, by=("property", "table_name", "round_id"), lock=True)
+    for row in await OF_ROUND.read(connection, keyed(OF_ROUND, [("riverside", "BJ-01", "r-1")])):
+
+A row is a mapping with the names of the columns. The value of a `JSON` column is its text, which is kept byte for byte;
+the value of a `JSONB` column is whatever JSON can express.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from operator import itemgetter
+from typing import Any, Final, Literal
+
+from pydantic_core import to_json
+from sqlalchemy import (
+    ClauseElement,
+    Column,
+    ColumnElement,
+    CursorResult,
+    Dialect,
+    FromClause,
+    LargeBinary,
+    Table,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    column,
+    func,
+    literal_column,
+)
+from sqlalchemy import select as select_from
+from sqlalchemy import update as update_of
+from sqlalchemy.dialects.postgresql import ARRAY, JSON, JSONB
+from sqlalchemy.dialects.postgresql import insert as insert_into
+from sqlalchemy.dialects.postgresql.psycopg import dialect as psycopg_dialect
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.types import TypeEngine
+
+Row = Mapping[str, Any]
+"""The values of a row by the names of its columns."""
+
+Changes = Mapping[str, ColumnElement[Any]]
+"""The new values of a row, by the names of its columns."""
+
+_DIALECT: Final[Dialect] = psycopg_dialect()  # type: ignore[no-untyped-call]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement about many rows: its SQL with the constants in it, and the columns that each row must have."""
+
+    sql: str
+    constants: Mapping[str, Any]
+    columns: tuple[str, ...]
+
+    def parameters(self, rows: Iterable[Row]) -> dict[str, Any]:
+        """Return the parameters of the statement for these rows. Raises: ValueError where a row has other columns."""
+        given = list(rows)
+        _require_columns(given, self.columns)
+        return {**self.constants, "rows": to_json(given, bytes_mode="hex").decode()}
+
+    async def read(self, connection: AsyncConnection, rows: Iterable[Row]) -> CursorResult[Any]:
+        """Run the statement; return what it finds."""
+        return await connection.exec_driver_sql(self.sql, self.parameters(rows))
+
+    async def write(self, connection: AsyncConnection, rows: Collection[Row]) -> None:
+        """Run the statement, unless there are no rows."""
+        if rows:
+            await self.read(connection, rows)
+
+
+def insert(
+    table: Table,
+    columns: Sequence[str] = (),
+    *,
+    on_conflict: Literal["fail", "skip"] | Changes = "fail",
+    where: ColumnElement[bool] | None = None,
+) -> Statement:
+    """Return a statement that inserts rows with these columns, by default all.
+
+    Where the primary key of a row is taken, the database refuses the statement, or skips the row, or changes the row
+    that is there (see `added`, `replaced`) where the condition holds.
+    """
+    names = tuple(columns) or tuple(table.c.keys())
+    rows = given(table, names)
+    statement = insert_into(table).from_select(names, select_from(*(_value(table.c[name], rows) for name in names)))
+    if on_conflict == "skip":
+        statement = statement.on_conflict_do_nothing()
+    elif on_conflict != "fail":
+        key = list(table.primary_key)
+        statement = statement.on_conflict_do_update(index_elements=key, set_=on_conflict, where=where)
+    return compiled(statement, names)
+
+
+def update(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = ()) -> Statement:
+    """Return a statement that gives these columns new values, by default all but those of `by`.
+
+    `by` names the columns by which rows are found, by default the primary key. A row of the statement has both.
+    """
+    by = tuple(by) or primary_key(table)
+    changed = tuple(columns) or tuple(one.name for one in table.columns if one.name not in by)
+    rows = given(table, (*by, *changed))
+    statement = update_of(table).values({name: _value(table.c[name], rows) for name in changed})
+    return compiled(statement.where(_same(table, rows, by)), (*by, *changed))
+
+
+def select(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = (), lock: bool = False) -> Statement:
+    """Return a statement that reads these columns, by default all, of rows in the order of their primary keys.
+
+    The rows of the statement have the columns `by`, by default the primary key, and are all different. `lock` locks
+    what is found until the end of the transaction, in the same order.
+    """
+    by = tuple(by) or primary_key(table)
+    rows = given(table, by)
+    found = [table.c[name] for name in columns] or table.columns
+    statement = select_from(*found).join_from(table, rows, _same(table, rows, by)).order_by(*table.primary_key)
+    return compiled(statement.with_for_update(of=table) if lock else statement, by)
+
+
+def added(table: Table, *names: str) -> dict[str, ColumnElement[Any]]:
+    """Return the changes by which a row that is there gets the sums of its values and the new ones."""
+    new = insert_into(table).excluded
+    return {name: table.c[name] + new[name] for name in names}
+
+
+def replaced(table: Table, *names: str) -> dict[str, ColumnElement[Any]]:
+    """Return the changes by which a row that is there gets the new values; by default all but its key."""
+    new = insert_into(table).excluded
+    return {name: new[name] for name in names or (one.name for one in table.columns if not one.primary_key)}
+
+
+def keyed(statement: Statement, keys: Iterable[Sequence[Any]]) -> list[Row]:
+    """Return rows for a statement from the values of its columns, in their order."""
+    return [dict(zip(statement.columns, key, strict=True)) for key in keys]
+
+
+def primary_key(table: Table) -> tuple[str, ...]:
+    """Return the names of the columns of the primary key."""
+    return tuple(one.name for one in table.primary_key)
+
+
+def given(table: Table, names: Sequence[str]) -> FromClause:
+    """Return the rows that a statement is given, with these columns of the table, to be joined in a statement."""
+    columns = (column(name, Text() if _is_text(table.c[name].type) else table.c[name].type) for name in names)
+    rows = func.json_to_recordset(bindparam("rows", type_=JSON)).table_valued(*columns)
+    return rows.render_derived(name="given", with_types=True)
+
+
+def compiled(statement: ClauseElement, columns: Sequence[str] = ()) -> Statement:
+    """Return a statement that joins rows `given` with these columns, or needs none."""
+    made = statement.compile(dialect=_DIALECT)
+    return Statement(str(made), made.params, tuple(columns))
+
+
+async def copy(connection: AsyncConnection, table: Table, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:
+    """Insert rows with these columns, by default all, by COPY: the quickest way from about a hundred rows on."""
+    if not rows:
+        return
+    names = tuple(columns) or tuple(table.c.keys())
+    _require_columns(rows, names)
+    fields = (map(_copy_format(table.c[name]), map(itemgetter(name), rows)) for name in names)
+    lines = "".join(f"{line}\n" for line in map("\t".join, zip(*fields, strict=True)))
+    quoted = ", ".join(f'"{name}"' for name in names)
+    raw = await connection.get_raw_connection()
+    driver: Any = raw.driver_connection
+    async with driver.cursor() as cursor, cursor.copy(f"COPY {table.fullname} ({quoted}) FROM STDIN") as copying:
+        await copying.write(lines.encode())
+
+
+def _require_columns(rows: Iterable[Row], names: Sequence[str]) -> None:
+    expected = frozenset(names)
+    for row in rows:
+        if row.keys() != expected:
+            raise ValueError(f"a row has the columns {sorted(row)}; it must have {sorted(expected)}")
+
+
+def _same(table: Table, rows: FromClause, by: Sequence[str]) -> ColumnElement[bool]:
+    return and_(*(table.c[name] == rows.c[name] for name in by))
+
+
+# --- values as JSON ---
+
+
+def _is_text(kind: TypeEngine[Any]) -> bool:
+    """Whether JSON has values of a type as texts that are not what the type itself is written as."""
+    return isinstance(kind, LargeBinary) or (isinstance(kind, JSON) and not isinstance(kind, JSONB))
+
+
+def _value(target: Column[Any], rows: FromClause) -> ColumnElement[Any]:
+    value = rows.c[target.name]
+    if isinstance(target.type, LargeBinary):
+        return func.decode(value, literal_column("'hex'"))
+    return cast(value, JSON) if _is_text(target.type) else value
+
+
+# --- values in the text format of COPY ---
+
+
+@cache
+def _copy_format(target: Column[Any]) -> Callable[[Any], str]:
+    write = _copy_value(target.type)
+    return (lambda value: "\\N" if value is None else write(value)) if target.nullable else write
+
+
+def _copy_value(kind: TypeEngine[Any]) -> Callable[[Any], str]:
+    if isinstance(kind, LargeBinary):
+        return lambda value: f"\\\\x{value.hex()}"
+    if isinstance(kind, JSONB):
+        return lambda value: _escaped(to_json(value).decode())
+    if isinstance(kind, ARRAY):
+        return lambda value: _escaped(f"{{{','.join(map(_array_item, value))}}}")
+    if isinstance(kind, Text | JSON):
+        return _escaped
+    return str
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+
+
+def _array_item(value: str | int) -> str:
+    if isinstance(value, int):
+        return str(value)
+    quoted = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{quoted}"'

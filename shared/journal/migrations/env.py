@@ -1,0 +1,8 @@
+"""Runs the revisions of the journal and of one service, on the connection that `upgrade` made."""
+
+from alembic import context
+
+attributes = context.config.attributes
+context.configure(connection=attributes["connection"], version_table_schema=attributes["schema"])
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,17 @@
+"""Create the journal: its tables, and what the database itself enforces on them."""
+
+from shared.journal.migration import grant, run_sql
+
+revision = "journal_0001"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Run the statements of the SQL file, and grant the service to read, append and advance, and nothing else."""
+    run_sql(__file__)
+    grant("SELECT, INSERT", "entries", "postings", "accounts", "checkpoints", "idempotency", "quarantine")
+    grant("SELECT, INSERT, UPDATE", "shards", "sources", "relay")
+    grant("SELECT, INSERT, UPDATE, DELETE", "gaps")
+    grant("UPDATE (resolved_at)", "quarantine")

@@ -1,0 +1,56 @@
+"""Sends several statements in one wait: waiting for the server costs more than most statements do."""
+
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from psycopg import AsyncConnection as Driver
+from psycopg import AsyncCursor
+from psycopg.rows import namedtuple_row
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.journal.bulk import Row, Statement
+
+
+class Pipeline:
+    """Statements on their way to the server; what they found is there when the pipeline has ended."""
+
+    def __init__(self, driver: Driver[Any]) -> None:
+        self._driver = driver
+        self._expected: list[tuple[AsyncCursor[Any], int, Exception]] = []
+
+    async def execute(self, sql: str, parameters: Mapping[str, Any]) -> AsyncCursor[Any]:
+        """Send a statement. The rows that it finds have their columns as attributes."""
+        return await self._driver.cursor(row_factory=namedtuple_row).execute(sql.encode(), parameters)
+
+    async def read(self, statement: Statement, rows: Iterable[Row]) -> AsyncCursor[Any]:
+        """Send a statement about many rows."""
+        return await self.execute(statement.sql, statement.parameters(rows))
+
+    async def write(self, statement: Statement, rows: Collection[Row], *, otherwise: Exception | None = None) -> None:
+        """Send a statement about many rows, unless there are none.
+
+        The pipeline raises `otherwise` at its end where the statement wrote more or fewer rows than it was given.
+        """
+        if not rows:
+            return
+        cursor = await self.read(statement, rows)
+        if otherwise is not None:
+            self._expected.append((cursor, len(rows), otherwise))
+
+    def check(self) -> None:
+        """Raise what a statement was to raise that did not write all of its rows."""
+        for cursor, rows, otherwise in self._expected:
+            if cursor.rowcount != rows:
+                raise otherwise
+
+
+@asynccontextmanager
+async def pipeline(connection: AsyncConnection) -> AsyncIterator[Pipeline]:
+    """Send statements together, in their order; after the first that fails none is done, and its error is raised."""
+    raw = await connection.get_raw_connection()
+    driver: Any = raw.driver_connection
+    async with driver.pipeline():
+        sent = Pipeline(driver)
+        yield sent
+    sent.check()
