@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from loadtest.game import AnyRound, TablePlan
 from loadtest.players import Player, Seats
-from shared.contracts.table_events import Played
+from shared.contracts.tables import Played
 from shared.rules import Settlement, catalogue, compile_rules
 from shared.rules.submission import select
 

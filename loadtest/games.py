@@ -11,7 +11,7 @@ from loadtest.game import FloorGame, TablePlan
 from loadtest.holdem import HOLDEM
 from loadtest.over_under import OVER_UNDER
 from loadtest.pai_gow import PAI_GOW, RHODE_ISLAND_PAI_GOW
-from shared.contracts.submission_events import RulesSubmission
+from shared.contracts.submissions import RulesSubmission
 from shared.rules import parse_submission
 
 GAMES: Final[tuple[FloorGame, ...]] = (

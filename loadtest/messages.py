@@ -29,7 +29,7 @@ from loadtest.floor import Dealt, initial_meters, table_rounds
 from loadtest.game import TablePlan
 from loadtest.links import LinkedTables
 from shared.contracts.envelope import table_source
-from shared.contracts.table_events import (
+from shared.contracts.tables import (
     Correction,
     RoundCompleted,
     RoundCorrected,

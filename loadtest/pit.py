@@ -27,7 +27,7 @@ from loadtest.pit_table import (
     Vigorish,
     dealt_from_hand,
 )
-from shared.contracts.pit_events import decode, encode, pit_source
+from shared.contracts.pit import decode, encode, pit_source
 from shared.rules import Settlement
 
 BUY_IN_WAGERS: Final = 10

@@ -6,7 +6,7 @@ from typing import Any, Final
 import httpx
 
 from loadtest.target import Target
-from shared.contracts.submission_events import RulesSubmission
+from shared.contracts.submissions import RulesSubmission
 
 _SECONDS: Final = 10.0
 

@@ -36,7 +36,7 @@ from loadtest.stack import running_stack
 from loadtest.submissions import file_and_approve
 from loadtest.target import Target
 from loadtest.watch import TooSlow, Watch
-from shared.contracts.table_events import RoundCompleted, decode
+from shared.contracts.tables import RoundCompleted, decode
 from shared.rules import compile_rules
 from shared.runtime.service.run import GARBAGE
 

@@ -47,8 +47,8 @@ from services.cli.output import AsJson, console, message, print_json
 from services.cli.services import ServiceName
 from services.cli.stack import RunningStack, StackEnded
 from services.cli.up import watch
-from shared.contracts.pit_events import TOPIC as PIT_EVENTS
-from shared.contracts.settlement_events import TOPIC as SETTLEMENTS
+from shared.contracts.pit import TOPIC as PIT_EVENTS
+from shared.contracts.settlements import TOPIC as SETTLEMENTS
 from shared.rules import catalogue
 
 PROPERTY: Final = "bayside"

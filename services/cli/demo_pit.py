@@ -27,7 +27,7 @@ from loadtest.publish import Publisher
 from services.cli.exits import NotThere
 from services.cli.services import ServiceName
 from services.cli.stack import RunningStack
-from shared.contracts.pit_events import TOPIC
+from shared.contracts.pit import TOPIC
 
 _HUNDRED_CENTS: Final = 100_00
 _SECONDS: Final = 30.0

@@ -19,7 +19,7 @@ from services.cli.output import AsJson, Column, heading, message, print_json, sh
 from services.cli.quarantined import Quarantined
 from services.cli.services import ServiceName
 from shared.contracts.envelope import Person, Reason
-from shared.contracts.table_events import Correction
+from shared.contracts.tables import Correction
 from shared.runtime.kafka import cluster_id
 
 app = typer.Typer(

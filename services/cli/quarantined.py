@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from services.cli.exits import CheckFailed, InputRefused, NotThere
 from shared.contracts import settlement_events, submission_events, table_events
 from shared.contracts.envelope import CONTENT_TYPE, Event
-from shared.contracts.settlement_events import QuarantineDismissed
-from shared.contracts.table_events import Correction
+from shared.contracts.settlements import QuarantineDismissed
+from shared.contracts.tables import Correction
 from shared.journal.entry import Draft, Entry
 from shared.journal.ledger import Ledger
 from shared.journal.tables import JournalTables

@@ -15,7 +15,7 @@ from services.cli.lines import lines_table
 from services.cli.output import AsJson, dollars, heading, message, print_json, print_line, show, table
 from services.cli.services import ServiceName
 from services.round_settlement.reading import History, history, submission
-from shared.contracts.submission_events import SubmissionApproved
+from shared.contracts.submissions import SubmissionApproved
 from shared.journal.entry import Entry, entry_hash
 from shared.journal.verification import read_shards
 from shared.rules import Refused, parse_round, settle

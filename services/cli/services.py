@@ -1,6 +1,5 @@
 """The services that exist: every package beside this one that has a manifest."""
 
-from enum import StrEnum
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,11 +11,7 @@ if TYPE_CHECKING:
 _HOME = Path(__file__).parent.parent
 
 
-def _names() -> list[str]:
-    return sorted(found.parent.name.replace("_", "-") for found in _HOME.glob("*/manifest.py"))
-
-
-ServiceName = StrEnum("ServiceName", {name.upper().replace("-", "_"): name for name in _names()})  # type: ignore[misc]
+NAMES = tuple(sorted(found.parent.name.replace("_", "-") for found in _HOME.glob("*/manifest.py")))
 """The names of the services."""
 
 
@@ -28,7 +23,7 @@ def load(name: str) -> "Manifest":
 
 def load_all() -> "list[Manifest]":
     """Return the manifests of all services, in the order of their ports: that in which they are started."""
-    return sorted(map(load, _names()), key=lambda manifest: manifest.port)
+    return sorted(map(load, NAMES), key=lambda manifest: manifest.port)
 
 
 def migrations(name: str) -> Path:

@@ -10,7 +10,7 @@ from services.paytable_registry.domain import FACTS, Contradicts, Fact, Submissi
 from services.paytable_registry.store import Key
 from services.paytable_registry.tables import journal
 from shared.contracts.envelope import as_json
-from shared.contracts.submission_events import RulesSubmission, SubmissionApprovalRefused
+from shared.contracts.submissions import RulesSubmission, SubmissionApprovalRefused
 from shared.journal.entry import Draft
 from shared.runtime.command.answers import Answer, Command, Outcome, once, refusal
 from shared.runtime.service.run import Parts

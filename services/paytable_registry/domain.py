@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from pydantic import AwareDatetime
 
 from shared.contracts.envelope import Contract, Person, Reason
-from shared.contracts.submission_events import (
+from shared.contracts.submissions import (
     RulesSubmission,
     SubmissionApprovalRefused,
     SubmissionApproved,

@@ -13,7 +13,7 @@ from services.paytable_registry.domain import SubmissionVersion
 from services.paytable_registry.store import Key
 from shared.contracts import rejection
 from shared.contracts.envelope import Contract, Name, Reason
-from shared.contracts.submission_events import RulesSubmission, in_effect
+from shared.contracts.submissions import RulesSubmission, in_effect
 from shared.rules.catalogue import Catalogue, catalogue, known_regulations
 from shared.runtime.command.answers import IdempotencyKey, response
 from shared.runtime.service.run import Parts

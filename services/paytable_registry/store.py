@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.paytable_registry.domain import FACTS, History, SubmissionVersion
 from services.paytable_registry.tables import submissions
 from shared.contracts.envelope import as_json
-from shared.contracts.submission_events import (
+from shared.contracts.submissions import (
     SubmissionApprovalRefused,
     SubmissionApproved,
     SubmissionFiled,

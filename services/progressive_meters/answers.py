@@ -11,7 +11,7 @@ from services.progressive_meters import store
 from services.progressive_meters.configuration import Contradicts, SamePerson
 from services.progressive_meters.tables import journal
 from shared.contracts.envelope import Contract
-from shared.contracts.meter_events import CommandRefused
+from shared.contracts.meters import CommandRefused
 from shared.journal.entry import Draft, Entry, Posting
 from shared.rules.errors import Refused
 from shared.runtime.command import answers

@@ -23,7 +23,7 @@ from services.progressive_meters.reports import (
     wrong_with,
 )
 from services.progressive_meters.tables import hits, journal, movements, pools, readings, reconciliations
-from shared.contracts.meter_events import PoolDay
+from shared.contracts.meters import PoolDay
 
 _SUMS = tuple(one.name for one in fields(Sums))
 

@@ -18,7 +18,7 @@ from services.progressive_meters.reports import rows_sha256
 from services.progressive_meters.submissions import Submissions
 from services.progressive_meters.tables import changes, pool_versions
 from shared.contracts.envelope import Contract, as_json
-from shared.contracts.meter_events import (
+from shared.contracts.meters import (
     ChangeApproved,
     ChangeRejected,
     ChangeRequested,

@@ -9,7 +9,7 @@ from pydantic import AwareDatetime
 
 from services.progressive_meters.domain import Terms
 from shared.contracts.envelope import Person, Reason, as_json, canonical
-from shared.contracts.meter_events import Feed, Movement, PoolApproved, PoolFiled, PoolRejected, PoolTerms
+from shared.contracts.meters import Feed, Movement, PoolApproved, PoolFiled, PoolRejected, PoolTerms
 from shared.rules.errors import Refused
 
 Status = Literal["filed", "approved", "rejected"]

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from services.progressive_meters.exact import exact_text, nanocents, parse_exact, share, shown
-from shared.contracts.meter_events import Hit, MeterOfRound, MeterReading, Movement
+from shared.contracts.meters import Hit, MeterOfRound, MeterReading, Movement
 from shared.journal.entry import Account, Posting
 from shared.rules.errors import Refused
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, Field, TypeAdapter, ValidationError
 
-from shared.contracts.settlement_events import SettledRound, WagerTotal
+from shared.contracts.settlements import SettledRound, WagerTotal
 from shared.contracts.settlement_reading import PASS_OVER, EntryOfPublisher, Explained, NoMoney, Under
 from shared.rules.errors import refused_by_validation
 

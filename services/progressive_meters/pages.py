@@ -24,7 +24,7 @@ from services.progressive_meters.reports import (
 )
 from services.progressive_meters.submissions import Submissions
 from services.progressive_meters.tables import changes, hits, movements, pool_versions, pools
-from shared.contracts.meter_events import Movement
+from shared.contracts.meters import Movement
 from shared.contracts.rejection import Reason, Rejected
 
 T = TypeVar("T")

@@ -23,12 +23,12 @@ from services.progressive_meters.reading import (
 from services.progressive_meters.submissions import Submissions
 from shared.contracts import settlement_events
 from shared.contracts.envelope import Contract
-from shared.contracts.meter_events import Feed, MeterOfRound, Movement, PoolTerms, RoundCounted, RoundTakenBack
+from shared.contracts.meters import Feed, MeterOfRound, Movement, PoolTerms, RoundCounted, RoundTakenBack
 from shared.contracts.settlement_reading import EntryOfPublisher
 from shared.journal.entry import Draft, Entry, Posting
 from shared.journal.ledger import Fenced
 from shared.rules.errors import Refused
-from shared.runtime.consume.processing import Record
+from shared.runtime.consume.handler import Record
 
 
 class Settlements:

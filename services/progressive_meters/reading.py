@@ -12,7 +12,7 @@ from sqlalchemy.types import TypeEngine
 from services.progressive_meters.configuration import Pools, PoolVersion
 from services.progressive_meters.domain import Pool
 from services.progressive_meters.tables import movements, pool_versions, pools
-from shared.contracts.meter_events import Movement, PoolTerms
+from shared.contracts.meters import Movement, PoolTerms
 
 PoolKey = tuple[str, str]
 """(property, pool)"""

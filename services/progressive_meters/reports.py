@@ -12,7 +12,7 @@ from services.progressive_meters.comparison import Difference
 from services.progressive_meters.configuration import PoolVersion
 from services.progressive_meters.exact import exact_text, nanocents, shown
 from shared.contracts.envelope import as_json, canonical
-from shared.contracts.meter_events import ChangeKind, Feed, Movement, PoolDay
+from shared.contracts.meters import ChangeKind, Feed, Movement, PoolDay
 
 
 class SignReading(BaseModel):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from services.progressive_meters.domain import Played, Terms
 from services.progressive_meters.events import PostedRound, ReversedRound, SettledLine
-from shared.contracts.meter_events import Hit, MeterReading
+from shared.contracts.meters import Hit, MeterReading
 from shared.rules.errors import Refused
 
 

@@ -31,7 +31,7 @@ from services.progressive_meters.reports import (
 )
 from services.progressive_meters.submissions import Submissions
 from shared.contracts.envelope import Contract, Name, Reason, canonical
-from shared.contracts.meter_events import ChangeRejected, DayReconciled, PoolTerms, WantedChange
+from shared.contracts.meters import ChangeRejected, DayReconciled, PoolTerms, WantedChange
 from shared.runtime.command.answers import IdempotencyKey, response
 from shared.runtime.service.run import Parts
 from shared.runtime.web.access import caller_with

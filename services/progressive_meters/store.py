@@ -13,7 +13,7 @@ from services.progressive_meters.domain import delta_of
 from services.progressive_meters.exact import parse_exact
 from services.progressive_meters.tables import changes, hits, movements, pool_versions, pools, readings, reconciliations
 from shared.contracts.envelope import Contract, as_json
-from shared.contracts.meter_events import (
+from shared.contracts.meters import (
     ChangeApproved,
     ChangeRejected,
     ChangeRequested,

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from services.progressive_meters.domain import Terms
 from services.progressive_meters.tables import submissions
-from shared.contracts.meter_events import Feed
-from shared.contracts.submission_events import SubmissionApproved
+from shared.contracts.meters import Feed
+from shared.contracts.submissions import SubmissionApproved
 from shared.rules.catalogue import catalogue
 from shared.rules.submission import select as selected
 from shared.runtime.consume.submissions import ApprovedSubmissions

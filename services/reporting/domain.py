@@ -16,7 +16,7 @@ from services.reporting.events import (
     ReversedRound,
     UncountedRound,
 )
-from shared.contracts.settlement_events import SettledRound
+from shared.contracts.settlements import SettledRound
 from shared.contracts.settlement_reading import EntryOfPublisher, Explained, Under
 
 SUMS: Final = (

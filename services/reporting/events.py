@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from shared.contracts.envelope import Contract
-from shared.contracts.settlement_events import (
+from shared.contracts.settlements import (
     Gap,
     GapFilled,
     QuarantineDismissed,

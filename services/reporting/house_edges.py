@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.tables import house_edges, submissions
-from shared.contracts.submission_events import SubmissionApproved
+from shared.contracts.submissions import SubmissionApproved
 from shared.rules import payback
 from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused

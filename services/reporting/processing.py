@@ -14,13 +14,13 @@ from services.reporting.house_edges import HouseEdge, count_edges, write_edges
 from services.reporting.tables import closings, journal, submissions
 from shared.contracts import settlement_events
 from shared.contracts.settlement_reading import EntryOfPublisher
-from shared.contracts.submission_events import SubmissionApprovedEvent, SubmissionEvent
+from shared.contracts.submissions import SubmissionApprovedEvent, SubmissionEvent
 from shared.journal.entry import Draft, Entry
 from shared.journal.reading import read_entry
 from shared.rules.errors import Refused
 from shared.runtime.consume import submissions as runtime_submissions
 from shared.runtime.consume.consumer import Clock
-from shared.runtime.consume.processing import Record
+from shared.runtime.consume.handler import Record
 
 SERVICE_NAME = "reporting"
 

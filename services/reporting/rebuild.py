@@ -11,7 +11,7 @@ from services.reporting.house_edges import count_again
 from services.reporting.processing import add_dismissed, add_own
 from services.reporting.tables import PROJECTIONS as OF_TOPIC
 from services.reporting.tables import house_edges, journal
-from shared.contracts.settlement_events import TOPIC
+from shared.contracts.settlements import TOPIC
 from shared.journal.entry import Entry
 from shared.runtime.consume.rereading import read_again
 from shared.runtime.service.rebuild import Projections, replay

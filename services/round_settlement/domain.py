@@ -13,8 +13,8 @@ from pydantic_core import to_json
 
 from services.round_settlement.money import Funding, account_credits_of, postings_of, totals_of
 from shared.contracts.envelope import table_source
-from shared.contracts.submission_events import SubmissionApproved
-from shared.contracts.table_events import (
+from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.tables import (
     Correction,
     PlayedRound,
     RoundCompleted,

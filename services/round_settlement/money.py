@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from shared.contracts.table_events import AccountFunding
+from shared.contracts.tables import AccountFunding
 from shared.journal.entry import Account, Posting
 from shared.rules.settlement import Line, Settlement
 

@@ -12,14 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.round_settlement.domain import POSTED, InEffect, Known, Standing, settle_event
 from services.round_settlement.tables import SCHEMA, journal, rounds, submissions
 from shared.contracts import table_events
-from shared.contracts.submission_events import SubmissionApproved
-from shared.contracts.table_events import TableEvent
+from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.tables import TableEvent
 from shared.journal.entry import Draft, Entry
 from shared.journal.reading import read_entry
 from shared.journal.statements import copy_rows, copy_text
 from shared.rules import compile_rules
 from shared.rules.errors import Refused
-from shared.runtime.consume.processing import Record
+from shared.runtime.consume.handler import Record
 from shared.runtime.consume.submissions import ApprovedSubmissions
 
 RoundKey = tuple[str, str, str]

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.round_settlement.tables import journal, rounds, submissions
 from shared.contracts.envelope import table_source
-from shared.contracts.submission_events import SubmissionApproved
+from shared.contracts.submissions import SubmissionApproved
 from shared.journal.entry import Entry
 from shared.journal.reading import read_entry
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from services.table_inventory.domain import Stacks, added
-from shared.contracts.inventory_facts import Figure
+from shared.contracts.inventory import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

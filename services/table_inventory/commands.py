@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory import projection
 from services.table_inventory.tables import journal
 from shared.contracts.envelope import Contract
-from shared.contracts.inventory_facts import FACTS, CommandRefused
+from shared.contracts.inventory import FACTS, CommandRefused
 from shared.journal.entry import Draft, Entry, Posting
 from shared.journal.ledger import Fenced
 from shared.runtime.command import answers

@@ -18,7 +18,7 @@ from services.table_inventory.tables import adjustments, counts, days, slips
 from services.table_inventory.variances import key_of, variances_of_day
 from services.table_inventory.variances import path_of as variance_path
 from shared.contracts.envelope import Contract, Name, Reason, as_json, canonical
-from shared.contracts.inventory_facts import (
+from shared.contracts.inventory import (
     AdjustmentApproved,
     AdjustmentEntered,
     AdjustmentRejected,

@@ -13,9 +13,9 @@ from services.table_inventory.money import TableAccounts
 from services.table_inventory.settlements import MovedEvent, SettlementEntry
 from shared.contracts import pit_events
 from shared.contracts.envelope import Event, as_json
-from shared.contracts.inventory_facts import Moved, Movement, PitRecorded, RoundCounted, SettlementPassed, SlipKind
-from shared.contracts.pit_events import PitEvent, pit_source
-from shared.contracts.pit_facts import CarriedTable, Contents, CountedTable, Pieces, value_of
+from shared.contracts.inventory import Moved, Movement, PitRecorded, RoundCounted, SettlementPassed, SlipKind
+from shared.contracts.pit import PitEvent, pit_source
+from shared.contracts.pit import CarriedTable, Contents, CountedTable, Pieces, value_of
 from shared.journal.entry import Draft, Posting
 from shared.rules.errors import Refused
 

@@ -16,7 +16,7 @@ from services.table_inventory.commands import Command, Decision, Denied, once
 from services.table_inventory.money import TableAccounts, counter_checks_of, coupons_of, currency_of
 from services.table_inventory.tables import drop_counts, sealed_counts
 from shared.contracts.envelope import Contract, Name, as_json, canonical
-from shared.contracts.inventory_facts import (
+from shared.contracts.inventory import (
     BoxFigures,
     BoxTurn,
     CountConcluded,

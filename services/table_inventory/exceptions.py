@@ -15,7 +15,7 @@ from services.table_inventory.reports import day_report
 from services.table_inventory.tables import manual_slips, movements, refusals, slips
 from services.table_inventory.variances import key_of, variances_of_day
 from services.table_inventory.variances import path_of as variance_path
-from shared.contracts.inventory_facts import SlipKind
+from shared.contracts.inventory import SlipKind
 
 ExceptionKind = Literal[
     "variance", "slip_void", "slip_late", "slip_gap", "slip_open", "box_not_transported", "box_not_counted",

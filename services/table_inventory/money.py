@@ -19,7 +19,7 @@ An account is (property, table, wager, leg); `wager` names the instrument, the c
 | `inventory_variance`, `drop_variance`, `transit_variance` | differences that were resolved |
 """
 
-from shared.contracts.inventory_facts import BoxFigures, Figure, SlipKind
+from shared.contracts.inventory import BoxFigures, Figure, SlipKind
 from shared.journal.entry import Account, Posting
 
 

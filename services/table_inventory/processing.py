@@ -22,11 +22,11 @@ from services.table_inventory.domain import (
 from services.table_inventory.settlements import MovedEvent, SettlementEntry
 from services.table_inventory.tables import counts, movements, slips
 from shared.contracts import pit_events, settlement_events
-from shared.contracts.pit_events import PitEvent
-from shared.contracts.pit_facts import CarriedTable, Contents, CountedTable
+from shared.contracts.pit import PitEvent
+from shared.contracts.pit import CarriedTable, Contents, CountedTable
 from shared.journal.entry import Draft, Entry
 from shared.rules.errors import Refused
-from shared.runtime.consume.processing import Record
+from shared.runtime.consume.handler import Record
 
 _contents: TypeAdapter[Contents] = TypeAdapter(Contents)
 STEPS = ("requested_by", "prepared_by", "surrendered_by", "carried_by", "received_by", "observed_by")

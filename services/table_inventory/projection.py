@@ -14,7 +14,7 @@ from services.table_inventory.domain import COUNTS, Stacks, stacks
 from shared.contracts import inventory_facts as facts
 from shared.contracts import pit_facts as pit
 from shared.contracts.envelope import Contract, as_json
-from shared.contracts.pit_facts import Contents, value_of
+from shared.contracts.pit import Contents, value_of
 from shared.journal.entry import Entry
 from shared.journal.statements import copy_rows, copy_text
 

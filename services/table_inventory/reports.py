@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory import reading
 from services.table_inventory.books import Win, Window, hold_percent, wins
 from services.table_inventory.policies import policy_on
-from shared.contracts.pit_facts import Pieces
+from shared.contracts.pit import Pieces
 
 
 class WinRow(BaseModel):

@@ -42,7 +42,7 @@ from services.table_inventory.web import (
     snapshot,
 )
 from shared.contracts.envelope import Name
-from shared.contracts.inventory_facts import VarianceKind
+from shared.contracts.inventory import VarianceKind
 from shared.runtime.command.answers import IdempotencyKey, response
 from shared.runtime.service.run import Parts
 

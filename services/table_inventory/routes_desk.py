@@ -49,7 +49,7 @@ from services.table_inventory.web import (
     document,
     snapshot,
 )
-from shared.contracts.inventory_facts import (
+from shared.contracts.inventory import (
     CountConcluded,
     ManualSlip,
     ManualSlipEntered,

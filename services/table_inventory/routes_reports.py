@@ -33,7 +33,7 @@ from services.table_inventory.web import (
     document,
     snapshot,
 )
-from shared.contracts.inventory_facts import Stage
+from shared.contracts.inventory import Stage
 from shared.runtime.service.run import Parts
 from shared.runtime.web.unported import problems
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
 from shared.contracts.envelope import Event
-from shared.contracts.settlement_events import SettledRound, WagerTotal
+from shared.contracts.settlements import SettledRound, WagerTotal
 from shared.rules.errors import refused_by_validation
 
 _PASS_OVER = ConfigDict(extra="ignore", frozen=True)

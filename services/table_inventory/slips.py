@@ -13,7 +13,7 @@ from services.table_inventory.money import TableAccounts
 from services.table_inventory.processing import find_slips
 from services.table_inventory.tables import manual_slips, requests, slips
 from shared.contracts.envelope import Contract, Name, Person, Reason, as_json
-from shared.contracts.inventory_facts import (
+from shared.contracts.inventory import (
     CreditReceived,
     ManualSlip,
     ManualSlipEntered,
@@ -24,7 +24,7 @@ from shared.contracts.inventory_facts import (
     SlipRequested,
     SlipVoided,
 )
-from shared.contracts.pit_facts import Contents, Pieces, SlipNumber, value_of
+from shared.contracts.pit import Contents, Pieces, SlipNumber, value_of
 from shared.rules.errors import Refused
 from shared.runtime.command.answers import Answer
 from shared.runtime.service.run import Parts

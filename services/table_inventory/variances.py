@@ -16,7 +16,7 @@ from services.table_inventory.money import TableAccounts
 from services.table_inventory.policies import Level, policy_on
 from services.table_inventory.tables import variance_cases
 from shared.contracts.envelope import Contract, Person, Reason, as_json
-from shared.contracts.inventory_facts import VarianceKind, VarianceOwned, VarianceResolved
+from shared.contracts.inventory import VarianceKind, VarianceOwned, VarianceResolved
 from shared.journal.entry import Posting
 from shared.runtime.command.answers import Answer
 from shared.runtime.service.run import Parts

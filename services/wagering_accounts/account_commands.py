@@ -18,7 +18,7 @@ from services.wagering_accounts.decisions import (
     require_open,
 )
 from services.wagering_accounts.patron_commands import wrong_code
-from shared.contracts.account_events import Instrument
+from shared.contracts.accounts import Instrument
 from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
 

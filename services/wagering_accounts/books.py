@@ -23,7 +23,7 @@ from datetime import date, datetime
 from typing import Any, Final, Literal
 
 from services.wagering_accounts.access_codes import HashedCode
-from shared.contracts.account_events import LimitKind
+from shared.contracts.accounts import LimitKind
 from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
 

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, SecretStr
 
 from services.wagering_accounts.books import AccountKind, AccountStatus, AdjustmentState, HoldState, RoundState
-from shared.contracts.account_events import Instrument, LimitKind
+from shared.contracts.accounts import Instrument, LimitKind
 from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
-from shared.contracts.table_events import Cents
+from shared.contracts.tables import Cents
 
 AccessCode = Annotated[SecretStr, Field(min_length=4, max_length=64)]
 Reference = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]

@@ -8,7 +8,7 @@ from typing import Annotated, Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
 from shared.contracts.envelope import Event
-from shared.contracts.settlement_events import AccountCredit, SettledRound
+from shared.contracts.settlements import AccountCredit, SettledRound
 from shared.rules.errors import refused_by_validation
 
 DataT = TypeVar("DataT", bound=BaseModel)

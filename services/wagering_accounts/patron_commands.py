@@ -7,7 +7,7 @@ from services.wagering_accounts.access_codes import HashedCode
 from services.wagering_accounts.books import Books, Fact, Limit, Patron
 from services.wagering_accounts.changes import change
 from services.wagering_accounts.decisions import Circumstances, Decision, Declined, Needs
-from shared.contracts.account_events import LimitKind
+from shared.contracts.accounts import LimitKind
 
 
 def patron_document(patron: Patron, now: Circumstances) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from services.wagering_accounts.store import Recorded, Snapshot
 from shared.contracts import settlement_events
 from shared.journal.entry import Draft, Entry
 from shared.journal.statements import pipeline
-from shared.runtime.consume.processing import Record
+from shared.runtime.consume.handler import Record
 
 AnyEntry = RoundEntry | Other
 

@@ -5,13 +5,12 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 
-from shared.journal.ledger import Ledger
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.processing import Record
+from shared.runtime.consume.handler import Record
 from shared.runtime.database import create_engine
-from shared.runtime.metrics import Metrics
-from shared.runtime.service.run import Parts, application
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.service.run import application, consumer_of, context_of
 from shared.runtime.settings import Settings
 from tests.faults.subject import Message, Subject
 from tests.support import Databases
@@ -65,19 +64,9 @@ async def reader(
     subject: Subject, url: str, records: Iterable[Record], *, cluster_id: str = "test", size: int = 20
 ) -> AsyncIterator[Reader]:
     """A process that reads the records, of each partition all from offset 0."""
-    async with _parts(subject, url) as parts:
-        consumers = {
-            processor.topic: Consumer(
-                processor=processor,
-                ledger=parts.ledger,
-                engine=parts.engine,
-                metrics=parts.metrics,
-                clock=parts.clock,
-                cluster_id=cluster_id,
-                retry_seconds_max=30,
-            )
-            for processor in (*subject.service.references(parts), *subject.service.processors(parts))
-        }
+    async with _context(subject, url) as context:
+        handlers = [handler() for handler in (*subject.manifest.references, *subject.manifest.handlers)]
+        consumers = {handler.topic: consumer_of(subject.manifest, context, handler, cluster_id) for handler in handlers}
         process = Reader(consumers, records, size)
         await process.assign()
         yield process
@@ -94,10 +83,10 @@ def read(subject: Subject, url: str, records: Iterable[Record], *, cluster_id: s
 
 
 @asynccontextmanager
-async def _parts(subject: Subject, url: str) -> AsyncIterator[Parts]:
+async def _context(subject: Subject, url: str) -> AsyncIterator[ServiceContext]:
     engine = create_engine(url, role=subject.schema)
     try:
-        yield Parts(Settings(), engine, Ledger(subject.service.tables), Metrics(), lambda: MOMENT, lambda: None)
+        yield context_of(subject.manifest, Settings(), engine, clock=lambda: MOMENT)
     finally:
         await engine.dispose()
 
@@ -106,8 +95,8 @@ def problems(subject: Subject, url: str) -> list[Problem]:
     """What is wrong with the service's journal."""
 
     async def verify() -> list[Problem]:
-        async with _parts(subject, url) as parts, parts.engine.connect() as connection:
-            tables = subject.service.tables
+        async with _context(subject, url) as context, context.engine.connect() as connection:
+            tables = subject.manifest.journal
             return [
                 problem
                 for shard in await read_shards(connection, tables)
@@ -121,8 +110,8 @@ def problems(subject: Subject, url: str) -> list[Problem]:
 def desk(subject: Subject, url: str) -> Iterator[AppClient]:
     """The HTTP interface of the service."""
     engine = create_engine(url, role=subject.schema)
-    parts = Parts(Settings(), engine, Ledger(subject.service.tables), Metrics(), lambda: MOMENT, lambda: None)
-    with AppClient(application(subject.service, parts, callers=subject.callers)) as client:
+    context = context_of(subject.manifest, Settings(), engine, clock=lambda: MOMENT)
+    with AppClient(application(subject.manifest, context, callers=subject.callers)) as client:
         yield client
         client.run(engine.dispose())
 

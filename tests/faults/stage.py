@@ -13,7 +13,7 @@ import psycopg
 import yaml
 
 from shared.local.ports import LOOPBACK, free_port
-from shared.runtime.consume.processing import Record
+from shared.runtime.consume.handler import Record
 from shared.runtime.kafka import cluster_id
 from tests.faults.books import Books, books_of, check_order, check_published, without_places
 from tests.faults.in_process import database, read
@@ -94,7 +94,7 @@ class Stage:
         ends: dict[str, int] = {}
         for record in self.records():
             ends[f"{record.topic}/{record.partition}@{self._cluster_id}"] = record.offset + 1
-        statement, publishes = _STANDING.format(schema=self.subject.schema), self.subject.service.publishes is not None
+        statement, publishes = _STANDING.format(schema=self.subject.schema), self.subject.manifest.publishes is not None
 
         def done() -> bool:
             for worker in workers:
@@ -120,9 +120,9 @@ class Stage:
             assert expected[table] == found[table], table
         assert expected.keys() == found.keys()
         check_order(self.subject, url)
-        publishes = topic or self.subject.service.publishes
-        if self.subject.decode is not None and publishes is not None:
-            check_published(self.subject, url, self.servers, publishes)
+        publishes = self.subject.manifest.publishes
+        if publishes is not None:
+            check_published(self.subject, url, self.servers, topic or publishes.name)
 
 
 class Door:

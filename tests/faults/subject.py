@@ -1,13 +1,15 @@
 """What a service is, and what happens to it in the story that every fault disturbs."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from services.cli.services import load
+from shared.contracts.facts import KINDS
+from shared.contracts.reading import Reader
 from shared.runtime.database import role_of
-from shared.runtime.service.run import Service
+from shared.runtime.service.manifest import Manifest
 from shared.runtime.web.access import Caller, token_hash
-from tests.support.worker import service_of
 
 Message = Mapping[str, Any] | tuple[bytes | None, bytes]
 """An event, keyed by its source, or a raw key and value."""
@@ -52,13 +54,17 @@ class Subject:
     """A command that may be given after the others, any number of times, under other keys."""
     identities: Mapping[str, str] = field(default_factory=dict)
     """What must hold in every state: each query finds what does not."""
-    decode: Callable[[bytes], Any] | None = None
-    """Reads an event that the service publishes, if it does."""
 
     @property
-    def service(self) -> Service:
-        """The service itself."""
-        return service_of(self.name)
+    def manifest(self) -> Manifest:
+        """Return the service itself."""
+        return load(self.name)
+
+    def decode(self, raw: bytes) -> Any:
+        """Return an event that the service published."""
+        topic = self.manifest.publishes
+        assert topic is not None
+        return Reader(topic, *(kind.model for kind in KINDS.on(topic))).decode(raw)
 
     @property
     def schema(self) -> str:

@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 
-from shared.runtime.consume.processing import Record
+from shared.runtime.consume.handler import Record
 from tests.faults.books import books_of, check_order, figures_of, without_offsets
 from tests.faults.in_process import database, read, reader, records_of
 from tests.faults.subject import Subject

@@ -18,7 +18,7 @@ from shared.journal.ledger import Ledger
 from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.consume import facts
 from shared.runtime.consume.consumer import Consumer, Step, no_step
-from shared.runtime.consume.processing import Processor, Record
+from shared.runtime.consume.handler import Processor, Record
 from shared.runtime.consume.submissions import RulesSubmissions
 from shared.runtime.database import create_engine
 from shared.runtime.errors import Stop

@@ -12,12 +12,12 @@ import yaml
 from services.round_settlement import tables as settlement_tables
 from services.round_settlement.processing import TableEvents
 from services.round_settlement.tables import journal
-from shared.contracts.settlement_events import SettlementPosted
+from shared.contracts.settlements import SettlementPosted
 from shared.journal.ledger import Ledger
 from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.rules import REGULATIONS, parse_cases, parse_round, parse_submission, settle
 from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.processing import Record
+from shared.runtime.consume.handler import Record
 from shared.runtime.consume.submissions import RulesSubmissions
 from shared.runtime.database import create_engine
 from shared.runtime.metrics import Metrics

@@ -19,7 +19,7 @@ from sqlalchemy import select
 from services.paytable_registry import SERVICE
 from services.paytable_registry.store import project
 from services.paytable_registry.tables import journal, submissions
-from shared.contracts.submission_events import SubmissionApproved, SubmissionFiled, SubmissionRejected
+from shared.contracts.submissions import SubmissionApproved, SubmissionFiled, SubmissionRejected
 from shared.journal.entry import Entry
 from shared.journal.ledger import Ledger
 from shared.journal.reading import read_entries

@@ -17,10 +17,10 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 from sqlalchemy import MetaData
 
 from services.paytable_registry import SERVICE
-from shared.contracts.submission_events import decode
+from shared.contracts.submissions import decode
 from shared.local.ports import free_port
 from shared.runtime.consume.consumer import Step, no_step
-from shared.runtime.consume.processing import Record
+from shared.runtime.consume.handler import Record
 from shared.runtime.consume.submissions import Copies, submissions_table
 from shared.runtime.service.run import serve
 from shared.runtime.settings import Settings

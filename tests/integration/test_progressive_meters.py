@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from shared.contracts.meter_events import decode
+from shared.contracts.meters import decode
 from shared.journal.entry import Entry
 from shared.rules import validate_submission
 from shared.rules.errors import Refused

@@ -17,7 +17,7 @@ import pytest
 
 from services.cli.quarantined import dismiss
 from services.reporting.tables import journal
-from shared.contracts.table_events import Correction
+from shared.contracts.tables import Correction
 from shared.local import Broker
 from shared.rules import parse_submission, payback
 from shared.runtime.database import create_engine

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.processing import Record
+from shared.runtime.consume.handler import Record
 from shared.runtime.consume.subscription import Subscription
 from shared.runtime.kafka import cluster_id
 from shared.runtime.metrics import Metrics

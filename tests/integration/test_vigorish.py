@@ -1,36 +1,16 @@
 """Vigorish on a real database: assessed by settlements, collected and waived by tables, reported and excepted."""
 
-import asyncio
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import delete
 
-from services.vigorish import SERVICE
-from services.vigorish.processing import PitEvents, Settlements
-from services.vigorish.store import project
-from services.vigorish.tables import PROJECTIONS, journal, submissions
-from shared.contracts.vigorish_events import decode
-from shared.journal.entry import Entry
-from shared.journal.ledger import Ledger
-from shared.journal.reading import balances, read_entries
-from shared.journal.verification import Verified, read_shards, verify_shard
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.processing import Processor, Record
-from shared.runtime.consume.submissions import RulesSubmissions
-from shared.runtime.database import create_engine
-from shared.runtime.metrics import Metrics
-from shared.runtime.publish.relay import entry_message
-from shared.runtime.service.run import Parts, application
-from shared.runtime.settings import Settings
-from shared.runtime.web.access import Caller, token_hash
+from services.vigorish.manifest import MANIFEST
 from tests.support import Databases
-from tests.support.asgi import AppClient, assert_problem
-from tests.support.rounds import encoded
-from tests.support.services import query, settled_database
+from tests.support.asgi import assert_problem
+from tests.support.desk import Desk, desk_of
+from tests.support.services import settled_database
 from tests.unit.vigorish.rounds import (
     DAY,
     NOON,
@@ -49,37 +29,34 @@ from tests.unit.vigorish.rounds import (
 )
 
 RULES = rules()
-CALLERS = [
-    Caller(person="kim", token_sha256=token_hash("token of kim"), roles=frozenset(["report"])),
-    Caller(person="carl", token_sha256=token_hash("token of carl"), roles=frozenset(["submit"])),
-]
+PEOPLE = {"kim": ["reports.read"], "carl": ["submissions.file"]}
 
 
-class Desk:
+class Vigorish:
     """The service on a database, without a broker, and whoever reads its reports."""
 
-    def __init__(self, client: AppClient, parts: Parts) -> None:
-        self.client = client
-        self.parts = parts
-        self._offsets = count()
-        self._consumers: dict[str, Consumer] = {}
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.client = desk.client
+        self.quarantined = desk.quarantined
+        self.balances = desk.balances
+        self.entries = desk.entries
 
     def learn(self, *approved: Mapping[str, Any]) -> None:
-        """Reads rules submissions."""
-        self._feed(RulesSubmissions(submissions, lambda: NOON), approved)
+        """Read rules submissions."""
+        self.desk.feed("submissions", *approved)
 
     def settle(self, *events: Mapping[str, Any] | bytes) -> None:
-        """Reads settlements, as one batch."""
-        self._feed(Settlements(), events)
+        """Read settlements, as one batch."""
+        self.desk.feed("settlements", *events)
 
     def happen(self, *events: Mapping[str, Any]) -> None:
-        """Reads pit events, as one batch."""
-        self._feed(PitEvents(), events)
+        """Read pit events, as one batch."""
+        self.desk.feed("pit.events", *events)
 
     def get(self, path: str, *, person: str | None = "kim", **headers: str) -> httpx.Response:
-        """Reads a report."""
-        token = {} if person is None else {"Authorization": f"Bearer token of {person}"}
-        return self.client.get(f"/reports/{path}", headers=token | headers)
+        """Read a report."""
+        return self.desk.get(f"/reports/{path}", person=person, **headers)
 
     def report(self, more: str = "") -> dict[str, Any]:
         """The report of the day; what was assessed is collected, waived or outstanding, in every row."""
@@ -104,60 +81,6 @@ class Desk:
         items = self.get(f"exceptions?property={PROPERTY}&gaming_day={DAY}{more}").json()["items"]
         return [(item["kind"], item["round_id"], item["seat"], item["outstanding_cents"]) for item in items]
 
-    def quarantined(self) -> list[str]:
-        """Why records wait in quarantine."""
-
-        async def read() -> list[str]:
-            q = journal.quarantine
-            async with self.parts.engine.connect() as connection:
-                rows = await connection.execute(q.select().where(q.c.resolved_at.is_(None)).order_by(q.c.id))
-                return [row.reason for row in rows]
-
-        return self.client.run(read())
-
-    def balances(self) -> dict[tuple[str, str, str], int]:
-        """The accounts that hold something, by table, class and leg."""
-
-        async def read() -> dict[tuple[str, str, str], int]:
-            async with self.parts.engine.connect() as connection:
-                found = await balances(connection, journal)
-            return {(one.account.table, one.account.wager, one.account.leg): one.cents for one in found if one.cents}
-
-        return self.client.run(read())
-
-    def entries(self) -> list[Entry]:
-        """All that the journal holds, verified."""
-
-        async def read() -> list[Entry]:
-            async with self.parts.engine.connect() as connection:
-                shards = await read_shards(connection, journal)
-                for shard in shards:
-                    assert [] == [p async for p in verify_shard(connection, journal, shard, Verified(shard.name))]
-                return [one for shard in shards async for one in read_entries(connection, journal, shard.shard)]
-
-        return self.client.run(read())
-
-    def _feed(self, processor: Processor[Any], events: Sequence[Mapping[str, Any] | bytes]) -> None:
-        async def handle() -> None:
-            consumer = self._consumers.get(processor.topic)
-            if consumer is None:
-                consumer = Consumer(
-                    processor=processor,
-                    ledger=self.parts.ledger,
-                    engine=self.parts.engine,
-                    metrics=self.parts.metrics,
-                    clock=lambda: NOON,
-                    cluster_id="test",
-                    retry_seconds_max=10,
-                )
-                await consumer.assigned([0])
-                self._consumers[processor.topic] = consumer
-            made = [event if isinstance(event, bytes) else encoded(event) for event in events]
-            records = [Record(processor.topic, 0, next(self._offsets), None, value, NOON) for value in made]
-            await consumer.handle(records)
-
-        self.client.run(handle())
-
 
 @pytest.fixture
 def url(databases: Databases) -> Iterator[str]:
@@ -168,20 +91,15 @@ def url(databases: Databases) -> Iterator[str]:
 
 
 @pytest.fixture
-def desk(url: str) -> Iterator[Desk]:
+def desk(url: str) -> Iterator[Vigorish]:
     """The service, which knows the rules submission."""
-    metrics = Metrics()
-    engine = create_engine(url, role="vigorish")
-    parts = Parts(Settings(), engine, Ledger(journal), metrics, lambda: NOON, lambda: None)
-    app = application(SERVICE, parts, callers=CALLERS)
-    with AppClient(app) as client:
-        desk = Desk(client, parts)
-        desk.learn(RULES)
-        yield desk
-        client.run(engine.dispose())
+    with desk_of(MANIFEST, url, people=PEOPLE, clock=lambda: NOON) as desk:
+        vigorish = Vigorish(desk)
+        vigorish.learn(RULES)
+        yield vigorish
 
 
-def test_what_is_assessed_is_collected_or_waived(desk: Desk) -> None:
+def test_what_is_assessed_is_collected_or_waived(desk: Vigorish) -> None:
     """Base, rate and rounding in the report; nothing is outstanding, no exception, the accounts are settled."""
     desk.settle(posted(1, RULES, [line(1, 1200, 75), line(2, 1000, 50)]), posted(2, RULES, [line(1, 500, 25)]))
     desk.happen(opened(1, -60), collected(2, 1, 1, 75), waived(3, 1, 2, 50), collected(4, 2, 1, 25))
@@ -195,7 +113,7 @@ def test_what_is_assessed_is_collected_or_waived(desk: Desk) -> None:
             "lines",
             "base_cents",
             "assessed_cents",
-            "rounding",
+            "rounding_cents",
             "collected_cents",
             "waived_cents",
             "outstanding_cents",
@@ -209,7 +127,7 @@ def test_what_is_assessed_is_collected_or_waived(desk: Desk) -> None:
     } == desk.balances()
 
 
-def test_what_is_outstanding_at_the_end_of_a_round_is_an_exception(desk: Desk) -> None:
+def test_what_is_outstanding_at_the_end_of_a_round_is_an_exception(desk: Vigorish) -> None:
     """All of it or a part; when it is collected after all it is late."""
     desk.settle(posted(1, RULES, [line(1, 1200, 75), line(2, 1000, 50)]))
     desk.happen(collected(1, 1, 1, 50))
@@ -220,7 +138,7 @@ def test_what_is_outstanding_at_the_end_of_a_round_is_an_exception(desk: Desk) -
     assert 1 == desk.report()["total"]["late"]
 
 
-def test_the_order_of_the_topics_does_not_matter(desk: Desk) -> None:
+def test_the_order_of_the_topics_does_not_matter(desk: Vigorish) -> None:
     """What a table says it collected waits for the round; until then it is an exception of its own."""
     desk.happen(collected(1, 1, 1, 75))
     assert [("not_assessed", "r-1", 1, -75)] == desk.exceptions()
@@ -229,7 +147,7 @@ def test_the_order_of_the_topics_does_not_matter(desk: Desk) -> None:
     assert 75 == desk.report()["total"]["collected_cents"]
 
 
-def test_too_much_is_an_exception(desk: Desk) -> None:
+def test_too_much_is_an_exception(desk: Vigorish) -> None:
     """More collected than assessed."""
     desk.settle(posted(1, RULES, [line(1, 1200, 75)]))
     desk.happen(collected(1, 1, 1, 100))
@@ -237,7 +155,7 @@ def test_too_much_is_an_exception(desk: Desk) -> None:
     assert 25 == desk.report()["total"]["over_collected_cents"]
 
 
-def test_what_was_too_much_is_given_back(desk: Desk) -> None:
+def test_what_was_too_much_is_given_back(desk: Vigorish) -> None:
     """A part of it leaves the rest an exception; all of it leaves nothing, and giving back is never late."""
     desk.settle(posted(1, RULES, [line(1, 1200, 75)]))
     desk.happen(collected(1, 1, 1, 100), returned(2, 1, 1, 10))
@@ -263,7 +181,7 @@ def test_what_was_too_much_is_given_back(desk: Desk) -> None:
     } == desk.balances()
 
 
-def test_what_is_given_back_without_a_cause_is_owed_again(desk: Desk) -> None:
+def test_what_is_given_back_without_a_cause_is_owed_again(desk: Vigorish) -> None:
     """Until it is waived: a change of mind after the collection is two events."""
     desk.settle(posted(1, RULES, [line(1, 1200, 75)]))
     desk.happen(collected(1, 1, 1, 75), returned(2, 1, 1, 75))
@@ -273,7 +191,7 @@ def test_what_is_given_back_without_a_cause_is_owed_again(desk: Desk) -> None:
     assert ("PG-01", "player", "outstanding") not in desk.balances()
 
 
-def test_more_given_back_than_was_collected_is_an_exception(desk: Desk) -> None:
+def test_more_given_back_than_was_collected_is_an_exception(desk: Vigorish) -> None:
     """Also where a waiver that is too high hides it: what is outstanding comes to nothing, and the money is gone."""
     desk.settle(posted(1, RULES, [line(1, 1200, 75)]))
     desk.happen(waived(1, 1, 1, 100), returned(2, 1, 1, 25))
@@ -282,7 +200,7 @@ def test_more_given_back_than_was_collected_is_an_exception(desk: Desk) -> None:
     assert [("not_assessed", "r-2", 1, 25), ("over_returned", "r-2", 1, 25)] == desk.exceptions()[1:]
 
 
-def test_what_was_collected_of_the_wrong_seat_is_given_back(desk: Desk) -> None:
+def test_what_was_collected_of_the_wrong_seat_is_given_back(desk: Vigorish) -> None:
     """In whatever order it is reported; a seat that owed nothing has nothing open then."""
     desk.happen(returned(2, 1, 4, 75))
     assert [("not_assessed", "r-1", 4, 75), ("over_returned", "r-1", 4, 75)] == desk.exceptions()
@@ -291,14 +209,14 @@ def test_what_was_collected_of_the_wrong_seat_is_given_back(desk: Desk) -> None:
     assert (75, 75) == tuple(desk.report()["total"][name] for name in ("collected_cents", "returned_cents"))
 
 
-def test_a_rounding_that_is_not_the_submissions_is_an_exception(desk: Desk) -> None:
+def test_a_rounding_that_is_not_the_submissions_is_an_exception(desk: Vigorish) -> None:
     """60 cents where the rules say 75."""
     desk.settle(posted(1, RULES, [line(1, 1200, 60)]))
     desk.happen(collected(1, 1, 1, 60))
     assert [("disagrees", "r-1", 1, 0)] == desk.exceptions()
 
 
-def test_banks_and_co_banks_are_apart(desk: Desk) -> None:
+def test_banks_and_co_banks_are_apart(desk: Vigorish) -> None:
     """A bank that also plays a bonus owes on its own; players against it are a class too."""
     desk.settle(
         posted(1, RULES, [line(1, 1000, 50, paid_by="bank"), bank_line(4, 2000, 100)]),
@@ -318,7 +236,7 @@ def test_banks_and_co_banks_are_apart(desk: Desk) -> None:
     assert 25 == desk.balances()["PG-01", "bank", "outstanding"]
 
 
-def test_the_report_is_by_seat_dealer_and_shift(desk: Desk) -> None:
+def test_the_report_is_by_seat_dealer_and_shift(desk: Vigorish) -> None:
     """The shift is the one that was at work when the round closed, or in whose time it was collected."""
     desk.happen(opened(1, -60, shift="day"), next_shift(2, 10, "swing"))
     desk.settle(
@@ -337,7 +255,7 @@ def test_the_report_is_by_seat_dealer_and_shift(desk: Desk) -> None:
     assert [] == desk.report("&table=PG-02")["tables"]
 
 
-def test_a_void_takes_back_what_was_assessed(desk: Desk) -> None:
+def test_a_void_takes_back_what_was_assessed(desk: Vigorish) -> None:
     """Nothing is owed any more; what was collected of it is too much until it is given back."""
     first, second = posted(1, RULES, [line(1, 1200, 75)]), posted(2, RULES, [line(1, 500, 25)])
     desk.settle(first, second)
@@ -351,7 +269,7 @@ def test_a_void_takes_back_what_was_assessed(desk: Desk) -> None:
     assert {("PG-01", "player", "returned"): -25, ("PG-01", "player", "collected"): 25} == desk.balances()
 
 
-def test_a_correction_assesses_again(desk: Desk) -> None:
+def test_a_correction_assesses_again(desk: Vigorish) -> None:
     """In one batch: what the corrected round assesses counts alone."""
     first = posted(1, RULES, [line(1, 1200, 75)], round_id="r-1")
     again = posted(3, RULES, [line(2, 500, 25)], round_id="r-1", revision=2)
@@ -363,7 +281,7 @@ def test_a_correction_assesses_again(desk: Desk) -> None:
     ]
 
 
-def test_a_correction_that_assesses_less_gives_the_difference_back(desk: Desk) -> None:
+def test_a_correction_that_assesses_less_gives_the_difference_back(desk: Vigorish) -> None:
     """The same seat owes less: what it paid beyond that is too much until it has gone back."""
     first = posted(1, RULES, [line(1, 1200, 75)], round_id="r-1")
     desk.settle(first)
@@ -375,7 +293,7 @@ def test_a_correction_that_assesses_less_gives_the_difference_back(desk: Desk) -
     assert 0 == desk.report()["total"]["over_collected_cents"]
 
 
-def test_what_cannot_be_recorded_waits(desk: Desk) -> None:
+def test_what_cannot_be_recorded_waits(desk: Vigorish) -> None:
     """An unknown submission, a reversal of what was not recorded, a pit event in another table's name."""
     unknown = posted(1, rules("none"), [line(1, 1200, 60)])
     desk.settle(unknown, reversed_round(2, unknown), b"garbage")
@@ -388,13 +306,13 @@ def test_what_cannot_be_recorded_waits(desk: Desk) -> None:
     assert 4 == desk.report()["input_open"]
 
 
-def test_other_events_of_a_pit_are_passed_over(desk: Desk) -> None:
+def test_other_events_of_a_pit_are_passed_over(desk: Vigorish) -> None:
     """Tips, boxes and fills lead to no entry, and to no gap."""
     desk.happen(pit(1, "tips.collected", 1, cents=100, collected_by="a", observed_by="b"), collected(2, 1, 1, 75))
     assert ["vigorish.collection"] == [entry.draft.kind for entry in desk.entries()]
 
 
-def test_lines_come_page_by_page(desk: Desk) -> None:
+def test_lines_come_page_by_page(desk: Vigorish) -> None:
     """Following `next` gives every line once, with base, rate, rounding, result and its entry."""
     desk.settle(*(posted(n, RULES, [line(1, 1200, 75)]) for n in range(1, 6)))
     found, following = [], ""
@@ -413,46 +331,29 @@ def test_lines_come_page_by_page(desk: Desk) -> None:
     assert_problem(desk.get(f"assessments?property={PROPERTY}&gaming_day={DAY}&cursor=x"), 400, "not one of this")
 
 
-def test_reading_needs_the_role_and_unchanged_reports_are_not_sent_again(desk: Desk) -> None:
+def test_reading_needs_the_role_and_unchanged_reports_are_not_sent_again(desk: Vigorish) -> None:
     """401, 403, and 304 until something changes."""
     desk.settle(posted(1, RULES, [line(1, 1200, 75)]))
     path = f"vigorish?property={PROPERTY}&gaming_day={DAY}"
     assert 401 == desk.get(path, person=None).status_code
-    assert_problem(desk.get(path, person="carl"), 403, "carl does not have the role 'report'")
+    assert_problem(desk.get(path, person="carl"), 403, "carl does not have the role 'reports.read'")
     tag = {"If-None-Match": desk.get(path).headers["etag"]}
     assert 304 == desk.get(path, **tag).status_code
     desk.happen(collected(1, 1, 1, 75))
     assert 200 == desk.get(path, **tag).status_code
 
 
-def test_the_tables_can_be_made_anew_from_the_journal(desk: Desk, url: str) -> None:
+def test_the_tables_can_be_made_anew_from_the_journal(desk: Vigorish, url: str) -> None:
     """In whatever order of the shards: the same rows; every entry can be read with the contract."""
     first = posted(1, RULES, [line(1, 1200, 75), bank_line(4, 2000, 100)])
     desk.settle(first, posted(2, RULES, [line(1, 500, 25)]), reversed_round(3, first))
     desk.happen(collected(1, 1, 1, 75), waived(2, 2, 1, 10), collected(3, 2, 1, 15), returned(4, 1, 1, 75))
-    before = {t: query(url, f"SELECT t::text FROM {t} t ORDER BY 1") for t in map(str, PROJECTIONS)}
-    entries = desk.entries()
-
-    async def again(ordered: list[Entry]) -> None:
-        engine = create_engine(url, role="postgres")
-        async with engine.begin() as connection:
-            for table in PROJECTIONS:
-                await connection.execute(delete(table))
-            await project(connection, ordered)
-        await engine.dispose()
-
+    before, entries = desk.desk.read_model(url), desk.entries()
     shards = sorted({entry.shard for entry in entries})
     for order in (shards, shards[::-1]):
-        asyncio.run(again([entry for shard in order for entry in entries if entry.shard == shard]))
-        assert before == {t: query(url, f"SELECT t::text FROM {t} t ORDER BY 1") for t in map(str, PROJECTIONS)}
-
-    class Row:
-        def __init__(self, entry: Entry) -> None:
-            self.seq, self.kind, self.source = entry.seq, entry.draft.kind, entry.draft.source
-            self.occurred_at, self.recorded_at = entry.draft.occurred_at, entry.recorded_at
-            self.hash, self.data = entry.hash.hex(), entry.draft.data.decode()
-
-    kinds = {decode(entry_message("/vigorish/shards/1", 1, Row(entry))).type for entry in entries}
+        desk.desk.project_again(url, [entry for shard in order for entry in entries if entry.shard == shard])
+        assert before == desk.desk.read_model(url)
+    kinds = {entry.draft.kind for entry in entries}
     assert {
         "vigorish.assessed",
         "vigorish.taken_back",

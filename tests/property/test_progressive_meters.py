@@ -22,7 +22,7 @@ from services.progressive_meters.domain import (
     transfer,
 )
 from services.progressive_meters.exact import NANOCENTS, exact_text, parse_exact, shown
-from shared.contracts.meter_events import Hit, Movement
+from shared.contracts.meters import Hit, Movement
 from shared.journal.entry import Posting
 
 RATES = st.integers(1, 10**9).map(lambda nano: Fraction(nano, 10**9))

@@ -10,7 +10,7 @@ from services.table_inventory.books import Box, Count, Moves, Window, wins
 from services.table_inventory.domain import Known, record_pit
 from services.table_inventory.money import TableAccounts
 from shared.contracts import pit_events
-from shared.contracts.inventory_facts import BoxFigures, CheckInBox, CouponsInBox, CurrencyPieces
+from shared.contracts.inventory import BoxFigures, CheckInBox, CouponsInBox, CurrencyPieces
 from tests.support.pit import PROPERTY, Table, at
 from tests.support.rounds import encoded
 

@@ -11,11 +11,11 @@ import httpx
 from services.wagering_accounts import SERVICE
 from services.wagering_accounts.processing import Settlements
 from services.wagering_accounts.tables import journal
-from shared.contracts.account_events import decode
+from shared.contracts.accounts import decode
 from shared.journal.ledger import Ledger
 from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.processing import Record
+from shared.runtime.consume.handler import Record
 from shared.runtime.database import create_engine
 from shared.runtime.metrics import Metrics
 from shared.runtime.publish.relay import entry_message

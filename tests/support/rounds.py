@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from shared.contracts.envelope import Contract
-from shared.contracts.submission_events import RulesSubmission, submission_hash
+from shared.contracts.submissions import RulesSubmission, submission_hash
+from tests.support.published import published
 
 PROPERTY = "riverside"
 DAY = datetime(2026, 11, 20, 10, tzinfo=UTC)
@@ -97,15 +98,9 @@ def submission(sequence: int = 1, **changes: Any) -> dict[str, Any]:
         "approved_at": before,
     } | changes
     data["hash"] = submission_hash(RulesSubmission.model_validate(_only(data, RulesSubmission)), data["version"])
-    return {
-        "specversion": "1.0",
-        "id": f"s-{sequence}",
-        "source": "/paytable-registry/shards/1",
-        "type": "submission.approved",
-        "time": before,
-        "sequence": sequence,
-        "data": data,
-    }
+    return published(
+        "submission.approved", data, service="paytable-registry", sequence=sequence, at=DAY - timedelta(days=1)
+    )
 
 
 def _only(data: Mapping[str, Any], contract: type[Contract]) -> dict[str, Any]:

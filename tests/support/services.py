@@ -15,17 +15,18 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 from sqlalchemy import make_url
 
 from infra.topics import apply
-from shared.runtime.consume.processing import Record
+from services.cli.services import NAMES
+from shared.runtime.consume.handler import Record
 from shared.runtime.service.migrations import upgrade
 from tests.support.databases import Databases
 from tests.support.polling import eventually
 from tests.support.rounds import encoded
-from tests.support.worker import SERVICES, Orders, run
+from tests.support.worker import Orders, run
 
 ROOT = Path(__file__).parents[2]
 
 _forked = multiprocessing.get_context("forkserver")
-_forked.set_forkserver_preload([run.__module__, *(f"services.{name.replace('-', '_')}" for name in SERVICES)])
+_forked.set_forkserver_preload([run.__module__, *(f"services.{name.replace('-', '_')}.manifest" for name in NAMES)])
 
 _KEYED = ("table.events", "settlements", "pit.events", "inventory", "vigorish", "meters", "accounts")
 PARTITIONS = dict.fromkeys(_KEYED, 4)

@@ -13,13 +13,14 @@ from datetime import UTC, datetime
 
 import uvloop
 
-from shared.runtime.logs import configure_logs
 from services.cli.services import load
+from shared.runtime.logs import configure_logs
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.run import serve
 from shared.runtime.settings import Settings
 
 MOMENT = datetime(2026, 11, 21, 6, tzinfo=UTC)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orders:

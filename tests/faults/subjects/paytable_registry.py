@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-from shared.contracts.submission_events import decode
 from tests.faults.subject import Ask, Subject
 from tests.support.registry import blackjack
 from tests.support.worker import MOMENT
@@ -14,7 +13,7 @@ def _filed(person: str, days: int) -> Ask:
     return Ask(person=person, path="/submissions", body=blackjack(MOMENT + timedelta(days=days)), status=201)
 
 
-PAYTABLE_REGISTRY = Subject(
+SUBJECT = Subject(
     name="paytable-registry",
     people={"games.ray": ["submit", "approve"], "games.kim": ["submit"], "compliance.ann": ["approve"]},
     commands=[
@@ -27,5 +26,4 @@ PAYTABLE_REGISTRY = Subject(
         Ask(person="compliance.ann", path=f"{_VERSIONS}/3/approve"),
     ],
     repeated=_filed("games.kim", 4),
-    decode=decode,
 )

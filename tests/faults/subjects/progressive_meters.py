@@ -1,6 +1,5 @@
 """Progressive meters: two pools filed, approved and changed, fed by rounds of two shards; late, twice, and refused."""
 
-from shared.contracts.meter_events import decode
 from tests.faults.subject import Ask, Message, Subject
 from tests.unit.progressive_meters.office import PEOPLE, feed, terms
 from tests.unit.progressive_meters.settlements import DAY, PROPERTY, Shard, rules
@@ -31,7 +30,7 @@ _ADJUSTMENT = Ask(
     status=201,
 )
 
-PROGRESSIVE_METERS = Subject(
+SUBJECT = Subject(
     name="progressive-meters",
     references={"submissions": [_RULES]},
     records={"settlements": _SETTLEMENTS},
@@ -64,5 +63,4 @@ PROGRESSIVE_METERS = Subject(
         Ask(person="bob", path=f"/changes/{PROPERTY}/2/reject", body={"reason": "entered twice"}),
     ],
     repeated=_ADJUSTMENT,
-    decode=decode,
 )

@@ -29,7 +29,7 @@ def _entries(shard: Shard) -> list[Message]:
     ]
 
 
-REPORTING = Subject(
+SUBJECT = Subject(
     name="reporting",
     references={"submissions": [submission()]},
     records={

@@ -1,6 +1,5 @@
 """Round settlement: rounds of five tables, corrected and voided, late, twice, and refused."""
 
-from shared.contracts.settlement_events import decode
 from tests.faults.subject import Message, Subject
 from tests.support.rounds import BLACKJACK, LOSING, TABLES, completed, corrected, record, submission, voided
 
@@ -21,7 +20,7 @@ _EVENTS += [
     corrected(TABLES[0], 14, f"{TABLES[0]}-r5", record(LOSING, cents=700)),
 ]
 
-ROUND_SETTLEMENT = Subject(
+SUBJECT = Subject(
     name="round-settlement",
     references={"submissions": [submission()]},
     records={"table.events": _EVENTS},
@@ -37,5 +36,4 @@ ROUND_SETTLEMENT = Subject(
         """SELECT property, table_name, round_id, sequences, completed, seq IS NOT NULL FROM round_settlement.rounds
            ORDER BY 1, 2, 3"""
     ],
-    decode=decode,
 )

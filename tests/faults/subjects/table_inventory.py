@@ -1,6 +1,5 @@
 """Table inventory: slips at the desk, days of tables, rounds that move chips; late, twice, and refused."""
 
-from shared.contracts.inventory_events import decode
 from tests.faults.subject import Ask, Message, Subject
 from tests.support.pit import DAY, PEOPLE, PROPERTY, Rounds, Table, at, chips
 
@@ -46,7 +45,7 @@ def _rounds(shard: int, name: str) -> list[Message]:
     ]
 
 
-TABLE_INVENTORY = Subject(
+SUBJECT = Subject(
     name="table-inventory",
     records={"pit.events": _pit(), "settlements": [*_rounds(1, "BJ-01"), *_rounds(2, "BJ-02")]},
     kinds={
@@ -80,5 +79,4 @@ TABLE_INVENTORY = Subject(
         Ask(person="count.sue", path="/drop-counts", body={"property": PROPERTY, "gaming_day": DAY}, status=201),
     ],
     repeated=_REQUEST,
-    decode=decode,
 )

@@ -1,6 +1,5 @@
 """Vigorish: assessed by the rounds of two tables; collected, waived and returned at one; late, twice, and refused."""
 
-from shared.contracts.vigorish_events import decode
 from tests.faults.subject import Message, Subject
 from tests.unit.vigorish.rounds import (
     bank_line,
@@ -34,7 +33,7 @@ _PIT: list[Message] = [
     *(returned(n + 41, n, 1, 25) for n in (1, 2)),
 ]
 
-VIGORISH = Subject(
+SUBJECT = Subject(
     name="vigorish",
     references={"submissions": [_RULES]},
     records={"settlements": _SETTLEMENTS, "pit.events": _PIT},
@@ -55,5 +54,4 @@ VIGORISH = Subject(
            ORDER BY 1, 2, 3, 4, 5""",
         "SELECT * FROM vigorish.shifts t ORDER BY t::text",
     ],
-    decode=decode,
 )

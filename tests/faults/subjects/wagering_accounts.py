@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from shared.contracts.account_events import decode
 from tests.faults.subject import Ask, Message, Subject
 from tests.support.accounts import IDENTITIES, PROPERTY, ROLES, Results, credit
 
@@ -64,7 +63,7 @@ def _results(shard: int, table: str) -> list[Message]:
     ]
 
 
-WAGERING_ACCOUNTS = Subject(
+SUBJECT = Subject(
     name="wagering-accounts",
     records={"settlements": [*_results(1, "BJ-01"), *_results(2, "BJ-02")]},
     kinds={
@@ -85,5 +84,4 @@ WAGERING_ACCOUNTS = Subject(
     commands=list(_commands()),
     repeated=_hold("GA-1", "BJ-01", "r-77", 1, 1),
     identities=IDENTITIES,
-    decode=decode,
 )

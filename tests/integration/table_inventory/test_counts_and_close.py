@@ -53,7 +53,7 @@ def test_nothing_of_a_count_is_seen_before_it_is_concluded(desk: Ledgerdesk) -> 
 def test_the_figures_that_were_sealed_are_those_that_are_opened(desk: Ledgerdesk) -> None:
     """The journal had the commitment of each turn before anybody could see it."""
     from services.table_inventory.drop_counts import commitment_of
-    from shared.contracts.inventory_facts import CountConcluded, CountSealed
+    from shared.contracts.inventory import CountConcluded, CountSealed
 
     play_a_day(desk)
     desk.count_boxes(("BJ-01", BOX, FOUND))

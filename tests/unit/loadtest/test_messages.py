@@ -9,7 +9,7 @@ import pytest
 from loadtest.books import Books, Wagered
 from loadtest.games import pit
 from loadtest.messages import PLANTED_ROUNDS, Message, day
-from shared.contracts.table_events import RoundCompleted, RoundCorrected, RoundVoided, decode
+from shared.contracts.tables import RoundCompleted, RoundCorrected, RoundVoided, decode
 from shared.rules import Refused, compile_rules
 
 DAY = date(2026, 5, 9)

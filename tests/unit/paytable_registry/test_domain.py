@@ -18,7 +18,7 @@ from services.paytable_registry.domain import (
     why_too_late,
 )
 from shared.contracts.envelope import as_json
-from shared.contracts.submission_events import (
+from shared.contracts.submissions import (
     RulesSubmission,
     SubmissionApprovalRefused,
     SubmissionApproved,

@@ -16,7 +16,7 @@ from shared.journal.ledger import Ledger
 from shared.journal.reading import Balance, balances, read_entries
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.processing import Processor, Record
+from shared.runtime.consume.handler import Processor, Record
 from shared.runtime.consume.submissions import RulesSubmissions
 from shared.runtime.database import create_engine
 from shared.runtime.metrics import Metrics

@@ -20,7 +20,7 @@ from services.progressive_meters.domain import (
     transfer,
 )
 from services.progressive_meters.exact import NANOCENTS, exact_text, nanocents
-from shared.contracts.meter_events import Hit
+from shared.contracts.meters import Hit
 from shared.rules.errors import Refused
 
 TERMS = Terms("bad_beat_progressive", Fraction("0.205"), None, 500000)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from services.reporting.house_edges import edges_of
-from shared.contracts.submission_events import SubmissionApproved
+from shared.contracts.submissions import SubmissionApproved
 from shared.rules import payback
 from shared.rules.errors import Refused
 from tests.support.rounds import submission

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from services.round_settlement.money import account_credits_of, totals_of
-from shared.contracts.table_events import AccountFunding
+from shared.contracts.tables import AccountFunding
 from shared.rules.settlement import Line, Settlement
 
 

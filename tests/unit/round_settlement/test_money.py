@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from services.round_settlement.money import Funding, postings_of, totals_of
-from shared.contracts.settlement_events import WagerTotal
+from shared.contracts.settlements import WagerTotal
 from shared.journal.entry import Account, Posting
 from shared.rules import parse_cases, parse_round, parse_submission, settle
 from shared.rules.settlement import Contribution, Line, Settlement

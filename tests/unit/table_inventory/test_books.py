@@ -9,7 +9,7 @@ from services.table_inventory.books import Adjusted, Box, Count, Moves, Window, 
 from services.table_inventory.drop_counts import agreed, commitment_of
 from services.table_inventory.equipment import OpenTable, clocks
 from services.table_inventory.policies import policies, policy_on
-from shared.contracts.inventory_facts import BoxFigures, BoxTurn, CheckInBox, CurrencyPieces
+from shared.contracts.inventory import BoxFigures, BoxTurn, CheckInBox, CurrencyPieces
 from tests.support.pit import at
 
 DAY = date(2026, 11, 20)

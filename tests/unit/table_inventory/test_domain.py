@@ -10,8 +10,8 @@ from services.table_inventory.domain import Known, Slip, SlipKey, TableKey, adde
 from services.table_inventory.settlements import Figures, decode
 from services.table_inventory.tables import movements
 from shared.contracts import pit_events
-from shared.contracts.inventory_facts import PitRecorded
-from shared.contracts.pit_facts import Pieces, value_of
+from shared.contracts.inventory import PitRecorded
+from shared.contracts.pit import Pieces, value_of
 from shared.journal.entry import Draft
 from shared.rules.errors import Refused
 from tests.support.pit import PROPERTY, Rounds, Table, at, chips

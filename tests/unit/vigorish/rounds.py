@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from typing import Any
 
+from tests.support.published import published
 from tests.support.rounds import submission
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -56,20 +56,15 @@ def bank_line(seat: int, surplus: int, vigorish: int, *, house_share: int | None
 
 
 def _entry(seq: int, kind: str, table: str, data: Mapping[str, Any], number: int) -> Event:
-    at = moment(seq + 0.75).isoformat()
-    return {
-        "specversion": "1.0",
-        "id": f"{number}-{seq}",
-        "source": f"/round-settlement/shards/{number}",
-        "sequence": seq,
-        "type": kind,
-        "subject": f"/properties/{PROPERTY}/tables/{table}",
-        "time": at,
-        "recordedat": at,
-        "entryhash": sha256(b"%d" % seq).hexdigest(),
-        "datacontenttype": "application/json",
-        "data": dict(data),
-    }
+    return published(
+        kind,
+        data,
+        service="round-settlement",
+        sequence=seq,
+        at=moment(seq + 0.75),
+        shard=number,
+        subject=f"/properties/{PROPERTY}/tables/{table}",
+    )
 
 
 def posted(
@@ -88,9 +83,9 @@ def posted(
     total = {
         "wager": "pai_gow_poker",
         "count": 1,
-        "handle": sum(line["stake"] for line in lines),
-        "payout": sum(line["payout"] + line["stake_returned"] for line in lines),
-        "vigorish": sum(line["vigorish"] for line in lines),
+        "handle_cents": sum(line["stake"] for line in lines),
+        "payout_cents": sum(line["payout"] + line["stake_returned"] for line in lines),
+        "vigorish_cents": sum(line["vigorish"] for line in lines),
     }
     data = {
         "property": PROPERTY,

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from services.vigorish.domain import Place, assessed, assessment, owed, rate_of
-from services.vigorish.events import PostedRound
-from shared.contracts.vigorish_events import AssessedLine, Rounding
+from services.vigorish.domain.assessing import Place, assess, assessment, owed, rate_of
+from services.vigorish.domain.views import PostedRound
+from shared.contracts.vigorish import AssessedLine, Rounding
 from shared.rules.errors import Refused
 from shared.rules.pai_gow.vigorish import vigorish
 from tests.unit.vigorish.rounds import bank_line, line, posted, rules
@@ -22,7 +22,7 @@ def round_of(*lines: dict[str, Any], **changes: Any) -> PostedRound:
 
 def test_a_line_says_base_rate_rounding_and_result() -> None:
     """$12 won under rounding up to quarters: 5% are 60 cents, which are 75."""
-    [found] = assessed(round_of(line(3, 1200, 75), line(4, 500, 0, outcome="lose")), "quarter_up")
+    [found] = assess(round_of(line(3, 1200, 75), line(4, 500, 0, outcome="lose")), "quarter_up")
     assert (3, "player", 1200, "0.05", "quarter_up", 75, "§ 645a.13(a)", True) == (
         found.seat,
         found.owed_by,
@@ -37,21 +37,21 @@ def test_a_line_says_base_rate_rounding_and_result() -> None:
 
 def test_a_result_that_rate_and_rounding_do_not_make_is_marked() -> None:
     """The settlement counts; that it does not agree stands beside it."""
-    [found] = assessed(round_of(line(3, 1200, 60)), "quarter_up")
+    [found] = assess(round_of(line(3, 1200, 60)), "quarter_up")
     assert (60, False) == (found.cents, found.agrees)
 
 
 @pytest.mark.parametrize("rounding", ["none", "quarter_up"])
 def test_every_amount_agrees_with_the_rules(rounding: Rounding) -> None:
     """The ledger's own arithmetic and the settlement's come to the same for every amount up to $50."""
-    found = assessed(round_of(*(line(1, won, vigorish(won, rounding)) for won in range(20, 5001))), rounding)
+    found = assess(round_of(*(line(1, won, vigorish(won, rounding)) for won in range(20, 5001))), rounding)
     assert all(one.agrees for one in found)
     assert 4981 == len(found)
 
 
 def test_banks_are_apart() -> None:
     """A player whom a bank paid, the bank and a co-bank each have a class; banks have accounts of their own."""
-    found = assessed(
+    found = assess(
         round_of(line(1, 1000, 50, paid_by="bank"), bank_line(4, 2000, 100), bank_line(5, 600, 30, house_share=600)),
         "none",
     )
@@ -79,4 +79,4 @@ def test_a_regulation_without_a_rate_is_refused() -> None:
 def test_a_round_without_vigorish_assesses_nothing() -> None:
     """No line, no rate needed."""
     nothing: tuple[AssessedLine, ...] = ()
-    assert nothing == assessed(round_of(line(1, 100, 0), regulation="pa-686a"), "none")
+    assert nothing == assess(round_of(line(1, 100, 0), regulation="pa-686a"), "none")

@@ -1,0 +1,159 @@
+"""One service on a real database, in the process of the test: topics without a broker, HTTP without a socket."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import count
+from typing import Any
+
+import httpx
+from sqlalchemy import delete
+
+from shared.contracts.catalog import decode_fact
+from shared.contracts.facts import Fact
+from shared.journal.entry import Entry
+from shared.journal.reading import balances, read_entries
+from shared.journal.verification import Verified, read_shards, verify_shard
+from shared.runtime.clock import Clock
+from shared.runtime.consume.consumer import Consumer
+from shared.runtime.consume.handler import Record
+from shared.runtime.database import create_engine
+from shared.runtime.projector import Transaction
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.run import application, consumer_of, context_of
+from shared.runtime.settings import Settings
+from shared.runtime.web.access import Caller, token_hash
+from tests.support.asgi import AppClient
+from tests.support.rounds import encoded
+from tests.support.services import query
+
+People = Mapping[str, Sequence[str]]
+"""Person -> roles; the token of a person is `token of <person>`."""
+
+Message = Mapping[str, Any] | bytes
+
+
+class Desk:
+    """A service, whoever calls it, and what it reads."""
+
+    def __init__(self, manifest: Manifest, context: ServiceContext, client: AppClient) -> None:
+        self.manifest = manifest
+        self.context = context
+        self.client = client
+        self._offsets = count()
+        self._keys = count(1)
+        self._consumers: dict[str, Consumer] = {}
+
+    # --- HTTP ---
+
+    def get(self, path: str, *, person: str | None, **headers: str) -> httpx.Response:
+        """Read something; without a person, without a token."""
+        return self.client.get(path, headers=_token(person) | headers)
+
+    def post(self, path: str, body: Any = None, *, person: str | None, key: str | None = None) -> httpx.Response:
+        """Send a command, under a new key unless one is given."""
+        headers = _token(person) | {"Idempotency-Key": key or f"key-{next(self._keys)}"}
+        return self.client.post(path, json=body, headers=headers)
+
+    # --- topics ---
+
+    def feed(self, topic: str, *messages: Message, partition: int = 0) -> None:
+        """Read records of a topic as one batch, each keyed by its source."""
+        self.client.run(self._feed(topic, messages, partition))
+
+    async def _feed(self, topic: str, messages: Sequence[Message], partition: int) -> None:
+        consumer = self._consumers.get(topic)
+        if consumer is None:
+            handlers = (*self.manifest.references, *self.manifest.handlers)
+            [handler] = [made for made in (handler() for handler in handlers) if made.topic == topic]
+            consumer = self._consumers[topic] = consumer_of(self.manifest, self.context, handler, "test")
+        if partition not in consumer.positions:
+            await consumer.assigned([partition])
+        now = self.context.clock()
+        await consumer.handle([Record(topic, partition, next(self._offsets), *_record(one), now) for one in messages])
+
+    # --- the journal ---
+
+    def quarantined(self) -> list[str]:
+        """Return why records wait in quarantine."""
+
+        async def read() -> list[str]:
+            q = self.manifest.journal.quarantine
+            async with self.context.engine.connect() as connection:
+                rows = await connection.execute(q.select().where(q.c.resolved_at.is_(None)).order_by(q.c.id))
+                return [row.reason for row in rows]
+
+        return self.client.run(read())
+
+    def balances(self) -> dict[tuple[str, str, str], int]:
+        """Return the cents of the accounts that hold something, by table, wager and leg."""
+
+        async def read() -> dict[tuple[str, str, str], int]:
+            async with self.context.engine.connect() as connection:
+                found = await balances(connection, self.manifest.journal)
+            return {(one.account.table, one.account.wager, one.account.leg): one.cents for one in found if one.cents}
+
+        return self.client.run(read())
+
+    def entries(self) -> list[Entry]:
+        """Return all that the journal holds, verified, shard by shard."""
+
+        async def read() -> list[Entry]:
+            journal = self.manifest.journal
+            async with self.context.engine.connect() as connection:
+                shards = await read_shards(connection, journal)
+                for shard in shards:
+                    assert [] == [one async for one in verify_shard(connection, journal, shard, Verified(shard.name))]
+                return [one for shard in shards async for one in read_entries(connection, journal, shard.shard)]
+
+        return self.client.run(read())
+
+    def facts(self, *kinds: str) -> list[Fact]:
+        """Return the recorded facts of these kinds, shard by shard; of none given, all."""
+        return [
+            decode_fact(entry.draft.kind, entry.draft.data)
+            for entry in self.entries()
+            if not kinds or entry.draft.kind in kinds
+        ]
+
+    # --- the read model ---
+
+    def read_model(self, url: str) -> dict[str, list[Any]]:
+        """Return every row that follows from the journal, by table."""
+        tables = self.manifest.projector.tables
+        return {str(table): query(url, f"SELECT t::text FROM {table} t ORDER BY 1") for table in tables}
+
+    def project_again(self, url: str, entries: Sequence[Entry]) -> None:
+        """Empty the read model, and project entries in this order, as the owner of the tables."""
+        self.client.run(self._project_again(url, entries))
+
+    async def _project_again(self, url: str, entries: Sequence[Entry]) -> None:
+        projector, engine = self.manifest.projector, create_engine(url, role="postgres")
+        recorded = [(entry, decode_fact(entry.draft.kind, entry.draft.data)) for entry in entries]
+        async with engine.begin() as connection:
+            for table in projector.tables:
+                await connection.execute(delete(table))
+            await projector.project(Transaction(connection), recorded)
+        await engine.dispose()
+
+
+@contextmanager
+def desk_of(manifest: Manifest, url: str, *, people: People, clock: Clock) -> Iterator[Desk]:
+    """Give a service on a database, for these people."""
+    engine = create_engine(url, role=manifest.schema)
+    context = context_of(manifest, Settings(), engine, clock=clock)
+    callers = [
+        Caller(person=person, token_sha256=token_hash(f"token of {person}"), roles=frozenset(roles))
+        for person, roles in people.items()
+    ]
+    with AppClient(application(manifest, context, callers=callers)) as client:
+        yield Desk(manifest, context, client)
+        client.run(engine.dispose())
+
+
+def _token(person: str | None) -> dict[str, str]:
+    return {} if person is None else {"Authorization": f"Bearer token of {person}"}
+
+
+def _record(message: Message) -> tuple[bytes | None, bytes]:
+    return (None, message) if isinstance(message, bytes) else (str(message["source"]).encode(), encoded(message))

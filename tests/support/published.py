@@ -1,0 +1,36 @@
+"""Entries as a service publishes them, for the tests of those who read them."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from shared.contracts.envelope import shard_source
+from shared.contracts.facts import KINDS
+
+
+def published(
+    kind: str,
+    data: Mapping[str, Any],
+    *,
+    service: str,
+    sequence: int,
+    at: datetime,
+    shard: int = 1,
+    subject: str | None = None,
+) -> dict[str, Any]:
+    """Return the CloudEvent of an entry, the `sequence`-th of its shard."""
+    return {
+        "specversion": "1.0",
+        "id": f"{shard}-{sequence}",
+        "source": shard_source(service, shard),
+        "sequence": sequence,
+        "type": kind,
+        "subject": subject or shard_source(service, shard),
+        "time": at.isoformat(),
+        "recordedat": at.isoformat(),
+        "entryhash": sha256(b"%d" % sequence).hexdigest(),
+        "movesmoney": KINDS[kind].moves_money,
+        "datacontenttype": "application/json",
+        "data": dict(data),
+    }
