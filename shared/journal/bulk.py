@@ -109,7 +109,7 @@ def update(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = ())
     changed = tuple(columns) or tuple(one.name for one in table.columns if one.name not in by)
     rows = given(table, (*by, *changed))
     statement = update_of(table).values({name: _value(table.c[name], rows) for name in changed})
-    return compiled(statement.where(_same(table, rows, by)), (*by, *changed))
+    return compiled(statement.where(same(table, rows, by)), (*by, *changed))
 
 
 def select(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = (), lock: bool = False) -> Statement:
@@ -121,7 +121,7 @@ def select(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = (),
     by = tuple(by) or primary_key(table)
     rows = given(table, by)
     found = [table.c[name] for name in columns] or table.columns
-    statement = select_from(*found).join_from(table, rows, _same(table, rows, by)).order_by(*table.primary_key)
+    statement = select_from(*found).join_from(table, rows, same(table, rows, by)).order_by(*table.primary_key)
     return compiled(statement.with_for_update(of=table) if lock else statement, by)
 
 
@@ -154,6 +154,11 @@ def given(table: Table, names: Sequence[str]) -> FromClause:
     return rows.render_derived(name="given", with_types=True)
 
 
+def same(table: Table, rows: FromClause, by: Sequence[str]) -> ColumnElement[bool]:
+    """Return the condition that a row of the table and one that is given have the same values in these columns."""
+    return and_(*(table.c[name] == rows.c[name] for name in by))
+
+
 def compiled(statement: ClauseElement, columns: Sequence[str] = ()) -> Statement:
     """Return a statement that joins rows `given` with these columns, or needs none."""
     made = statement.compile(dialect=_DIALECT)
@@ -180,10 +185,6 @@ def _require_columns(rows: Iterable[Row], names: Sequence[str]) -> None:
     for row in rows:
         if row.keys() != expected:
             raise ValueError(f"a row has the columns {sorted(row)}; it must have {sorted(expected)}")
-
-
-def _same(table: Table, rows: FromClause, by: Sequence[str]) -> ColumnElement[bool]:
-    return and_(*(table.c[name] == rows.c[name] for name in by))
 
 
 # --- values as JSON ---
