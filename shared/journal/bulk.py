@@ -13,7 +13,7 @@ the value of a `JSONB` column is whatever JSON can express.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from operator import itemgetter
 from typing import Any, Final, Literal
@@ -55,11 +55,11 @@ _DIALECT: Final[Dialect] = psycopg_dialect()  # type: ignore[no-untyped-call]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement about many rows: its SQL with the constants in it, and the columns that each row must have."""
+    """A statement about many rows: its SQL, the columns that each row must have, and the constants in the SQL."""
 
     sql: str
-    constants: Mapping[str, Any]
     columns: tuple[str, ...]
+    constants: Mapping[str, Any] = field(default_factory=dict)
 
     def parameters(self, rows: Iterable[Row]) -> dict[str, Any]:
         """Return the parameters of the statement for these rows. Raises: ValueError where a row has other columns."""
@@ -162,7 +162,7 @@ def same(table: Table, rows: FromClause, by: Sequence[str]) -> ColumnElement[boo
 def compiled(statement: ClauseElement, columns: Sequence[str] = ()) -> Statement:
     """Return a statement that joins rows `given` with these columns, or needs none."""
     made = statement.compile(dialect=_DIALECT)
-    return Statement(str(made), made.params, tuple(columns))
+    return Statement(str(made), tuple(columns), made.params)
 
 
 async def copy(connection: AsyncConnection, table: Table, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:
