@@ -7,11 +7,11 @@ from fractions import Fraction
 from functools import partial
 
 from sqlalchemy import select
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.tables import house_edges, submissions
-from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.submission_events import SubmissionApproved
+from shared.journal.bulk import insert
 from shared.rules import payback
 from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
@@ -49,6 +49,9 @@ async def count_edges(approved: SubmissionApproved) -> list[HouseEdge]:
     return await asyncio.to_thread(edges_of, approved)
 
 
+_ADD = insert(house_edges, on_conflict="skip")
+
+
 async def write_edges(connection: AsyncConnection, edges: Iterable[HouseEdge]) -> None:
     """Adds house edges; those of a submission that is there stay."""
     rows = [
@@ -61,8 +64,7 @@ async def write_edges(connection: AsyncConnection, edges: Iterable[HouseEdge]) -
         }
         for edge in edges
     ]
-    if rows:
-        await connection.execute(insert(house_edges).on_conflict_do_nothing(), rows)
+    await _ADD.write(connection, rows)
 
 
 async def count_again(connection: AsyncConnection) -> None:

@@ -4,22 +4,20 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Text, bindparam, func, select
-from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.round_settlement.domain import POSTED, InEffect, Known, Standing, settle_event
-from services.round_settlement.tables import SCHEMA, journal, rounds, submissions
+from services.round_settlement.tables import journal, rounds, submissions
 from shared.contracts import table_events
-from shared.contracts.submissions import SubmissionApproved
-from shared.contracts.tables import TableEvent
+from shared.contracts.submission_events import SubmissionApproved
+from shared.contracts.table_events import TableEvent
+from shared.journal import bulk
+from shared.journal.bulk import Row
 from shared.journal.entry import Draft, Entry
 from shared.journal.reading import read_entry
-from shared.journal.statements import copy_rows, copy_text
 from shared.rules import compile_rules
 from shared.rules.errors import Refused
-from shared.runtime.consume.handler import Record
+from shared.runtime.consume.processing import Record
 from shared.runtime.consume.submissions import ApprovedSubmissions
 
 RoundKey = tuple[str, str, str]
@@ -77,8 +75,8 @@ class _Batch:
 
     async def save(self, connection: AsyncConnection, entries: Sequence[Entry]) -> None:
         posted = {(entry.draft.source, entry.draft.sequence): entry for entry in entries if entry.draft.kind == POSTED}
-        new: list[Values] = []
-        changed: list[Values] = []
+        new: list[Row] = []
+        changed: list[Row] = []
         for key, source in self._touched.items():
             known, before = self._known[key], self._rows.get(key)
             shard = seq = None
@@ -88,40 +86,45 @@ class _Batch:
                     shard, seq = entry.shard, entry.seq
                 elif before is not None:
                     shard, seq = before.shard, before.seq
-            values = (*key, list(known.sequences), known.completed, known.revision, shard, seq)
-            (new if before is None else changed).append(values)
+            row = round_row(key, known.sequences, known.completed, known.revision, (shard, seq))
+            (new if before is None else changed).append(row)
         await write_rounds(connection, new, changed)
 
 
-_COLUMNS = ("property", "table_name", "round_id", "sequences", "completed", "revision", "shard", "seq")
+def round_row(
+    key: RoundKey,
+    sequences: Iterable[int],
+    completed: int | None,
+    revision: int,
+    standing: tuple[int | None, int | None],
+) -> Row:
+    """Return what is known of a round as a row; `standing` is the (shard, seq) of the entry whose money stands."""
+    property_name, table, round_id = key
+    shard, seq = standing
+    return {
+        "property": property_name,
+        "table_name": table,
+        "round_id": round_id,
+        "sequences": list(sequences),
+        "completed": completed,
+        "revision": revision,
+        "shard": shard,
+        "seq": seq,
+    }
 
-Values = tuple[str, str, str, list[int], int | None, int, int | None, int | None]
-"""A row of the table of rounds: its key, and what is known of the round."""
+
+_CHANGE_ROUNDS = bulk.update(rounds)
+FIND_ROUNDS = bulk.select(rounds)
 
 
-async def write_rounds(connection: AsyncConnection, new: Iterable[Values], changed: Iterable[Values]) -> None:
-    """Writes rounds: those that are not there yet, and those that are."""
-    added = "".join(map(_copy_row, new))
-    if added:
-        await copy_rows(connection, f"{SCHEMA}.rounds", _COLUMNS, added)
-    rows = [dict(zip(_COLUMNS, values, strict=True)) for values in changed]
-    if rows:
-        statement = upsert(rounds)
-        await connection.execute(
-            statement.on_conflict_do_update(
-                index_elements=_COLUMNS[:3], set_={name: statement.excluded[name] for name in _COLUMNS[3:]}
-            ),
-            rows,
-        )
+async def write_rounds(connection: AsyncConnection, new: Sequence[Row], changed: Sequence[Row]) -> None:
+    """Write rounds: those that are not there yet, and those that are."""
+    await bulk.copy(connection, rounds, new)
+    await _CHANGE_ROUNDS.write(connection, changed)
 
 
 def _key(event: TableEvent) -> RoundKey:
     return (event.data.property, event.data.table, event.data.round_id)
-
-
-def _copy_row(values: Values) -> str:
-    fields = (f"{{{','.join(map(str, value))}}}" if isinstance(value, list) else value for value in values)
-    return "\t".join("\\N" if field is None else copy_text(str(field)) for field in fields) + "\n"
 
 
 async def _rounds(connection: AsyncConnection, events: Sequence[TableEvent]) -> dict[RoundKey, _Row]:
@@ -130,9 +133,7 @@ async def _rounds(connection: AsyncConnection, events: Sequence[TableEvent]) -> 
     if not keys:
         return {}
     found: dict[RoundKey, _Row] = {}
-    columns = zip(*keys, strict=True)
-    wanted = {name: list(values) for name, values in zip(("properties", "tables", "round_ids"), columns, strict=True)}
-    for row in (await connection.execute(_ROUNDS, wanted)).all():
+    for row in await FIND_ROUNDS.read(connection, bulk.keyed(FIND_ROUNDS, keys)):
         name = (row.property, row.table_name, row.round_id)
         known = Known(tuple(row.sequences), row.completed, row.revision)
         if row.seq is not None:
@@ -140,24 +141,6 @@ async def _rounds(connection: AsyncConnection, events: Sequence[TableEvent]) -> 
             known = replace(known, standing=_standing(entry, row.revision))
         found[name] = _Row(known, row.shard, row.seq)
     return found
-
-
-# A join on arrays finds the rounds by their key however many there are; a long IN list is planned anew each time.
-_wanted = (
-    func.unnest(
-        bindparam("properties", type_=ARRAY(Text)),
-        bindparam("tables", type_=ARRAY(Text)),
-        bindparam("round_ids", type_=ARRAY(Text)),
-    )
-    .table_valued("property", "table_name", "round_id", name="wanted")
-    .render_derived()
-)
-_ROUNDS = select(rounds).join(
-    _wanted,
-    (rounds.c.property == _wanted.c.property)
-    & (rounds.c.table_name == _wanted.c.table_name)
-    & (rounds.c.round_id == _wanted.c.round_id),
-)
 
 
 def _standing(entry: Entry, revision: int) -> Standing:

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.round_settlement.domain import POSTED, REVERSED, SUPERSEDED, VOIDED
-from services.round_settlement.processing import RoundKey, write_rounds
+from services.round_settlement.processing import FIND_ROUNDS, RoundKey, round_row, write_rounds
 from services.round_settlement.tables import journal, rounds
+from shared.journal.bulk import keyed
 from shared.journal.entry import Entry
 from shared.runtime.service.rebuild import Projections, replay
 from shared.runtime.settings import Settings
@@ -49,24 +49,24 @@ async def _project(connection: AsyncConnection, entries: Sequence[Entry]) -> Non
         if entry.draft.kind in (POSTED, REVERSED, SUPERSEDED, VOIDED):
             data = json.loads(entry.draft.data)
             about.append(((data["property"], data["table"], data["round_id"]), entry, data))
-    key = (rounds.c.property, rounds.c.table_name, rounds.c.round_id)
+    keys = {key for key, _, _ in about}
     before = {
-        tuple(row[:3]): _Round(row.sequences, row.completed, row.revision, (row.shard, row.seq))
-        for row in await connection.execute(
-            select(*key, *(column for column in rounds.c if not column.primary_key)).where(
-                tuple_(*key).in_({key for key, _, _ in about})
-            )
+        (row.property, row.table_name, row.round_id): _Round(
+            row.sequences, row.completed, row.revision, (row.shard, row.seq)
         )
+        for row in await FIND_ROUNDS.read(connection, keyed(FIND_ROUNDS, keys))
     }
     found: dict[RoundKey, _Round] = {}
     for name, entry, data in about:
         round_ = found.setdefault(name, before.get(name) or _Round())
         round_.take(entry, data)
-    values = [(*name, one.sequences, one.completed, one.revision, *one.standing) for name, one in found.items()]
+    rows = {
+        name: round_row(name, one.sequences, one.completed, one.revision, one.standing) for name, one in found.items()
+    }
     await write_rounds(
         connection,
-        [one for one in values if one[:3] not in before],
-        [one for one in values if one[:3] in before],
+        [row for name, row in rows.items() if name not in before],
+        [row for name, row in rows.items() if name in before],
     )
 
 

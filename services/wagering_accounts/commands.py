@@ -16,6 +16,8 @@ from typing import Final
 import structlog
 from psycopg.errors import UniqueViolation
 from pydantic_core import to_json
+from sqlalchemy import func
+from sqlalchemy import select as select_from
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts import store
@@ -23,11 +25,12 @@ from services.wagering_accounts.books import Account, AccountKey, Books, Fact, p
 from services.wagering_accounts.configuration import Configurations
 from services.wagering_accounts.decisions import Circumstances, Command, Decision, Declined
 from services.wagering_accounts.store import Recorded
-from services.wagering_accounts.tables import SCHEMA
+from services.wagering_accounts.tables import journal
 from shared.contracts.envelope import canonical
+from shared.journal.bulk import compiled, keyed, select
 from shared.journal.entry import Draft, Entry
 from shared.journal.ledger import Fenced, Shard
-from shared.journal.statements import Pipeline, arguments, came, pipeline
+from shared.journal.pipeline import Pipeline, pipeline
 from shared.runtime.command.answers import Answer, refusal
 from shared.runtime.consume.consumer import RETRY_SECONDS
 from shared.runtime.errors import Kind, kind_of
@@ -45,14 +48,16 @@ _SECONDS_MAX: Final = 10.0
 _PUBLISH_SECONDS: Final = 0.1
 """Longest wait until what is committed is published."""
 
-_FREE_SHARD = f"""
-    SELECT shard, name, next_offset, next_seq, head FROM {SCHEMA}.shards
-    WHERE name LIKE 'commands/%%' ORDER BY shard FOR UPDATE SKIP LOCKED LIMIT 1"""  # noqa: S608 - our schema
-_SHARD_COUNT = f"SELECT count(*) FROM {SCHEMA}.shards WHERE name LIKE 'commands/%%'"  # noqa: S608
-_PLACE = {"person": "text", "key": "text"}
-_ANSWERED = f"""
-    SELECT person, key, command, content, status, location, body, answered_at
-    FROM {SCHEMA}.idempotency JOIN {came(_PLACE)} USING (person, key)"""  # noqa: S608
+_OF_COMMANDS = journal.shards.c.name.like("commands/%")
+_FREE_SHARD = compiled(
+    select_from(journal.shards)
+    .where(_OF_COMMANDS)
+    .order_by(journal.shards.c.shard)
+    .with_for_update(skip_locked=True)
+    .limit(1)
+)
+_SHARD_COUNT = select_from(func.count()).where(_OF_COMMANDS)
+_ANSWERED = select(journal.idempotency)
 
 
 @dataclass(slots=True)
@@ -198,14 +203,14 @@ class Commands:
     async def _begin(self, connection: AsyncConnection, batch: Sequence[_Waiting], done: _Batch) -> Shard:
         """Locks a free shard, and reads which commands are answered already."""
         async with pipeline(connection) as sent:
-            free = await sent.execute(_FREE_SHARD, {})
-            answered = await sent.execute(_ANSWERED, arguments(_PLACE, {each.place for each in batch}))
-        async for person, key, command, content, status, location, body, answered_at in answered:
-            done.answers[person, key] = Answer(status, body, location)
-            done.contents[person, key] = (content, command, answered_at)
-        if (row := await free.fetchone()) is not None:
-            return Shard(*row)
-        count = (await connection.exec_driver_sql(_SHARD_COUNT)).scalar_one()
+            free = await sent.read(_FREE_SHARD, [])
+            answered = await sent.read(_ANSWERED, keyed(_ANSWERED, {each.place for each in batch}))
+        async for row in answered:
+            done.answers[row.person, row.key] = Answer(row.status, row.body, row.location)
+            done.contents[row.person, row.key] = (row.content, row.command, row.answered_at)
+        if (shard := await free.fetchone()) is not None:
+            return Shard(*shard)
+        count = (await connection.execute(_SHARD_COUNT)).scalar_one()
         return await self._parts.ledger.open_shard(connection, f"commands/{count}")
 
     def _decide(self, number: int, each: _Waiting, books: Books, done: _Batch, shard: Shard, moment: datetime) -> None:
@@ -250,7 +255,16 @@ class Commands:
     ) -> None:
         ledger = self._parts.ledger
         answers = [
-            (*each.place, each.command.name, each.content, answer.status, answer.location, answer.body, moment)
+            {
+                "person": each.person,
+                "key": each.key,
+                "command": each.command.name,
+                "content": each.content,
+                "status": answer.status,
+                "location": answer.location,
+                "body": answer.body,
+                "answered_at": moment,
+            }
             for each, answer in done.new
         ]
 

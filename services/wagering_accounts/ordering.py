@@ -11,14 +11,14 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sqlalchemy import select, text
+from sqlalchemy import BigInteger, Column, MetaData, Table, Text, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.books import AccountKey
-from services.wagering_accounts.tables import SCHEMA, journal
+from services.wagering_accounts.tables import balances, journal
+from shared.journal import bulk
 from shared.journal.entry import Entry
 from shared.journal.reading import read_entries
-from shared.journal.statements import arguments, came
 from shared.runtime.errors import Stop
 
 _AHEAD: Final = 500
@@ -32,22 +32,35 @@ _OWN: Final = ("access.", "account.", "patron.", "wager.", "wagers.")
 _STREAM: Final = "/properties/"
 """What the source of an entry about one account begins with."""
 
-# Every version that an entry names: its own account's is its sequence.
-_NAMED = f"""
+_named = Table(
+    "named",
+    MetaData(),
+    Column("property", Text),
+    Column("account", Text),
+    Column("version", BigInteger),
+    schema="pg_temp",
+)
+"""Every version that an entry names: its own account's is its sequence."""
+
+_NAME = """
     CREATE TEMP TABLE named ON COMMIT DROP AS
     SELECT data ->> 'property' AS property, moved ->> 'account' AS account, (moved ->> 'version')::bigint AS version
-    FROM {SCHEMA}.entries, json_array_elements(data -> 'movements') moved WHERE moved ->> 'version' IS NOT NULL
+    FROM wagering_accounts.entries, json_array_elements(data -> 'movements') moved WHERE moved ->> 'version' IS NOT NULL
     UNION
     SELECT split_part(source, '/', 3), split_part(source, '/', 5), sequence
-    FROM {SCHEMA}.entries WHERE source LIKE '{_STREAM}%'"""  # noqa: S608 - our schema
-_ACCOUNT = {"property": "text", "account": "text"}
-_VERSION = _ACCOUNT | {"version": "bigint"}
-_NAMED_OF = f"""
-    SELECT t.* FROM pg_temp.named t JOIN {came(_VERSION)} USING (property, account)
-    WHERE t.version > v.version"""  # noqa: S608
-_VERSIONS_OF = f"""
-    SELECT t.property, t.account, t.version FROM {SCHEMA}.balances t
-    JOIN {came(_ACCOUNT)} USING (property, account)"""  # noqa: S608
+    FROM wagering_accounts.entries WHERE source LIKE '/properties/%'"""
+_VERSIONS_OF = bulk.select(balances, ("property", "account", "version"))
+
+
+def _named_after() -> bulk.Statement:
+    """Return the statement that finds the versions of accounts that are named and come after a given one."""
+    key = ("property", "account")
+    reached = bulk.given(_named, (*key, "version"))
+    later = select(_named).join(reached, bulk.same(_named, reached, key)).where(_named.c.version > reached.c.version)
+    return bulk.compiled(later, (*key, "version"))
+
+
+_NAMED_AFTER = _named_after()
 
 
 def account_of(entry: Entry) -> AccountKey | None:
@@ -101,7 +114,7 @@ async def in_order(connection: AsyncConnection) -> AsyncIterator[Sequence[Entry]
 
     Raises: Stop where the versions that entries name cannot have been given in any order.
     """
-    await connection.execute(text(_NAMED))
+    await connection.execute(text(_NAME))
     await connection.execute(text("CREATE INDEX ON pg_temp.named (property, account)"))
     numbers = (await connection.execute(select(journal.shards.c.shard).order_by(journal.shards.c.shard))).scalars()
     shards = [_Shard(read_entries(connection, journal, number)) for number in numbers.all()]
@@ -148,10 +161,10 @@ class _Known:
         new = sorted(wanted - self._versions.keys())
         self._versions = {account: self._versions.get(account, 0) for account in wanted}
         self._named = {account: self._named.get(account, set()) for account in wanted}
-        for row in await connection.exec_driver_sql(_VERSIONS_OF, arguments(_ACCOUNT, new)):
+        for row in await _VERSIONS_OF.read(connection, bulk.keyed(_VERSIONS_OF, new)):
             self._versions[row.property, row.account] = row.version
         reached = [(*account, self._versions[account]) for account in new]
-        for row in await connection.exec_driver_sql(_NAMED_OF, arguments(_VERSION, reached)):
+        for row in await _NAMED_AFTER.read(connection, bulk.keyed(_NAMED_AFTER, reached)):
             self._named[row.property, row.account].add(row.version)
 
     def fits(self, step: _Step) -> bool:

@@ -12,8 +12,8 @@ from services.wagering_accounts.settling import round_key, settle
 from services.wagering_accounts.store import Recorded, Snapshot
 from shared.contracts import settlement_events
 from shared.journal.entry import Draft, Entry
-from shared.journal.statements import pipeline
-from shared.runtime.consume.handler import Record
+from shared.journal.pipeline import pipeline
+from shared.runtime.consume.processing import Record
 
 AnyEntry = RoundEntry | Other
 

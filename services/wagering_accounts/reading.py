@@ -8,9 +8,8 @@ from typing import Any, Final
 from sqlalchemy import func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from services.wagering_accounts import rows
 from services.wagering_accounts.access_codes import HashedCode
-from services.wagering_accounts.books import FLOWS, Account, Adjustment, Patron
+from services.wagering_accounts.books import FLOWS, Account, Adjustment, Patron, Round
 from services.wagering_accounts.documents import (
     AccountDocument,
     Balances,
@@ -21,6 +20,7 @@ from services.wagering_accounts.documents import (
     RoundException,
     StatementLine,
 )
+from services.wagering_accounts.rows import thing_of
 from services.wagering_accounts.tables import (
     adjustments,
     balances,
@@ -47,7 +47,7 @@ async def account(connection: AsyncConnection, property_name: str, name: str) ->
     """An account."""
     query = select(balances).where(balances.c.property == property_name, balances.c.account == name)
     row = (await connection.execute(query)).one_or_none()
-    return None if row is None else rows.account_from(row)
+    return None if row is None else thing_of(Account, row)
 
 
 async def account_page(
@@ -68,7 +68,7 @@ async def account_page(
         query = query.where(c.patron == patron)
     if after is not None:
         query = query.where(c.account > after)
-    return [account_document(rows.account_from(row)) for row in await connection.execute(query)]
+    return [account_document(thing_of(Account, row)) for row in await connection.execute(query)]
 
 
 def account_document(found: Account) -> AccountDocument:
@@ -91,7 +91,7 @@ async def patron(connection: AsyncConnection, property_name: str, name: str) -> 
     """A patron."""
     query = select(patrons).where(patrons.c.property == property_name, patrons.c.patron == name)
     row = (await connection.execute(query)).one_or_none()
-    return None if row is None else rows.patron_from(row)
+    return None if row is None else thing_of(Patron, row)
 
 
 async def code_of_account(connection: AsyncConnection, property_name: str, name: str) -> HashedCode | None:
@@ -148,7 +148,7 @@ async def adjustment_page(
         .order_by(c.number)
         .limit(limit)
     )
-    return [rows.adjustment_from(row) for row in await connection.execute(query)]
+    return [thing_of(Adjustment, row) for row in await connection.execute(query)]
 
 
 OpenPlace = tuple[datetime, str, str]
@@ -175,7 +175,7 @@ async def open_rounds(
     )
     if after is not None:
         query = query.where(tuple_(*place) > after)
-    found = [rows.round_from(row) for row in await connection.execute(query)]
+    found = [thing_of(Round, row) for row in await connection.execute(query)]
     by_round: dict[tuple[str, str], list[HoldDocument]] = {}
     if found:
         wanted = tuple_(h.table_name, h.round_id).in_([(each.table, each.round_id) for each in found])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from sqlalchemy import text
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts import store
@@ -19,34 +19,21 @@ from services.wagering_accounts.decisions import Needs
 from services.wagering_accounts.ordering import account_of, in_order
 from services.wagering_accounts.store import Recorded
 from services.wagering_accounts.tables import PROJECTIONS as OF_JOURNAL
-from services.wagering_accounts.tables import SCHEMA, journal, patrons
+from services.wagering_accounts.tables import journal, patrons
 from shared.journal.entry import Entry
-from shared.journal.statements import pipeline
-from shared.runtime.errors import Stop
+from shared.journal.pipeline import pipeline
 from shared.runtime.service.rebuild import Projections, kept
 from shared.runtime.settings import Settings
 
 _LOST: Final = HashedCode(bytes(16), b"")
 """What no code has as its hash."""
 
-_WITHOUT_VERSION = f"""
-    SELECT shard, seq FROM {SCHEMA}.entries
-    WHERE kind IN ('wager.authorized', 'wager.released', 'wagers.settled', 'wagers.reversed', 'wagers.voided')
-      AND data ->> 'round_version' IS NULL ORDER BY shard, seq LIMIT 1"""  # noqa: S608 - our schema
-
 
 async def _fill(connection: AsyncConnection, settings: Settings) -> None:
     del settings
-    early = (await connection.execute(text(_WITHOUT_VERSION))).one_or_none()
-    if early is not None:
-        raise Stop(
-            f"entry {early.shard}/{early.seq} was recorded by a release whose entries do not name the versions of "
-            "rounds: what follows from it can only come from a backup"
-        )
-    codes = {
-        (row.property, row.patron): HashedCode(row.salt, row.hash)
-        for row in await connection.execute(text(f"SELECT property, patron, salt, hash FROM {kept(patrons)}"))  # noqa: S608
-    }
+    before = kept(patrons).c
+    found = await connection.execute(select(before.property, before.patron, before.salt, before.hash))
+    codes = {(row.property, row.patron): HashedCode(row.salt, row.hash) for row in found}
     async for entries in in_order(connection):
         await _project(connection, [(entry, _fact(entry, codes)) for entry in entries])
 

@@ -4,64 +4,81 @@ Rows are locked in one order everywhere: rounds, then accounts, then patrons, ea
 somebody who waits for them.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cache
 from typing import Any
 
 from psycopg import AsyncCursor
+from sqlalchemy import Table, and_
+from sqlalchemy import select as select_from
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.wagering_accounts import rows
-from services.wagering_accounts.books import FLOWS, Account, AccountKey, Books, Fact, PatronKey, RoundKey
+from services.wagering_accounts import tables
+from services.wagering_accounts.books import (
+    FLOWS,
+    Account,
+    AccountKey,
+    Adjustment,
+    Books,
+    Fact,
+    Hold,
+    Patron,
+    PatronKey,
+    Round,
+    RoundAccount,
+    RoundKey,
+)
 from services.wagering_accounts.decisions import Needs
-from services.wagering_accounts.tables import SCHEMA
+from services.wagering_accounts.rows import row_of, thing_of
+from shared.journal.bulk import Row, Statement, added, compiled, given, insert, keyed, same, select, update
 from shared.journal.entry import Entry
 from shared.journal.ledger import Fenced
-from shared.journal.statements import Pipeline, arguments, came, pipeline
+from shared.journal.pipeline import Pipeline, pipeline
 
 
-@dataclass(frozen=True, slots=True)
 class _Kind:
-    """Things of the books: their table, and how they become rows and come back."""
+    """Things of the books: their table, and the statements that write it."""
 
-    table: rows.Rows
-    row_of: Callable[[Any], tuple[Any, ...]]
-    of_row: Callable[[Any], Any]
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """The names of the columns that are the key."""
-        return tuple(self.table.columns)[: self.table.key]
+    def __init__(self, thing: type[Any], table: Table) -> None:
+        self.thing = thing
+        self.table = table
+        self.add = insert(table, on_conflict="skip")
+        self.change = update(table)
 
 
 _KINDS = {
-    "patrons": _Kind(rows.PATRONS, rows.patron_row, rows.patron_from),
-    "accounts": _Kind(rows.ACCOUNTS, rows.account_row, rows.account_from),
-    "rounds": _Kind(rows.ROUNDS, rows.round_row, rows.round_from),
-    "holds": _Kind(rows.HOLDS, rows.hold_row, rows.hold_from),
-    "round_accounts": _Kind(rows.ROUND_ACCOUNTS, rows.round_account_row, rows.round_account_from),
-    "adjustments": _Kind(rows.ADJUSTMENTS, rows.adjustment_row, rows.adjustment_from),
+    "patrons": _Kind(Patron, tables.patrons),
+    "accounts": _Kind(Account, tables.balances),
+    "rounds": _Kind(Round, tables.rounds),
+    "holds": _Kind(Hold, tables.holds),
+    "round_accounts": _Kind(RoundAccount, tables.round_accounts),
+    "adjustments": _Kind(Adjustment, tables.adjustments),
 }
-_ROUND = _KINDS["rounds"].key
-_WALLETS = f"""
-    SELECT p.property, p.wallet FROM {SCHEMA}.balances a
-    JOIN {came({"property": "text", "account": "text"})} USING (property, account)
-    JOIN {SCHEMA}.patrons p USING (property, patron)"""  # noqa: S608
+_ROUND = ("property", "table_name", "round_id")
+_ADD_LINES = insert(tables.lines, on_conflict="skip")
+_ADD_ANSWERS = insert(tables.journal.idempotency, on_conflict="skip")
+_ADD_DAYS = insert(tables.liability_days, on_conflict=added(tables.liability_days, *FLOWS))
+
+
+def _wallets() -> Statement:
+    """Return the statement that finds the wallets of the patrons of accounts."""
+    account, patron, key = tables.balances, tables.patrons, ("property", "account")
+    wanted = given(account, key)
+    owner = and_(patron.c.property == account.c.property, patron.c.patron == account.c.patron)
+    found = account.join(wanted, same(account, wanted, key)).join(patron, owner)
+    return compiled(select_from(patron.c.property, patron.c.wallet).select_from(found), key)
+
+
+_WALLETS = _wallets()
 
 
 @cache
-def _select(name: str, by: tuple[str, ...], lock: bool) -> str:
-    """Selects the rows of a table of which some columns are given, in the order of their keys."""
-    kind = _KINDS[name]
-    wanted = came({column: kind.table.columns[column] for column in by})
-    on = " AND ".join(f"t.{column} = v.{column}" for column in by)
-    order = ", ".join(f"t.{column}" for column in kind.key)
-    return (
-        f"SELECT t.* FROM {SCHEMA}.{kind.table.table} t JOIN {wanted} ON {on} "  # noqa: S608 - our names
-        f"ORDER BY {order}{' FOR UPDATE OF t' if lock else ''}"
-    )
+def _select(name: str, by: tuple[str, ...], lock: bool) -> Statement:
+    """Return the statement that selects things of which some columns are given, in the order of their keys."""
+    return select(_KINDS[name].table, by=by, lock=lock)
 
 
 class _Reading:
@@ -72,19 +89,18 @@ class _Reading:
         self._asked: list[tuple[str, AsyncCursor[Any]]] = []
 
     async def ask(
-        self, name: str, keys: Iterable[tuple[Any, ...]], *, by: tuple[str, ...] | None = None, lock: bool = False
+        self, name: str, keys: Iterable[tuple[Any, ...]], *, by: tuple[str, ...] = (), lock: bool = False
     ) -> None:
         """Asks for the things with these keys, or with these values in the columns `by`; locked if need be."""
         if wanted := sorted(set(keys)):
-            columns = by or _KINDS[name].key
-            cursor = await self._sent.execute(_select(name, columns, lock), arguments(columns, wanted))
-            self._asked.append((name, cursor))
+            statement = _select(name, by, lock)
+            self._asked.append((name, await self._sent.read(statement, keyed(statement, wanted))))
 
     async def know(self, books: Books) -> None:
         """What was asked for goes into the books."""
         for name, cursor in self._asked:
             for row in await cursor.fetchall():
-                books.know(name, _KINDS[name].of_row(row))
+                books.know(name, thing_of(_KINDS[name].thing, row))
 
 
 @asynccontextmanager
@@ -101,7 +117,7 @@ async def read(connection: AsyncConnection, needs: Sequence[Needs]) -> Books:
     books = Books()
     accounts = {key for need in needs for key in need.accounts}
     if wallets := [key for need in needs for key in need.wallets_of]:
-        found = await connection.exec_driver_sql(_WALLETS, arguments(("property", "account"), wallets))
+        found = await _WALLETS.read(connection, keyed(_WALLETS, wallets))
         accounts.update((row.property, row.wallet) for row in found)
     round_keys = {key for need in needs for key in (*need.opens, *need.rounds)}
     if hold_keys := {key for need in needs for key in need.holds}:
@@ -224,9 +240,9 @@ async def still_stands(connection: AsyncConnection, books: Books, read: Snapshot
     return now.accounts
 
 
-def number(books: Books, recorded: Sequence[Recorded], starts: dict[AccountKey, Account]) -> list[tuple[Any, ...]]:
+def number(books: Books, recorded: Sequence[Recorded], starts: dict[AccountKey, Account]) -> list[Row]:
     """The lines of the statements, from where each account stood; gives the accounts their last versions."""
-    lines: list[tuple[Any, ...]] = []
+    lines: list[Row] = []
     for entry, fact in recorded:
         moved = {movement.account: movement for movement in fact.movements}
         for key in sorted({*moved, *(() if fact.account is None else (fact.account,))}):
@@ -239,9 +255,26 @@ def number(books: Books, recorded: Sequence[Recorded], starts: dict[AccountKey, 
             at.held += movement.held
             at.staked += movement.staked
             table, round_id = fact.round or (None, None)
-            entered = (entry.shard, entry.seq, fact.kind, fact.gaming_day, entry.recorded_at)
-            changes = (movement.available, movement.held, movement.staked)
-            lines.append((*key, at.version, *entered, *changes, at.available, at.held, at.staked, table, round_id))
+            lines.append(
+                {
+                    "property": at.property_name,
+                    "account": at.account,
+                    "version": at.version,
+                    "shard": entry.shard,
+                    "seq": entry.seq,
+                    "kind": fact.kind,
+                    "gaming_day": fact.gaming_day,
+                    "recorded_at": entry.recorded_at,
+                    "available_change": movement.available,
+                    "held_change": movement.held,
+                    "staked_change": movement.staked,
+                    "available": at.available,
+                    "held": at.held,
+                    "staked": at.staked,
+                    "table_name": table,
+                    "round_id": round_id,
+                }
+            )
     for key, at in starts.items():
         account = books.accounts[key]
         if at.version != account.version:
@@ -259,40 +292,33 @@ async def save(
     sent: Pipeline,
     books: Books,
     recorded: Sequence[Recorded],
-    lines: Sequence[tuple[Any, ...]],
-    answers: Sequence[tuple[Any, ...]] = (),
+    lines: Sequence[Row],
+    answers: Sequence[Row] = (),
 ) -> None:
     """Writes everything that changed, and answers to commands.
 
     The pipeline raises Fenced where something new was there already.
     """
-    await rows.LINES.write(sent, rows.LINES.insert, lines, "somebody else wrote the same statements")
+    await sent.write(_ADD_LINES, lines, otherwise=Fenced("somebody else wrote the same statements"))
     for name, kind in _KINDS.items():
-        things, table = getattr(books, name), kind.table
-        new = [kind.row_of(things[key]) for of, key in sorted(books.new) if of == name]
-        await table.write(sent, table.insert, new, f"somebody else wrote the same {name}")
-        changed = [kind.row_of(things[key]) for of, key in sorted(books.changed) if of == name]
-        await table.write(sent, table.update, changed, f"{name} that were read are gone")
-    await _save_days(sent, recorded)
-    await rows.IDEMPOTENCY.write(
-        sent, rows.IDEMPOTENCY.insert, answers, "another process answered one of these commands"
-    )
+        things = getattr(books, name)
+        new = [row_of(kind.table, things[key]) for of, key in sorted(books.new) if of == name]
+        await sent.write(kind.add, new, otherwise=Fenced(f"somebody else wrote the same {name}"))
+        changed = [row_of(kind.table, things[key]) for of, key in sorted(books.changed) if of == name]
+        await sent.write(kind.change, changed, otherwise=Fenced(f"{name} that were read are gone"))
+    await sent.write(_ADD_DAYS, _days(recorded))
+    await sent.write(_ADD_ANSWERS, answers, otherwise=Fenced("another process answered one of these commands"))
 
 
-async def _save_days(sent: Pipeline, recorded: Sequence[Recorded]) -> None:
-    sums: dict[tuple[Any, ...], list[int]] = {}
+def _days(recorded: Sequence[Recorded]) -> list[Row]:
+    """Return what changed the liability, by gaming day and shard."""
+    sums: dict[tuple[str, date, int], dict[str, int]] = {}
     for entry, fact in recorded:
         if fact.flows:
-            row = sums.setdefault((fact.property_name, fact.gaming_day, entry.shard), [0] * len(FLOWS))
+            day = sums.setdefault((fact.property_name, fact.gaming_day, entry.shard), dict.fromkeys(FLOWS, 0))
             for name, cents in fact.flows.items():
-                row[FLOWS.index(name)] += cents
-    if sums:
-        await sent.execute(_ADD_DAYS, arguments(_DAY, [(*key, *row) for key, row in sums.items()]))
-
-
-_DAY = {"property": "text", "gaming_day": "date", "shard": "int", **dict.fromkeys(FLOWS, "bigint")}
-_ADD_DAYS = f"""
-    INSERT INTO {SCHEMA}.liability_days AS d ({", ".join(_DAY)})
-    SELECT {", ".join(_DAY)} FROM {came(_DAY)}
-    ON CONFLICT (property, gaming_day, shard)
-    DO UPDATE SET {", ".join(f"{name} = d.{name} + excluded.{name}" for name in FLOWS)}"""  # noqa: S608
+                day[name] += cents
+    return [
+        {"property": property_name, "gaming_day": gaming_day, "shard": shard, **day}
+        for (property_name, gaming_day, shard), day in sums.items()
+    ]

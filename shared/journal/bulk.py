@@ -13,7 +13,7 @@ the value of a `JSONB` column is whatever JSON can express.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from operator import itemgetter
 from typing import Any, Final, Literal
@@ -55,11 +55,11 @@ _DIALECT: Final[Dialect] = psycopg_dialect()  # type: ignore[no-untyped-call]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement about many rows: its SQL with the constants in it, and the columns that each row must have."""
+    """A statement about many rows: its SQL, the columns that each row must have, and the constants in the SQL."""
 
     sql: str
-    constants: Mapping[str, Any]
     columns: tuple[str, ...]
+    constants: Mapping[str, Any] = field(default_factory=dict)
 
     def parameters(self, rows: Iterable[Row]) -> dict[str, Any]:
         """Return the parameters of the statement for these rows. Raises: ValueError where a row has other columns."""
@@ -109,7 +109,7 @@ def update(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = ())
     changed = tuple(columns) or tuple(one.name for one in table.columns if one.name not in by)
     rows = given(table, (*by, *changed))
     statement = update_of(table).values({name: _value(table.c[name], rows) for name in changed})
-    return compiled(statement.where(_same(table, rows, by)), (*by, *changed))
+    return compiled(statement.where(same(table, rows, by)), (*by, *changed))
 
 
 def select(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = (), lock: bool = False) -> Statement:
@@ -121,7 +121,7 @@ def select(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = (),
     by = tuple(by) or primary_key(table)
     rows = given(table, by)
     found = [table.c[name] for name in columns] or table.columns
-    statement = select_from(*found).join_from(table, rows, _same(table, rows, by)).order_by(*table.primary_key)
+    statement = select_from(*found).join_from(table, rows, same(table, rows, by)).order_by(*table.primary_key)
     return compiled(statement.with_for_update(of=table) if lock else statement, by)
 
 
@@ -154,10 +154,15 @@ def given(table: Table, names: Sequence[str]) -> FromClause:
     return rows.render_derived(name="given", with_types=True)
 
 
+def same(table: Table, rows: FromClause, by: Sequence[str]) -> ColumnElement[bool]:
+    """Return the condition that a row of the table and one that is given have the same values in these columns."""
+    return and_(*(table.c[name] == rows.c[name] for name in by))
+
+
 def compiled(statement: ClauseElement, columns: Sequence[str] = ()) -> Statement:
     """Return a statement that joins rows `given` with these columns, or needs none."""
     made = statement.compile(dialect=_DIALECT)
-    return Statement(str(made), made.params, tuple(columns))
+    return Statement(str(made), tuple(columns), made.params)
 
 
 async def copy(connection: AsyncConnection, table: Table, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:
@@ -180,10 +185,6 @@ def _require_columns(rows: Iterable[Row], names: Sequence[str]) -> None:
     for row in rows:
         if row.keys() != expected:
             raise ValueError(f"a row has the columns {sorted(row)}; it must have {sorted(expected)}")
-
-
-def _same(table: Table, rows: FromClause, by: Sequence[str]) -> ColumnElement[bool]:
-    return and_(*(table.c[name] == rows.c[name] for name in by))
 
 
 # --- values as JSON ---

@@ -253,21 +253,3 @@ def test_an_access_code_is_kept_and_never_made_anew(url: str, pitledger: Caller)
         assert 200 == house.send(path, {"access_code": CODE, "reason": "lost"}).status_code
         assert 200 == house.cash_out(account="W-1", access_code=CODE).status_code
     assert ExitCode.FINE == pitledger("rebuild", SERVICE, "--check").code
-
-
-def test_entries_that_do_not_say_enough_are_refused(url: str, pitledger: Caller) -> None:
-    """What an early release recorded names no versions: nothing is made of it, and nothing changes."""
-    with a_house(url) as house:
-        house.funded()
-        house.authorize(100)
-    early = "data = (data::jsonb - 'round_version')::json WHERE kind = 'wager.authorized'"
-    execute(
-        url,
-        "ALTER TABLE wagering_accounts.entries DISABLE TRIGGER USER",
-        f"UPDATE wagering_accounts.entries SET {early}",
-    )
-    before = rows_of(SERVICE, url)
-    called = pitledger("rebuild", SERVICE)
-    assert (ExitCode.NOT_THERE, "") == (called.code, called.stdout)
-    assert "entry 1/3 was recorded by a release whose entries do not name the versions of rounds" in called.stderr
-    assert before == rows_of(SERVICE, url)

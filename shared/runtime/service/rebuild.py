@@ -8,7 +8,7 @@ row of `shards`.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Table, text
+from sqlalchemy import MetaData, Table, Text, and_, cast, func, literal_column, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.contracts.catalog import decode_fact
@@ -66,7 +66,8 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
         names = ", ".join(table.fullname for table in (manifest.journal.shards, *tables))
         await connection.execute(text(f"LOCK TABLE {names} IN EXCLUSIVE MODE"))
         for table in tables:
-            await connection.execute(text(f"CREATE TEMP TABLE {kept(table)} ON COMMIT DROP AS TABLE {table.fullname}"))
+            name = kept(table).fullname
+            await connection.execute(text(f"CREATE TEMP TABLE {name} ON COMMIT DROP AS TABLE {table.fullname}"))
             await connection.execute(text(f"{empty} {table.fullname}"))
         await _project(connection, manifest)
         for keeper in keepers:
@@ -90,24 +91,28 @@ async def _project(connection: AsyncConnection, manifest: Manifest) -> None:
         await manifest.projector.project(transaction, batch)
 
 
-def kept(table: Table) -> str:
-    """Return the name of the temporary table that has the rows as they were, while the table is rebuilt."""
-    return f"pg_temp.kept_{table.name}"
+def kept(table: Table) -> Table:
+    """Return the temporary table that has the rows as they were, while the table is rebuilt."""
+    return table.to_metadata(MetaData(), schema="pg_temp", name=f"kept_{table.name}")
 
 
 async def _compare(connection: AsyncConnection, table: Table) -> Compared:
     """Rows are the same where they are as text, every column of them."""
     columns = [column.name for column in table.columns]
     key = [column.name for column in table.primary_key]
-    values = ", ".join(f'{side}."{name}"::text' for side in ("was", "made") for name in columns)
-    on = ", ".join(f'"{name}"' for name in key)
-    order = ", ".join(f'coalesce(was."{name}", made."{name}")' for name in key)
+    before, after = kept(table).alias("row_before"), table.alias("row_after")
+    row_before, row_after = (literal_column(f"{side}::text", Text) for side in ("row_before", "row_after"))
     found = await connection.execute(
-        text(
-            f"SELECT count(*) OVER (), was::text IS NULL, made::text IS NULL, {values} "  # noqa: S608 - our names
-            f"FROM {kept(table)} was FULL JOIN {table.fullname} made USING ({on}) "
-            f"WHERE was::text IS DISTINCT FROM made::text ORDER BY {order} LIMIT {DIFFERENCES_MAX}"
+        select(
+            func.count().over(),
+            row_before.is_(None),
+            row_after.is_(None),
+            *(cast(side.c[name], Text) for side in (before, after) for name in columns),
         )
+        .select_from(before.join(after, and_(*(before.c[name] == after.c[name] for name in key)), full=True))
+        .where(row_before.is_distinct_from(row_after))
+        .order_by(*(func.coalesce(before.c[name], after.c[name]) for name in key))
+        .limit(DIFFERENCES_MAX)
     )
     first, different = list[Difference](), 0
     for count, no_was, no_made, *rest in found:
@@ -116,5 +121,5 @@ async def _compare(connection: AsyncConnection, table: Table) -> Compared:
         made = None if no_made else dict(zip(columns, rest[len(columns) :], strict=True))
         row = was or made or {}
         first.append(Difference({name: str(row[name]) for name in key}, was, made))
-    rows = (await connection.execute(text(f"SELECT count(*) FROM {table.fullname}"))).scalar_one()  # noqa: S608
+    rows = (await connection.execute(select(func.count()).select_from(table))).scalar_one()
     return Compared(table.name, rows, different, tuple(first))
