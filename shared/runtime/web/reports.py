@@ -4,11 +4,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import date
 from enum import StrEnum
+from fractions import Fraction
 from importlib.metadata import version
-from typing import Final, TypeVar
+from math import floor
+from typing import Annotated, Final, TypeVar
 
 from fastapi import Request, Response
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.contracts.envelope import Name
@@ -18,6 +20,24 @@ from shared.runtime.web.problems import Responses, problems
 
 _GENERATED: Final = {"generated_at", "generated_by"}
 """What differs each time a report is read, and so does not enter its ETag."""
+
+
+Percent = Annotated[str, StringConstraints(pattern=r"^-?\d+\.\d{2}$")]
+"""A percentage with two decimals; the name of its field ends in `_percent`."""
+
+
+def percent_of(part: int | Fraction, whole: int) -> Percent | None:
+    """Return a part as a percentage of a whole, half a step rounded away from zero; None where the whole is 0.
+
+    >>> percent_of(400, 900), percent_of(-1, 800), percent_of(-1, 10**6), percent_of(1, 0)
+    ('44.44', '-0.13', '0.00', None)
+    """
+    if whole == 0:
+        return None
+    share = Fraction(part) / whole
+    steps = floor(abs(share) * 10_000 + Fraction(1, 2))
+    sign = "-" if steps and share < 0 else ""
+    return f"{sign}{steps // 100}.{steps % 100:02}"
 
 
 class ReportStatus(StrEnum):
