@@ -2,13 +2,17 @@
 
 from base64 import urlsafe_b64encode
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
-from pydantic import AwareDatetime
+from fastapi import APIRouter
+from pydantic import AwareDatetime, BaseModel
 
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.web.pages import Listing, Page
+from shared.runtime.metrics import Metrics
+from shared.runtime.web.app import create_app
+from shared.runtime.web.pages import Cursor, Limit, Listing, Page
+from tests.support.asgi import AppClient
 
 
 class Hold(NamedTuple):
@@ -73,3 +77,36 @@ def test_a_cursor_goes_into_a_query_as_it_is() -> None:
     cursor = Listing("names", tuple[str, str]).cursor(("ÿ§?&=+/", "x"))
     assert cursor.replace("-", "").replace("_", "").isalnum()
     assert ("ÿ§?&=+/", "x") == Listing("names", tuple[str, str]).after(cursor)
+
+
+class Account(BaseModel):
+    """What a route lists."""
+
+    account: str
+
+
+def test_a_route_lists_pages() -> None:
+    """From the first page by its cursors to the last, as its OpenAPI document says; a wrong cursor is a problem."""
+    listing, router = Listing("accounts", tuple[str]), APIRouter()
+
+    @router.get("/accounts")
+    async def list_accounts(limit: Limit = 2, cursor: Cursor = None) -> Page[Account]:
+        after = listing.after(cursor)
+        found = [Account(account=name) for name in "ABC" if after is None or (name,) > after]
+        return listing.page(found[: limit + 1], limit, lambda account: (account.account,))
+
+    async def never(*_: Any) -> None:
+        raise AssertionError("what is only read is not recorded")
+
+    app = create_app(
+        service="test", version="1", metrics=Metrics(), checks={}, callers=(), record_refusal=never, router=router
+    )
+    with AppClient(app) as client:
+        first = client.get("/accounts").json()
+        last = client.get(f"/accounts?cursor={first['next']}").json()
+        wrong = client.get("/accounts?cursor=bm9wZQ")
+        operation = client.get("/openapi.json").json()["paths"]["/accounts"]["get"]
+    assert [{"account": "A"}, {"account": "B"}] == first["items"]
+    assert {"items": [{"account": "C"}], "next": None} == last
+    assert (400, "urn:pitledger:problem:cursor-unknown") == (wrong.status_code, wrong.json()["type"])
+    assert {"200", "400", "422"} == operation["responses"].keys()
