@@ -40,8 +40,9 @@ format: setup ## put the source into the one format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-schemas: setup ## write schemas/ anew from the models
+schemas: setup ## write schemas/ and docs/problems.md from the models
 	$(BIN)/python -m services.cli.schemas
+	$(BIN)/python -m shared.runtime.web.handbook
 
 bench: setup ## measure settlement and the end-to-end path on this machine (ARGS=... is passed on)
 	$(BIN)/python -m loadtest $(ARGS)

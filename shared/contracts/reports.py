@@ -2,11 +2,31 @@
 
 from datetime import date
 from enum import StrEnum
+from fractions import Fraction
 from importlib.metadata import version
+from math import floor
+from typing import Annotated
 
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
 
 from shared.contracts.envelope import Name
+
+Percent = Annotated[str, StringConstraints(pattern=r"^-?\d+\.\d{2}$")]
+"""A percentage with two decimals; the name of its field ends in `_percent`."""
+
+
+def percent_of(part: int | Fraction, whole: int) -> Percent | None:
+    """Return a part as a percentage of a whole, half a step rounded away from zero; None where the whole is 0.
+
+    >>> percent_of(400, 900), percent_of(-1, 800), percent_of(-1, 10**6), percent_of(1, 0)
+    ('44.44', '-0.13', '0.00', None)
+    """
+    if whole == 0:
+        return None
+    share = Fraction(part) / whole
+    steps = floor(abs(share) * 10_000 + Fraction(1, 2))
+    sign = "-" if steps and share < 0 else ""
+    return f"{sign}{steps // 100}.{steps % 100:02}"
 
 
 class ReportStatus(StrEnum):

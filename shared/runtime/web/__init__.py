@@ -28,6 +28,7 @@ __all__ = [
     "create_app",
     "declare_role",
     "document_response",
+    "percent_of",
     "person_with",
     "problems",
     "report_response",

@@ -44,7 +44,9 @@ def _complete(operation: dict[str, Any]) -> None:
         _add(responses, problems(Reason.MALFORMED))
     if "security" in operation:
         operation["security"] = _alternatives(operation["security"])
-        _add(responses, problems(Reason.UNKNOWN_CALLER, Reason.ROLE_MISSING))
+        _add(responses, problems(Reason.UNKNOWN_CALLER, Reason.ROLE_MISSING, Reason.TRY_AGAIN))
+    if any(parameter["name"] == "cursor" for parameter in operation.get("parameters", ())):
+        _add(responses, problems(Reason.CURSOR_UNKNOWN))
     if "304" in responses:
         responses["200"].setdefault("headers", {})["ETag"] = {"schema": {"type": "string"}}
         parameters = operation.setdefault("parameters", [])

@@ -4,7 +4,7 @@ A service declares the roles of its own commands in its manifest; those that sev
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -34,15 +34,6 @@ def declare_role(name: str, description: str) -> Role:
     if role.description != description:
         raise ValueError(f"role {name!r} is declared already: {role.description}")
     return role
-
-
-def undeclared(names: Iterable[str]) -> list[str]:
-    """Return the names that no imported module declares as a role, in order.
-
-    >>> undeclared(["reports.read", "report"])
-    ['report']
-    """
-    return sorted(set(names) - _declared.keys())
 
 
 READ_REPORTS: Final = declare_role("reports.read", "Read reports, exceptions, and the records behind them.")

@@ -1,0 +1,278 @@
+"""One set of conventions for the HTTP interfaces of all services, held against schemas/openapi."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.runtime.web.app import OPEN_PATHS
+from shared.runtime.web.problems import PROBLEM
+
+DOCUMENTS = Path(__file__).parents[4] / "schemas" / "openapi"
+
+UNPORTED = {
+    "paytable-registry",
+    "progressive-meters",
+    "reporting",
+    "table-inventory",
+    "vigorish",
+    "wagering-accounts",
+}
+"""The services that are not on the web kit yet; take one out when it is."""
+
+MONEY = {
+    "amount",
+    "available",
+    "balance",
+    "bet",
+    "closing",
+    "contribution",
+    "credited",
+    "difference",
+    "display",
+    "drop",
+    "handle",
+    "held",
+    "liability",
+    "limit",
+    "opening",
+    "outstanding",
+    "overflow",
+    "payout",
+    "reserve",
+    "stake",
+    "staked",
+    "total",
+    "vigorish",
+    "win",
+}
+"""The last words of names that stand for money where their value is a number; a limit of a page is a parameter."""
+
+ROUND_CONTRACT = {"EnvyBonuses.stake", "Paytable.stake", "PaytableRow.amount", "Submission.payout_limit"}
+"""Named by docs/contract/ROUND.md and the catalogues, where every amount is in cents."""
+
+EXCEPTION_PARAMETERS = {"property", "gaming_day", "table", "game", "kind", "status", "limit", "cursor"}
+PERCENT = r"^-?\d+\.\d{2}$"
+
+Document = dict[str, Any]
+
+
+def operations(document: Document) -> Iterator[tuple[str, str, Document]]:
+    """Every operation with its path and method."""
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            yield path, method, operation
+
+
+def properties(document: Document) -> Iterator[tuple[str, str, list[Document]]]:
+    """Every property of every schema: the schema's name, its own, and the schemas that its value may have."""
+    for name, schema in document["components"]["schemas"].items():
+        for member, value in schema.get("properties", {}).items():
+            yield name, member, [one for one in value.get("anyOf", [value]) if one.get("type") != "null"]
+
+
+def money_is_cents(document: Document) -> Iterator[str]:
+    """Cents are whole numbers whose names end in `cents`; exact shares of a cent are texts, named alike."""
+    for schema, member, values in properties(document):
+        if f"{schema}.{member}" in ROUND_CONTRACT:
+            continue
+        kinds = {value.get("type") for value in values if "enum" not in value}
+        if "number" in kinds:
+            yield f"{schema}.{member} is a floating-point number"
+        if kinds & {"integer", "string"} and member.rpartition("_")[2] in MONEY:
+            yield f"{schema}.{member} does not say its unit: name it {member}_cents"
+
+
+def percentages_have_two_decimals(document: Document) -> Iterator[str]:
+    """Texts with two decimals, named `*_percent`."""
+    for schema, member, values in properties(document):
+        if re.search("percent|pct|percentage", member) is None:
+            continue
+        if not member.endswith("_percent"):
+            yield f"{schema}.{member} does not end in _percent"
+        elif any(value.get("pattern") != PERCENT for value in values):
+            yield f"{schema}.{member} is not of the type Percent"
+
+
+def reading_takes_a_role(document: Document) -> Iterator[str]:
+    """Everything but what says how a service is takes a role, by its name."""
+    for path, method, operation in operations(document):
+        security = operation.get("security", [])
+        if path in OPEN_PATHS:
+            if security:
+                yield f"{method} {path} takes a role"
+            continue
+        if not security:
+            yield f"{method} {path} is open"
+        for requirement in security:
+            roles = [role for names in requirement.values() for role in names]
+            if not roles or any(re.fullmatch(r"[a-z]+(\.[a-z]+)+", role) is None for role in roles):
+                yield f"{method} {path} does not name its role as 'area.verb': {roles}"
+
+
+def commands_have_a_key(document: Document) -> Iterator[str]:
+    """What changes something is a POST with an Idempotency-Key."""
+    for path, method, operation in operations(document):
+        names = {parameter["name"] for parameter in operation.get("parameters", ())}
+        if method not in ("get", "post"):
+            yield f"{method} {path}: a command is a POST"
+        if (method == "post") != ("Idempotency-Key" in names):
+            yield f"{method} {path}: an Idempotency-Key goes with a POST"
+
+
+def errors_are_problems(document: Document) -> Iterator[str]:
+    """RFC 9457, and the one model of it."""
+    wanted = {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for path, method, operation in operations(document):
+        for status, response in operation["responses"].items():
+            if int(status) >= 400 and response.get("content") != wanted:
+                yield f"{method} {path}: {status} is no problem document"
+
+
+def exceptions_are_asked_for_alike(document: Document) -> Iterator[str]:
+    """One name for the list, and one set of parameters."""
+    for path, method, operation in operations(document):
+        last = path.rpartition("/")[2]
+        if not last.endswith("exceptions"):
+            continue
+        names = {parameter["name"] for parameter in operation.get("parameters", ())}
+        if last != "exceptions":
+            yield f"{method} {path}: the list is named /exceptions"
+        if unknown := names - EXCEPTION_PARAMETERS - {"If-None-Match"}:
+            yield f"{method} {path}: unknown parameters {sorted(unknown)}"
+        if missing := {"property", "kind", "limit", "cursor"} - names:
+            yield f"{method} {path}: missing parameters {sorted(missing)}"
+
+
+def pages_have_cursors(document: Document) -> Iterator[str]:
+    """`limit` and `cursor` come together, as `items` and `next` do."""
+    for path, method, operation in operations(document):
+        if len({"limit", "cursor"} & {parameter["name"] for parameter in operation.get("parameters", ())}) == 1:
+            yield f"{method} {path}: 'limit' without 'cursor', or the other way round"
+    for name, schema in document["components"]["schemas"].items():
+        if "next" in schema.get("properties", {}) and "items" not in schema["properties"]:
+            yield f"{name}.next: a page has 'items'"
+
+
+def how_far_it_has_come_is_its_status(document: Document) -> Iterator[str]:
+    """Neither a stage nor a state."""
+    for schema, member, _ in properties(document):
+        if member in ("stage", "state"):
+            yield f"{schema}.{member}: name it 'status'"
+    for path, method, operation in operations(document):
+        for parameter in operation.get("parameters", ()):
+            if parameter["name"] in ("stage", "state"):
+                yield f"{method} {path}: parameter '{parameter['name']}': name it 'status'"
+
+
+CONVENTIONS: tuple[Callable[[Document], Iterator[str]], ...] = (
+    money_is_cents,
+    percentages_have_two_decimals,
+    reading_takes_a_role,
+    commands_have_a_key,
+    errors_are_problems,
+    exceptions_are_asked_for_alike,
+    pages_have_cursors,
+    how_far_it_has_come_is_its_status,
+)
+
+
+NOT_YET = pytest.mark.xfail(strict=True, reason="not on the web kit yet")
+SERVICES = [
+    pytest.param(path, id=path.stem, marks=[NOT_YET] if path.stem in UNPORTED else [])
+    for path in sorted(DOCUMENTS.glob("*.json"))
+]
+
+
+@pytest.mark.parametrize("path", SERVICES)
+def test_the_interface_keeps_the_conventions(path: Path) -> None:
+    """Names, roles, problems, pages and units are the same everywhere."""
+    document = json.loads(path.read_text())
+    assert [] == [broken for convention in CONVENTIONS for broken in convention(document)]
+
+
+def a_document(path: str = "/rounds", method: str = "get", **schemas: Document) -> Document:
+    """A document that keeps the conventions, with one operation and these schemas."""
+    problem = {"content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
+    key = [{"name": "Idempotency-Key"}] if method == "post" else []
+    operation = {
+        "security": [{"bearer": ["rounds.read"]}],
+        "parameters": key,
+        "responses": {"200": {}, "404": problem},
+    }
+    return {
+        "paths": {path: {method: operation}},
+        "components": {"schemas": {name: {"properties": members} for name, members in schemas.items()}},
+    }
+
+
+def with_operation(document: Document, **changes: Any) -> Document:
+    """The document with another operation."""
+    [(_, _, operation)] = operations(document)
+    operation.update(changes)
+    return document
+
+
+INTEGER, TEXT = {"type": "integer"}, {"type": "string"}
+EXCEPTIONS = [{"name": name} for name in ("property", "kind", "status", "limit", "cursor")]
+
+
+@pytest.mark.parametrize(
+    ("convention", "document"),
+    [
+        (money_is_cents, a_document(Row={"opening": TEXT})),
+        (money_is_cents, a_document(Row={"table_win": {"anyOf": [INTEGER, {"type": "null"}]}})),
+        (money_is_cents, a_document(Row={"drop_cents": {"type": "number"}})),
+        (percentages_have_two_decimals, a_document(Row={"hold_percentage": TEXT})),
+        (percentages_have_two_decimals, a_document(Row={"hold_percent": TEXT})),
+        (percentages_have_two_decimals, a_document(Row={"hold_percent": {"type": "number"}})),
+        (reading_takes_a_role, with_operation(a_document(), security=[])),
+        (reading_takes_a_role, with_operation(a_document(), security=[{"bearer": []}])),
+        (reading_takes_a_role, with_operation(a_document(), security=[{"bearer": ["meter_approve"]}])),
+        (reading_takes_a_role, a_document("/healthz")),
+        (commands_have_a_key, a_document("/rounds", "delete")),
+        (commands_have_a_key, with_operation(a_document("/rounds", "post"), parameters=[])),
+        (errors_are_problems, with_operation(a_document(), responses={"404": {"content": {"application/json": {}}}})),
+        (errors_are_problems, with_operation(a_document(), responses={"404": {}})),
+        (exceptions_are_asked_for_alike, with_operation(a_document("/meter-exceptions"), parameters=EXCEPTIONS)),
+        (exceptions_are_asked_for_alike, with_operation(a_document("/exceptions"), parameters=EXCEPTIONS[1:])),
+        (
+            exceptions_are_asked_for_alike,
+            with_operation(a_document("/exceptions"), parameters=[*EXCEPTIONS, {"name": "state"}]),
+        ),
+        (pages_have_cursors, with_operation(a_document(), parameters=[{"name": "limit"}])),
+        (pages_have_cursors, a_document(Rows={"rows": {"type": "array"}, "next": TEXT})),
+        (how_far_it_has_come_is_its_status, a_document(Day={"stage": TEXT})),
+        (how_far_it_has_come_is_its_status, with_operation(a_document(), parameters=[{"name": "state"}])),
+    ],
+)
+def test_every_convention_can_be_broken(convention: Callable[[Document], Iterator[str]], document: Document) -> None:
+    """Each finds what it is for, once."""
+    assert 1 == len(list(convention(document)))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        a_document(),
+        a_document("/rounds", "post"),
+        with_operation(a_document("/healthz"), security=[]),
+        with_operation(a_document("/exceptions"), parameters=EXCEPTIONS),
+        a_document(
+            Page={"items": {"type": "array"}, "next": TEXT},
+            Row={
+                "opening_cents": INTEGER,
+                "display_cents": TEXT,
+                "hold_percent": {"type": "string", "pattern": PERCENT},
+                "total": {"$ref": "#/components/schemas/Row"},
+                "status": TEXT,
+            },
+        ),
+    ],
+)
+def test_a_document_may_keep_them_all(document: Document) -> None:
+    """None of them finds anything where nothing is wrong."""
+    assert [] == [broken for convention in CONVENTIONS for broken in convention(document)]
