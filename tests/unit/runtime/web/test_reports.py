@@ -10,8 +10,9 @@ import pytest
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
+from shared.contracts.reports import DayReportHeader, ReportStatus
 from shared.runtime.metrics import Metrics
-from shared.runtime.web import REPORT_OR_CSV, DayReportHeader, ReportStatus, document_response, report_response
+from shared.runtime.web import REPORT_OR_CSV, document_response, report_response
 from shared.runtime.web.app import create_app
 from tests.support.asgi import AppClient
 
