@@ -8,7 +8,7 @@ With `plants`, seven things go wrong on known tables, each once, all but the las
 | correction | 3 of the second table | a wager was twice as high; corrected after round 5 |
 | late | 6 of the third table | sent after round 8: a gap that is filled |
 | duplicate | 9 of the fourth table | sent twice |
-| garbage | after 10 of the first table | bytes that are no JSON, with the table's key |
+| malformed | after 10 of the first table | bytes that are no JSON, with the table's key |
 | refused | 11 of the second table | a wager that the table does not offer: quarantined, and its place stays a gap |
 | misset | 7 of the first table of Face Up Pai Gow | the dealer's hand was set otherwise than the house way says |
 
@@ -28,26 +28,24 @@ from loadtest.face_up import FACE_UP_PAI_GOW
 from loadtest.floor import Dealt, initial_meters, table_rounds
 from loadtest.game import TablePlan
 from loadtest.links import LinkedTables
-from shared.contracts.envelope import table_source
+from shared.contracts.envelope import Correction, encode, table_source
 from shared.contracts.tables import (
-    Correction,
     RoundCompleted,
     RoundCorrected,
     RoundVoided,
     VoidedRound,
-    encode,
 )
 from shared.rules import Settlement, compile_rules
 from shared.rules.blackjack import BlackjackRound
 from shared.rules.face_up_pai_gow.record import FaceUpRound
 
-Kind = Literal["round", "void", "correction", "late", "duplicate", "garbage", "refused", "misset"]
+Kind = Literal["round", "void", "correction", "late", "duplicate", "malformed", "refused", "misset"]
 Sign = Literal[1, -1]
 
 PLANTED_ROUNDS: Final = 12
 """A table that plays fewer rounds carries no plants."""
 
-_VOID, _CORRECTION, _LATE, _MISSET, _DUPLICATE, _GARBAGE, _REFUSED = 2, 3, 6, 7, 9, 10, 11
+_VOID, _CORRECTION, _LATE, _MISSET, _DUPLICATE, _MALFORMED, _REFUSED = 2, 3, 6, 7, 9, 10, 11
 _LATER: Final = 2
 """Voids, corrections and late rounds come so many rounds after the round that they are about."""
 
@@ -106,7 +104,7 @@ def _carriers(plans: Sequence[TablePlan]) -> dict[str, frozenset[Kind]]:
     """What is planted on which table. What changes wagers is far from meters: their readings would not chain."""
     without_meter = [plan.name for plan in plans if plan.kind is BLACKJACK and not initial_meters(plan)]
     turns: tuple[tuple[Kind, int], ...] = (
-        ("void", 0), ("correction", 1), ("late", 2), ("duplicate", 3), ("garbage", 0), ("refused", 1),
+        ("void", 0), ("correction", 1), ("late", 2), ("duplicate", 3), ("malformed", 0), ("refused", 1),
     )  # fmt: skip
     found: dict[str, frozenset[Kind]] = {
         table: frozenset(kind for kind, turn in turns if turn % len(without_meter) == number)
@@ -138,8 +136,8 @@ def _stream(
             waiting.append((number + _LATER, dealt, "void"))
         if number == _CORRECTION and "correction" in planted:
             waiting.append((number + _LATER, dealt, "correction"))
-        if number == _GARBAGE and "garbage" in planted:
-            yield sender.garbage()
+        if number == _MALFORMED and "malformed" in planted:
+            yield sender.malformed()
         for due, what, kind in waiting:
             if due == number:
                 yield sender.later(what, kind)
@@ -186,8 +184,8 @@ class _Sender:
     def duplicate(self, message: Message) -> Message:
         return Message(message.key, message.table, "duplicate", message.value, self._next_moment(), message.sequence)
 
-    def garbage(self) -> Message:
-        return Message(self._source, self._plan.name, "garbage", b"\x00\xff not a table event", self._next_moment())
+    def malformed(self) -> Message:
+        return Message(self._source, self._plan.name, "malformed", b"\x00\xff not a table event", self._next_moment())
 
     def later(self, what: Message | Dealt, kind: Kind) -> Message:
         self._next_moment()

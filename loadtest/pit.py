@@ -27,12 +27,15 @@ from loadtest.pit_table import (
     Vigorish,
     dealt_from_hand,
 )
-from shared.contracts.pit import decode, encode, pit_source
+from shared.contracts.envelope import encode, pit_source
+from shared.contracts.pit import EVENTS, PitReader
+from shared.contracts.topics import PIT_EVENTS
 from shared.rules import Settlement
 
 BUY_IN_WAGERS: Final = 10
 """A player buys chips for so many of the wagers of the first round, in hundreds of dollars."""
 
+_READER: Final = PitReader(PIT_EVENTS, *EVENTS)
 _NOTE_CENTS: Final = 100_00
 
 
@@ -96,7 +99,7 @@ class PitDay:
                     "sequence": sequence,
                     "data": data,
                 }
-                yield Report(source, encode(decode(json.dumps(document).encode())))
+                yield Report(source, encode(_READER.decode(json.dumps(document).encode())))
 
 
 class PitBook:

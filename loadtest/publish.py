@@ -8,7 +8,6 @@ from confluent_kafka import KafkaError, Producer
 from confluent_kafka import Message as Delivered
 
 from shared.contracts.envelope import CONTENT_TYPE
-from shared.contracts.tables import TOPIC
 
 _HEADERS: Final[list[tuple[str, str | bytes | None]]] = [("content-type", CONTENT_TYPE)]
 _FLUSH_SECONDS: Final = 60.0
@@ -37,7 +36,7 @@ class Publisher:
     `delivered` counts what the broker has acknowledged. Raises: NotDelivered.
     """
 
-    def __init__(self, bootstrap_servers: str, topic: str = TOPIC) -> None:
+    def __init__(self, bootstrap_servers: str, topic: str = TABLE_EVENTS.name) -> None:
         self.delivered = 0
         self._topic = topic
         self._failed: list[KafkaError] = []

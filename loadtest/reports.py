@@ -70,7 +70,7 @@ def _compare_exceptions(books: Books, exceptions: tuple[Mapping[str, Any], ...])
     expected = {
         ("gap", "filled"): sent["late"],
         ("gap", "open"): sent["refused"],  # the place of a refused record stays empty until it is mended
-        ("quarantined", "open"): sent["garbage"] + sent["refused"],
+        ("quarantined", "open"): sent["malformed"] + sent["refused"],
         ("reversed", "noted"): sent["void"] + sent["correction"],
         ("notice", "noted"): books.notices,
         ("notice", "reversed"): books.notices_reversed,

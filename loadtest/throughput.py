@@ -36,9 +36,9 @@ from loadtest.stack import running_stack
 from loadtest.submissions import file_and_approve
 from loadtest.target import Target
 from loadtest.watch import TooSlow, Watch
-from shared.contracts.tables import RoundCompleted, decode
+from shared.contracts.tables import READER, RoundCompleted
 from shared.rules import compile_rules
-from shared.runtime.service.run import GARBAGE
+from shared.runtime.service.run import GC_THRESHOLDS
 
 PROPERTY: Final = "loadtest"
 SPINE: Final = ("paytable-registry", "round-settlement", "reporting")
@@ -207,9 +207,9 @@ def _name(words: Sequence[str], pid: int) -> str:
 def measure_alone(messages: Sequence[Message], plans: Sequence[TablePlan]) -> Alone:
     """Times decoding and settling of some rounds in this process as in a service's, each in its own loop."""
     rules = {plan.name: compile_rules(plan.regulation, plan.submission) for plan in plans}
-    gc.set_threshold(*GARBAGE)
+    gc.set_threshold(*GC_THRESHOLDS)
     started = time.perf_counter()
-    events = [decode(message.value) for message in messages]
+    events = [READER.decode(message.value) for message in messages]
     decoded = time.perf_counter()
     for event in events:
         assert isinstance(event, RoundCompleted)

@@ -41,10 +41,10 @@ def test_the_same_seed_sends_the_same_bytes() -> None:
     assert first != [message.value for message in messages(tables=3, rounds=60, seed=4)]
 
 
-def test_every_message_but_the_garbage_is_what_the_contract_says() -> None:
+def test_every_message_but_the_malformed_is_what_the_contract_says() -> None:
     """Completed, voided and corrected rounds can be decoded, with the place and the key that the message names."""
     for message in messages(tables=12, rounds=12 * PLANTED_ROUNDS):
-        if message.kind == "garbage":
+        if message.kind == "malformed":
             with pytest.raises(Refused):
                 decode(message.value)
             continue
@@ -59,7 +59,7 @@ def test_each_plant_happens_once_on_tables_without_a_meter(tables: int) -> None:
     """Whatever the size of the pit, all six exceptions of a Blackjack table are there."""
     sent = messages(tables=tables, rounds=tables * PLANTED_ROUNDS)
     kinds = Counter(message.kind for message in sent)
-    planted = {kind: kinds[kind] for kind in ("void", "correction", "late", "duplicate", "garbage", "refused")}
+    planted = {kind: kinds[kind] for kind in ("void", "correction", "late", "duplicate", "malformed", "refused")}
     assert dict.fromkeys(planted, 1) == planted
     carriers = {message.table for message in sent if message.kind in planted}
     assert {"BJ01", "BJ02", "BJ05", "BJ06"} >= carriers
