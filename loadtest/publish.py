@@ -8,6 +8,7 @@ from confluent_kafka import KafkaError, Producer
 from confluent_kafka import Message as Delivered
 
 from shared.contracts.envelope import CONTENT_TYPE
+from shared.contracts.topics import TABLE_EVENTS
 
 _HEADERS: Final[list[tuple[str, str | bytes | None]]] = [("content-type", CONTENT_TYPE)]
 _FLUSH_SECONDS: Final = 60.0
