@@ -98,7 +98,7 @@ class Change:
 
 
 def wanted(*, partitions: Mapping[str, int] | None = None, replication_factor: int = 1) -> list[Topic]:
-    """The topics of `topics.yaml`.
+    """Return the topics of `topics.yaml`.
 
     `partitions` gives other numbers of partitions, by topic. Raises `ValueError` for a topic that there is not, or a
     number that no topic can have.
@@ -127,7 +127,7 @@ def wanted(*, partitions: Mapping[str, int] | None = None, replication_factor: i
 
 
 def plan(existing: Mapping[str, ExistingTopic], topics: Sequence[Topic]) -> list[Change]:
-    """What it takes to get from `existing` to `topics`, one change for each topic, in their order.
+    """Return what it takes to get from `existing` to `topics`, one change for each topic, in their order.
 
     Raises `TopicRefusedError` where partitions would have to go, or to be added to a topic that holds messages.
     """
@@ -214,7 +214,7 @@ def _change(existing: ExistingTopic | None, topic: Topic) -> Change:
 
 @contextmanager
 def _admin(bootstrap_servers: str, timeout_seconds: float) -> Iterator[Any]:
-    """A connected client whose errors are ours."""
+    """Give a connected client whose errors are ours."""
     addresses = [address.strip() for address in bootstrap_servers.split(",")]
     unreachable = BrokerUnreachableError(
         f"Kafka at {bootstrap_servers}: no broker answers; check KAFKA_BOOTSTRAP_SERVERS and that the broker runs"
@@ -249,7 +249,7 @@ def _listens(address: str) -> bool:
 
 
 def _existing(admin: Any, topics: Sequence[Topic]) -> dict[str, ExistingTopic]:
-    """Those of the topics that the cluster has."""
+    """Return those of the topics that the cluster has."""
     # All topics, not ours by name: the embedded broker creates a topic that somebody asks for.
     names = {topic.name for topic in topics}
     found = [description for description in admin.describe_topics() if description["name"] in names]

@@ -48,7 +48,7 @@ class Rate:
 
     @classmethod
     def of(cls, seconds: Sequence[float], elapsed: float) -> "Rate":
-        """The rate of what took so many seconds each."""
+        """Return the rate of what took so many seconds each."""
         ordered = sorted(seconds)
         at = {percent: ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] for percent in _PERCENTILES}
         return cls(len(ordered) / elapsed, {percent: 1000 * found for percent, found in at.items()})
@@ -70,7 +70,7 @@ class Measured:
 
     @property
     def ratio(self) -> float:
-        """Authorizations a second to bare UPDATEs a second."""
+        """Authorization a second to bare UPDATEs a second."""
         return self.throughput.per_second / self.baseline.per_second
 
 
@@ -84,12 +84,12 @@ class _Client:
         self._head = f"Host: {parts.netloc}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
 
     async def connect(self) -> "_Client":
-        """Opens the connection."""
+        """Open the connection."""
         self._reader, self._writer = await asyncio.open_connection(self._host, self._port)
         return self
 
     async def post(self, path: str, body: dict[str, Any], key: str) -> tuple[int, bytes]:
-        """Sends a command; gives status and body."""
+        """Send a command; gives status and body."""
         content = json.dumps(body)
         self._writer.write(
             f"POST {path} HTTP/1.1\r\n{self._head}Idempotency-Key: {key}\r\nContent-Length: {len(content)}\r\n\r\n"
@@ -101,7 +101,7 @@ class _Client:
         return int(head[9:12]), await self._reader.readexactly(length)
 
     def close(self) -> None:
-        """Closes the connection."""
+        """Close the connection."""
         self._writer.close()
 
 
@@ -116,7 +116,7 @@ class Service:
 
 
 async def _prepare(service: Service, accounts: int) -> None:
-    """Opens the accounts and puts money in them."""
+    """Open the accounts and puts money in them."""
     client = await _Client(service.url, service.cashier_token).connect()
     for number in range(accounts):
         table = f"T-{number // TABLE_ACCOUNTS}"
@@ -134,7 +134,7 @@ async def _accepted(answer: Awaitable[tuple[int, bytes]]) -> None:
 
 
 def _wagers(accounts: int) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Authorizations without end: round after round, each account of a table one wager."""
+    """Authorization without end: round after round, each account of a table one wager."""
     for number in count():
         turn, account = divmod(number, accounts)
         table, seat = divmod(account, TABLE_ACCOUNTS)
@@ -165,7 +165,7 @@ async def _throughput(clients: Sequence[_Client], wagers: Wagers, seconds: float
 
 
 async def _latency(clients: Sequence[_Client], wagers: Wagers, per_second: int, seconds: float) -> Rate:
-    """Each is due at its own moment, whether or not those before it are answered: waiting counts."""
+    """Return each is due at its own moment, whether or not those before it are answered: waiting counts."""
     taken: list[float] = []
     numbers = iter(range(round(per_second * seconds)))
     started = perf_counter()
@@ -183,7 +183,7 @@ async def _latency(clients: Sequence[_Client], wagers: Wagers, per_second: int, 
 
 
 async def _baseline(conninfo: str, connections: int, seconds: float) -> Rate:
-    """Connections that each update and commit a row of their own."""
+    """Connection that each update and commit a row of their own."""
     taken: list[float] = []
     owner = await psycopg.AsyncConnection.connect(conninfo, autocommit=True)
     await owner.execute("CREATE TABLE public.loadtest_rows (id int PRIMARY KEY, cents bigint NOT NULL)")
@@ -210,7 +210,7 @@ async def _baseline(conninfo: str, connections: int, seconds: float) -> Rate:
 
 
 async def measure(service: Service, *, accounts: int, clients: int, per_second: int, seconds: float) -> Measured:
-    """Measures a running service. Raises: Failed."""
+    """Measure a running service. Raises: Failed."""
     await _prepare(service, accounts)
     alone = await _baseline(service.conninfo, 1, seconds / 2)
     baseline = await _baseline(service.conninfo, clients, seconds / 2)
@@ -235,7 +235,7 @@ async def measure(service: Service, *, accounts: int, clients: int, per_second: 
 
 
 def lines(measured: Measured) -> Iterator[str]:
-    """The figures as people read them."""
+    """Return the figures as people read them."""
 
     def figure(name: str, rate: Rate, remark: str) -> str:
         waits = ", ".join(f"p{percent} {ms:.1f} ms" for percent, ms in rate.milliseconds.items())
@@ -251,7 +251,7 @@ def lines(measured: Measured) -> Iterator[str]:
 
 
 def main() -> int:
-    """Runs the measurement; gives the exit code."""
+    """Run the measurement; gives the exit code."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.accounts", description=__doc__)
     parser.add_argument("--accounts", type=int, default=600)
     parser.add_argument("--clients", type=int, default=64)

@@ -25,17 +25,17 @@ class Copied:
 
     @property
     def entries_per_second(self) -> float:
-        """Entries (each with its postings) a second."""
+        """Return entries (each with its postings) a second."""
         return self.entries / self.seconds
 
     @property
     def rows_per_second(self) -> float:
-        """Rows of both tables a second."""
+        """Return rows of both tables a second."""
         return (self.entries + self.postings) / self.seconds
 
 
 def copy_baseline(conninfo: str) -> Copied:
-    """Reads the journal's entries and postings into memory, then times one COPY of each into identical tables.
+    """Read the journal's entries and postings into memory, then times one COPY of each into identical tables.
 
     The tables have the same columns and indexes; there is no trigger, no hash, no fence. They are dropped again.
     """

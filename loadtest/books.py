@@ -33,11 +33,11 @@ class Wagered:
 
     @property
     def win(self) -> int:
-        """What the house won, before meters."""
+        """Return what the house won, before meters."""
         return self.handle + self.vigorish + self.house_in_bank - self.payout
 
     def add(self, other: "Wagered", sign: int = 1) -> None:
-        """Adds another's figures, or takes them off."""
+        """Add another's figures, or takes them off."""
         for name in FIGURES:
             setattr(self, name, getattr(self, name) + sign * getattr(other, name))
 
@@ -60,7 +60,7 @@ class Books:
     notices_reversed: int = 0
 
     def add(self, message: Message) -> None:
-        """Counts a message as the journal must."""
+        """Count a message as the journal must."""
         self.messages[message.kind] += 1
         for sign, settlement in message.books:
             self.rounds += sign
@@ -71,7 +71,7 @@ class Books:
                 self.by_table_and_wager.setdefault((message.table, wager), Wagered()).add(figures, sign)
 
     def total(self) -> Wagered:
-        """All tables and wagers together; `rounds` counts each round once."""
+        """Return all tables and wagers together; `rounds` counts each round once."""
         total = Wagered()
         for figures in self.by_table_and_wager.values():
             total.add(figures)
@@ -80,7 +80,7 @@ class Books:
 
 
 def wagered(settlement: Settlement) -> dict[str, Wagered]:
-    """One settlement by wager type. What was void was not wagered."""
+    """Return one settlement by wager type. What was void was not wagered."""
     found: dict[str, Wagered] = {}
     for line in settlement.lines:
         figures = found.setdefault(line.wager, Wagered(rounds=1))

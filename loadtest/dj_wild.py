@@ -49,14 +49,14 @@ class DjWildTable:
 
     @property
     def shoe(self) -> int:
-        """The number of the shuffle, from 1."""
+        """Return the number of the shuffle, from 1."""
         return self._cards.number
 
     def relieve(self) -> None:
-        """A new dealer burns nothing: the deck is shuffled for every round."""
+        """Return a new dealer burns nothing: the deck is shuffled for every round."""
 
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> DjWildRound:
-        """Deals and plays one round. The Blind Wager is as high as the Ante Wager, the Raise Wager twice as high."""
+        """Deal and plays one round. The Blind Wager is as high as the Ante Wager, the Raise Wager twice as high."""
         cards = self._cards
         laid = [{"ante": player.wager, "blind": player.wager} | player.side_wagers(self._chance) for player in players]
         cards.shuffle()
@@ -82,7 +82,7 @@ class DjWildTable:
 
 
 def is_raised(hand: Sequence[Card], *, with_an_ace: bool) -> bool:
-    """Whether a player raises with five cards.
+    """Return whether a player raises with five cards.
 
     >>> is_raised(["Ks", "9d", "7c", "5h", "2s"], with_an_ace=False)
     True

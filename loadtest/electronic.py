@@ -42,7 +42,7 @@ class AccountMoney:
 
 
 def account_money(settlement: Settlement, funded: Sequence[Mapping[str, Any]]) -> list[AccountMoney]:
-    """What the funded wagers of a round take from their accounts and bring to them; meter awards are paid by hand."""
+    """Return what the funded wagers of a round take from their accounts and bring to them; meter awards are paid by hand."""
     found = []
     for part in funded:
         left, staked, credited = part["cents"], 0, 0
@@ -60,7 +60,7 @@ def account_money(settlement: Settlement, funded: Sequence[Mapping[str, Any]]) -
 
 
 def electronic_tables(plans: Iterable[TablePlan]) -> frozenset[str]:
-    """The tables that offer wagers which come from accounts."""
+    """Return the tables that offer wagers which come from accounts."""
     found = set()
     for plan in plans:
         taken = plan.kind.open_table(plan.submission, Random(plan.name)).side_bets
@@ -82,7 +82,7 @@ class Money:
 
     @property
     def liability(self) -> int:
-        """What is owed to the players."""
+        """Return what is owed to the players."""
         return self.bought_in - self.staked + self.credited - self.cashed_out
 
 
@@ -118,7 +118,7 @@ class ElectronicTables:
     _connections: local = field(default_factory=local)
 
     def funded(self, messages: Iterable[Message]) -> Iterator[Message]:
-        """The messages, those of electronic tables once their wagers are in play. Raises: AccountsRefused."""
+        """Return the messages, those of electronic tables once their wagers are in play. Raises: AccountsRefused."""
         waiting: dict[str, deque[tuple[Message, Future[None] | None]]] = {table: deque() for table in self.tables}
         pool = ThreadPoolExecutor(_AT_ONCE)
         try:
@@ -137,7 +137,7 @@ class ElectronicTables:
             pool.shutdown(cancel_futures=True)  # where the day ends before its time, so does this
 
     def cash_out(self) -> None:
-        """Pays out everybody but the last to come at each table, once all results are known."""
+        """Pay out everybody but the last to come at each table, once all results are known."""
         last = {account.table: name for name, account in self._accounts.items()}
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             leaving = [name for name, account in self._accounts.items() if last[account.table] != name]
@@ -146,7 +146,7 @@ class ElectronicTables:
                 self._accounts[name].balance = 0
 
     def balances(self) -> Mapping[str, int]:
-        """What each account must hold, cents."""
+        """Return what each account must hold, cents."""
         return {name: account.balance for name, account in self._accounts.items()}
 
     def _wagered(self, message: Message, pool: ThreadPoolExecutor) -> "Future[None] | None":
@@ -165,7 +165,7 @@ class ElectronicTables:
         return pool.submit(self._play, data, funded, ready)
 
     def _prepared(self, table: str, name: str, cents: int, pool: ThreadPoolExecutor) -> "Future[None]":
-        """The account has the cents once what is given back is done."""
+        """Return the account has the cents once what is given back is done."""
         account = self._accounts.get(name)
         if account is None:
             account = self._accounts[name] = _Account(table)
@@ -225,7 +225,7 @@ class ElectronicTables:
             raise AccountsRefused(f"POST {path} answered {response.status}: {body.decode(errors='replace')}")
 
     def _connection(self) -> HTTPConnection:
-        """One for each thread."""
+        """Return one for each thread."""
         found = getattr(self._connections, "http", None)
         if found is None:
             found = self._connections.http = HTTPConnection(urlsplit(self.desk.url).netloc, timeout=_SECONDS)

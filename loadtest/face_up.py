@@ -62,14 +62,14 @@ class FaceUpTable:
 
     @property
     def shoe(self) -> int:
-        """The number of the shuffle, from 1."""
+        """Return the number of the shuffle, from 1."""
         return self._deck.number
 
     def relieve(self) -> None:
-        """The new dealer finds the cards as they are: they are shuffled for each round."""
+        """Return the new dealer finds the cards as they are: they are shuffled for each round."""
 
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> FaceUpRound:
-        """Plays one round for players in the order of their seats."""
+        """Play one round for players in the order of their seats."""
         drawn = shake(self._chance)
         hands = deal(self._deck, starting_position(drawn), stacks=False)
         dealer = self._setting.set(hands[DEALER])
@@ -104,7 +104,7 @@ class FaceUpTable:
 
 
 def _amounts(stake: int | None) -> Sequence[int]:
-    """What players lay on a side bet, cents; `stake` is the one amount that the paytable is for, if there is one."""
+    """Return what players lay on a side bet, cents; `stake` is the one amount that the paytable is for, if there is one."""
     return SIDE_BET_CENTS if stake is None else (stake,)
 
 

@@ -54,17 +54,17 @@ class Measured:
 
     @property
     def ratio(self) -> float:
-        """Rounds a second end to end, as a share of what raw COPY takes."""
+        """Round a second end to end, as a share of what raw COPY takes."""
         return self.throughput.rounds_per_second / self.baseline.entries_per_second
 
     @property
     def share(self) -> float:
-        """The share of decoding and settling in the time that the whole takes for a round."""
+        """Return the share of decoding and settling in the time that the whole takes for a round."""
         alone = (self.alone.decode_microseconds + self.alone.settle_microseconds) / 1e6
         return alone * self.throughput.rounds_per_second
 
     def as_document(self) -> dict[str, Any]:
-        """The figures as JSON."""
+        """Return the figures as JSON."""
         return asdict(self) | {
             "ratio_to_raw_copy": self.ratio,
             "raw_copy_entries_per_second": self.baseline.entries_per_second,
@@ -73,7 +73,7 @@ class Measured:
 
 
 def lines(measured: Measured) -> Iterator[str]:
-    """The figures as people read them."""
+    """Return the figures as people read them."""
     through, latency, baseline, alone = measured.throughput, measured.latency, measured.baseline, measured.alone
     waits = ", ".join(f"p{percent} {ms:.0f} ms" for percent, ms in latency.milliseconds.items())
     used = sum(through.cpu_seconds.values())

@@ -46,7 +46,7 @@ class Dealt:
 
 
 def opening(gaming_day: date) -> datetime:
-    """When the tables open."""
+    """Return when the tables open."""
     return datetime.combine(gaming_day, OPENING)
 
 
@@ -74,16 +74,16 @@ class TableInPlay:
 
     @property
     def number(self) -> int:
-        """The number of the next round, from 1."""
+        """Return the number of the next round, from 1."""
         return self._number
 
     @property
     def closes_at(self) -> datetime:
-        """When the next round closes."""
+        """Return when the next round closes."""
         return self._opens_at + timedelta(seconds=round(self._seconds * _DEALING, 3))
 
     def play(self, meters: Mapping[str, int], *, amend: Amend | None = None) -> Dealt:
-        """Plays the next round; `meters` is what is shown before it, `amend` puts other cards in its record."""
+        """Play the next round; `meters` is what is shown before it, `amend` puts other cards in its record."""
         plan, number = self._plan, self._number
         shoe_number = self._dealing.shoe
         players = self._seats.before_round()
@@ -118,7 +118,7 @@ class TableInPlay:
 
 
 def table_rounds(*, property_name: str, plan: TablePlan, gaming_day: date, seed: int) -> Iterator[Dealt]:
-    """The rounds of one table from its opening, without end; the caller takes as many as the day holds.
+    """Return the rounds of one table from its opening, without end; the caller takes as many as the day holds.
 
     Each meter begins at its reset amount; each record carries what the meters showed before it.
     """
@@ -131,13 +131,13 @@ def table_rounds(*, property_name: str, plan: TablePlan, gaming_day: date, seed:
 
 
 def initial_meters(plan: TablePlan) -> Mapping[str, int]:
-    """What the meters of a table show when it opens for the first time: their reset amounts, cents."""
+    """Return what the meters of a table show when it opens for the first time: their reset amounts, cents."""
     selection = select(catalogue(plan.regulation), plan.submission)
     return {name: offer.meter.reset for name, offer in selection.offers.items() if offer.meter is not None}
 
 
 def _funding(record: AnyRound, players: Sequence[Player], electronic: frozenset[str]) -> Iterator[dict[str, object]]:
-    """The electronic wagers of a round, each with the account that it came from."""
+    """Return the electronic wagers of a round, each with the account that it came from."""
     accounts = {player.seat: player.account for player in players}
     for seat in record.seats:
         for wager, cents in seat.wagers.items():

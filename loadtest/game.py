@@ -34,13 +34,13 @@ class Dealing(Protocol):
 
     @property
     def shoe(self) -> int:
-        """The number of the shuffle that the next round begins with."""
+        """Return the number of the shuffle that the next round begins with."""
 
     def relieve(self) -> None:
         """Another dealer comes to the table."""
 
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> AnyRound:
-        """Deals and plays one round for players in the order of their seats; `meters` is what is shown before it."""
+        """Deal and plays one round for players in the order of their seats; `meters` is what is shown before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,5 +74,5 @@ class TablePlan:
 
     @property
     def regulation(self) -> str:
-        """The regulation under which the table plays."""
+        """Return the regulation under which the table plays."""
         return self.kind.regulation

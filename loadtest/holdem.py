@@ -73,14 +73,14 @@ class HoldemTable:
 
     @property
     def shoe(self) -> int:
-        """The number of the shuffle, from 1."""
+        """Return the number of the shuffle, from 1."""
         return self._cards.number
 
     def relieve(self) -> None:
-        """A new dealer burns nothing: the deck is shuffled for every round."""
+        """Return a new dealer burns nothing: the deck is shuffled for every round."""
 
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> HoldemRound:
-        """Deals and plays one round."""
+        """Deal and plays one round."""
         cards, chance = self._cards, self._chance
         laid = [{"ante": player.wager} | player.side_wagers(chance) for player in players]
         magic_card = chance.choice(_DECK) if self._magic_card and chance.random() < MAGIC_CARD_ROUNDS else None
@@ -119,13 +119,13 @@ class HoldemTable:
         )
 
     def _burn_and_draw(self, count: int) -> tuple[StandardCard, ...]:
-        """A card is burned before the Flop, the Turn card and the River card (§ 647a.11(c), (e), (g))."""
+        """Return a card is burned before the Flop, the Turn card and the River card (§ 647a.11(c), (e), (g))."""
         self._cards.draw(1)
         return self._cards.draw(count)
 
 
 def is_folded(hand: Sequence[StandardCard]) -> bool:
-    """Whether a player who folds at all folds two cards before the Flop.
+    """Return whether a player who folds at all folds two cards before the Flop.
 
     >>> is_folded(["2s", "7d"]), is_folded(["2s", "7s"]), is_folded(["2s", "8d"])
     (True, False, False)
@@ -136,7 +136,7 @@ def is_folded(hand: Sequence[StandardCard]) -> bool:
 
 
 def is_wagered_on(hand: Sequence[StandardCard], community: Sequence[StandardCard]) -> bool:
-    """Whether a player places the next wager: the hand makes a pair or better that the community cards do not.
+    """Return whether a player places the next wager: the hand makes a pair or better that the community cards do not.
 
     >>> is_wagered_on(["As", "7d"], ["Ad", "9s", "2c"]), is_wagered_on(["As", "7d"], ["9d", "9s", "2c"])
     (True, False)
@@ -145,7 +145,7 @@ def is_wagered_on(hand: Sequence[StandardCard], community: Sequence[StandardCard
 
 
 def _by_themselves(community: Sequence[StandardCard]) -> Category:
-    """What three or four community cards are without any others."""
+    """Return what three or four community cards are without any others."""
     most, *others = sorted(Counter(card[0] for card in community).values(), reverse=True)
     if most == 4:
         return Category.four_of_a_kind

@@ -24,7 +24,7 @@ _HIT_WAGER_CENTS: Final = 500
 
 
 def linked_meter(plan: TablePlan) -> str | None:
-    """The meter of a table that is linked."""
+    """Return the meter of a table that is linked."""
     return FEEDS.get(plan.game)
 
 
@@ -48,11 +48,11 @@ class LinkedTables:
 
     @property
     def tables(self) -> Sequence[str]:
-        """The names of the linked tables."""
+        """Return the names of the linked tables."""
         return tuple(self._tables)
 
     def rounds(self, table: str) -> Iterator[Dealt]:
-        """The rounds of one of the tables; those of the others are kept until they are asked for."""
+        """Return the rounds of one of the tables; those of the others are kept until they are asked for."""
         dealt = self._dealt[table]
         for _ in range(self._counts[table]):
             while not dealt:
@@ -72,7 +72,7 @@ class LinkedTables:
 
 
 def bad_beat(record: AnyRound) -> AnyRound:
-    """The round as it would have been with the rarest of cards: a player's 20 against a dealer's 21 of seven cards."""
+    """Return the round as it would have been with the rarest of cards: a player's 20 against a dealer's 21 of seven cards."""
     assert isinstance(record, BlackjackRound)
     first = record.seats[0]
     seat = first.model_copy(

@@ -79,7 +79,7 @@ def day(
     plants: bool,
     linked: bool = False,
 ) -> Iterator[Message]:
-    """Everything that the tables send during a day of `rounds` rounds, shared evenly, in the order of time.
+    """Return everything that the tables send during a day of `rounds` rounds, shared evenly, in the order of time.
 
     `linked` lets the linked progressive go over its tables, and be hit: see `loadtest.links`.
     """
@@ -101,7 +101,7 @@ def day(
 
 
 def _carriers(plans: Sequence[TablePlan]) -> dict[str, frozenset[Kind]]:
-    """What is planted on which table. What changes wagers is far from meters: their readings would not chain."""
+    """Return what is planted on which table. What changes wagers is far from meters: their readings would not chain."""
     without_meter = [plan.name for plan in plans if plan.kind is BLACKJACK and not initial_meters(plan)]
     turns: tuple[tuple[Kind, int], ...] = (
         ("void", 0), ("correction", 1), ("late", 2), ("duplicate", 3), ("malformed", 0), ("refused", 1),
@@ -117,7 +117,7 @@ def _carriers(plans: Sequence[TablePlan]) -> dict[str, frozenset[Kind]]:
 def _stream(
     property_name: str, plan: TablePlan, rounds: Iterator[Dealt], planted: frozenset[Kind]
 ) -> Iterator[Message]:
-    """One table's messages: the sequence counts what the table has to say, whatever becomes of it on the way."""
+    """Return one table's messages: the sequence counts what the table has to say, whatever becomes of it on the way."""
     sender = _Sender(table_source(property_name, plan.name), plan)
     waiting: list[tuple[int, Message | Dealt, Kind]] = []
     for number, dealt in enumerate(rounds, start=1):
@@ -167,7 +167,7 @@ class _Sender:
         return self._message("refused", RoundCompleted, dealt.data.model_copy(update={"round": record}), ())
 
     def misset(self, dealt: Dealt) -> Message:
-        """The dealer sets the first two cards as the low hand, or others where that is the house way."""
+        """Return the dealer sets the first two cards as the low hand, or others where that is the house way."""
         self._sent_at = dealt.data.closed_at
         original = dealt.data.round
         assert isinstance(original, FaceUpRound)

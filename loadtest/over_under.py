@@ -39,15 +39,15 @@ class OverUnderTable:
 
     @property
     def shoe(self) -> int:
-        """The number of the shuffle, from 1."""
+        """Return the number of the shuffle, from 1."""
         return self._cards.number
 
     def relieve(self) -> None:
-        """The new dealer burns a card (§ 686a.7(c))."""
+        """Return the new dealer burns a card (§ 686a.7(c))."""
         self._cards.burn()
 
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> OverUnderRound:
-        """Deals and plays one round. The game has no meter."""
+        """Deal and plays one round. The game has no meter."""
         cards = self._cards
         laid: list[dict[WagerType, int]] = []
         for player in players:
@@ -73,7 +73,7 @@ class OverUnderTable:
 
 
 def decide(first: StandardCard, *, surrenders: bool) -> Literal["over_23", "under_18", "surrender"]:
-    """What a player does with the first card.
+    """Return what a player does with the first card.
 
     >>> decide("3s", surrenders=True), decide("6s", surrenders=True), decide("6s", surrenders=False)
     ('under_18', 'surrender', 'over_23')

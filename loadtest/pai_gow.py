@@ -102,14 +102,14 @@ class PaiGowTable:
 
     @property
     def shoe(self) -> int:
-        """The number of the shuffle, from 1."""
+        """Return the number of the shuffle, from 1."""
         return self._deck.number
 
     def relieve(self) -> None:
-        """The new dealer finds the cards as they are: they are shuffled for each round."""
+        """Return the new dealer finds the cards as they are: they are shuffled for each round."""
 
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> PaiGowRound:
-        """Plays one round for players in the order of their seats."""
+        """Play one round for players in the order of their seats."""
         chance = self._chance
         bank = self._offer_bank(players)
         drawn = generated(chance) if self._generator else shake(chance)
@@ -136,7 +136,7 @@ class PaiGowTable:
         )
 
     def _offer_bank(self, players: Sequence[Player]) -> Bank | None:
-        """Offers the bank counterclockwise from the dealer's far right, § 645a.12(c), R.I. § 6(m)(3).
+        """Offer the bank counterclockwise from the dealer's far right, § 645a.12(c), R.I. § 6(m)(3).
 
         Nobody banks the first round or two in a row, or without a wager against the dealer in the last round that no
         player banked, § 645a.12(b) to (d). A player with nobody else at the table does not want to.
@@ -158,7 +158,7 @@ class PaiGowTable:
         return None
 
     def _dealer_wager(self, bank: Player) -> int:
-        """What the bank last wagered against the dealer, or less as the bank directs, § 645a.12(g), cents."""
+        """Return what the bank last wagered against the dealer, or less as the bank directs, § 645a.12(g), cents."""
         wished = self._chance.random()
         if wished < WANTS_NO_DEALER_WAGER:
             return 0
@@ -166,7 +166,7 @@ class PaiGowTable:
         return last // 2 if wished < WANTS_NO_DEALER_WAGER * 1.5 else last
 
     def _bank_seat(self, player: Player, hand: SetHand) -> PaiGowSeat:
-        """The bank makes optional wagers only, and none on the starting position."""
+        """Return the bank makes optional wagers only, and none on the starting position."""
         wagers = player.side_wagers(self._chance)
         wagers.pop(STARTING_POSITION, None)
         return PaiGowSeat(
@@ -204,7 +204,7 @@ class PaiGowTable:
 
 
 def _amounts(wager: str, stake: int | None) -> Sequence[int]:
-    """What players lay on a side bet, cents; `stake` is the one amount that the paytable is for, if there is one."""
+    """Return what players lay on a side bet, cents; `stake` is the one amount that the paytable is for, if there is one."""
     if stake is not None:
         return (stake,)
     return PROGRESSIVE_CENTS if wager == "progressive_payout" else SIDE_BET_CENTS

@@ -40,7 +40,7 @@ _NOTE_CENTS: Final = 100_00
 
 
 def chips(settlement: Settlement, funded: Sequence[Mapping[str, Any]] = ()) -> int:
-    """The chips that a round brought into the tray, cents: neither meter awards nor electronic wagers pass it."""
+    """Return the chips that a round brought into the tray, cents: neither meter awards nor electronic wagers pass it."""
     total = 0
     for line in settlement.lines:
         if line.outcome == "void":
@@ -78,7 +78,7 @@ class PitDay:
     _events: Mapping[str, Sequence[PitEvent]]
 
     def reports(self, numbers: Mapping[Slip, int]) -> Iterator[Report]:
-        """The pit streams of all tables, once the slips have their numbers."""
+        """Return the pit streams of all tables, once the slips have their numbers."""
         for table, events in self._events.items():
             source = pit_source(self.property, table)
             for sequence, event in enumerate(events, start=1):
@@ -113,7 +113,7 @@ class PitBook:
         self._seen: set[str] = set()
 
     def look(self, message: Message) -> Message:
-        """Looks at a message on its way."""
+        """Look at a message on its way."""
         if message.books and message.round_id is not None:
             rounds = self._rounds[message.table]
             if message.kind == "void":
@@ -126,7 +126,7 @@ class PitBook:
         return message
 
     def _bought(self, seats: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
-        """What those buy chips for who are at the table for the first time, cents."""
+        """Return what those buy chips for who are at the table for the first time, cents."""
         found = []
         for seat in seats:
             player = seat.get("player")
@@ -137,7 +137,7 @@ class PitBook:
         return tuple(found)
 
     def day(self) -> PitDay:
-        """The day as far as it was looked at."""
+        """Return the day as far as it was looked at."""
         slips: list[Slip] = []
         paper: list[PaperFill] = []
         boxes: list[Box] = []

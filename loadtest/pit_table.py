@@ -49,7 +49,7 @@ _MINUTE, _SECOND = timedelta(minutes=1), timedelta(seconds=1)
 
 
 def contents(cents: int) -> list[dict[str, Any]]:
-    """An amount in the fewest chips and coins."""
+    """Return an amount in the fewest chips and coins."""
     found = []
     for kind, denomination in _STACKS:
         count, cents = divmod(cents, denomination)
@@ -59,7 +59,7 @@ def contents(cents: int) -> list[dict[str, Any]]:
 
 
 def dealt_from_hand(plan: TablePlan) -> bool:
-    """Whether the cards of a table are dealt from the hand."""
+    """Return whether the cards of a table are dealt from the hand."""
     return plan.submission.options.get("dealt_from_hand") is True
 
 
@@ -81,7 +81,7 @@ class RoundInPit:
     void: bool = False
 
     def take_back(self) -> None:
-        """Everything goes back; what players bought is theirs."""
+        """Return everything goes back; what players bought is theirs."""
         self.chips, self.vigorish, self.largest, self.void = 0, (), None, True
 
 
@@ -200,7 +200,7 @@ class TableDay:
     _new_cards_at: datetime | None = None
 
     def play(self, rounds: Sequence[RoundInPit]) -> None:
-        """What is reported around the rounds, which are in the order of time."""
+        """Return what is reported around the rounds, which are in the order of time."""
         begin = opening(self.gaming_day)
         if not rounds:
             people: dict[str, Any] = {"recorded_by": FLOORPERSON, "checked_by": SHIFT_MANAGER}
@@ -294,7 +294,7 @@ class TableDay:
         self.money.fills += cents
 
     def _fill_on_paper(self, at: datetime, dealer: str) -> None:
-        """No event of the table: the cage enters it when the system is back."""
+        """Return no event of the table: the cage enters it when the system is back."""
         self.paper.append(PaperFill(self.plan.name, self._shift, CREDIT_CENTS, at, dealer))
         self._held += CREDIT_CENTS
         self.money.fills += CREDIT_CENTS
@@ -312,7 +312,7 @@ class TableDay:
         return slip
 
     def _collect(self, one: RoundInPit) -> None:
-        """The first vigorish of the day is waived; of the second too much is taken, and given back."""
+        """Return the first vigorish of the day is waived; of the second too much is taken, and given back."""
         for seat, bank, cents in one.vigorish:
             what: dict[str, Any] = {"round_id": one.round_id, "seat": seat, "dealer_id": one.dealer, "bank": bank}
             day = self.vigorish
@@ -352,7 +352,7 @@ class TableDay:
         self.money.coupons_paid += paid
 
     def _change_chips(self, one: RoundInPit) -> None:
-        """A player wants smaller chips: of equal value, so the tray holds what it held."""
+        """Return a player wants smaller chips: of equal value, so the tray holds what it held."""
         taken, given = [{"cents": 100_00, "count": 1}], [{"cents": 25_00, "count": 4}]
         self._report(one.closed_at + _SECOND, "chips.changed", taken=taken, given=given, dealer=one.dealer)
 

@@ -42,7 +42,7 @@ class Played:
 
 
 def play(target: Target, messages: Iterable[Message], show: Show) -> Played:
-    """Produces the messages as fast as they come, and waits until reporting has counted what followed from them.
+    """Produce the messages as fast as they come, and waits until reporting has counted what followed from them.
 
     Told every so often, `show` shows the progress. Raises: NotDelivered, TooSlow.
     """
@@ -69,7 +69,7 @@ def _progress(watch: Watch, produced: int, started: float) -> Progress:
 
 
 def _wait(watch: Watch, produced: int, started: float, show: Show, done: Callable[[Progress], bool]) -> float:
-    """Waits until the progress is what it should be; gives the seconds since the start."""
+    """Wait until the progress is what it should be; gives the seconds since the start."""
     moved_at, before = time.monotonic(), -1
     while True:
         now = _progress(watch, produced, started)

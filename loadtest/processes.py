@@ -20,7 +20,7 @@ class Process:
 
 
 def processes_below(root: int) -> list[Process]:
-    """The processes that descend from `root`, itself included; none where there is no /proc."""
+    """Return the processes that descend from `root`, itself included; none where there is no /proc."""
     if not _PROC.is_dir():
         return []
     found = [process for each in _PROC.iterdir() if each.name.isdecimal() and (process := _read(each)) is not None]

@@ -20,11 +20,11 @@ class Record(Protocol):
 
     @property
     def key(self) -> str:
-        """The stream."""
+        """Return the stream."""
 
     @property
     def value(self) -> bytes:
-        """The event."""
+        """Return the event."""
 
 
 class NotDelivered(Exception):
@@ -53,7 +53,7 @@ class Publisher:
         )
 
     def send(self, message: Record) -> float:
-        """Hands a message over; gives the moment (seconds since the epoch) at which that was done."""
+        """Hand a message over; gives the moment (seconds since the epoch) at which that was done."""
         while True:
             try:
                 moment = time.time()
@@ -67,14 +67,14 @@ class Publisher:
                 return moment
 
     def flush(self) -> None:
-        """Waits until the broker has everything."""
+        """Wait until the broker has everything."""
         left = self._producer.flush(_FLUSH_SECONDS)
         if left or self._failed:
             reason = self._failed[0].str() if self._failed else f"no answer within {_FLUSH_SECONDS:.0f} s"
             raise NotDelivered(f"{left + len(self._failed)} messages did not reach {self._topic}: {reason}")
 
     def poll(self) -> None:
-        """Takes note of what the broker has acknowledged."""
+        """Take note of what the broker has acknowledged."""
         self._producer.poll(0)
 
     def __enter__(self) -> Self:

@@ -28,7 +28,7 @@ class Reports:
 
 
 def read_reports(reporting_url: str, token: str, *, property_name: str, gaming_day: date) -> Reports:
-    """Asks reporting for the day. Raises: ReportUnavailable."""
+    """Ask reporting for the day. Raises: ReportUnavailable."""
     with httpx.Client(
         base_url=reporting_url, timeout=_SECONDS, trust_env=False, headers={"authorization": f"Bearer {token}"}
     ) as reporting:
@@ -47,7 +47,7 @@ def read_reports(reporting_url: str, token: str, *, property_name: str, gaming_d
 
 
 def differences(books: Books, reports: Reports) -> Iterator[str]:
-    """Where the reports do not show what the simulator's own settlements come to; nothing where all is well."""
+    """Return where the reports do not show what the simulator's own settlements come to; nothing where all is well."""
     rows = {(row["table"], row["wager"]): row for row in reports.daily_win["rows"]}
     for key in sorted(books.by_table_and_wager.keys() | rows.keys()):
         expected = books.by_table_and_wager.get(key, Wagered())

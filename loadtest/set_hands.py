@@ -33,17 +33,17 @@ _LOWEST: Final = "low_straights_lowest"
 
 
 def shake(chance: Random) -> int:
-    """The total of the three dice of a Pai Gow Poker shaker."""
+    """Return the total of the three dice of a Pai Gow Poker shaker."""
     return sum(chance.choice(_DIE) for _ in range(_DICE))
 
 
 def generated(chance: Random) -> int:
-    """The number that a computerized random number generator displays, 1 to 7."""
+    """Return the number that a computerized random number generator displays, 1 to 7."""
     return chance.choice(_NUMBERS)
 
 
 def starting_position(drawn: int, *, first: int = DEALER) -> int:
-    """The position that is dealt first: positions are counted counterclockwise, beginning with `first` as number one.
+    """Return the position that is dealt first: positions are counted counterclockwise, beginning with `first` as number one.
 
     >>> starting_position(8), starting_position(14), starting_position(2)
     (0, 1, 6)
@@ -52,7 +52,7 @@ def starting_position(drawn: int, *, first: int = DEALER) -> int:
 
 
 def deck_with_joker(chance: Random) -> Deck[Card]:
-    """The 53 cards of a table."""
+    """Return the 53 cards of a table."""
     return Deck(standard_deck(jokers=1), chance)
 
 
@@ -80,11 +80,11 @@ class SetHand(NamedTuple):
     low_rank: int
 
     def is_below(self, other: "SetHand") -> bool:
-        """Whether neither hand is above the other's: what is compared so loses, because copies do."""
+        """Return whether neither hand is above the other's: what is compared so loses, because copies do."""
         return self.high_rank <= other.high_rank and self.low_rank <= other.low_rank
 
     def is_above(self, other: "SetHand") -> bool:
-        """Whether both hands are above the other's."""
+        """Return whether both hands are above the other's."""
         return self.high_rank > other.high_rank and self.low_rank > other.low_rank
 
 
@@ -97,20 +97,20 @@ class Setting:
 
     @classmethod
     def of(cls, regulation: str, submission: Submission) -> "Setting":
-        """The setting under a submission that the registry accepts."""
+        """Return the setting under a submission that the registry accepts."""
         options = submission.options
         ranking = HighHands("lowest" if options.get(_LOWEST) is True else "second_highest")
         selected = str(options.get(_HOUSE_WAY, _CUSTOMARY))
         return cls(ranking, house_way(selected, ranking, catalogue(regulation).options[_HOUSE_WAY].paragraph))
 
     def set(self, cards: tuple[Card, ...]) -> SetHand:
-        """The hand set by the house way."""
+        """Return the hand set by the house way."""
         seven = card_set(cards)
         low = self.way.low(seven)
         return SetHand(cards, cards_of(low), self.ranking.rank(seven ^ low), low_rank(low))
 
     def set_against(self, cards: tuple[Card, ...], dealer: SetHand) -> SetHand:
-        """The hand set by a player who sees the dealer's: so that it wins, or else ties, or else by the house way.
+        """Return the hand set by a player who sees the dealer's: so that it wins, or else ties, or else by the house way.
 
         Where the house way does as well as any other setting, it is taken.
         """
@@ -126,7 +126,7 @@ class Setting:
         return ties if ties is not None and usual.is_below(dealer) else usual
 
     def _correct(self, cards: tuple[Card, ...]) -> Iterator[SetHand]:
-        """All correct settings."""
+        """Return all correct settings."""
         seven = card_set(cards)
         for one, other in combinations([(card, card_set([card])) for card in cards], 2):
             low = one[1] | other[1]

@@ -30,11 +30,11 @@ class Shoe:
 
     @property
     def remaining(self) -> tuple[StandardCard, ...]:
-        """The cards that have not been drawn, in their order."""
+        """Return the cards that have not been drawn, in their order."""
         return tuple(self._cards[self._next :])
 
     def draw(self) -> StandardCard:
-        """The next card. With none left, the discard rack is shuffled and the round goes on (§ 633a.14(f))."""
+        """Return the next card. With none left, the discard rack is shuffled and the round goes on (§ 633a.14(f))."""
         if self._next == len(self._cards):
             self._shuffle_discards()
         card = self._cards[self._next]
@@ -42,11 +42,11 @@ class Shoe:
         return card
 
     def burn(self) -> None:
-        """Puts the next card into the discard rack unseen."""
+        """Put the next card into the discard rack unseen."""
         self.burned.append(self.draw())
 
     def end_round(self) -> None:
-        """Clears the table; shuffles if the cover card came in the round or lies in front (§ 633a.7(e))."""
+        """Clear the table; shuffles if the cover card came in the round or lies in front (§ 633a.7(e))."""
         self._round_began = self._next
         if self._next >= self._cover:
             self._shuffle()

@@ -22,7 +22,7 @@ class StackFailed(Exception):
 
 @contextmanager
 def running_stack(*services: str) -> Iterator[tuple[Target, int]]:
-    """A target and the id of the process from which all of its processes descend; nothing of it runs afterwards.
+    """Give a target and the id of the process from which all of its processes descend; nothing of it runs afterwards.
 
     What the stack says goes to stderr. Raises: StackFailed.
     """
@@ -32,7 +32,7 @@ def running_stack(*services: str) -> Iterator[tuple[Target, int]]:
 
 @contextmanager
 def started_stack(*services: str) -> Iterator[tuple[dict[str, Any], int]]:
-    """The document of a stack of these services (all, if none is named), and the id of its process."""
+    """Give the document of a stack of these services (all, if none is named), and the id of its process."""
     command = [*_COMMAND, *(f"--service={service}" for service in services)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)  # noqa: S603 - our own command
     try:
@@ -49,7 +49,7 @@ def started_stack(*services: str) -> Iterator[tuple[dict[str, Any], int]]:
 
 
 def tokens_of(document: dict[str, Any]) -> dict[str, str]:
-    """A token for each role."""
+    """Return a token for each role."""
     return {each["role"]: each["token"] for each in json.loads(Path(document["tokens_file"]).read_text())}
 
 

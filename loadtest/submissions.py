@@ -16,7 +16,7 @@ class RegistryRefused(Exception):
 
 
 def file_and_approve(target: Target, submissions: Sequence[RulesSubmission]) -> None:
-    """Files each submission as one person and approves it as another. Raises: RegistryRefused."""
+    """File each submission as one person and approves it as another. Raises: RegistryRefused."""
     with httpx.Client(base_url=target.registry_url, timeout=_SECONDS, trust_env=False) as registry:
         for submission in submissions:
             key = f"{submission.property}.{submission.game}.{submission.effective_from:%Y%m%d%H%M}"

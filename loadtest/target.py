@@ -15,5 +15,5 @@ class Target:
 
     @property
     def conninfo(self) -> str:
-        """The database as psycopg wants it."""
+        """Return the database as psycopg wants it."""
         return self.database_url.replace("postgresql+psycopg://", "postgresql://", 1)

@@ -57,7 +57,7 @@ _PERCENTILES: Final = (50, 95, 99, 100)
 def measure(
     target: Target, *, stack_pid: int, rounds: int, tables: int, seed: int, latency_rate: int, latency_seconds: int
 ) -> Measured:
-    """Measures a running stack whose processes descend from `stack_pid`. Raises: TooSlow, NotDelivered."""
+    """Measure a running stack whose processes descend from `stack_pid`. Raises: TooSlow, NotDelivered."""
     plans = pit(tables)
     gaming_day = date.today() - timedelta(days=1)  # noqa: DTZ011 - any day that has passed everywhere will do
     latency_rounds = latency_rate * latency_seconds
@@ -99,7 +99,7 @@ class _Bench:
         self._produced = 0
 
     def run(self, messages: Sequence[Message]) -> None:
-        """Plays messages without measuring."""
+        """Play messages without measuring."""
         self._produce(messages)
         self._reached(lambda: self._watch.settled() >= self._produced)
         self._reported()
@@ -205,7 +205,7 @@ def _name(words: Sequence[str], pid: int) -> str:
 
 
 def measure_alone(messages: Sequence[Message], plans: Sequence[TablePlan]) -> Alone:
-    """Times decoding and settling of some rounds in this process as in a service's, each in its own loop."""
+    """Time decoding and settling of some rounds in this process as in a service's, each in its own loop."""
     rules = {plan.name: compile_rules(plan.regulation, plan.submission) for plan in plans}
     gc.set_threshold(*GC_THRESHOLDS)
     started = time.perf_counter()
@@ -220,7 +220,7 @@ def measure_alone(messages: Sequence[Message], plans: Sequence[TablePlan]) -> Al
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measures and prints; gives the exit code: 0, or 1 where the throughput is below `--at-least`."""
+    """Measure and prints; gives the exit code: 0, or 1 where the throughput is below `--at-least`."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.throughput", description=__doc__.split("\n\n")[0])
     parser.add_argument("--rounds", type=int, default=20_000, help="rounds to measure (default: %(default)s)")
     parser.add_argument("--tables", type=int, default=48, help="tables that play them (default: %(default)s)")

@@ -37,35 +37,35 @@ class Watch:
         self._connection = psycopg.connect(target.conninfo, autocommit=True)
 
     def settled(self) -> int:
-        """How many records of table events have been processed and committed."""
+        """Return how many records of table events have been processed and committed."""
         return self._numbers(_SETTLED)[0]
 
     def entries(self) -> int:
-        """How many entries round settlement has recorded, all of which are to be published."""
+        """Return how many entries round settlement has recorded, all of which are to be published."""
         return self._numbers(_SETTLED)[1]
 
     def reported(self) -> int:
-        """How many published entries reporting has processed and committed."""
+        """Return how many published entries reporting has processed and committed."""
         return self._numbers(_REPORTED)[0]
 
     def submissions(self, schema: str = SETTLEMENT) -> int:
-        """How many approved rules submissions a service knows."""
+        """Return how many approved rules submissions a service knows."""
         return self._numbers(_SUBMISSIONS.format(schema))[0]
 
     def unsigned(self, schema: str = SETTLEMENT) -> int:
-        """How many shards of a service no signed checkpoint covers in full."""
+        """Return how many shards of a service no signed checkpoint covers in full."""
         return self._numbers(_UNSIGNED.format(schema))[0]
 
     def legs(self, schema: str) -> dict[str, int]:
-        """The sums of all postings of a service by leg, cents; together they are its trial balance."""
+        """Return the sums of all postings of a service by leg, cents; together they are its trial balance."""
         return dict(self._connection.execute(_LEGS.format(schema).encode()).fetchall())
 
     def not_read(self, schema: str) -> int:
-        """How many records a service has refused, and how many it misses."""
+        """Return how many records a service has refused, and how many it misses."""
         return self._numbers(_NOT_READ.format(schema))[0]
 
     def wait_for_submissions(self, count: int, *, seconds: float, schemas: Sequence[str] = (SETTLEMENT,)) -> None:
-        """Waits until the services know `count` submissions, and so can settle. Raises: TooSlow."""
+        """Wait until the services know `count` submissions, and so can settle. Raises: TooSlow."""
         for schema in schemas:
             self._wait(
                 lambda schema=schema: self.submissions(schema) >= count,  # type: ignore[misc]
@@ -74,7 +74,7 @@ class Watch:
             )
 
     def wait_for_checkpoints(self, *, seconds: float, schemas: Sequence[str] = (SETTLEMENT,)) -> None:
-        """Waits until every entry of the services is covered by a signed checkpoint. Raises: TooSlow."""
+        """Wait until every entry of the services is covered by a signed checkpoint. Raises: TooSlow."""
         for schema in schemas:
             self._wait(
                 lambda schema=schema: self.unsigned(schema) == 0,  # type: ignore[misc]
@@ -83,7 +83,7 @@ class Watch:
             )
 
     def wait_for_topic(self, schema: str, topic: str, records: int, *, seconds: float) -> None:
-        """Waits until a service has processed and committed so many records of a topic. Raises: TooSlow."""
+        """Wait until a service has processed and committed so many records of a topic. Raises: TooSlow."""
         read = _READ.format(schema, topic)
         self._wait(
             lambda: self._numbers(read)[0] >= records, seconds, f"{schema} has not read {records} records of {topic}"

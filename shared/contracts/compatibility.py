@@ -21,7 +21,7 @@ _INTO_MAX: Final = 60
 
 
 def breaking_changes(old: Schema, new: Schema) -> list[str]:
-    """The incompatible changes from one JSON Schema to another, each as `place: what`; none is the good answer.
+    """Return the incompatible changes from one JSON Schema to another, each as `place: what`; none is the good answer.
 
     Incompatible are: a required property removed, or any property of a closed object; a property newly required; a type
     or an enumeration narrowed; a form of a union taken away; an object closed; a bound tightened or a pattern changed.
@@ -47,7 +47,7 @@ class _Side:
         return _Side(self.document, schema)
 
     def forms(self) -> list["_Side"]:
-        """The forms of a union, or the schema itself."""
+        """Return the forms of a union, or the schema itself."""
         union = self.schema.get("anyOf") or self.schema.get("oneOf")
         return [form for one in union for form in self.at(one).forms()] if union else [self]
 

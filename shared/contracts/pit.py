@@ -39,12 +39,12 @@ Contents = Annotated[tuple[Pieces, ...], Field(max_length=64), AfterValidator(_e
 
 
 def value_of(contents: Iterable[Pieces]) -> int:
-    """The value of pieces, cents."""
+    """Return the value of pieces, cents."""
     return sum(pieces.cents * pieces.count for pieces in contents)
 
 
 def _different(people: Mapping[str, str | None]) -> None:
-    """Raises ValueError where one person stands for two steps."""
+    """Raise ValueError where one person stands for two steps."""
     held: dict[str, str] = {}
     for step, person in people.items():
         if person is None:

@@ -73,12 +73,12 @@ def files(readers: Readers) -> dict[str, str]:
 
 
 def as_json(document: Mapping[str, Any]) -> str:
-    """A document as the text of a file, always the same for the same content."""
+    """Return a document as the text of a file, always the same for the same content."""
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def as_yaml(document: Mapping[str, Any]) -> str:
-    """A document as the text of a file, always the same for the same content."""
+    """Return a document as the text of a file, always the same for the same content."""
     return yaml.safe_dump(document, sort_keys=True, allow_unicode=True, width=120)
 
 
@@ -91,7 +91,7 @@ class _Plain(GenerateJsonSchema):
 
 
 def _on_one_line(schema: Any) -> Any:
-    """The schema with descriptions that do not keep the line breaks of the source."""
+    """Return the schema with descriptions that do not keep the line breaks of the source."""
     if isinstance(schema, list):
         return [_on_one_line(item) for item in schema]
     if not isinstance(schema, dict):
@@ -107,7 +107,7 @@ def _line(text: str | None) -> str:
 
 
 def _id(name: str) -> str:
-    """A name as the key of a component: letters first, parts joined in camel case."""
+    """Return a name as the key of a component: letters first, parts joined in camel case."""
     first, *more = re.split(r"[^A-Za-z0-9]+", name)
     return first + "".join(part.capitalize() for part in more)
 

@@ -72,13 +72,13 @@ class Checkpoint:
             raise CheckpointError(f"checkpoint of {self.origin!r}: root {self.root.hex()} is not that of an empty tree")
 
     def body(self) -> str:
-        """The text that is signed: origin, size, root in base64 and the extensions, each on a line."""
+        """Return the text that is signed: origin, size, root in base64 and the extensions, each on a line."""
         lines = (self.origin, str(self.size), base64.b64encode(self.root).decode(), *self.extensions)
         return "".join(f"{line}\n" for line in lines)
 
     @classmethod
     def from_body(cls, text: str) -> Self:
-        """The checkpoint in the text of a note.
+        """Return the checkpoint in the text of a note.
 
         Raises:
             CheckpointError: the text is not that of a checkpoint.
@@ -104,16 +104,16 @@ class Verifier:
 
     @property
     def key_id(self) -> bytes:
-        """The first four bytes of SHA-256 over name, newline, algorithm and public key."""
+        """Return the first four bytes of SHA-256 over name, newline, algorithm and public key."""
         return sha256(self.name.encode() + b"\n" + _ED25519 + self.key.public_bytes_raw()).digest()[:_KEY_ID_BYTES]
 
     def __str__(self) -> str:
-        """The verifier key as it is handed out: `<name>+<key id in hex>+<base64 of algorithm and public key>`."""
+        """Return the verifier key as it is handed out: `<name>+<key id in hex>+<base64 of algorithm and public key>`."""
         return f"{self.name}+{self.key_id.hex()}+{base64.b64encode(_ED25519 + self.key.public_bytes_raw()).decode()}"
 
     @classmethod
     def from_string(cls, text: str) -> Self:
-        """The verifier that `str()` wrote, or another tool that follows the standard.
+        """Return the verifier that `str()` wrote, or another tool that follows the standard.
 
         Raises:
             CheckpointError: malformed, another algorithm than Ed25519, or a key id that is not that of the key.
@@ -143,17 +143,17 @@ class Signer:
 
     @property
     def verifier(self) -> Verifier:
-        """The public half."""
+        """Return the public half."""
         return Verifier(self.name, self.key.public_key())
 
     @classmethod
     def generate(cls, name: str) -> Self:
-        """A new key."""
+        """Return a new key."""
         return cls(name, Ed25519PrivateKey.generate())
 
     @classmethod
     def from_pem(cls, path: Path, name: str) -> Self:
-        """The key in an unencrypted PKCS #8 PEM file. The file does not hold the name.
+        """Return the key in an unencrypted PKCS #8 PEM file. The file does not hold the name.
 
         Raises:
             CheckpointError: the file does not hold an Ed25519 private key.
@@ -168,7 +168,7 @@ class Signer:
         return cls(name, key)
 
     def to_pem(self, path: Path) -> None:
-        """Writes the key as unencrypted PKCS #8 PEM that only its owner may read, and never over another file.
+        """Write the key as unencrypted PKCS #8 PEM that only its owner may read, and never over another file.
 
         Raises:
             FileExistsError: there is a file already.
@@ -181,12 +181,12 @@ class Signer:
 
 
 def checkpoint_origin(service: str, shard_name: str) -> str:
-    """The name of a shard's log in its checkpoints."""
+    """Return the name of a shard's log in its checkpoints."""
     return f"pitledger/{service}/{shard_name}"
 
 
 def sign(checkpoint: Checkpoint, *signers: Signer) -> str:
-    """The signed note of a checkpoint, with one signature per signer (two while a key is being replaced).
+    """Return the signed note of a checkpoint, with one signature per signer (two while a key is being replaced).
 
     Raises:
         CheckpointError: no signer, or one whose name does not cover the origin.
@@ -203,7 +203,7 @@ def sign(checkpoint: Checkpoint, *signers: Signer) -> str:
 
 
 def open_note(note: str, verifiers: Iterable[Verifier]) -> Checkpoint:
-    """The checkpoint in a signed note, after its signatures are verified.
+    """Return the checkpoint in a signed note, after its signatures are verified.
 
     Signatures by unknown keys are ignored, as the standard says; those by known keys must all hold.
 
@@ -218,12 +218,12 @@ def open_note(note: str, verifiers: Iterable[Verifier]) -> Checkpoint:
 
 
 def read_unverified(note: str) -> Checkpoint:
-    """The checkpoint in a signed note whose signatures are not looked at: to find a note, never to trust it."""
+    """Return the checkpoint in a signed note whose signatures are not looked at: to find a note, never to trust it."""
     return Checkpoint.from_body(_split(note)[0])
 
 
 def open_signed_text(note: str, verifiers: Iterable[Verifier]) -> tuple[str, list[str]]:
-    """The text of any signed note and the names of the known keys that signed it, at least one.
+    """Return the text of any signed note and the names of the known keys that signed it, at least one.
 
     Raises:
         CheckpointError: as `open_note`.
@@ -252,19 +252,19 @@ class CheckpointStore(Protocol):
     """Keeps signed checkpoints where whoever can alter the database cannot alter them."""
 
     def save(self, note: str) -> None:
-        """Keeps a signed checkpoint for good; refuses one that contradicts the latest of its origin."""
+        """Keep a signed checkpoint for good; refuses one that contradicts the latest of its origin."""
 
     def origins(self) -> list[str]:
-        """The origins that have checkpoints, sorted."""
+        """Return the origins that have checkpoints, sorted."""
 
     def sizes(self, origin: str) -> list[int]:
-        """The sizes of the checkpoints of an origin, ascending."""
+        """Return the sizes of the checkpoints of an origin, ascending."""
 
     def load(self, origin: str, size: int) -> str:
-        """The signed checkpoint of this origin and size."""
+        """Return the signed checkpoint of this origin and size."""
 
     def latest(self, origin: str) -> str | None:
-        """The signed checkpoint with the greatest size, or None if there is none."""
+        """Return the signed checkpoint with the greatest size, or None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +280,7 @@ class DirectoryStore:
     path: Path
 
     def save(self, note: str) -> None:
-        """Keeps a signed checkpoint. One that says the same as the latest (size and root) changes nothing.
+        """Keep a signed checkpoint. One that says the same as the latest (size and root) changes nothing.
 
         Raises:
             CheckpointError: it is smaller than the latest of its origin, or as large with another root: somebody
@@ -298,21 +298,21 @@ class DirectoryStore:
             self._keeps(checkpoint)
 
     def origins(self) -> list[str]:
-        """The origins that have checkpoints, sorted."""
+        """Return the origins that have checkpoints, sorted."""
         if not self.path.exists():
             return []
         names = (unquote(directory.name) for directory in self.path.iterdir() if directory.is_dir())
         return sorted(name for name in names if self.sizes(name))
 
     def sizes(self, origin: str) -> list[int]:
-        """The sizes of the checkpoints of an origin, ascending."""
+        """Return the sizes of the checkpoints of an origin, ascending."""
         directory = self._directory(origin)
         if not directory.exists():
             return []
         return sorted(int(match[1]) for file in directory.iterdir() if (match := _FILE_NAME.fullmatch(file.name)))
 
     def load(self, origin: str, size: int) -> str:
-        """The signed checkpoint of this origin and size.
+        """Return the signed checkpoint of this origin and size.
 
         Raises:
             CheckpointError: there is none, or the file holds another one.
@@ -335,7 +335,7 @@ class DirectoryStore:
         return note
 
     def latest(self, origin: str) -> str | None:
-        """The signed checkpoint with the greatest size, or None if there is none.
+        """Return the signed checkpoint with the greatest size, or None if there is none.
 
         Raises:
             CheckpointError: the file holds another one.
@@ -351,7 +351,7 @@ class DirectoryStore:
         return self._directory(origin) / f"{size:019d}.checkpoint"
 
     def _keeps(self, checkpoint: Checkpoint) -> bool:
-        """Whether the latest checkpoint says the same. Refuses one that contradicts the latest."""
+        """Return whether the latest checkpoint says the same. Refuses one that contradicts the latest."""
         latest_note = self.latest(checkpoint.origin)
         if latest_note is None:
             return False
@@ -368,7 +368,7 @@ class DirectoryStore:
 
 
 def decode_base64(text: str, what: str) -> bytes:
-    """The bytes of standard base64, in its one canonical spelling.
+    """Return the bytes of standard base64, in its one canonical spelling.
 
     Raises:
         CheckpointError: the text is not that.
@@ -383,7 +383,7 @@ def decode_base64(text: str, what: str) -> bytes:
 
 
 def _split(note: str) -> tuple[str, list[tuple[str, bytes]]]:
-    """The text of a signed note, and the name and the bytes (key id and signature) of each signature."""
+    """Return the text of a signed note, and the name and the bytes (key id and signature) of each signature."""
     if len(note) > _NOTE_CHARACTERS_MAX:
         raise CheckpointError(f"note: {len(note)} characters are more than {_NOTE_CHARACTERS_MAX}")
     for line in note.split("\n"):
@@ -426,7 +426,7 @@ def _check_characters(line: str) -> None:
 
 
 def _make_directory(path: Path) -> None:
-    """Makes a directory and those above it, so that they survive a power failure."""
+    """Make a directory and those above it, so that they survive a power failure."""
     if path.is_dir():
         return
     _make_directory(path.parent)
@@ -435,7 +435,7 @@ def _make_directory(path: Path) -> None:
 
 
 def _write_once(target: Path, content: bytes) -> bool:
-    """Writes a file that appears whole or not at all. Returns False, and leaves it alone, if it is there already."""
+    """Write a file that appears whole or not at all. Returns False, and leaves it alone, if it is there already."""
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".unfinished-")
     unfinished = Path(name)
     try:

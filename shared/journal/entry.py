@@ -91,12 +91,12 @@ def _text(value: str) -> bytes:
 
 
 def genesis(shard_name: str) -> bytes:
-    """The head of a shard that has no entries (32 bytes)."""
+    """Return the head of a shard that has no entries (32 bytes)."""
     return sha256(_field(_SHARD) + _field(shard_name.encode())).digest()
 
 
 def entry_record(draft: Draft, *, shard_name: str, seq: int, recorded_at: datetime, previous: bytes) -> bytes:
-    """The bytes over which an entry's hash is taken."""
+    """Return the bytes over which an entry's hash is taken."""
     parts = [
         _field(_ENTRY),
         _field(previous),
@@ -120,7 +120,7 @@ def entry_record(draft: Draft, *, shard_name: str, seq: int, recorded_at: dateti
 
 
 def entry_hash(draft: Draft, *, shard_name: str, seq: int, recorded_at: datetime, previous: bytes) -> bytes:
-    """The hash of an entry (32 bytes)."""
+    """Return the hash of an entry (32 bytes)."""
     record = entry_record(draft, shard_name=shard_name, seq=seq, recorded_at=recorded_at, previous=previous)
     return sha256(record).digest()
 
@@ -128,7 +128,7 @@ def entry_hash(draft: Draft, *, shard_name: str, seq: int, recorded_at: datetime
 def seal(
     drafts: Iterable[Draft], *, shard: int, shard_name: str, next_seq: int, head: bytes, recorded_at: datetime
 ) -> list[Entry]:
-    """The drafts as entries of a shard, from `next_seq` on, chained to `head`."""
+    """Return the drafts as entries of a shard, from `next_seq` on, chained to `head`."""
     entries: list[Entry] = []
     for seq, draft in enumerate(drafts, next_seq):
         digest = entry_hash(draft, shard_name=shard_name, seq=seq, recorded_at=recorded_at, previous=head)
@@ -138,5 +138,5 @@ def seal(
 
 
 def reversal(postings: Sequence[Posting]) -> tuple[Posting, ...]:
-    """The postings that take others back."""
+    """Return the postings that take others back."""
     return tuple(Posting(account, -cents) for account, cents in postings)

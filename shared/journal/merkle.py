@@ -26,12 +26,12 @@ class ProofError(EvidenceError):
 
 
 def leaf_hash(leaf: bytes) -> bytes:
-    """The hash of a leaf's data, as it enters the tree (32 bytes)."""
+    """Return the hash of a leaf's data, as it enters the tree (32 bytes)."""
     return sha256(_LEAF + leaf).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """The hash of a node over its two children (32 bytes)."""
+    """Return the hash of a node over its two children (32 bytes)."""
     return sha256(_NODE + left + right).digest()
 
 
@@ -55,11 +55,11 @@ class Frontier:
             )
 
     def append(self, leaf: bytes) -> "Frontier":
-        """The frontier with one leaf more."""
+        """Return the frontier with one leaf more."""
         return self.extend((leaf,))
 
     def extend(self, leaves: Iterable[bytes]) -> "Frontier":
-        """The frontier with these leaves more, in their order. One call a batch is much faster than one a leaf."""
+        """Return the frontier with these leaves more, in their order. One call a batch is much faster than one a leaf."""
         nodes = list(self.nodes)
         size = self.size
         push, pop, digest, leaf_tag, node_tag = nodes.append, nodes.pop, sha256, _LEAF, _NODE
@@ -74,7 +74,7 @@ class Frontier:
         return Frontier(size, tuple(nodes))
 
     def root(self) -> bytes:
-        """The root of the tree (32 bytes)."""
+        """Return the root of the tree (32 bytes)."""
         if not self.nodes:
             return EMPTY_ROOT
         *left, root = self.nodes
@@ -83,12 +83,12 @@ class Frontier:
         return root
 
     def to_bytes(self) -> bytes:
-        """The size in eight bytes, big-endian, then the nodes."""
+        """Return the size in eight bytes, big-endian, then the nodes."""
         return self.size.to_bytes(_SIZE_BYTES, "big") + b"".join(self.nodes)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """The frontier that `to_bytes` wrote.
+        """Return the frontier that `to_bytes` wrote.
 
         Raises:
             ProofError: the bytes are not those of a frontier.
@@ -102,7 +102,7 @@ class Frontier:
 
 
 def inclusion_proof(leaves: Sequence[bytes], index: int, size: int) -> tuple[bytes, ...]:
-    """The path from the leaf at `index` to the root of the first `size` leaves: siblings, the leaf's first.
+    """Return the path from the leaf at `index` to the root of the first `size` leaves: siblings, the leaf's first.
 
     Hashes all of the `size` leaves but one; a million take about a second.
 
@@ -126,7 +126,7 @@ def inclusion_proof(leaves: Sequence[bytes], index: int, size: int) -> tuple[byt
 
 
 def consistency_proof(leaves: Sequence[bytes], old_size: int, new_size: int) -> tuple[bytes, ...]:
-    """The proof that the tree of the first `new_size` leaves continues that of the first `old_size` leaves.
+    """Return the proof that the tree of the first `new_size` leaves continues that of the first `old_size` leaves.
 
     The proof is empty if the sizes are equal or the older tree is empty.
 
@@ -153,7 +153,7 @@ def consistency_proof(leaves: Sequence[bytes], old_size: int, new_size: int) -> 
 
 
 def verify_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> None:
-    """Checks that the leaf is at `index` in the tree of `size` leaves with this root (RFC 9162, section 2.1.3.2).
+    """Check that the leaf is at `index` in the tree of `size` leaves with this root (RFC 9162, section 2.1.3.2).
 
     Raises:
         ProofError: it is not, or the proof is malformed.
@@ -179,7 +179,7 @@ def verify_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], 
 
 
 def verify_consistency(old_size: int, old_root: bytes, new_size: int, new_root: bytes, proof: Sequence[bytes]) -> None:
-    """Checks that the newer tree continues the older one: nothing in it was altered (RFC 9162, section 2.1.4.2).
+    """Check that the newer tree continues the older one: nothing in it was altered (RFC 9162, section 2.1.4.2).
 
     Raises:
         ProofError: it does not, or the proof is malformed.
@@ -222,7 +222,7 @@ def verify_consistency(old_size: int, old_root: bytes, new_size: int, new_root: 
 
 
 def _left_size(size: int) -> int:
-    """The leaves of the left subtree: the largest power of two below `size`, which is at least two."""
+    """Return the leaves of the left subtree: the largest power of two below `size`, which is at least two."""
     return 1 << (size - 1).bit_length() - 1
 
 

@@ -15,7 +15,7 @@ from shared.journal.tables import JournalTables
 
 
 async def _go_on() -> None:
-    """Nothing between two parts."""
+    """Return nothing between two parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ async def read_entries(
     last: int | None = None,
     parts: Parts = Parts(),
 ) -> AsyncIterator[Entry]:
-    """The entries of a shard in order, with their postings, data byte for byte as stored."""
+    """Return the entries of a shard in order, with their postings, data byte for byte as stored."""
     while True:
         end = first + parts.entries if last is None else min(first + parts.entries, last + 1)
         part = await _read(connection, tables, shard, range(first, end))
@@ -48,7 +48,7 @@ async def read_entries(
 
 
 async def read_recorded(connection: AsyncConnection, tables: JournalTables) -> AsyncIterator[Entry]:
-    """Every entry of a journal: those of a shard in their order, the shards merged by the moment of recording."""
+    """Return every entry of a journal: those of a shard in their order, the shards merged by the moment of recording."""
     shards = (await connection.execute(select(tables.shards.c.shard).order_by(tables.shards.c.shard))).scalars().all()
     heads: list[tuple[datetime, int, Entry, AsyncIterator[Entry]]] = []
     for shard in shards:
@@ -68,7 +68,7 @@ async def read_recorded(connection: AsyncConnection, tables: JournalTables) -> A
 
 
 async def read_entry(connection: AsyncConnection, tables: JournalTables, shard: int, seq: int) -> Entry:
-    """One entry. Raises LookupError."""
+    """Return one entry. Raises LookupError."""
     found = await _read(connection, tables, shard, range(seq, seq + 1))
     if not found:
         raise LookupError(f"there is no entry {shard}/{seq} in {tables.schema}")
@@ -127,7 +127,7 @@ async def balances(
     as_of: date | datetime | None = None,
     known_at: datetime | None = None,
 ) -> Sequence[Balance]:
-    """The balance of every account: what had happened by `as_of`, as it was known at `known_at`.
+    """Return the balance of every account: what had happened by `as_of`, as it was known at `known_at`.
 
     A date takes gaming days up to and including it; a moment takes what occurred up to it. None: all.
     """

@@ -35,7 +35,7 @@ class Problem:
 
 
 async def read_shards(connection: AsyncConnection, tables: JournalTables) -> list[Shard]:
-    """All shards as they stand."""
+    """Return all shards as they stand."""
     s = tables.shards
     query = select(s.c.shard, s.c.name, s.c.next_offset, s.c.next_seq, s.c.head).order_by(s.c.shard)
     return [Shard(*row) for row in await connection.execute(query)]
@@ -49,7 +49,7 @@ async def verify_shard(
     checkpoints: Iterable[Checkpoint] = (),
     parts: Parts = Parts(),  # noqa: B008 - it cannot be changed
 ) -> AsyncIterator[Problem]:
-    """Verifies a shard from where `reached` stands up to the shard as it was read; moves `reached` along.
+    """Verify a shard from where `reached` stands up to the shard as it was read; moves `reached` along.
 
     The checkpoints are those of this shard that must lie on the way (their sizes above `reached.seq`).
     """

@@ -14,7 +14,7 @@ _INSTALLATION = f"pginstall{MAJOR_VERSION}"
 
 
 def installation(account: Account | None, scratch: Path) -> Path:
-    """The directory that holds `bin/initdb` and `bin/postgres`, readable for the account.
+    """Return the directory that holds `bin/initdb` and `bin/postgres`, readable for the account.
 
     When a private directory (such as root's home) hides the wheel from the account, what a server needs of it, 30 MB,
     is copied into `scratch`; opening the private directory to everybody would be the alternative.

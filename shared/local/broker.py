@@ -40,14 +40,14 @@ class Broker:
 
     @property
     def cluster_id(self) -> str:
-        """The identity of the running broker's data, new with every start."""
+        """Return the identity of the running broker's data, new with every start."""
         if self._cluster_id is None:
             raise LocalStackError("the broker has no cluster id before its first start: call start() or enter it")
         return self._cluster_id
 
     @property
     def pid(self) -> int | None:
-        """The process id of the running broker; None when it is stopped."""
+        """Return the process id of the running broker; None when it is stopped."""
         return None if self._process is None or not self._process.running else self._process.pid
 
     def start(self) -> None:

@@ -13,7 +13,7 @@ _ATTEMPTS = 200
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 on which nobody listens now; another process may still take it first."""
+    """Return a port of 127.0.0.1 on which nobody listens now; another process may still take it first."""
     randomness = random.SystemRandom()
     for _ in range(_ATTEMPTS):
         port = randomness.randrange(_FIRST, _LAST)
@@ -23,7 +23,7 @@ def free_port() -> int:
 
 
 def port_is_free(port: int) -> bool:
-    """Whether a server could listen on this port of 127.0.0.1 now."""
+    """Return whether a server could listen on this port of 127.0.0.1 now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -36,7 +36,7 @@ def port_is_free(port: int) -> bool:
 
 
 def accepts_connections(port: int) -> bool:
-    """Whether somebody listens on this port of 127.0.0.1."""
+    """Return whether somebody listens on this port of 127.0.0.1."""
     try:
         socket.create_connection((LOOPBACK, port), timeout=1).close()
     except OSError:

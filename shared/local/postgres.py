@@ -54,23 +54,23 @@ class PostgresServer:
 
     @property
     def port(self) -> int:
-        """The port of 127.0.0.1 that the server listens on; known from the first start on."""
+        """Return the port of 127.0.0.1 that the server listens on; known from the first start on."""
         if self._port is None:
             raise LocalStackError("PostgreSQL has no port before its first start: call start() or enter the server")
         return self._port
 
     @property
     def url(self) -> str:
-        """The SQLAlchemy URL of the database `pitledger`, as its superuser."""
+        """Return the SQLAlchemy URL of the database `pitledger`, as its superuser."""
         return self.url_of(DATABASE)
 
     def url_of(self, database: str, *, user: str = _SUPERUSER) -> str:
-        """The SQLAlchemy URL of a database of this server."""
+        """Return the SQLAlchemy URL of a database of this server."""
         return f"postgresql+psycopg://{user}@{LOOPBACK}:{self.port}/{database}"
 
     @property
     def pid(self) -> int | None:
-        """The process id of the running server; None when it is stopped."""
+        """Return the process id of the running server; None when it is stopped."""
         return None if self._process is None or not self._process.running else self._process.pid
 
     def start(self) -> None:
@@ -208,7 +208,7 @@ class PostgresServer:
             raise
 
     def _wait_for_predecessor(self) -> None:
-        """A server that lost its parent may still be about to stop; one that stays is somebody else's."""
+        """Return a server that lost its parent may still be about to stop; one that stays is somebody else's."""
         deadline = time.monotonic() + _PREDECESSOR_SECONDS_MAX
         while (pid := _server_on(self._data)) is not None:
             if time.monotonic() > deadline:
@@ -239,7 +239,7 @@ class PostgresServer:
 
 
 def _server_on(data: Path) -> int | None:
-    """The process id of the server that runs on the data directory, as PostgreSQL itself would see it."""
+    """Return the process id of the server that runs on the data directory, as PostgreSQL itself would see it."""
     try:
         first_line = (data / "postmaster.pid").read_text().partition("\n")[0]
     except FileNotFoundError:

@@ -79,12 +79,12 @@ class LeashedProcess:
 
     @property
     def running(self) -> bool:
-        """Whether the command has not ended yet."""
+        """Return whether the command has not ended yet."""
         return self._leash.poll() is None
 
     @property
     def exit_code(self) -> int | None:
-        """The exit code of the command, 128 plus the signal when a signal ended it; None while it runs."""
+        """Return the exit code of the command, 128 plus the signal when a signal ended it; None while it runs."""
         return self._leash.poll()
 
     def wait(self, timeout_seconds: float) -> int:
@@ -108,7 +108,7 @@ class LeashedProcess:
         self._end(b"k")
 
     def log_tail(self) -> str:
-        """The last 4 KiB that the command has written, for error messages."""
+        """Return the last 4 KiB that the command has written, for error messages."""
         if not self._config.log.exists():
             return ""
         with self._config.log.open("rb") as log:

@@ -42,7 +42,7 @@ class Stack:
 
     @property
     def database_url(self) -> str:
-        """The URL of the database, given or embedded."""
+        """Return the URL of the database, given or embedded."""
         if self._database_url is not None:
             return self._database_url
         if self.postgres is None:

@@ -7,12 +7,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 
 def role_of(service: str) -> str:
-    """The database role and schema of a service."""
+    """Return the database role and schema of a service."""
     return service.replace("-", "_")
 
 
 def create_engine(url: str, *, role: str, pool_size: int = 5) -> AsyncEngine:
-    """An engine whose connections act as `role`, whoever logs in.
+    """Return an engine whose connections act as `role`, whoever logs in.
 
     A login that is the role itself, as in production, changes nothing by it. Server-side timeouts keep a forgotten
     transaction from blocking a shard for ever.

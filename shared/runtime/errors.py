@@ -36,7 +36,7 @@ _REFUSED_STATES = ("22", "23")
 
 
 def kind_of(error: BaseException) -> Kind:
-    """The kind of an error, by its type and, from the database, its SQLSTATE class."""
+    """Return the kind of an error, by its type and, from the database, its SQLSTATE class."""
     match error:
         case Refused():
             return Kind.REFUSED

@@ -15,13 +15,13 @@ librdkafka_log = logging.getLogger("librdkafka")
 
 
 def cluster_id(bootstrap_servers: str) -> str:
-    """The id of the cluster. Raises KafkaException when it does not answer."""
+    """Return the id of the cluster. Raises KafkaException when it does not answer."""
     with _client(bootstrap_servers) as kafka:
         return str(kafka.list_topics(timeout=ANSWER_SECONDS).cluster_id)
 
 
 def partitions_of(bootstrap_servers: str, topic: str) -> list[int]:
-    """The partitions of a topic. Raises Stop when there is no such topic."""
+    """Return the partitions of a topic. Raises Stop when there is no such topic."""
     with _client(bootstrap_servers) as kafka:
         found = kafka.list_topics(topic, timeout=ANSWER_SECONDS).topics[topic]
         if found.error is not None or not found.partitions:
@@ -30,7 +30,7 @@ def partitions_of(bootstrap_servers: str, topic: str) -> list[int]:
 
 
 def new_producer(bootstrap_servers: str, service: str) -> Producer:
-    """A producer that loses nothing and keeps order."""
+    """Return a producer that loses nothing and keeps order."""
     config = {
         "bootstrap.servers": bootstrap_servers,
         "client.id": f"pitledger-{service}",

@@ -75,7 +75,7 @@ class Relay:
         self._wake.set()
 
     async def run(self) -> None:
-        """Publishes until cancelled."""
+        """Publish until cancelled."""
         while True:
             self._wake.clear()
             try:
@@ -93,7 +93,7 @@ class Relay:
                     continue
 
     async def publish(self) -> int:
-        """Publishes what there is, at most one batch a shard; gives the number of entries."""
+        """Publish what there is, at most one batch a shard; gives the number of entries."""
         shards, relay = self._tables.shards, self._tables.relay
         behind = shards.c.next_seq - 1 - relay.c.published_seq
         query = select(relay.c.shard, behind.label("behind")).join(shards, shards.c.shard == relay.c.shard)
@@ -172,7 +172,7 @@ class Relay:
 
 
 def entry_message(source: str, shard: int, row: Any) -> bytes:
-    """An entry as a CloudEvent; its data goes out byte for byte as it is stored."""
+    """Return an entry as a CloudEvent; its data goes out byte for byte as it is stored."""
     head = {
         "specversion": "1.0",
         "id": f"{shard}-{row.seq}",

@@ -49,7 +49,7 @@ class Guard:
     _reached: dict[int, Verified] = field(default_factory=dict)
 
     async def run(self) -> None:
-        """Watches until cancelled."""
+        """Watch until cancelled."""
         while True:
             pause = self.interval_seconds
             try:
@@ -64,7 +64,7 @@ class Guard:
             await asyncio.sleep(pause)
 
     async def watch(self) -> None:
-        """Verifies and signs what each shard has gained, with rests.
+        """Verify and signs what each shard has gained, with rests.
 
         The signatures are looked up before the shards: whatever is signed by then must be there.
         """
@@ -83,7 +83,7 @@ class Guard:
         self.observe()
 
     async def _rest(self) -> None:
-        """Leaves room for working; a service with a long journal works before all of it is verified."""
+        """Leave room for working; a service with a long journal works before all of it is verified."""
         self.begun = True
         await asyncio.sleep(_REST_SECONDS)
 
@@ -115,7 +115,7 @@ class Guard:
         self.signed_at = self.clock()
 
     def observe(self) -> None:
-        """Updates the ages."""
+        """Update the ages."""
         now = self.clock()
         self.metrics.verification_ok.set(self.begun and not self.problems)
         if self.verified_at is not None:

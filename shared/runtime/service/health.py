@@ -34,7 +34,7 @@ class Health:
 
     @property
     def checks(self) -> dict[str, Check]:
-        """What must be good for the service to be ready."""
+        """Return what must be good for the service to be ready."""
         return {
             "start": self._check_start,
             "database": self._check_database,
@@ -43,7 +43,7 @@ class Health:
         }
 
     async def run(self) -> None:
-        """Updates the figures until cancelled."""
+        """Update the figures until cancelled."""
         while True:
             for subscription in self.subscriptions:
                 subscription.observe()

@@ -27,29 +27,29 @@ class Notary:
     store: CheckpointStore
 
     def origin(self, shard_name: str) -> str:
-        """The name of a shard's log in its checkpoints."""
+        """Return the name of a shard's log in its checkpoints."""
         return checkpoint_origin(self.service, shard_name)
 
     def kept(self) -> Mapping[str, list[int]]:
-        """The sizes of the checkpoints that are kept, by shard."""
+        """Return the sizes of the checkpoints that are kept, by shard."""
         prefix = self.origin("")
         origins = [origin for origin in self.store.origins() if origin.startswith(prefix)]
         return {origin.removeprefix(prefix): self.store.sizes(origin) for origin in origins}
 
     def open(self, shard_name: str, sizes: Iterable[int]) -> list[Checkpoint]:
-        """The kept checkpoints of these sizes. Raises CheckpointError where one was not signed with this key."""
+        """Return the kept checkpoints of these sizes. Raises CheckpointError where one was not signed with this key."""
         origin = self.origin(shard_name)
         return [open_note(self.store.load(origin, size), [self.signer.verifier]) for size in sizes]
 
     def sign(self, shard_name: str, frontier: Frontier) -> str:
-        """Signs and keeps a checkpoint; gives the note. Raises CheckpointError where it contradicts a kept one."""
+        """Sign and keeps a checkpoint; gives the note. Raises CheckpointError where it contradicts a kept one."""
         note = sign(Checkpoint(self.origin(shard_name), frontier.size, frontier.root()), self.signer)
         self.store.save(note)
         return note
 
 
 def notary(settings: Settings, service: str) -> Notary | None:
-    """The notary that the settings ask for, if they do. Raises Stop where they say only half of it."""
+    """Return the notary that the settings ask for, if they do. Raises Stop where they say only half of it."""
     directory: Path | None = settings.checkpoint_directory
     key: Path | None = settings.checkpoint_key_file
     if directory is None and key is None:

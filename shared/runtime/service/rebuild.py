@@ -35,7 +35,7 @@ class Difference:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that differ, where there is a row on both sides."""
+        """Return the columns that differ, where there is a row on both sides."""
         if self.was is None or self.should_be is None:
             return []
         return [name for name, value in self.was.items() if value != self.should_be[name]]
@@ -97,7 +97,7 @@ def kept(table: Table) -> Table:
 
 
 async def _compare(connection: AsyncConnection, table: Table) -> Compared:
-    """Rows are the same where they are as text, every column of them."""
+    """Return rows are the same where they are as text, every column of them."""
     columns = [column.name for column in table.columns]
     key = [column.name for column in table.primary_key]
     before, after = kept(table).alias("row_before"), table.alias("row_after")

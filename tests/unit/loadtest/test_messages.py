@@ -9,7 +9,7 @@ import pytest
 from loadtest.books import Books, Wagered
 from loadtest.games import pit
 from loadtest.messages import PLANTED_ROUNDS, Message, day
-from shared.contracts.tables import RoundCompleted, RoundCorrected, RoundVoided, decode
+from shared.contracts.tables import READER, RoundCompleted, RoundCorrected, RoundVoided
 from shared.rules import Refused, compile_rules
 
 DAY = date(2026, 5, 9)
@@ -46,9 +46,9 @@ def test_every_message_but_the_malformed_is_what_the_contract_says() -> None:
     for message in messages(tables=12, rounds=12 * PLANTED_ROUNDS):
         if message.kind == "malformed":
             with pytest.raises(Refused):
-                decode(message.value)
+                READER.decode(message.value)
             continue
-        event = decode(message.value)
+        event = READER.decode(message.value)
         expected = {"void": RoundVoided, "correction": RoundCorrected}.get(message.kind, RoundCompleted)
         assert expected is type(event)
         assert (message.key, message.sequence) == (event.source, event.sequence)
@@ -105,7 +105,7 @@ def test_the_refused_record_is_refused_for_a_wager_that_is_not_offered() -> None
     """It is well-formed, and the rules say what is wrong with it."""
     plan = pit(1)[0]
     (message,) = [message for message in messages(tables=1, rounds=20) if message.kind == "refused"]
-    event = decode(message.value)
+    event = READER.decode(message.value)
     assert isinstance(event, RoundCompleted)
     with pytest.raises(Refused, match="straight_jack_progressive"):
         compile_rules(plan.regulation, plan.submission).settle(event.data.round)
