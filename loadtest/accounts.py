@@ -70,7 +70,7 @@ class Measured:
 
     @property
     def ratio(self) -> float:
-        """Authorization a second to bare UPDATEs a second."""
+        """Authorizations a second to bare UPDATEs a second."""
         return self.throughput.per_second / self.baseline.per_second
 
 
@@ -134,7 +134,7 @@ async def _accepted(answer: Awaitable[tuple[int, bytes]]) -> None:
 
 
 def _wagers(accounts: int) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Authorization without end: round after round, each account of a table one wager."""
+    """Authorizations without end: round after round, each account of a table one wager."""
     for number in count():
         turn, account = divmod(number, accounts)
         table, seat = divmod(account, TABLE_ACCOUNTS)
@@ -183,7 +183,7 @@ async def _latency(clients: Sequence[_Client], wagers: Wagers, per_second: int, 
 
 
 async def _baseline(conninfo: str, connections: int, seconds: float) -> Rate:
-    """Connection that each update and commit a row of their own."""
+    """Connections that each update and commit a row of their own."""
     taken: list[float] = []
     owner = await psycopg.AsyncConnection.connect(conninfo, autocommit=True)
     await owner.execute("CREATE TABLE public.loadtest_rows (id int PRIMARY KEY, cents bigint NOT NULL)")

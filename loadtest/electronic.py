@@ -42,7 +42,9 @@ class AccountMoney:
 
 
 def account_money(settlement: Settlement, funded: Sequence[Mapping[str, Any]]) -> list[AccountMoney]:
-    """Return what the funded wagers of a round take from their accounts and bring to them; meter awards are paid by hand."""
+    """Return what the funded wagers of a round take from their accounts and bring to them; meter awards are paid by
+    hand.
+    """
     found = []
     for part in funded:
         left, staked, credited = part["cents"], 0, 0

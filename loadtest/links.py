@@ -72,7 +72,9 @@ class LinkedTables:
 
 
 def bad_beat(record: AnyRound) -> AnyRound:
-    """Return the round as it would have been with the rarest of cards: a player's 20 against a dealer's 21 of seven cards."""
+    """Return the round as it would have been with the rarest of cards: a player's 20 against a dealer's 21 of seven
+    cards.
+    """
     assert isinstance(record, BlackjackRound)
     first = record.seats[0]
     seat = first.model_copy(

@@ -35,7 +35,9 @@ def can_traverse(account: Account, path: Path) -> bool:
 
 
 def temporary_directory(prefix: str, account: Account | None) -> Path:
-    """Return a new directory for the account alone: in the system's place for such or, if out of its reach, in a usual one."""
+    """Return a new directory for the account alone: in the system's place for such or, if out of its reach, in a usual
+    one.
+    """
     for candidate in (tempfile.gettempdir(), "/tmp", "/var/tmp"):  # noqa: S108 - mkdtemp makes a private one in it
         root = Path(candidate)
         if account is None or (root.is_dir() and can_traverse(account, root / prefix)):
