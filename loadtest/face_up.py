@@ -104,7 +104,7 @@ class FaceUpTable:
 
 
 def _amounts(stake: int | None) -> Sequence[int]:
-    """Return what players lay on a side bet, cents; `stake` is the one amount that the paytable is for, if there is one."""
+    """Return what players lay on a side bet, cents; `stake` is the one amount that the paytable is for."""
     return SIDE_BET_CENTS if stake is None else (stake,)
 
 

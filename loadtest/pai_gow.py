@@ -204,7 +204,7 @@ class PaiGowTable:
 
 
 def _amounts(wager: str, stake: int | None) -> Sequence[int]:
-    """Return what players lay on a side bet, cents; `stake` is the one amount that the paytable is for, if there is one."""
+    """Return what players lay on a side bet, cents; `stake` is the one amount that the paytable is for."""
     if stake is not None:
         return (stake,)
     return PROGRESSIVE_CENTS if wager == "progressive_payout" else SIDE_BET_CENTS

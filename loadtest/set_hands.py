@@ -43,7 +43,7 @@ def generated(chance: Random) -> int:
 
 
 def starting_position(drawn: int, *, first: int = DEALER) -> int:
-    """Return the position that is dealt first: positions are counted counterclockwise, beginning with `first` as number one.
+    """Return the position that is dealt first: counted counterclockwise, beginning with `first` as number one.
 
     >>> starting_position(8), starting_position(14), starting_position(2)
     (0, 1, 6)
@@ -110,7 +110,7 @@ class Setting:
         return SetHand(cards, cards_of(low), self.ranking.rank(seven ^ low), low_rank(low))
 
     def set_against(self, cards: tuple[Card, ...], dealer: SetHand) -> SetHand:
-        """Return the hand set by a player who sees the dealer's: so that it wins, or else ties, or else by the house way.
+        """Return the hand set by who sees the dealer's: so that it wins, or else ties, or else by the house way.
 
         Where the house way does as well as any other setting, it is taken.
         """
