@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from pydantic_core import to_json
-from sqlalchemy import Integer, Text, bindparam, column, func, select
-from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.vigorish import store
@@ -33,6 +31,7 @@ from shared.contracts.vigorish_events import (
     VigorishTakenBack,
     VigorishWaiver,
 )
+from shared.journal.bulk import keyed, select
 from shared.journal.entry import Draft, Entry, Posting
 from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
@@ -78,34 +77,15 @@ def _round_key(event: Posted | Reversed) -> RoundKey:
     return RoundKey(data.property, data.table, data.round_id, data.revision)
 
 
+_FIND_LINES: Final = select(lines, (*store.REVISION, "document"), by=store.REVISION)
+
+
 async def _assessed(connection: AsyncConnection, keys: Sequence[RoundKey]) -> dict[RoundKey, tuple[AssessedLine, ...]]:
     """What these revisions of rounds assessed."""
     if not keys:
         return {}
-    wanted = sorted(set(keys))
-    texts = [
-        bindparam(name, [getattr(key, name) for key in wanted], type_=ARRAY(Text))
-        for name in ("property", "table", "round_id")
-    ]
-    revisions = bindparam("revision", [key.revision for key in wanted], type_=ARRAY(Integer))
-    columns = [column(name, Text) for name in ("property", "table", "round_id")]
-    came = (
-        func.unnest(*texts, revisions).table_valued(*columns, column("revision", Integer)).render_derived(name="wanted")
-    )
-    t = lines
-    query = (
-        select(t.c.property, t.c.table_name, t.c.round_id, t.c.revision, t.c.document)
-        .join(
-            came,
-            (came.c.property == t.c.property)
-            & (came.c.table == t.c.table_name)
-            & (came.c.round_id == t.c.round_id)
-            & (came.c.revision == t.c.revision),
-        )
-        .order_by(*t.primary_key)
-    )
     found: dict[RoundKey, list[AssessedLine]] = {}
-    for row in await connection.execute(query):
+    for row in await _FIND_LINES.read(connection, keyed(_FIND_LINES, set(keys))):
         key = RoundKey(row.property, row.table_name, row.round_id, row.revision)
         found.setdefault(key, []).append(AssessedLine.model_validate(row.document))
     return {key: tuple(of_round) for key, of_round in found.items()}

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import bindparam, case, func, insert, update
-from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy import case, func
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.vigorish.domain import is_bank
@@ -21,6 +20,7 @@ from shared.contracts.vigorish_events import (
     VigorishTakenBack,
     VigorishWaiver,
 )
+from shared.journal.bulk import Row, added, excluded, insert, update
 from shared.journal.entry import Entry
 
 Fact = VigorishAssessed | VigorishTakenBack | VigorishCollection | VigorishWaiver | VigorishReturn
@@ -35,6 +35,9 @@ FACTS: Final[dict[str, type[Fact]]] = {
 """What the journal records of vigorish, by the kind of the entry."""
 
 _SUMS = ("assessed", "collected", "waived", "returned")
+REVISION = ("property", "table_name", "round_id", "revision")
+"""The columns that name a revision of a round."""
+
 _KNOWN = ("game", "owed_by", "closed_at", "dealer_id", "shift", "settled_dealer_id")
 
 
@@ -59,7 +62,7 @@ class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
 
 async def project(connection: AsyncConnection, entries: Sequence[Entry]) -> None:
     """Brings the tables up to date with entries of the journal. From all of them they can be made anew."""
-    rows, assessed, taken_back = _Owed(), list[dict[str, Any]](), list[dict[str, Any]]()
+    rows, assessed, taken_back = _Owed(), list[Row](), list[Row]()
     for entry in entries:
         contract = FACTS.get(entry.draft.kind)
         if contract is None:
@@ -81,7 +84,8 @@ async def project(connection: AsyncConnection, entries: Sequence[Entry]) -> None
             case VigorishTakenBack() as fact:
                 for (seat, bank), (cents, _) in owed_of(fact.lines).items():
                     rows.add(fact, seat, bank=bank, assessed=-cents)
-                taken_back.append({"p": fact.property, "t": fact.table, "r": fact.round_id, "v": fact.revision})
+                revision = (fact.property, fact.table, fact.round_id, fact.revision)
+                taken_back.append(dict(zip(REVISION, revision, strict=True)) | {"standing": False})
             case VigorishCollection() | VigorishWaiver() as fact:
                 name = "collected" if isinstance(fact, VigorishCollection) else "waived"
                 more: dict[str, Any] = {name: fact.cents}
@@ -99,7 +103,7 @@ async def project(connection: AsyncConnection, entries: Sequence[Entry]) -> None
     await _write(connection, rows, assessed, taken_back)
 
 
-def _lines(entry: Entry, fact: VigorishAssessed) -> Iterable[dict[str, Any]]:
+def _lines(entry: Entry, fact: VigorishAssessed) -> Iterable[Row]:
     for number, line in enumerate(fact.lines):
         yield {
             "property": fact.property,
@@ -139,41 +143,25 @@ async def add_shifts(connection: AsyncConnection, events: Iterable[Pit]) -> None
         for event, begins in begun
         if begins is not None
     ]
-    if rows:
-        await connection.execute(upsert(shifts).on_conflict_do_nothing(), rows)
+    await _ADD_SHIFTS.write(connection, rows)
 
 
+_NEW: Final = excluded(owed)
 # What a round assessed says its gaming day, whichever of it and what was collected came first.
-_OWED: Final = upsert(owed)
-_OWE: Final = _OWED.on_conflict_do_update(
-    index_elements=list(owed.primary_key),
-    set_={name: owed.c[name] + _OWED.excluded[name] for name in _SUMS}
-    | {"gaming_day": case((_OWED.excluded.game.is_not(None), _OWED.excluded.gaming_day), else_=owed.c.gaming_day)}
-    | {name: func.coalesce(_OWED.excluded[name], owed.c[name]) for name in _KNOWN}
-    | {"settled_at": func.greatest(_OWED.excluded.settled_at, owed.c.settled_at)},
+_ADD_OWED: Final = insert(
+    owed,
+    on_conflict=added(owed, *_SUMS)
+    | {"gaming_day": case((_NEW.game.is_not(None), _NEW.gaming_day), else_=owed.c.gaming_day)}
+    | {name: func.coalesce(_NEW[name], owed.c[name]) for name in _KNOWN}
+    | {"settled_at": func.greatest(_NEW.settled_at, owed.c.settled_at)},
 )
-_NO_LINE: Final = (
-    update(lines)
-    .where(
-        lines.c.property == bindparam("p"),
-        lines.c.table_name == bindparam("t"),
-        lines.c.round_id == bindparam("r"),
-        lines.c.revision == bindparam("v"),
-    )
-    .values(standing=False)
-)
+_ADD_LINES: Final = insert(lines)
+_ADD_SHIFTS: Final = insert(shifts, on_conflict="skip")
+_TAKE_BACK_LINES: Final = update(lines, ("standing",), by=REVISION)
 
 
-async def _write(
-    connection: AsyncConnection,
-    rows: _Owed,
-    assessed: Sequence[dict[str, Any]],
-    taken_back: Sequence[dict[str, Any]],
-) -> None:
-    """Rows are written in the order of their keys, so that two consumers cannot wait for each other."""
-    if rows:
-        await connection.execute(_OWE, [rows[key] for key in sorted(rows)])
-    if assessed:
-        await connection.execute(insert(lines), list(assessed))
-    if taken_back:
-        await connection.execute(_NO_LINE, list(taken_back))
+async def _write(connection: AsyncConnection, rows: _Owed, assessed: Sequence[Row], taken_back: Sequence[Row]) -> None:
+    """Write rows in the order of their keys, so that two consumers cannot wait for each other."""
+    await _ADD_OWED.write(connection, [rows[key] for key in sorted(rows)])
+    await _ADD_LINES.write(connection, assessed)
+    await _TAKE_BACK_LINES.write(connection, taken_back)

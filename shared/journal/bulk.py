@@ -42,6 +42,8 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSON, JSONB
 from sqlalchemy.dialects.postgresql import insert as insert_into
 from sqlalchemy.dialects.postgresql.psycopg import dialect as psycopg_dialect
 from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
+from sqlalchemy.sql.elements import KeyedColumnElement
 from sqlalchemy.types import TypeEngine
 
 Row = Mapping[str, Any]
@@ -87,7 +89,7 @@ def insert(
     """Return a statement that inserts rows with these columns, by default all.
 
     Where the primary key of a row is taken, the database refuses the statement, or skips the row, or changes the row
-    that is there (see `added`, `replaced`) where the condition holds.
+    that is there (see `added`, `replaced`, `excluded`) where the condition holds.
     """
     names = tuple(columns) or tuple(table.c.keys())
     rows = given(table, names)
@@ -127,14 +129,19 @@ def select(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = (),
 
 def added(table: Table, *names: str) -> dict[str, ColumnElement[Any]]:
     """Return the changes by which a row that is there gets the sums of its values and the new ones."""
-    new = insert_into(table).excluded
+    new = excluded(table)
     return {name: table.c[name] + new[name] for name in names}
 
 
 def replaced(table: Table, *names: str) -> dict[str, ColumnElement[Any]]:
     """Return the changes by which a row that is there gets the new values; by default all but its key."""
-    new = insert_into(table).excluded
+    new = excluded(table)
     return {name: new[name] for name in names or (one.name for one in table.columns if not one.primary_key)}
+
+
+def excluded(table: Table) -> ReadOnlyColumnCollection[str, KeyedColumnElement[Any]]:
+    """Return the columns of the new row, as `on_conflict` has them."""
+    return insert_into(table).excluded
 
 
 def keyed(statement: Statement, keys: Iterable[Sequence[Any]]) -> list[Row]:
