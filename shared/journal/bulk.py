@@ -114,16 +114,25 @@ def update(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = ())
     return compiled(statement.where(same(table, rows, by)), (*by, *changed))
 
 
-def select(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = (), lock: bool = False) -> Statement:
+def select(
+    table: Table,
+    columns: Sequence[str] = (),
+    *,
+    by: Sequence[str] = (),
+    where: ColumnElement[bool] | None = None,
+    lock: bool = False,
+) -> Statement:
     """Return a statement that reads these columns, by default all, of rows in the order of their primary keys.
 
-    The rows of the statement have the columns `by`, by default the primary key, and are all different. `lock` locks
-    what is found until the end of the transaction, in the same order.
+    The rows of the statement have the columns `by`, by default the primary key, and are all different. What is found
+    meets the condition; `lock` locks it until the end of the transaction, in the same order.
     """
     by = tuple(by) or primary_key(table)
     rows = given(table, by)
     found = [table.c[name] for name in columns] or table.columns
     statement = select_from(*found).join_from(table, rows, same(table, rows, by)).order_by(*table.primary_key)
+    if where is not None:
+        statement = statement.where(where)
     return compiled(statement.with_for_update(of=table) if lock else statement, by)
 
 
