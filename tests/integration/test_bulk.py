@@ -204,6 +204,12 @@ def test_a_row_has_the_columns_of_the_statement(wrong: Row) -> None:
         bulk.insert(chips).parameters([wrong])
 
 
+def test_names_are_plain_strings() -> None:
+    """Names of SQLAlchemy's own class would be right, and make the JSON of many rows a hundred times as slow."""
+    statements = (bulk.insert(chips), bulk.update(chips), bulk.select(chips))
+    assert {str} == {type(name) for statement in statements for name in statement.columns}
+
+
 ADD = bulk.insert(chips)
 TWO = _chips(("a", 1, 1, None), ("a", 2, 2, None))
 
