@@ -196,12 +196,12 @@ async def copy(connection: AsyncConnection, table: Table, rows: Sequence[Row], c
     names = tuple(columns) or column_names(table)
     _require_columns(rows, names)
     fields = (map(_copy_format(table.c[name]), map(itemgetter(name), rows)) for name in names)
-    lines = "".join(f"{line}\n" for line in map("\t".join, zip(*fields, strict=True)))
+    lines = "\n".join(map("\t".join, zip(*fields, strict=True)))
     quoted = ", ".join(f'"{name}"' for name in names)
     raw = await connection.get_raw_connection()
     driver: Any = raw.driver_connection
     async with driver.cursor() as cursor, cursor.copy(f"COPY {table.fullname} ({quoted}) FROM STDIN") as copying:
-        await copying.write(lines.encode())
+        await copying.write(f"{lines}\n".encode())
 
 
 def _require_columns(rows: Iterable[Row], names: Sequence[str]) -> None:
