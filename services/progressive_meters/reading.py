@@ -4,15 +4,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Integer, Row, Text, bindparam, column, func, select
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy import Row, func, literal_column, select
 from sqlalchemy.ext.asyncio import AsyncConnection
-from sqlalchemy.types import TypeEngine
 
 from services.progressive_meters.configuration import Pools, PoolVersion
 from services.progressive_meters.domain import Pool
 from services.progressive_meters.tables import movements, pool_versions, pools
-from shared.contracts.meters import Movement, PoolTerms
+from shared.contracts.meter_events import Movement, PoolTerms
+from shared.journal import bulk
+from shared.journal.bulk import keyed
 
 PoolKey = tuple[str, str]
 """(property, pool)"""
@@ -29,6 +29,16 @@ class RoundKey(NamedTuple):
 
 _COUNTERS: Final = ("number", "in_count", "in_cents", "hits", "wins_cents")
 _EXACT: Final = ("display", "reserve", "overflow")
+
+_POOLS: Final = bulk.select(pools)
+_LOCKED_POOLS: Final = bulk.select(pools, lock=True)
+_REVISION: Final = ("property", "table_name", "round_id", "revision")
+_MOVEMENTS: Final = bulk.select(
+    movements,
+    (*_REVISION, "document"),
+    by=_REVISION,
+    where=movements.c.kind == literal_column("'round'"),  # as the index has it
+)
 
 
 def pool_of(row: Row[Any], terms: PoolTerms) -> Pool:
@@ -62,25 +72,11 @@ async def pool_rows(
     connection: AsyncConnection, keys: Iterable[PoolKey], *, lock: bool = False
 ) -> dict[PoolKey, Row[Any]]:
     """What the pools' meters show; with `lock` nobody else moves them until the transaction ends."""
-    wanted = sorted(set(keys))
-    if not wanted:
+    if not (wanted := set(keys)):
         return {}
-    came = (
-        func.unnest(
-            bindparam("properties", [key[0] for key in wanted], type_=ARRAY(Text)),
-            bindparam("pools", [key[1] for key in wanted], type_=ARRAY(Text)),
-        )
-        .table_valued(column("property", Text), column("pool", Text))
-        .render_derived(name="wanted")
-    )
-    query = (
-        select(pools)
-        .join(came, (came.c.property == pools.c.property) & (came.c.pool == pools.c.pool))
-        .order_by(pools.c.property, pools.c.pool)
-    )
-    if lock:
-        query = query.with_for_update(of=pools)
-    return {(row.property, row.pool): row for row in await connection.execute(query)}
+    statement = _LOCKED_POOLS if lock else _POOLS
+    found = await statement.read(connection, keyed(statement, wanted))
+    return {(row.property, row.pool): row for row in found}
 
 
 class ApprovedPools:
@@ -105,31 +101,11 @@ class ApprovedPools:
 async def movements_of_rounds(
     connection: AsyncConnection, keys: Sequence[RoundKey]
 ) -> dict[RoundKey, tuple[Movement, ...]]:
-    """What these revisions of rounds did to pools."""
+    """Return what these revisions of rounds did to pools."""
     if not keys:
         return {}
-    wanted = sorted(set(keys))
-    types: dict[str, TypeEngine[Any]] = {"property": Text(), "table": Text(), "round_id": Text(), "revision": Integer()}
-    arrays = (
-        bindparam(name, [getattr(key, name) for key in wanted], type_=ARRAY(kind)) for name, kind in types.items()
-    )
-    columns = (column(name, kind) for name, kind in types.items())
-    came = func.unnest(*arrays).table_valued(*columns).render_derived(name="wanted")
-    t = movements
-    query = (
-        select(t.c.property, t.c.table_name, t.c.round_id, t.c.revision, t.c.document)
-        .join(
-            came,
-            (came.c.property == t.c.property)
-            & (came.c.table == t.c.table_name)
-            & (came.c.round_id == t.c.round_id)
-            & (came.c.revision == t.c.revision),
-        )
-        .where(t.c.kind == "round")
-        .order_by(t.c.property, t.c.pool, t.c.number)
-    )
     found: dict[RoundKey, list[Movement]] = {}
-    for row in await connection.execute(query):
+    for row in await _MOVEMENTS.read(connection, keyed(_MOVEMENTS, set(keys))):
         key = RoundKey(row.property, row.table_name, row.round_id, row.revision)
         found.setdefault(key, []).append(Movement.model_validate(row.document))
     return {key: tuple(moved) for key, moved in found.items()}

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Final
 
-from sqlalchemy import bindparam, case, func, insert, update
-from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy import case, func
+from sqlalchemy import insert as insert_into
+from sqlalchemy import update as update_of
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.progressive_meters.domain import delta_of
@@ -26,6 +27,7 @@ from shared.contracts.meters import (
     RoundCounted,
     RoundTakenBack,
 )
+from shared.journal.bulk import Row, added, excluded, insert, replaced, update
 from shared.journal.entry import Entry
 
 Fact = (
@@ -64,7 +66,7 @@ class _Rows:
     movements: list[dict[str, Any]] = field(default_factory=list)
     readings: dict[tuple[str, str, str, str], dict[str, Any]] = field(default_factory=dict)
     hits: list[dict[str, Any]] = field(default_factory=list)
-    taken_back: list[dict[str, Any]] = field(default_factory=list)
+    taken_back: list[Row] = field(default_factory=list)
 
     def move(
         self,
@@ -110,7 +112,7 @@ class _Rows:
                 "gaming_day": gaming_day,
                 "at": at,
                 "display": shows["display"],
-                "document": as_json(movement),
+                "document": movement.model_dump_json(exclude_none=True),
                 "shard": entry.shard,
                 "seq": entry.seq,
             }
@@ -225,9 +227,8 @@ def _taken_back(rows: _Rows, entry: Entry, fact: RoundTakenBack) -> None:
     for key, reading in rows.readings.items():
         if key[:3] == (fact.property, fact.table, fact.round_id) and reading["revision"] == fact.revision:
             reading["standing"] = False
-    rows.taken_back.append(
-        {"p": fact.property, "t": fact.table, "r": fact.round_id, "v": fact.revision},
-    )
+    revision = (fact.property, fact.table, fact.round_id, fact.revision)
+    rows.taken_back.append(dict(zip(_REVISION, revision, strict=True)) | {"standing": False})
 
 
 async def _decided(connection: AsyncConnection, rows: _Rows, entry: Entry, fact: Fact) -> None:
@@ -246,7 +247,9 @@ async def _decided(connection: AsyncConnection, rows: _Rows, entry: Entry, fact:
         case PoolFiled():
             columns = ("property", "pool", "version", "filed_by")
             values = {name: getattr(fact, name) for name in columns}
-            await connection.execute(insert(pool_versions).values(**values, status="filed", document=as_json(fact)))
+            await connection.execute(
+                insert_into(pool_versions).values(**values, status="filed", document=as_json(fact))
+            )
         case PoolRejected():
             await _decide(
                 connection,
@@ -270,12 +273,12 @@ async def _decided(connection: AsyncConnection, rows: _Rows, entry: Entry, fact:
         case ChangeRequested():
             columns = ("property", "change", "pool", "requested_by")
             values = {name: getattr(fact, name) for name in columns}
-            await connection.execute(insert(changes).values(**values, status="requested", document=as_json(fact)))
+            await connection.execute(insert_into(changes).values(**values, status="requested", document=as_json(fact)))
         case ChangeRejected():
             await _change(connection, fact, "rejected")
         case DayReconciled():
             await connection.execute(
-                insert(reconciliations).values(
+                insert_into(reconciliations).values(
                     property=fact.property,
                     gaming_day=fact.gaming_day,
                     seq=entry.seq,
@@ -288,7 +291,7 @@ async def _decided(connection: AsyncConnection, rows: _Rows, entry: Entry, fact:
 async def _decide(connection: AsyncConnection, fact: PoolApproved | PoolRejected, status: str, **values: Any) -> None:
     t = pool_versions
     which = (t.c.property == fact.property) & (t.c.pool == fact.pool) & (t.c.version == fact.version)
-    done = await connection.execute(update(t).where(which, t.c.status == "filed").values(status=status, **values))
+    done = await connection.execute(update_of(t).where(which, t.c.status == "filed").values(status=status, **values))
     assert done.rowcount == 1, f"version {fact.version} of pool {fact.pool} is not waiting for a decision"
 
 
@@ -297,56 +300,34 @@ async def _change(
 ) -> None:
     t = changes
     which = (t.c.property == fact.property) & (t.c.change == fact.change) & (t.c.status == "requested")
-    done = await connection.execute(update(t).where(which).values(status=status, **values))
+    done = await connection.execute(update_of(t).where(which).values(status=status, **values))
     assert done.rowcount == 1, f"change {fact.change} at {fact.property} is not waiting for a decision"
 
 
-_POOLS: Final = upsert(pools)
-_NEWER: Final = _POOLS.excluded.number > pools.c.number
-_MOVE_POOLS: Final = _POOLS.on_conflict_do_update(
-    index_elements=list(pools.primary_key),
-    set_={
-        name: case((_NEWER, _POOLS.excluded[name]), else_=pools.c[name]) for name in ("display", "reserve", "overflow")
-    }
-    | {name: pools.c[name] + _POOLS.excluded[name] for name in ("in_count", "in_cents", "hits", "wins_cents")}
-    | {name: func.greatest(pools.c[name], _POOLS.excluded[name]) for name in ("number", "at")},
+_NEW: Final = excluded(pools)
+_SHOWN: Final = ("display", "reserve", "overflow")
+_MOVE_POOLS: Final = insert(
+    pools,
+    on_conflict={name: case((_NEW.number > pools.c.number, _NEW[name]), else_=pools.c[name]) for name in _SHOWN}
+    | added(pools, "in_count", "in_cents", "hits", "wins_cents")
+    | {name: func.greatest(pools.c[name], _NEW[name]) for name in ("number", "at")},
 )
-_READINGS: Final = upsert(readings)
-_READ: Final = _READINGS.on_conflict_do_update(
-    index_elements=list(readings.primary_key),
-    set_={column.name: _READINGS.excluded[column.name] for column in readings.columns if not column.primary_key},
-    where=_READINGS.excluded.revision > readings.c.revision,
+_ADD_MOVEMENTS: Final = insert(movements)
+_ADD_READINGS: Final = insert(
+    readings, on_conflict=replaced(readings), where=excluded(readings).revision > readings.c.revision
 )
-
-
-def _no_longer(table: Any) -> Any:
-    return (
-        update(table)
-        .where(
-            table.c.property == bindparam("p"),
-            table.c.table_name == bindparam("t"),
-            table.c.round_id == bindparam("r"),
-            table.c.revision == bindparam("v"),
-        )
-        .values(standing=False)
-    )
-
-
-_NO_READING: Final = _no_longer(readings)
-_NO_HIT: Final = _no_longer(hits)
+_ADD_HITS: Final = insert(hits)
+_REVISION: Final = ("property", "table_name", "round_id", "revision")
+_TAKE_BACK: Final = tuple(update(table, ("standing",), by=_REVISION) for table in (readings, hits))
 
 
 async def _write(connection: AsyncConnection, rows: _Rows) -> None:
-    if rows.movements:
-        await connection.execute(_MOVE_POOLS, [rows.pools[key] for key in sorted(rows.pools)])
-        await connection.execute(insert(movements), rows.movements)
-    if rows.readings:
-        await connection.execute(_READ, list(rows.readings.values()))
-    if rows.hits:
-        await connection.execute(insert(hits), rows.hits)
-    if rows.taken_back:
-        await connection.execute(_NO_READING, rows.taken_back)
-        await connection.execute(_NO_HIT, rows.taken_back)
+    await _MOVE_POOLS.write(connection, [rows.pools[key] for key in sorted(rows.pools)])
+    await _ADD_MOVEMENTS.write(connection, rows.movements)
+    await _ADD_READINGS.write(connection, list(rows.readings.values()))
+    await _ADD_HITS.write(connection, rows.hits)
+    for statement in _TAKE_BACK:
+        await statement.write(connection, rows.taken_back)
 
 
 def fact_of(entry: Entry) -> Contract:

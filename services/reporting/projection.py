@@ -6,15 +6,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.domain import SUMS, Changes, Closing, Fill, Noticed
 from services.reporting.tables import closings, exceptions, fills, game_days, submission_days, wager_days
-from shared.journal.bulk import Row, Statement, added, insert, keyed
+from shared.journal.bulk import Row, Statement, added, column_names, insert, keyed
 
 _COUNTS = ("posted", "corrected", "reversed", "voided")
 _ADD_SUMS = insert(wager_days, on_conflict=added(wager_days, *SUMS))
 _ADD_HANDLES = insert(submission_days, on_conflict=added(submission_days, "handle"))
 _ADD_ROUNDS = insert(game_days, on_conflict=added(game_days, *_COUNTS))
-_ADD_EXCEPTIONS = insert(
-    exceptions, [column.name for column in exceptions.columns if not column.name.startswith("settled_")]
-)
+_ADD_EXCEPTIONS = insert(exceptions, [name for name in column_names(exceptions) if not name.startswith("settled_")])
 _ADD_FILLS = insert(fills)
 _ADD_CLOSINGS = insert(closings, on_conflict="skip")
 

@@ -1,11 +1,11 @@
 """Writes what entries say into the tables behind the reports. From all entries they can be made anew."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Table, insert, update
+from sqlalchemy import Table, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -14,14 +14,10 @@ from services.table_inventory.domain import COUNTS, Stacks, stacks
 from shared.contracts import inventory_facts as facts
 from shared.contracts import pit_facts as pit
 from shared.contracts.envelope import Contract, as_json
-from shared.contracts.pit import Contents, value_of
+from shared.contracts.pit_facts import Contents, value_of
+from shared.journal import bulk
+from shared.journal.bulk import Row
 from shared.journal.entry import Entry
-from shared.journal.statements import copy_rows, copy_text
-
-_MOVEMENT_COLUMNS = (
-    "shard", "seq", "line", "property", "table_name", "at", "gaming_day", "movement", "cause", "cents", "contents",
-    "rounds", "ref", "revision",
-)  # fmt: skip
 
 PIT_DATA: dict[str, type[pit.PitData]] = {
     "table.opened": pit.OpenedTable,
@@ -80,12 +76,17 @@ def _writing(entries: Sequence[Entry]) -> "_Writing":
     return writing
 
 
+@cache
+def _insert(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
+    return bulk.insert(table, columns)
+
+
 class _Writing:
     """The rows of a batch: inserts table by table, then updates in order."""
 
     def __init__(self) -> None:
-        self._rows: dict[Table, list[dict[str, Any]]] = {}
-        self._movements: list[str] = []
+        self._rows: dict[Table, list[Row]] = {}
+        self._movements: list[Row] = []
         self._updates: list[Any] = []
 
     def add(self, entry: Entry, fact: Contract) -> None:
@@ -156,21 +157,20 @@ class _Writing:
                 self._insert(t.refusals, {**fact.model_dump(exclude={"status"}), **place})
 
     async def add_rows(self, connection: AsyncConnection) -> None:
-        """One statement for each table."""
-        if self._movements:
-            await copy_rows(connection, f"{t.SCHEMA}.movements", _MOVEMENT_COLUMNS, "".join(self._movements))
+        """Write one statement for each table."""
+        await bulk.copy(connection, t.movements, self._movements)
         for table, rows in self._rows.items():
-            await connection.execute(insert(table), rows)
+            await _insert(table, tuple(rows[0])).write(connection, rows)
 
     async def change_rows(self, connection: AsyncConnection) -> None:
-        """One statement for each change."""
+        """Write one statement for each change."""
         for statement in self._updates:
             done = await connection.execute(statement)
             assert done.rowcount != 0, f"there is no row to change: {statement}"
 
     # --- kinds of rows ---
 
-    def _insert(self, table: Table, row: dict[str, Any]) -> None:
+    def _insert(self, table: Table, row: Row) -> None:
         self._rows.setdefault(table, []).append(row)
 
     def _move(
@@ -186,23 +186,24 @@ class _Writing:
         ref: str | None = None,
         revision: int | None = None,
     ) -> None:
-        values = (
-            entry.shard,
-            entry.seq,
-            0,
-            fact.property,
-            fact.table,
-            entry.draft.occurred_at.isoformat(),
-            fact.gaming_day,
-            movement,
-            cause,
-            cents,
-            None if contents is None else json.dumps(contents),
-            rounds,
-            ref or getattr(fact, "round_id", None),
-            revision,
+        self._movements.append(
+            {
+                "shard": entry.shard,
+                "seq": entry.seq,
+                "line": 0,
+                "property": fact.property,
+                "table_name": fact.table,
+                "at": entry.draft.occurred_at,
+                "gaming_day": fact.gaming_day,
+                "movement": movement,
+                "cause": cause,
+                "cents": cents,
+                "contents": contents,
+                "rounds": rounds,
+                "ref": ref or getattr(fact, "round_id", None),
+                "revision": revision,
+            }
         )
-        self._movements.append("\t".join("\\N" if v is None else copy_text(str(v)) for v in values) + "\n")
 
     def _pit(self, entry: Entry, fact: facts.PitRecorded, data: pit.PitData) -> None:
         at, sequence = entry.draft.occurred_at, entry.draft.sequence

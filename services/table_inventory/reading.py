@@ -5,7 +5,7 @@ from datetime import date, datetime
 from typing import Any
 
 from pydantic import BaseModel
-from sqlalchemy import select, text
+from sqlalchemy import TextClause, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.books import Adjusted, Box, Count, Moves, Window
@@ -51,19 +51,24 @@ def _columns(alias: str, prefix: str) -> str:
     return ", ".join(f"{alias}.{name} AS {prefix}{name}" for name in _COUNT)
 
 
-_SUMS = "m.*, d.known"
-_OF_DAY = text(f"""
-    SELECT {_columns("c", "c_")}, {_columns("p", "p_")}, {_SUMS}
-    FROM table_inventory.counts c {_MOVES}
-    WHERE c.property = :property AND c.gaming_day = :gaming_day
-    ORDER BY c.table_name, c.at, c.sequence""")  # noqa: S608 (nothing of it comes from outside)
+def _points(columns: str, points: str, order: str) -> TextClause:
+    """Return the query of these columns of points `c`, of the count `p` before each, and of what moved between them."""
+    return text(f"SELECT {columns}, m.*, d.known FROM {points} c {_MOVES} ORDER BY {order}")  # noqa: S608 - ours
+
+
+_OF_DAY = _points(
+    f"{_columns('c', 'c_')}, {_columns('p', 'p_')}",
+    "(SELECT * FROM table_inventory.counts WHERE property = :property AND gaming_day = :gaming_day)",
+    "c.table_name, c.at, c.sequence",
+)
 
 # A running inventory: the point after all counts up to a moment, at every table that was ever counted by then.
-_RUNNING = text(f"""
-    SELECT {_columns("p", "p_")}, {_SUMS}
-    FROM (SELECT DISTINCT property, table_name, CAST(:at AS timestamptz) AS at, 9223372036854775807 AS sequence
-          FROM table_inventory.counts WHERE property = :property AND at <= :at) c {_MOVES}
-    ORDER BY c.table_name""")  # noqa: S608
+_RUNNING = _points(
+    _columns("p", "p_"),
+    """(SELECT DISTINCT property, table_name, CAST(:at AS timestamptz) AS at, 9223372036854775807 AS sequence
+        FROM table_inventory.counts WHERE property = :property AND at <= :at)""",
+    "c.table_name",
+)
 
 _BOXES = text("""
     SELECT b.*, s.transported_at, r.currency AS recorded_currency, r.checks AS recorded_checks

@@ -1,13 +1,14 @@
 """Turns what stands into rows of its tables, and rows into what stands."""
 
 from datetime import datetime
+from functools import cache
 from typing import Any, TypeVar
 
 from sqlalchemy import Table
 
 from services.wagering_accounts.access_codes import HashedCode
 from services.wagering_accounts.books import Limit, Patron, Round
-from shared.journal.bulk import Row
+from shared.journal.bulk import Row, column_names
 
 _ATTRIBUTES = {"property": "property_name", "table_name": "table"}
 """The attributes whose names are not those of their columns."""
@@ -26,8 +27,12 @@ def row_of(table: Table, thing: Any) -> Row:
         own = {"salt": thing.code.salt, "hash": thing.code.hash, "limits": limits}
     elif isinstance(thing, Round):
         own = {"posted": sorted(thing.posted), "reversed": sorted(thing.reversed)}
-    names = [column.name for column in table.columns]
-    return {name: own[name] if name in own else getattr(thing, _ATTRIBUTES.get(name, name)) for name in names}
+    return {name: own[name] if name in own else getattr(thing, attribute) for name, attribute in _attributes(table)}
+
+
+@cache
+def _attributes(table: Table) -> tuple[tuple[str, str], ...]:
+    return tuple((name, _ATTRIBUTES.get(name, name)) for name in column_names(table))
 
 
 def thing_of(kind: type[ThingT], row: Any) -> ThingT:

@@ -42,6 +42,8 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSON, JSONB
 from sqlalchemy.dialects.postgresql import insert as insert_into
 from sqlalchemy.dialects.postgresql.psycopg import dialect as psycopg_dialect
 from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
+from sqlalchemy.sql.elements import KeyedColumnElement
 from sqlalchemy.types import TypeEngine
 
 Row = Mapping[str, Any]
@@ -87,9 +89,9 @@ def insert(
     """Return a statement that inserts rows with these columns, by default all.
 
     Where the primary key of a row is taken, the database refuses the statement, or skips the row, or changes the row
-    that is there (see `added`, `replaced`) where the condition holds.
+    that is there (see `added`, `replaced`, `excluded`) where the condition holds.
     """
-    names = tuple(columns) or tuple(table.c.keys())
+    names = tuple(columns) or column_names(table)
     rows = given(table, names)
     statement = insert_into(table).from_select(names, select_from(*(_value(table.c[name], rows) for name in names)))
     if on_conflict == "skip":
@@ -106,35 +108,49 @@ def update(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = ())
     `by` names the columns by which rows are found, by default the primary key. A row of the statement has both.
     """
     by = tuple(by) or primary_key(table)
-    changed = tuple(columns) or tuple(one.name for one in table.columns if one.name not in by)
+    changed = tuple(columns) or tuple(name for name in column_names(table) if name not in by)
     rows = given(table, (*by, *changed))
     statement = update_of(table).values({name: _value(table.c[name], rows) for name in changed})
     return compiled(statement.where(same(table, rows, by)), (*by, *changed))
 
 
-def select(table: Table, columns: Sequence[str] = (), *, by: Sequence[str] = (), lock: bool = False) -> Statement:
+def select(
+    table: Table,
+    columns: Sequence[str] = (),
+    *,
+    by: Sequence[str] = (),
+    where: ColumnElement[bool] | None = None,
+    lock: bool = False,
+) -> Statement:
     """Return a statement that reads these columns, by default all, of rows in the order of their primary keys.
 
-    The rows of the statement have the columns `by`, by default the primary key, and are all different. `lock` locks
-    what is found until the end of the transaction, in the same order.
+    The rows of the statement have the columns `by`, by default the primary key, and are all different. What is found
+    meets the condition; `lock` locks it until the end of the transaction, in the same order.
     """
     by = tuple(by) or primary_key(table)
     rows = given(table, by)
     found = [table.c[name] for name in columns] or table.columns
     statement = select_from(*found).join_from(table, rows, same(table, rows, by)).order_by(*table.primary_key)
+    if where is not None:
+        statement = statement.where(where)
     return compiled(statement.with_for_update(of=table) if lock else statement, by)
 
 
 def added(table: Table, *names: str) -> dict[str, ColumnElement[Any]]:
     """Return the changes by which a row that is there gets the sums of its values and the new ones."""
-    new = insert_into(table).excluded
+    new = excluded(table)
     return {name: table.c[name] + new[name] for name in names}
 
 
 def replaced(table: Table, *names: str) -> dict[str, ColumnElement[Any]]:
     """Return the changes by which a row that is there gets the new values; by default all but its key."""
-    new = insert_into(table).excluded
+    new = excluded(table)
     return {name: new[name] for name in names or (one.name for one in table.columns if not one.primary_key)}
+
+
+def excluded(table: Table) -> ReadOnlyColumnCollection[str, KeyedColumnElement[Any]]:
+    """Return the columns of the new row, as `on_conflict` has them."""
+    return insert_into(table).excluded
 
 
 def keyed(statement: Statement, keys: Iterable[Sequence[Any]]) -> list[Row]:
@@ -142,9 +158,17 @@ def keyed(statement: Statement, keys: Iterable[Sequence[Any]]) -> list[Row]:
     return [dict(zip(statement.columns, key, strict=True)) for key in keys]
 
 
+def column_names(table: Table) -> tuple[str, ...]:
+    """Return the names of the columns of a table.
+
+    They are plain strings: SQLAlchemy's own names are of a subclass, which makes JSON a hundred times as slow.
+    """
+    return tuple(str(one.name) for one in table.columns)
+
+
 def primary_key(table: Table) -> tuple[str, ...]:
     """Return the names of the columns of the primary key."""
-    return tuple(one.name for one in table.primary_key)
+    return tuple(str(one.name) for one in table.primary_key)
 
 
 def given(table: Table, names: Sequence[str]) -> FromClause:
@@ -169,15 +193,15 @@ async def copy(connection: AsyncConnection, table: Table, rows: Sequence[Row], c
     """Insert rows with these columns, by default all, by COPY: the quickest way from about a hundred rows on."""
     if not rows:
         return
-    names = tuple(columns) or tuple(table.c.keys())
+    names = tuple(columns) or column_names(table)
     _require_columns(rows, names)
     fields = (map(_copy_format(table.c[name]), map(itemgetter(name), rows)) for name in names)
-    lines = "".join(f"{line}\n" for line in map("\t".join, zip(*fields, strict=True)))
+    lines = "\n".join(map("\t".join, zip(*fields, strict=True)))
     quoted = ", ".join(f'"{name}"' for name in names)
     raw = await connection.get_raw_connection()
     driver: Any = raw.driver_connection
     async with driver.cursor() as cursor, cursor.copy(f"COPY {table.fullname} ({quoted}) FROM STDIN") as copying:
-        await copying.write(lines.encode())
+        await copying.write(f"{lines}\n".encode())
 
 
 def _require_columns(rows: Iterable[Row], names: Sequence[str]) -> None:
