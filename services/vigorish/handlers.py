@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, Final, cast
 
-from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.vigorish.domain.assessing import Place, assess, assessment, settled
@@ -27,6 +26,7 @@ from shared.contracts.vigorish import (
     VigorishTakenBack,
     VigorishWaiver,
 )
+from shared.journal.bulk import insert
 from shared.journal.recording import Recording
 from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
@@ -159,8 +159,10 @@ class PitEvents(Handler[None]):
             for event, shift in begun
             if shift is not None
         ]
-        if rows:
-            await connection.execute(upsert(shifts).on_conflict_do_nothing(), rows)
+        await _ADD_SHIFTS.write(connection, rows)
+
+
+_ADD_SHIFTS: Final = insert(shifts, on_conflict="skip")
 
 
 def _begins(data: Any) -> str | None:

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import bindparam, case, func, insert, update
-from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy import case, func
 
 from services.vigorish.domain.assessing import is_bank
 from services.vigorish.domain.assessing import owed as owed_of
@@ -19,11 +18,15 @@ from shared.contracts.vigorish import (
     VigorishTakenBack,
     VigorishWaiver,
 )
+from shared.journal.bulk import Row, added, excluded, insert, update
 from shared.journal.entry import Entry
 from shared.journal.recording import Recorded
 from shared.runtime.projector import Projector, Transaction
 
 _SUMS = ("assessed_cents", "collected_cents", "waived_cents", "returned_cents")
+REVISION: Final = ("property", "table_name", "round_id", "revision")
+"""The columns that name a revision of a round."""
+
 _KNOWN = ("game", "owed_by", "closed_at", "dealer_id", "shift", "settled_dealer_id")
 
 
@@ -60,7 +63,7 @@ class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
     """Bring the tables up to date with facts, in whatever order of the shards."""
-    rows, lines_, taken_back = _Owed(), list[dict[str, Any]](), list[VigorishTakenBack]()
+    rows, lines_, taken_back = _Owed(), list[Row](), list[Row]()
     for entry, fact in recorded:
         match fact:
             case VigorishAssessed():
@@ -79,7 +82,8 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             case VigorishTakenBack():
                 for (seat, bank), (cents, _) in owed_of(fact.lines).items():
                     rows.add(fact, seat, bank=bank, assessed_cents=-cents)
-                taken_back.append(fact)
+                revision = (fact.property, fact.table, fact.round_id, fact.revision)
+                taken_back.append(dict(zip(REVISION, revision, strict=True)) | {"standing": False})
             case VigorishCollection():
                 rows.settle(fact, collected_cents=fact.cents)
             case VigorishWaiver():
@@ -87,16 +91,13 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             case VigorishReturn():
                 rows.add(fact, fact.seat, bank=fact.bank, returned_cents=fact.cents)
     connection = transaction.connection
-    if rows:  # in the order of their keys, so that two consumers cannot wait for each other
-        await connection.execute(_OWE, [rows[key] for key in sorted(rows)])
-    if lines_:
-        await connection.execute(insert(lines), lines_)
-    if taken_back:
-        keys = [{"p": one.property, "t": one.table, "r": one.round_id, "v": one.revision} for one in taken_back]
-        await connection.execute(_TAKE_BACK, keys)
+    # In the order of their keys, so that two consumers cannot wait for each other.
+    await _ADD_OWED.write(connection, [rows[key] for key in sorted(rows)])
+    await _ADD_LINES.write(connection, lines_)
+    await _TAKE_BACK_LINES.write(connection, taken_back)
 
 
-def _lines(entry: Entry, fact: VigorishAssessed) -> Iterable[dict[str, Any]]:
+def _lines(entry: Entry, fact: VigorishAssessed) -> Iterable[Row]:
     for number, line in enumerate(fact.lines):
         yield {
             "property": fact.property,
@@ -123,24 +124,16 @@ def _lines(entry: Entry, fact: VigorishAssessed) -> Iterable[dict[str, Any]]:
         }
 
 
+_NEW: Final = excluded(owed)
 # What a round assessed says its gaming day, whichever of it and what was collected came first.
-_OWED: Final = upsert(owed)
-_OWE: Final = _OWED.on_conflict_do_update(
-    index_elements=list(owed.primary_key),
-    set_={name: owed.c[name] + _OWED.excluded[name] for name in _SUMS}
-    | {"gaming_day": case((_OWED.excluded.game.is_not(None), _OWED.excluded.gaming_day), else_=owed.c.gaming_day)}
-    | {name: func.coalesce(_OWED.excluded[name], owed.c[name]) for name in _KNOWN}
-    | {"settled_at": func.greatest(_OWED.excluded.settled_at, owed.c.settled_at)},
+_ADD_OWED: Final = insert(
+    owed,
+    on_conflict=added(owed, *_SUMS)
+    | {"gaming_day": case((_NEW.game.is_not(None), _NEW.gaming_day), else_=owed.c.gaming_day)}
+    | {name: func.coalesce(_NEW[name], owed.c[name]) for name in _KNOWN}
+    | {"settled_at": func.greatest(_NEW.settled_at, owed.c.settled_at)},
 )
-_TAKE_BACK: Final = (
-    update(lines)
-    .where(
-        lines.c.property == bindparam("p"),
-        lines.c.table_name == bindparam("t"),
-        lines.c.round_id == bindparam("r"),
-        lines.c.revision == bindparam("v"),
-    )
-    .values(standing=False)
-)
+_ADD_LINES: Final = insert(lines)
+_TAKE_BACK_LINES: Final = update(lines, ("standing",), by=REVISION)
 
 PROJECTOR: Final = Projector(tables=(owed, lines), project=project)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -11,6 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.vigorish.domain.reports import UNKNOWN, LineItem, Owed
 from services.vigorish.tables import lines, owed, shifts
 from shared.contracts.vigorish import AssessedLine
+from shared.journal import bulk
+from shared.journal.bulk import keyed
 
 LineKey = tuple[str, str, int, int]
 """(table, round, revision, line)"""
@@ -25,17 +27,17 @@ class RoundKey(NamedTuple):
     revision: int
 
 
+_OF_ROUNDS: Final = bulk.select(lines, by=("property", "table_name", "round_id", "revision"))
+
+
 async def assessed_lines(
     connection: AsyncConnection, keys: Sequence[RoundKey]
 ) -> dict[RoundKey, tuple[AssessedLine, ...]]:
     """Return what these revisions of rounds assessed."""
     if not keys:
         return {}
-    c = lines.c
-    key = tuple_(c.property, c.table_name, c.round_id, c.revision)
-    query = select(lines).where(key.in_(sorted(set(keys)))).order_by(*lines.primary_key)
     found: dict[RoundKey, list[AssessedLine]] = {}
-    for row in await connection.execute(query):
+    for row in await _OF_ROUNDS.read(connection, keyed(_OF_ROUNDS, sorted(set(keys)))):
         of_round = RoundKey(row.property, row.table_name, row.round_id, row.revision)
         found.setdefault(of_round, []).append(AssessedLine.model_validate(row.document))
     return {of_round: tuple(assessed) for of_round, assessed in found.items()}

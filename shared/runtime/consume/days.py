@@ -5,7 +5,6 @@ from datetime import date, datetime
 from typing import Any, Final
 
 from sqlalchemy import Column, Date, MetaData, Table, Text, select
-from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Event
@@ -13,6 +12,7 @@ from shared.contracts.inventory import DayAudited, DayFinal, DayPreliminary
 from shared.contracts.reading import Reader, View, view_of
 from shared.contracts.reports import ReportStatus
 from shared.contracts.topics import INVENTORY
+from shared.journal.bulk import insert, replaced
 from shared.runtime.consume.handler import Handler
 
 
@@ -71,15 +71,8 @@ class DayStatuses(Handler[None]):
             for event in events
             if type(event.data) in _STATUS
         }
-        if not last:
-            return
-        statement = upsert(table)
-        await connection.execute(
-            statement.on_conflict_do_update(
-                index_elements=list(table.primary_key), set_={"status": statement.excluded.status}
-            ),
-            [{"property": name, "gaming_day": day, "status": last[name, day]} for name, day in sorted(last)],
-        )
+        rows = [{"property": name, "gaming_day": day, "status": last[name, day]} for name, day in sorted(last)]
+        await insert(table, on_conflict=replaced(table)).write(connection, rows)
 
 
 async def day_status(connection: AsyncConnection, days: Table, property_name: str, gaming_day: date) -> ReportStatus:

@@ -6,13 +6,13 @@ from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Column, DateTime, Integer, MetaData, Table, Text, func, select
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Event
 from shared.contracts.reading import Reader
 from shared.contracts.submissions import SubmissionApproved, in_effect, submission_hash
 from shared.contracts.topics import SUBMISSIONS
+from shared.journal.bulk import insert
 from shared.journal.recording import Recording
 from shared.rules import compile_rules
 from shared.rules.errors import Refused
@@ -62,8 +62,7 @@ class RulesSubmissions(Handler[None]):
             for event in events
             if isinstance(event.data, SubmissionApproved)
         ]
-        if rows:
-            await connection.execute(upsert(table).on_conflict_do_nothing(), rows)
+        await insert(table, on_conflict="skip").write(connection, rows)
 
 
 class ApprovedSubmissions(Generic[MadeT]):
