@@ -108,7 +108,7 @@ class Verifier:
         return sha256(self.name.encode() + b"\n" + _ED25519 + self.key.public_bytes_raw()).digest()[:_KEY_ID_BYTES]
 
     def __str__(self) -> str:
-        """Return the verifier key as it is handed out: `<name>+<key id in hex>+<base64 of algorithm and public key>`."""
+        """Return the verifier key as handed out: `<name>+<key id in hex>+<base64 of algorithm and public key>`."""
         return f"{self.name}+{self.key_id.hex()}+{base64.b64encode(_ED25519 + self.key.public_bytes_raw()).decode()}"
 
     @classmethod

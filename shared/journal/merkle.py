@@ -59,7 +59,7 @@ class Frontier:
         return self.extend((leaf,))
 
     def extend(self, leaves: Iterable[bytes]) -> "Frontier":
-        """Return the frontier with these leaves more, in their order. One call a batch is much faster than one a leaf."""
+        """Return the frontier with these leaves more, in order. A call a batch is much faster than one a leaf."""
         nodes = list(self.nodes)
         size = self.size
         push, pop, digest, leaf_tag, node_tag = nodes.append, nodes.pop, sha256, _LEAF, _NODE

@@ -48,7 +48,7 @@ async def read_entries(
 
 
 async def read_recorded(connection: AsyncConnection, tables: JournalTables) -> AsyncIterator[Entry]:
-    """Return every entry of a journal: those of a shard in their order, the shards merged by the moment of recording."""
+    """Return every entry of a journal: those of a shard in their order, shards merged by the moment of recording."""
     shards = (await connection.execute(select(tables.shards.c.shard).order_by(tables.shards.c.shard))).scalars().all()
     heads: list[tuple[datetime, int, Entry, AsyncIterator[Entry]]] = []
     for shard in shards:
