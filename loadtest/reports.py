@@ -11,7 +11,7 @@ from loadtest.books import FIGURES, Books, Wagered
 
 _SECONDS: Final = 30.0
 
-_COLUMNS: Final = {name: name if name == "rounds" else f"{name}_cents" for name in FIGURES}
+_COLUMNS: Final = {name: "count" if name == "rounds" else f"{name}_cents" for name in FIGURES}
 """Our figures by their names in the daily win."""
 
 
@@ -53,7 +53,7 @@ def differences(books: Books, reports: Reports) -> Iterator[str]:
         expected = books.by_table_and_wager.get(key, Wagered())
         yield from _compare(f"table {key[0]}, {key[1]}", expected, rows.get(key, {}), _COLUMNS)
     total = reports.daily_win["total"]
-    yield from _compare("the day", books.total(), total | {"rounds": total["rounds"]["counted"]}, _COLUMNS)
+    yield from _compare("the day", books.total(), total | {"count": total["rounds"]["counted"]}, _COLUMNS)
     yield from _compare_exceptions(books, reports.exceptions)
 
 
@@ -75,12 +75,12 @@ def _compare_exceptions(books: Books, exceptions: tuple[Mapping[str, Any], ...])
         ("notice", "noted"): books.notices,
         ("notice", "reversed"): books.notices_reversed,
     }
-    found = {(each["kind"], each["state"]) for each in exceptions}
-    for kind, state in sorted(expected.keys() | found):
-        count = sum((each["kind"], each["state"]) == (kind, state) for each in exceptions)
-        wanted = expected.get((kind, state), 0)
+    found = {(each["kind"], each["status"]) for each in exceptions}
+    for kind, status in sorted(expected.keys() | found):
+        count = sum((each["kind"], each["status"]) == (kind, status) for each in exceptions)
+        wanted = expected.get((kind, status), 0)
         if count != wanted:
-            yield f"exceptions: {count} of kind {kind}, state {state}, and there must be {wanted}"
+            yield f"exceptions: {count} of kind {kind}, status {status}, and there must be {wanted}"
 
 
 def _get(reporting: httpx.Client, path: str, wanted: Mapping[str, str]) -> Mapping[str, Any]:

@@ -1,6 +1,6 @@
-"""The tables of reporting: its journal, its copy of the rules submissions, the sums behind the reports, the exceptions.
+"""The tables of reporting: its journal, the sums behind the reports, the exceptions, and what else it keeps of topics.
 
-Everything but the journal and the copy is a projection: it can be computed again from the topic and those two.
+Everything but the journal follows from the topics; the exceptions also from the journal. Amounts are cents.
 """
 
 from typing import Any
@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint, Column, Date, DateTime, Index, Integer, MetaData, Table, Text
 from sqlalchemy.dialects.postgresql import INT8MULTIRANGE
 
-from services.reporting.domain import SUMS
+from shared.contracts.wager_totals import FIGURES
 from shared.journal.tables import journal_tables
-from shared.runtime.consume.submissions import submissions_table
+from shared.runtime.consume.days import days_table
 
 SCHEMA = "reporting"
 
@@ -18,11 +18,9 @@ metadata = MetaData()
 
 journal = journal_tables(metadata, SCHEMA)
 
-submissions = submissions_table(metadata, SCHEMA)
-
 
 def _entry_columns() -> tuple[Column[Any], ...]:
-    """The entry that says what a row says."""
+    """Return the columns of the entry that says what a row says."""
     return (
         Column("service", Text, primary_key=True),
         Column("shard", Integer, primary_key=True, autoincrement=False),
@@ -32,15 +30,22 @@ def _entry_columns() -> tuple[Column[Any], ...]:
     )
 
 
+def _game_columns() -> tuple[Column[Any], ...]:
+    """Return the columns of a game at a table on a gaming day."""
+    return (
+        Column("gaming_day", Date, primary_key=True),
+        Column("property", Text, primary_key=True),
+        Column("table_name", Text, primary_key=True),
+        Column("game", Text, primary_key=True),
+    )
+
+
 wager_days = Table(
     "wager_days",
     metadata,
-    Column("gaming_day", Date, primary_key=True),
-    Column("property", Text, primary_key=True),
-    Column("table_name", Text, primary_key=True),
-    Column("game", Text, primary_key=True),
+    *_game_columns(),
     Column("wager", Text, primary_key=True),
-    *(Column(name, BigInteger, nullable=False) for name in SUMS),
+    *(Column(name, BigInteger, nullable=False) for name in FIGURES),
     schema=SCHEMA,
 )
 """The sums of a report row."""
@@ -48,14 +53,11 @@ wager_days = Table(
 submission_days = Table(
     "submission_days",
     metadata,
-    Column("gaming_day", Date, primary_key=True),
-    Column("property", Text, primary_key=True),
-    Column("table_name", Text, primary_key=True),
-    Column("game", Text, primary_key=True),
+    *_game_columns(),
     Column("wager", Text, primary_key=True),
     Column("version", Integer, primary_key=True, autoincrement=False),
     Column("submission", Text, primary_key=True),  # its hash
-    Column("handle", BigInteger, nullable=False),
+    Column("handle_cents", BigInteger, nullable=False),
     schema=SCHEMA,
 )
 """What of the handle of a report row was wagered under which rules submission."""
@@ -76,14 +78,12 @@ house_edges = Table(
 game_days = Table(
     "game_days",
     metadata,
-    Column("gaming_day", Date, primary_key=True),
-    Column("property", Text, primary_key=True),
-    Column("table_name", Text, primary_key=True),
-    Column("game", Text, primary_key=True),
+    *_game_columns(),
     *(Column(name, BigInteger, nullable=False) for name in ("posted", "corrected", "reversed", "voided")),
+    Column("changed_at", DateTime(timezone=True), nullable=False),
     schema=SCHEMA,
 )
-"""How many rounds a game had at a table."""
+"""How many rounds a game had at a table, and when settlement last recorded something about them."""
 
 exceptions = Table(
     "exceptions",
@@ -91,7 +91,7 @@ exceptions = Table(
     *_entry_columns(),
     Column("number", Integer, primary_key=True, autoincrement=False),  # among the notices of the entry; 0 for others
     Column("kind", Text, nullable=False),
-    Column("state", Text, nullable=False),
+    Column("status", Text, nullable=False),
     Column("since", DateTime(timezone=True), nullable=False),
     Column("stream", Text),
     Column("first", BigInteger),
@@ -124,7 +124,7 @@ exceptions = Table(
     Index("exceptions_in_order", "since", "service", "shard", "seq", "number"),
     Index("exceptions_of_property", "property", "since", "service", "shard", "seq", "number"),
     Index("exceptions_gaps", "stream", "first", postgresql_where="kind = 'gap'"),
-    Index("exceptions_open", "property", postgresql_where="state = 'open'"),
+    Index("exceptions_open", "property", postgresql_where="status = 'open'"),
     Index(
         "exceptions_of_rounds",
         "property",
@@ -135,14 +135,14 @@ exceptions = Table(
     schema=SCHEMA,
 )
 
-fills = Table(
-    "fills",
+filled_gaps = Table(
+    "filled_gaps",
     metadata,
     *_entry_columns(),
     Column("at", DateTime(timezone=True), nullable=False),
     Column("stream", Text, nullable=False),
     Column("sequence", BigInteger, nullable=False),
-    Index("fills_in_stream", "stream", "sequence"),
+    Index("filled_gaps_in_stream", "stream", "sequence"),
     schema=SCHEMA,
 )
 """Missing events that came; kept because it may be known before that they were missing."""
@@ -153,7 +153,7 @@ closings = Table(
     *_entry_columns(),
     Column("closed_shard", Integer, primary_key=True, autoincrement=False),
     Column("closed_seq", BigInteger, primary_key=True, autoincrement=False),
-    Column("state", Text, nullable=False),
+    Column("status", Text, nullable=False),
     Column("at", DateTime(timezone=True), nullable=False),
     Column("by", Text),
     Column("approved_by", Text),
@@ -163,5 +163,8 @@ closings = Table(
 )
 """What closed refused records; kept because it may be known before that they were refused."""
 
-PROJECTIONS = (wager_days, submission_days, game_days, exceptions, fills, closings)
-"""What settlements and entries add up to; the house edges follow from the submissions."""
+OF_JOURNALS = (exceptions, filled_gaps, closings)
+"""What journals say of their input: the one that is counted, and reporting's own."""
+
+days = days_table(metadata, SCHEMA)
+"""How far gaming days have come."""

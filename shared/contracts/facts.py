@@ -54,6 +54,11 @@ class EntryEvent(Event[DataT]):
     entryhash: Digest
     movesmoney: bool = False
 
+    @property
+    def shard(self) -> int:
+        """Return the number of the shard in its publisher's journal."""
+        return int(self.source.rpartition("/")[2])
+
 
 class _Kinds:
     """Every kind that is declared, by name."""

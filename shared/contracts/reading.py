@@ -6,6 +6,7 @@ that this release does not declare is passed over when the publisher says that n
 record is refused, so that it waits in quarantine for a release that knows it.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar, Union
@@ -65,7 +66,7 @@ class Reader:
         union: Any = Union[tuple(enveloped(kind, model) for kind, model in kinds.items())]  # noqa: UP007 - of a list
         known: Any = Annotated[union, Field(discriminator="type")] if len(kinds) > 1 else union
         self._adapter: TypeAdapter[Event[Any]] = TypeAdapter(known)
-        self._source = None if topic.publisher is None else f"/{topic.publisher}/shards/"
+        self._source = None if topic.publisher is None else re.compile(rf"/{topic.publisher}/shards/[0-9]{{1,9}}")
 
     def decode(self, raw: bytes) -> Event[Any]:
         """Return the event in the bytes of a record; its data is `Passed` where it does not matter here.
@@ -76,8 +77,8 @@ class Reader:
             event = self._adapter.validate_json(raw)
         except ValidationError as error:
             return self._passed(raw, error)
-        if self._source is not None and not event.source.startswith(self._source):
-            raise Refused(f"'source' is {event.source!r}; on {self.topic.name} it begins with {self._source!r}")
+        if self._source is not None and self._source.fullmatch(event.source) is None:
+            raise Refused(f"'source' is {event.source!r}; on {self.topic.name} it is {self._source.pattern!r}")
         return event
 
     def refused(self, raw: bytes, error: ValidationError) -> Refused:

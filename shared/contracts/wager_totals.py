@@ -6,10 +6,10 @@ from typing import Any, Final
 from shared.contracts.envelope import Contract, Name
 
 
-class WagerTotals(Contract):
-    """What one or several rounds did on a wager type, in cents; negative where a posting is taken back.
+class Figures(Contract):
+    """What one or several rounds did, in cents; negative where a posting is taken back.
 
-    `count` is 1 for a round with this wager, -1 where it is taken back. `handle_cents` was wagered; `payout_cents` is
+    `count` is 1 for a wager type of a round, -1 where it is taken back. `handle_cents` was wagered; `payout_cents` is
     all that the players received, returned stakes and meter awards included; `meter_contribution_cents` went onto a
     meter, `meter_payout_cents` came off it and `meter_reset_cents` restored it; `account_staked_cents` and
     `account_credited_cents` are the electronic parts of handle and payout.
@@ -20,7 +20,6 @@ class WagerTotals(Contract):
     lost) in it, by the dealer's wager and as co-bank.
     """
 
-    wager: Name
     count: int = 0
     handle_cents: int = 0
     payout_cents: int = 0
@@ -36,24 +35,13 @@ class WagerTotals(Contract):
     bank_paid_cents: int = 0
     house_in_bank_cents: int = 0
 
-    @classmethod
-    def of(cls, wager: str, figures: dict[str, Any]) -> "WagerTotals":
-        """Return totals of figures that are known to be whole numbers, without checking them again."""
-        return cls.model_construct(wager=wager, **figures)
-
     def figures(self) -> Iterator[tuple[str, int]]:
         """Return the names and values of the figures, the count among them."""
         return ((name, getattr(self, name)) for name in FIGURES)
 
-    def __neg__(self) -> "WagerTotals":
-        return self.of(self.wager, {name: -value for name, value in self.figures()})
-
-    def __add__(self, other: "WagerTotals") -> "WagerTotals":
-        return self.of(self.wager, {name: value + getattr(other, name) for name, value in self.figures()})
-
     @property
     def win_cents(self) -> int:
-        """Return the casino's win on the wager, before meters."""
+        """Return the casino's win, before meters."""
         return self.handle_cents + self.vigorish_cents + self.house_in_bank_cents - self.payout_cents
 
     @property
@@ -71,5 +59,22 @@ class WagerTotals(Contract):
         )
 
 
-FIGURES: Final = tuple(name for name in WagerTotals.model_fields if name != "wager")
+class WagerTotals(Figures):
+    """What one or several rounds did on a wager type."""
+
+    wager: Name
+
+    @classmethod
+    def of(cls, wager: str, figures: dict[str, Any]) -> "WagerTotals":
+        """Return totals of figures that are known to be whole numbers, without checking them again."""
+        return cls.model_construct(wager=wager, **figures)
+
+    def __neg__(self) -> "WagerTotals":
+        return self.of(self.wager, {name: -value for name, value in self.figures()})
+
+    def __add__(self, other: "WagerTotals") -> "WagerTotals":
+        return self.of(self.wager, {name: value + getattr(other, name) for name, value in self.figures()})
+
+
+FIGURES: Final = tuple(Figures.model_fields)
 """The names of the figures: fields, columns and members of documents alike."""

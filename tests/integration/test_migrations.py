@@ -122,7 +122,7 @@ KEPT = {
     "progressive-meters": {"submissions", "movements", "reconciliations"},
     "wagering-accounts": {"lines"},
     "round-settlement": {"submissions"},
-    "reporting": {"submissions"},
+    "reporting": {"house_edges", "filled_gaps", "closings"},
 }
 """What else a service adds to and never changes."""
 

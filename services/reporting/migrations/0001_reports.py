@@ -1,4 +1,4 @@
-"""Create the copy of the submissions, the sums behind the reports, and the exceptions."""
+"""Create the sums behind the reports, the exceptions, the house edges and the days."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -11,8 +11,5 @@ depends_on = "journal_0001"
 def upgrade() -> None:
     """Run the statements of the SQL file, and grant the service what it needs."""
     run_sql(__file__)
-    grant("SELECT, INSERT", "submissions")
-    grant(
-        "SELECT, INSERT, UPDATE, DELETE",
-        *("wager_days", "submission_days", "house_edges", "game_days", "exceptions", "fills", "closings"),
-    )
+    grant("SELECT, INSERT", "house_edges", "filled_gaps", "closings")
+    grant("SELECT, INSERT, UPDATE", "wager_days", "submission_days", "game_days", "exceptions", "days")

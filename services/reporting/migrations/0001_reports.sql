@@ -1,21 +1,15 @@
-CREATE TABLE submissions (
-    property TEXT, game TEXT, version INTEGER, effective_from TIMESTAMPTZ NOT NULL, document JSONB NOT NULL,
-    received_at TIMESTAMPTZ NOT NULL,
-    PRIMARY KEY (property, game, version)
-);
-
 CREATE TABLE wager_days (
-    gaming_day DATE, property TEXT, table_name TEXT, game TEXT, wager TEXT, rounds BIGINT NOT NULL,
-    handle BIGINT NOT NULL, payout BIGINT NOT NULL, vigorish BIGINT NOT NULL, meter_contribution BIGINT NOT NULL,
-    meter_payout BIGINT NOT NULL, meter_reset BIGINT NOT NULL, account_staked BIGINT NOT NULL,
-    account_credited BIGINT NOT NULL, banked_handle BIGINT NOT NULL, banked_payout BIGINT NOT NULL,
-    bank_collected BIGINT NOT NULL, bank_paid BIGINT NOT NULL, house_in_bank BIGINT NOT NULL,
+    gaming_day DATE, property TEXT, table_name TEXT, game TEXT, wager TEXT, count BIGINT NOT NULL,
+    handle_cents BIGINT NOT NULL, payout_cents BIGINT NOT NULL, vigorish_cents BIGINT NOT NULL, meter_contribution_cents BIGINT NOT NULL,
+    meter_payout_cents BIGINT NOT NULL, meter_reset_cents BIGINT NOT NULL, account_staked_cents BIGINT NOT NULL,
+    account_credited_cents BIGINT NOT NULL, banked_handle_cents BIGINT NOT NULL, banked_payout_cents BIGINT NOT NULL,
+    bank_collected_cents BIGINT NOT NULL, bank_paid_cents BIGINT NOT NULL, house_in_bank_cents BIGINT NOT NULL,
     PRIMARY KEY (gaming_day, property, table_name, game, wager)
 );
 
 CREATE TABLE submission_days (
     gaming_day DATE, property TEXT, table_name TEXT, game TEXT, wager TEXT, version INTEGER, submission TEXT,
-    handle BIGINT NOT NULL,
+    handle_cents BIGINT NOT NULL,
     PRIMARY KEY (gaming_day, property, table_name, game, wager, version, submission)
 );
 
@@ -27,13 +21,13 @@ CREATE TABLE house_edges (
 
 CREATE TABLE game_days (
     gaming_day DATE, property TEXT, table_name TEXT, game TEXT, posted BIGINT NOT NULL, corrected BIGINT NOT NULL,
-    reversed BIGINT NOT NULL, voided BIGINT NOT NULL,
+    reversed BIGINT NOT NULL, voided BIGINT NOT NULL, changed_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (gaming_day, property, table_name, game)
 );
 
 CREATE TABLE exceptions (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, number INTEGER,
-    kind TEXT NOT NULL, state TEXT NOT NULL, since TIMESTAMPTZ NOT NULL, stream TEXT, first BIGINT, last BIGINT,
+    kind TEXT NOT NULL, status TEXT NOT NULL, since TIMESTAMPTZ NOT NULL, stream TEXT, first BIGINT, last BIGINT,
     missing INT8MULTIRANGE, property TEXT, table_name TEXT, game TEXT, gaming_day DATE, round_id TEXT, topic TEXT,
     partition INTEGER, "offset" BIGINT, reason TEXT, entered_by TEXT, approved_by TEXT, revision INTEGER, code TEXT,
     seat INTEGER, paragraph TEXT, detail TEXT, settled_at TIMESTAMPTZ, settled_shard INTEGER, settled_seq BIGINT,
@@ -45,18 +39,23 @@ CREATE INDEX exceptions_in_order ON exceptions (since, service, shard, seq, numb
 CREATE INDEX exceptions_of_property ON exceptions (property, since, service, shard, seq, number);
 CREATE INDEX exceptions_of_rounds ON exceptions (property, table_name, round_id)
     WHERE kind = 'notice' OR kind = 'reversed';
-CREATE INDEX exceptions_open ON exceptions (property) WHERE state = 'open';
+CREATE INDEX exceptions_open ON exceptions (property) WHERE status = 'open';
 
-CREATE TABLE fills (
+CREATE TABLE filled_gaps (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL,
     at TIMESTAMPTZ NOT NULL, stream TEXT NOT NULL, sequence BIGINT NOT NULL,
     PRIMARY KEY (service, shard, seq)
 );
-CREATE INDEX fills_in_stream ON fills (stream, sequence);
+CREATE INDEX filled_gaps_in_stream ON filled_gaps (stream, sequence);
 
 CREATE TABLE closings (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, closed_shard INTEGER,
-    closed_seq BIGINT, state TEXT NOT NULL, at TIMESTAMPTZ NOT NULL, by TEXT, approved_by TEXT, reason TEXT,
+    closed_seq BIGINT, status TEXT NOT NULL, at TIMESTAMPTZ NOT NULL, by TEXT, approved_by TEXT, reason TEXT,
     PRIMARY KEY (service, shard, seq, closed_shard, closed_seq)
 );
 CREATE INDEX closings_of ON closings (service, closed_shard, closed_seq);
+
+CREATE TABLE days (
+    property TEXT, gaming_day DATE, status TEXT NOT NULL, since TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (property, gaming_day)
+);

@@ -24,7 +24,7 @@ CREATE TABLE lines (
 CREATE INDEX lines_of_day ON lines (property, gaming_day, table_name);
 
 CREATE TABLE days (
-    property TEXT, gaming_day DATE, status TEXT NOT NULL,
+    property TEXT, gaming_day DATE, status TEXT NOT NULL, since TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (property, gaming_day)
 );
 

@@ -58,7 +58,8 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
     a rebuild lets everybody read on what was there, so that no report is of half a table.
     """
     keepers = [handler() for handler in manifest.handlers if handler.keeps]
-    tables = (*manifest.projector.tables, *(table for keeper in keepers for table in keeper.keeps))
+    kept_tables = (table for keeper in keepers for table in keeper.keeps)
+    tables = tuple(dict.fromkeys((*manifest.projector.tables, *kept_tables)))  # one may follow from both
     empty = "TRUNCATE" if check else "DELETE FROM"  # what is rolled back then leaves no dead rows
     async with engine.connect() as connection, connection.begin() as transaction:
         await connection.execute(text("SET LOCAL ROLE NONE"))  # the service itself may not empty what it keeps

@@ -1,6 +1,6 @@
 """Reports: the header that all have alike, how they are answered, and reading them in one snapshot."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Set
 from contextlib import asynccontextmanager
 from typing import Final, TypeVar
 
@@ -30,11 +30,16 @@ REPORT_OR_CSV: Final[Responses] = {
 
 
 def report_response(
-    request: Request, report: ReportT, *, as_csv: Callable[[ReportT], str] | None = None, name: str = "report"
+    request: Request,
+    report: ReportT,
+    *,
+    as_csv: Callable[[ReportT], str] | None = None,
+    name: str = "report",
+    untagged: Set[str] = frozenset(),
 ) -> Response:
     """Return a report with its ETag, or 304: as JSON, or as a CSV file of a name where the caller prefers that.
 
-    The ETag does not depend on when and by whom the report was generated.
+    The ETag does not depend on when and by whom the report was generated, nor on the fields that are `untagged`.
     Raises: Rejected where the caller accepts neither.
     """
     offered = (JSON,) if as_csv is None else (JSON, CSV)
@@ -42,7 +47,7 @@ def report_response(
     media_type = accepted(asked, offered)
     if media_type is None:
         raise Rejected(Reason.NOT_ACCEPTABLE, f"'Accept: {asked}' does not allow {' or '.join(offered)}")
-    tag = entity_tag(media_type + report.model_dump_json(exclude=_GENERATED))
+    tag = entity_tag(media_type + report.model_dump_json(exclude={*_GENERATED, *untagged}))
     if as_csv is None or media_type == JSON:
         return respond(request, report.model_dump_json(), JSON, tag)
     response = respond(request, as_csv(report), f"{CSV}; header=present", tag)

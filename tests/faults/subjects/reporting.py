@@ -2,7 +2,7 @@
 
 from tests.faults.subject import Message, Subject
 from tests.support.rounds import submission
-from tests.unit.reporting.entries import Shard, total
+from tests.unit.reporting.entries import Shard, day_closed, total
 
 _SHARDS = [Shard(number) for number in (1, 2, 3)]
 _MAIN = [total(handle=1000, payout=400)]
@@ -33,18 +33,21 @@ SUBJECT = Subject(
     name="reporting",
     references={"submissions": [submission()]},
     records={
-        "settlements": [message for together in zip(*map(_entries, _SHARDS), strict=True) for message in together]
+        "settlements": [message for together in zip(*map(_entries, _SHARDS), strict=True) for message in together],
+        "inventory": [day_closed(n, status) for n, status in enumerate(("preliminary", "audited", "final"), 1)],
     },
     kinds={"record.quarantined": 3, "gap.opened": 3, "gap.filled": 6},
     late={"settlements": [0, 1, 2, 3, 9, 36, 39, 42]},
     figures=[
         f"SELECT * FROM reporting.{table} t ORDER BY t::text"
-        for table in ("wager_days", "submission_days", "game_days")
+        for table in ("wager_days", "submission_days", "game_days", "house_edges", "days")
     ]
     + [
-        """SELECT shard, seq, kind, state, settled_shard, settled_seq FROM reporting.exceptions
+        """SELECT shard, seq, kind, status, settled_shard, settled_seq FROM reporting.exceptions
            WHERE service = 'round-settlement' ORDER BY 1, 2""",
-        "SELECT shard, seq, stream, sequence FROM reporting.fills WHERE service = 'round-settlement' ORDER BY 1, 2",
-        "SELECT shard, seq, closed_seq, state FROM reporting.closings WHERE service = 'round-settlement' ORDER BY 1, 2",
+        """SELECT shard, seq, stream, sequence FROM reporting.filled_gaps
+           WHERE service = 'round-settlement' ORDER BY 1, 2""",
+        """SELECT shard, seq, closed_seq, status FROM reporting.closings
+           WHERE service = 'round-settlement' ORDER BY 1, 2""",
     ],
 )

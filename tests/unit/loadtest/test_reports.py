@@ -48,19 +48,19 @@ def reports() -> dict[str, Any]:
     return {
         "daily_win": {
             "rows": [
-                {"table": "BJ01", "wager": "bad_beat_progressive", "rounds": 4, **money(400, 100, 80)},
-                {"table": "BJ01", "wager": "blackjack", "rounds": 10, **money(50_000, 48_000)},
+                {"table": "BJ01", "wager": "bad_beat_progressive", "count": 4, **money(400, 100, 80)},
+                {"table": "BJ01", "wager": "blackjack", "count": 10, **money(50_000, 48_000)},
             ],
             "total": {"rounds": {"counted": 10}, **money(50_400, 48_100, 80)},
         },
         "exceptions": [
-            {"kind": "reversed", "state": "noted"},
-            {"kind": "reversed", "state": "noted"},
-            {"kind": "gap", "state": "filled"},
-            {"kind": "gap", "state": "open"},
-            {"kind": "quarantined", "state": "open"},
-            {"kind": "quarantined", "state": "open"},
-            {"kind": "notice", "state": "noted"},
+            {"kind": "reversed", "status": "noted"},
+            {"kind": "reversed", "status": "noted"},
+            {"kind": "gap", "status": "filled"},
+            {"kind": "gap", "status": "open"},
+            {"kind": "quarantined", "status": "open"},
+            {"kind": "quarantined", "status": "open"},
+            {"kind": "notice", "status": "noted"},
         ],
     }
 
@@ -74,7 +74,7 @@ def test_reports_that_agree_have_no_difference() -> None:
     assert [] == found(reports())
 
 
-@pytest.mark.parametrize("column", ["rounds", *money(0, 0)])
+@pytest.mark.parametrize("column", ["count", *money(0, 0)])
 def test_any_figure_of_any_row_that_is_off_is_named(column: str) -> None:
     """One unit too much in one cell is told with table, wager, column and both values."""
     documents = deepcopy(reports())
@@ -90,7 +90,7 @@ def test_a_total_that_is_off_is_named() -> None:
     documents["daily_win"]["total"]["win_cents"] -= 1
     documents["daily_win"]["total"]["rounds"]["counted"] += 1
     assert [
-        "the day: rounds is 11 in the report and must be 10",
+        "the day: count is 11 in the report and must be 10",
         "the day: win_cents is 2299 in the report and must be 2300",
     ] == found(documents)
 
@@ -104,13 +104,13 @@ def test_rows_that_are_missing_or_nobody_expects_are_named() -> None:
     assert "table BJ02, bad_beat_progressive: handle_cents is 400 in the report and must be 0" in said
 
 
-def test_exceptions_are_counted_by_kind_and_state() -> None:
+def test_exceptions_are_counted_by_kind_and_status() -> None:
     """One that is missing and one that nobody planted are told."""
     documents = deepcopy(reports())
-    documents["exceptions"][2] = {"kind": "superseded", "state": "noted"}
+    documents["exceptions"][2] = {"kind": "superseded", "status": "noted"}
     assert [
-        "exceptions: 0 of kind gap, state filled, and there must be 1",
-        "exceptions: 1 of kind superseded, state noted, and there must be 0",
+        "exceptions: 0 of kind gap, status filled, and there must be 1",
+        "exceptions: 1 of kind superseded, status noted, and there must be 0",
     ] == found(documents)
 
 

@@ -1,11 +1,14 @@
-"""Settlement entries as events, for tests."""
+"""Settlement entries as events, and the header of a report, for tests."""
 
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 from typing import Any, TypeVar
+
+from shared.contracts.envelope import shard_source, table_source
+from tests.support.published import published
 
 T = TypeVar("T")
 
@@ -13,22 +16,37 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 DAY = "2026-11-20"
 CORRECTION = {"reason": "misread card", "entered_by": "floor.lee", "approved_by": "audit.kim"}
 
+HEADER = {
+    "property": "riverside",
+    "gaming_day": date(2026, 11, 20),
+    "table": None,
+    "game": None,
+    "status": "open",
+    "through": [],
+    "exceptions_open": 0,
+    "input_open": 0,
+    "generated_at": datetime(2026, 11, 21, 6, tzinfo=UTC),
+    "generated_by": "audit.kim",
+}
+"""What every report of these tests says of itself."""
+
 Event = dict[str, Any]
 Totals = Sequence[Mapping[str, Any]]
 
 
 def total(wager: str = "blackjack", *, handle: int = 0, payout: int = 0, **more: int) -> dict[str, Any]:
-    """What one round did on a wager type, cents."""
-    return {"wager": wager, "count": 1, "handle": handle, "payout": payout} | more
+    """Return what one round did on a wager type, cents; `more` are other figures, named without their unit."""
+    figures = {"handle": handle, "payout": payout} | more
+    return {"wager": wager, "count": 1} | {f"{name}_cents": cents for name, cents in figures.items()}
 
 
 def entry_hash(seq: int) -> str:
-    """The hash that entry `seq` has here, in hexadecimal."""
+    """Return the hash that entry `seq` has here, in hexadecimal."""
     return sha256(b"%d" % seq).hexdigest()
 
 
 def shuffled(items: Sequence[T], seed: int = 20261120) -> list[T]:
-    """The items in another order, the same for the same seed."""
+    """Return the items in another order, the same for the same seed."""
     return random.Random(seed).sample(list(items), len(items))
 
 
@@ -45,11 +63,11 @@ class Shard:
     @property
     def source(self) -> str:
         """The stream of its entries."""
-        return f"/round-settlement/shards/{self.number}"
+        return shard_source("round-settlement", self.number)
 
     def table(self, name: str) -> str:
-        """The stream of a table."""
-        return f"/properties/{self.property_name}/tables/{name}"
+        """Return the stream of a table."""
+        return table_source(self.property_name, name)
 
     def posted(self, seq: int, table: str, totals: Totals, *, round_id: str = "", **more: Any) -> Event:
         """A round was posted; with a revision above 1 as a correction. `more` replaces and adds fields."""
@@ -117,17 +135,20 @@ class Shard:
         return where | {"round_id": round_id} | dict(more)
 
     def _entry(self, seq: int, kind: str, table: str, data: Mapping[str, Any]) -> Event:
-        moment = (NOON + timedelta(seconds=seq)).isoformat()
-        return {
-            "specversion": "1.0",
-            "id": f"{self.number}-{seq}",
-            "source": self.source,
-            "sequence": seq,
-            "type": kind,
-            "subject": self.table(table),
-            "time": moment,
-            "recordedat": moment,
-            "entryhash": entry_hash(seq),
-            "datacontenttype": "application/json",
-            "data": dict(data),
-        }
+        return published(
+            kind,
+            data,
+            service="round-settlement",
+            shard=self.number,
+            sequence=seq,
+            at=NOON + timedelta(seconds=seq),
+            subject=self.table(table),
+        )
+
+
+def day_closed(seq: int, status: str, *, seconds: int = 0, property_name: str = "riverside", day: str = DAY) -> Event:
+    """Return the entry of the table inventory that a gaming day is now preliminary, audited or final."""
+    at = NOON + timedelta(seconds=seconds)
+    data = {"property": property_name, "gaming_day": day, "by": "audit.kim", "at": at.isoformat()}
+    sealed = {"hash": "e" * 64, "report": {}} if status == "final" else {}
+    return published(f"day.{status}", data | sealed, service="table-inventory", sequence=seq, at=at)

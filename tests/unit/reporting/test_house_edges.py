@@ -1,10 +1,10 @@
-"""House edges of what rules submissions offer: exact, or with the reason why there is none."""
+"""House edges of what rules submissions offer, and what should have been won: exact, or with the reason why not."""
 
 from fractions import Fraction
 
 import pytest
 
-from services.reporting.house_edges import edges_of
+from services.reporting.domain.house_edges import edges_of, theoretical_win
 from shared.contracts.submissions import SubmissionApproved
 from shared.rules import payback
 from shared.rules.errors import Refused
@@ -34,3 +34,20 @@ def test_what_the_regulation_does_not_allow_has_none() -> None:
     """A submission that could not be settled under is refused as a whole."""
     with pytest.raises(Refused, match="no_such_wager"):
         edges_of(_approved(decks=6, wagers={"no_such_wager": {}}))
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ([], Fraction(0)),
+        ([(100, Fraction(1, 7)), (200, Fraction(1, 3))], Fraction(100, 7) + Fraction(200, 3)),
+        ([(300, None)], None),
+        ([(300, Fraction(1, 7)), (0, None)], Fraction(300, 7)),
+        ([(300, Fraction(1, 7)), (-300, Fraction(1, 3))], 300 * (Fraction(1, 7) - Fraction(1, 3))),
+    ],
+)
+def test_theoretical_win_is_handle_by_house_edge(
+    parts: list[tuple[int, Fraction | None]], expected: Fraction | None
+) -> None:
+    """The sum over the parts of the handle; none where a part has no house edge."""
+    assert expected == theoretical_win(parts)

@@ -1,13 +1,11 @@
-"""The exceptions as a document."""
+"""The exceptions as a document: what must be followed up, and what a person should know of."""
 
 from datetime import date, datetime
 from typing import Literal
 
 from pydantic import BaseModel
 
-from services.reporting.documents import Reached
-
-TITLE = "Exceptions"
+from services.reporting.domain.daily_win import Reached
 
 
 class EntryPlace(BaseModel):
@@ -35,7 +33,7 @@ class InputPlace(BaseModel):
 
 
 ExceptionKind = Literal["gap", "quarantined", "reversed", "superseded", "voided", "notice"]
-ExceptionState = Literal["open", "filled", "mended", "dismissed", "noted", "reversed"]
+ExceptionStatus = Literal["open", "filled", "mended", "dismissed", "noted", "reversed"]
 
 
 class ExceptionItem(BaseModel):
@@ -51,7 +49,7 @@ class ExceptionItem(BaseModel):
     """
 
     kind: ExceptionKind
-    state: ExceptionState
+    status: ExceptionStatus
     since: datetime
     entry: EntryPlace
     number: int = 0
@@ -83,10 +81,10 @@ class ExceptionItem(BaseModel):
 class Exceptions(BaseModel):
     """Gaps, refused records, changed rounds and notices, oldest first; `next` is the cursor of those that follow."""
 
-    title: str = TITLE
+    title: str = "Exceptions"
     system_version: str
     generated_at: datetime
     generated_by: str
     through: list[Reached]
     items: list[ExceptionItem]
-    next: str | None
+    next: str | None = None

@@ -1,24 +1,26 @@
-"""What settlement entries change in the reports, and the figures that follow from sums."""
+"""What settlement entries change in the reports."""
 
 import json
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 
-from services.reporting.domain import SUMS, Changes, GameKey, HandleKey, RoundCounts, WagerKey
-from services.reporting.events import decode
+from services.reporting.domain.changes import Changes, GameKey, RoundCounts
+from services.reporting.handlers import Settlements
+from shared.contracts.wager_totals import FIGURES
 from shared.rules.errors import Refused
 from tests.unit.reporting.entries import NOON, Shard, entry_hash, shuffled, total
 
 SHARD = Shard()
+decode = Settlements.reader.decode
 KEY = GameKey(date(2026, 11, 20), "riverside", "BJ-01", "blackjack")
 
 
 def _changes(*events: dict[str, Any]) -> Changes:
     changes = Changes()
     for event in events:
-        changes.add(decode(json.dumps(event).encode()))
+        changes.add(decode(json.dumps(event).encode()))  # type: ignore[arg-type]
     return changes
 
 
@@ -39,7 +41,7 @@ def test_every_total_of_the_contract_is_added_up() -> None:
     }
     one = SHARD.posted(1, "BJ-01", [total("blackjack", handle=1, payout=2, **amounts)])
     other = SHARD.posted(2, "BJ-01", [total(handle=10, payout=20)])
-    assert {WagerKey(*KEY, "blackjack"): [2, 11, 22, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]} == _changes(one, other).sums
+    assert {(*KEY, "blackjack"): (2, 11, 22, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)} == _changes(one, other).sums
 
 
 def test_a_reversal_takes_back_what_was_posted() -> None:
@@ -48,7 +50,7 @@ def test_a_reversal_takes_back_what_was_posted() -> None:
     changes = _changes(
         SHARD.posted(1, "BJ-01", totals, round_id="r-1"), SHARD.reversed(2, "BJ-01", totals, round_id="r-1")
     )
-    assert {WagerKey(*KEY, "blackjack"): [0] * len(SUMS)} == changes.sums
+    assert {(*KEY, "blackjack"): (0,) * len(FIGURES)} == changes.sums
     assert {KEY: RoundCounts(posted=1, reversed=1)} == changes.rounds
 
 
@@ -64,13 +66,21 @@ def test_the_order_of_entries_does_not_matter() -> None:
     assert _changes(*entries).sums == _changes(*shuffled(entries)).sums
 
 
+def test_a_game_changed_when_something_about_it_was_recorded_last() -> None:
+    """Postings, reversals and voids count; what is superseded changes nothing."""
+    changes = _changes(
+        SHARD.voided(9, "BJ-01", "r-9"), SHARD.posted(4, "BJ-01", []), SHARD.superseded(12, "BJ-01", "r")
+    )
+    assert {KEY: NOON + timedelta(seconds=9)} == changes.changed
+
+
 def test_an_exception_refers_to_the_entry_that_says_so() -> None:
     """What is noticed carries shard, sequence and hash of its entry, the reason and who stands for it."""
     [noticed] = _changes(SHARD.voided(7, "BJ-01", "r-9")).noticed
     assert ("round-settlement", 1, 7, entry_hash(7)) == noticed.entry[:4]
     assert ("voided", "noted", "r-9", "misread card") == (
         noticed.kind,
-        noticed.state,
+        noticed.status,
         noticed.round_id,
         noticed.reason,
     )
@@ -83,9 +93,9 @@ def test_a_gap_of_a_table_belongs_to_its_property() -> None:
     [noticed] = _changes(SHARD.gap(1, "BJ-01", 3, 6)).noticed
     assert ("gap", "open", "riverside", "BJ-01", 3, 6) == (
         noticed.kind,
-        noticed.state,
+        noticed.status,
         noticed.property,
-        noticed.table,
+        noticed.table_name,
         noticed.first,
         noticed.last,
     )
@@ -100,7 +110,7 @@ def test_an_unreadable_record_belongs_to_no_property() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"type": "settlement.guessed"},
+        {"type": "settlement.guessed", "movesmoney": True},
         {"source": "/somebody/shards/1"},
         {"source": "/round-settlement/shards/one"},
         {"sequence": 0},
@@ -111,7 +121,7 @@ def test_an_unreadable_record_belongs_to_no_property() -> None:
     ids=str,
 )
 def test_what_is_no_settlement_entry_is_refused(change: dict[str, Any]) -> None:
-    """An entry of an unknown type, of another publisher or with a field that is wrong is not counted."""
+    """An entry of an unknown kind with money, of another publisher or with a field that is wrong is not counted."""
     with pytest.raises(Refused):
         decode(json.dumps(SHARD.posted(1, "BJ-01", []) | change).encode())
 
@@ -119,7 +129,7 @@ def test_what_is_no_settlement_entry_is_refused(change: dict[str, Any]) -> None:
 def test_fields_that_the_publisher_adds_are_passed_over() -> None:
     """A newer publisher's fields do not stop the reports."""
     event = SHARD.posted(1, "BJ-01", [total(handle=5, tip=1)], jackpot_pool="east")
-    assert [1, 5, 0] == _changes(event).sums[WagerKey(*KEY, "blackjack")][:3]
+    assert (1, 5, 0) == _changes(event).sums[*KEY, "blackjack"][:3]
 
 
 def test_the_handle_is_laid_to_the_submission_that_was_wagered_under() -> None:
@@ -132,12 +142,7 @@ def test_the_handle_is_laid_to_the_submission_that_was_wagered_under() -> None:
         SHARD.reversed(4, "BJ-01", [total(handle=70)], submission=second, round_id="r-3"),
     )
     key = (*KEY, "blackjack")
-    assert {HandleKey(*key, 1, "a" * 64): 500, HandleKey(*key, 2, "b" * 64): 300} == changes.handles
-
-
-def test_a_reversal_that_names_no_submission_is_laid_to_none() -> None:
-    """Entries from before reversals named it take nothing from any version."""
-    assert {} == _changes(SHARD.reversed(1, "BJ-01", [total(handle=70)], submission=None, round_id="r-1")).handles
+    assert {(*key, 1, "a" * 64): 500, (*key, 2, "b" * 64): 300} == changes.handles
 
 
 def test_notices_are_noticed_one_by_one() -> None:
@@ -150,8 +155,8 @@ def test_notices_are_noticed_one_by_one() -> None:
     assert (1, 2, first.entry) == (first.number, second.number, second.entry)
     assert ("notice", "noted", "PG-01", "r-5", 1) == (
         first.kind,
-        first.state,
-        first.table,
+        first.status,
+        first.table_name,
         first.round_id,
         first.revision,
     )

@@ -1,65 +1,96 @@
-"""Writes what a batch changes into the tables behind the reports: one statement for each table, however many rows."""
+"""The read model of reporting: what a batch changes in it, one statement for each table, however many rows."""
 
+from collections.abc import Sequence
 from dataclasses import fields
+from typing import Any, Final
 
+from sqlalchemy import func
+from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting.domain import SUMS, Changes, Closing, Fill, Noticed
-from services.reporting.tables import closings, exceptions, fills, game_days, submission_days, wager_days
-from shared.journal.bulk import Row, Statement, added, column_names, insert, keyed
+from services.reporting.domain.changes import Changes, Closing, EntryRef, FilledGap, Noticed
+from services.reporting.tables import (
+    OF_JOURNALS,
+    closings,
+    exceptions,
+    filled_gaps,
+    game_days,
+    journal,
+    submission_days,
+    wager_days,
+)
+from shared.contracts.wager_totals import FIGURES
+from shared.journal.bulk import Statement, added, column_names, insert, keyed
+from shared.journal.recording import Recorded
+from shared.runtime.projector import Projector, Transaction
 
 _COUNTS = ("posted", "corrected", "reversed", "voided")
-_ADD_SUMS = insert(wager_days, on_conflict=added(wager_days, *SUMS))
-_ADD_HANDLES = insert(submission_days, on_conflict=added(submission_days, "handle"))
-_ADD_ROUNDS = insert(game_days, on_conflict=added(game_days, *_COUNTS))
+_CHANGED = {"changed_at": func.greatest(game_days.c.changed_at, upsert(game_days).excluded.changed_at)}
+
+_ADD_SUMS = insert(wager_days, on_conflict=added(wager_days, *FIGURES))
+_ADD_HANDLES = insert(submission_days, on_conflict=added(submission_days, "handle_cents"))
+_ADD_ROUNDS = insert(game_days, on_conflict=added(game_days, *_COUNTS) | _CHANGED)
 _ADD_EXCEPTIONS = insert(exceptions, [name for name in column_names(exceptions) if not name.startswith("settled_")])
-_ADD_FILLS = insert(fills)
+_ADD_FILLED_GAPS = insert(filled_gaps)
 _ADD_CLOSINGS = insert(closings, on_conflict="skip")
 
 
+async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
+    """Add what reporting's own journal says: what is missing or refused in its input is an exception too."""
+    changes = Changes()
+    for entry, fact in recorded:
+        reference = EntryRef(journal.schema, entry.shard, entry.seq, entry.hash.hex(), entry.recorded_at)
+        changes.add_fact(reference, entry.draft.occurred_at, fact)
+    await write(transaction.connection, changes)
+
+
+PROJECTOR: Final = Projector(tables=OF_JOURNALS, project=project)
+
+
 async def write(connection: AsyncConnection, changes: Changes) -> None:
-    """Add the changes of a batch, in the caller's transaction. Rows are written in the order of their keys, so that two
-    consumers cannot wait for each other."""
-    sums = keyed(_ADD_SUMS, ((*key, *values) for key, values in sorted(changes.sums.items())))
-    await _ADD_SUMS.write(connection, sums)
-    handles = keyed(_ADD_HANDLES, ((*key, handle) for key, handle in sorted(changes.handles.items())))
+    """Add the changes of a batch, in the caller's transaction.
+
+    Rows are written in the order of their keys, so that two consumers cannot wait for each other.
+    """
+    await _ADD_SUMS.write(connection, keyed(_ADD_SUMS, ((*key, *sums) for key, sums in sorted(changes.sums.items()))))
+    handles = keyed(_ADD_HANDLES, ((*key, cents) for key, cents in sorted(changes.handles.items())))
     await _ADD_HANDLES.write(connection, handles)
-    rounds = ((*key, *(getattr(n, name) for name in _COUNTS)) for key, n in sorted(changes.rounds.items()))
-    await _ADD_ROUNDS.write(connection, keyed(_ADD_ROUNDS, rounds))
-    await _ADD_EXCEPTIONS.write(connection, [_exception(noticed) for noticed in changes.noticed])
-    await _ADD_FILLS.write(connection, [_row(fill) for fill in changes.fills])
+    rounds = (
+        (*key, *(getattr(n, name) for name in _COUNTS), changes.changed[key]) for key, n in changes.rounds.items()
+    )
+    await _ADD_ROUNDS.write(connection, keyed(_ADD_ROUNDS, sorted(rounds)))
+    await _ADD_EXCEPTIONS.write(connection, [_row(noticed) | _missing(noticed) for noticed in changes.noticed])
+    await _ADD_FILLED_GAPS.write(connection, [_row(filled) for filled in changes.filled_gaps])
     await _ADD_CLOSINGS.write(connection, [_row(closing) for closing in changes.closings])
     await _follow_up(connection, changes)
 
 
+def _row(said: Noticed | FilledGap | Closing) -> dict[str, Any]:
+    """Return what an entry says as a row: the entry, and the other fields by their names."""
+    return said.entry._asdict() | {
+        field.name: getattr(said, field.name) for field in fields(said) if field.name != "entry"
+    }
+
+
+def _missing(noticed: Noticed) -> dict[str, str | None]:
+    """Return what is missing of a gap, of which nothing has come yet."""
+    return {"missing": f"{{[{noticed.first},{noticed.last}]}}" if noticed.kind == "gap" else None}
+
+
 async def _follow_up(connection: AsyncConnection, changes: Changes) -> None:
-    """Let what settles meet what is to be settled, whichever came first."""
+    """Settle what is to be settled, whether it or what settles it came first."""
     gaps = [(noticed.stream, noticed.first, noticed.last) for noticed in changes.noticed if noticed.kind == "gap"]
-    gaps += [(fill.stream, fill.sequence, fill.sequence) for fill in changes.fills]
+    gaps += [(filled.stream, filled.sequence, filled.sequence) for filled in changes.filled_gaps]
     await _SHRINK_GAPS.write(connection, keyed(_SHRINK_GAPS, gaps))
     refused = [one.entry[:3] for one in changes.noticed if one.kind == "quarantined"]
     refused += [(one.entry.service, one.closed_shard, one.closed_seq) for one in changes.closings]
     await _SETTLE_REFUSED.write(connection, keyed(_SETTLE_REFUSED, refused))
     rounds = [
-        (one.property, one.table, one.round_id, one.revision)
+        (one.property, one.table_name, one.round_id, one.revision)
         for one in changes.noticed
         if one.kind in ("notice", "reversed")
     ]
     await _TAKE_BACK_NOTICES.write(connection, keyed(_TAKE_BACK_NOTICES, rounds))
-
-
-def _row(one: Noticed | Fill | Closing) -> Row:
-    """Return what an entry says as a row: the entry, and the other fields by their names."""
-    return one.entry._asdict() | {
-        field.name: getattr(one, field.name) for field in fields(one) if field.name != "entry"
-    }
-
-
-def _exception(noticed: Noticed) -> Row:
-    """Return an exception as a row; of a new gap, everything is missing."""
-    row = dict(_row(noticed))
-    row["table_name"] = row.pop("table")
-    return row | {"missing": f"{{[{noticed.first},{noticed.last}]}}" if noticed.kind == "gap" else None}
 
 
 # The gaps of a stream do not overlap: the one that begins last before a sequence is the only one that can hold it.
@@ -73,12 +104,12 @@ _SHRINK_GAPS = Statement(
             SELECT e.service, e.shard, e.seq, e.last FROM reporting.exceptions e
             WHERE e.kind = 'gap' AND e.stream = touched.stream AND e.first <= touched.first
             ORDER BY e.first DESC LIMIT 1) gap
-        JOIN reporting.fills s ON s.stream = touched.stream AND s.sequence BETWEEN touched.first AND touched.last
+        JOIN reporting.filled_gaps s ON s.stream = touched.stream AND s.sequence BETWEEN touched.first AND touched.last
         WHERE touched.first <= gap.last
         GROUP BY gap.service, gap.shard, gap.seq)
     UPDATE reporting.exceptions e
     SET missing = e.missing - arrived.sequences,
-        state = CASE WHEN isempty(e.missing - arrived.sequences) THEN 'filled' ELSE 'open' END,
+        status = CASE WHEN isempty(e.missing - arrived.sequences) THEN 'filled' ELSE 'open' END,
         settled_at = greatest(e.settled_at, arrived.at)
     FROM arrived
     WHERE (e.service, e.shard, e.seq) = (arrived.service, arrived.shard, arrived.seq)""",
@@ -89,14 +120,14 @@ _SHRINK_GAPS = Statement(
 _SETTLE_REFUSED = Statement(
     """
     WITH closed AS (
-        SELECT DISTINCT ON (e.service, e.shard, e.seq) e.service, e.shard, e.seq, c.state, c.at,
+        SELECT DISTINCT ON (e.service, e.shard, e.seq) e.service, e.shard, e.seq, c.status, c.at,
                c.shard AS by_shard, c.seq AS by_seq, c.hash, c.by, c.approved_by, c.reason
         FROM json_to_recordset(%(rows)s::json) AS touched (service text, shard integer, seq bigint)
         JOIN reporting.exceptions e USING (service, shard, seq)
         JOIN reporting.closings c ON (c.service, c.closed_shard, c.closed_seq) = (e.service, e.shard, e.seq)
         ORDER BY e.service, e.shard, e.seq, c.recorded_at, c.shard, c.seq)
     UPDATE reporting.exceptions e
-    SET state = closed.state, settled_at = closed.at, settled_shard = closed.by_shard, settled_seq = closed.by_seq,
+    SET status = closed.status, settled_at = closed.at, settled_shard = closed.by_shard, settled_seq = closed.by_seq,
         settled_hash = closed.hash, settled_by = closed.by, settled_approved_by = closed.approved_by,
         settled_reason = closed.reason
     FROM closed
@@ -108,7 +139,7 @@ _SETTLE_REFUSED = Statement(
 _TAKE_BACK_NOTICES = Statement(
     """
     UPDATE reporting.exceptions notice
-    SET state = 'reversed', settled_at = reversal.since, settled_shard = reversal.shard, settled_seq = reversal.seq,
+    SET status = 'reversed', settled_at = reversal.since, settled_shard = reversal.shard, settled_seq = reversal.seq,
         settled_hash = reversal.hash, settled_by = reversal.entered_by, settled_approved_by = reversal.approved_by,
         settled_reason = reversal.reason
     FROM json_to_recordset(%(rows)s::json)

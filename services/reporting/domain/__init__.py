@@ -1,0 +1,1 @@
+"""What reports say, and how settlements change it. Pure: no SQL, no HTTP, no clock."""

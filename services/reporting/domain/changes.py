@@ -1,0 +1,251 @@
+"""What entries of journals change in the reports: sums, exceptions, and what settles them. Pure; amounts are cents."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from operator import add, attrgetter
+from typing import Any, NamedTuple
+
+from services.reporting.domain.views import PostedRound, ReversedRound, Round, SupersededRound, Totals, VoidedRound
+from shared.contracts.envelope import Correction
+from shared.contracts.facts import EntryEvent, Fact
+from shared.contracts.journal_facts import GapFilled, GapOpened, QuarantineDismissed, RecordMended, RecordQuarantined
+from shared.contracts.settlements import SubmissionRef
+from shared.contracts.topics import SETTLEMENTS
+from shared.contracts.wager_totals import FIGURES
+
+PUBLISHER = SETTLEMENTS.publisher or ""
+"""The service whose journal is counted."""
+
+_figures = attrgetter(*FIGURES)
+
+
+class GameKey(NamedTuple):
+    """A game at a table on a gaming day."""
+
+    gaming_day: date
+    property: str
+    table_name: str
+    game: str
+
+
+WagerKey = tuple[date, str, str, str, str]
+"""A GameKey with a wager type: what a report row is about."""
+
+HandleKey = tuple[date, str, str, str, str, int, str]
+"""A WagerKey with the version and the hash of the rules submission that was wagered under."""
+
+
+@dataclass(slots=True)
+class RoundCounts:
+    """How many settlements were posted (of which corrections), taken back, and how many rounds voided unposted."""
+
+    posted: int = 0
+    corrected: int = 0
+    reversed: int = 0
+    voided: int = 0
+
+
+class EntryRef(NamedTuple):
+    """An entry of a service's journal, with its hash in hexadecimal and the moment of its recording."""
+
+    service: str
+    shard: int
+    seq: int
+    hash: str
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noticed:
+    """Something that a report of exceptions lists, with the entry that says so.
+
+    `stream` and the sequences `first` to `last` say where in which stream it is, as far as that is known. `status` is
+    "open" for what must be followed up, "noted" for what is over. An entry may have several `notices`: `number` is the
+    place of one among them, from 1; anything else is the only exception of its entry, number 0.
+    """
+
+    entry: EntryRef
+    number: int = 0
+    kind: str
+    status: str
+    since: datetime
+    stream: str | None
+    first: int | None = None
+    last: int | None = None
+    property: str | None = None
+    table_name: str | None = None
+    game: str | None = None
+    gaming_day: date | None = None
+    round_id: str | None = None
+    topic: str | None = None
+    partition: int | None = None
+    offset: int | None = None
+    reason: str | None = None
+    entered_by: str | None = None
+    approved_by: str | None = None
+    revision: int | None = None
+    code: str | None = None
+    seat: int | None = None
+    paragraph: str | None = None
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilledGap:
+    """An entry that says that a missing event of a stream has come."""
+
+    entry: EntryRef
+    at: datetime
+    stream: str
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closing:
+    """An entry that closes a refused record, the one of the entry (`closed_shard`, `closed_seq`) of the same service.
+
+    `status` is "mended" where another record replaced it, "dismissed" where two people said that none ever will.
+    """
+
+    entry: EntryRef
+    closed_shard: int
+    closed_seq: int
+    status: str
+    at: datetime
+    by: str | None = None
+    approved_by: str | None = None
+    reason: str | None = None
+
+
+@dataclass(slots=True)
+class Changes:
+    """What entries change in the reports: sums by key, exceptions noticed, and what settles them.
+
+    The values of `sums` are in the order of FIGURES. `handles` has the part of the handle that was wagered under a
+    rules submission, where it is not 0; `changed` says when the rounds of a game last changed.
+    """
+
+    sums: dict[WagerKey, tuple[int, ...]] = field(default_factory=dict)
+    handles: dict[HandleKey, int] = field(default_factory=dict)
+    rounds: dict[GameKey, RoundCounts] = field(default_factory=dict)
+    changed: dict[GameKey, datetime] = field(default_factory=dict)
+    noticed: list[Noticed] = field(default_factory=list)
+    filled_gaps: list[FilledGap] = field(default_factory=list)
+    closings: list[Closing] = field(default_factory=list)
+
+    def add(self, event: EntryEvent[Any]) -> None:
+        """Add an entry of the publisher's journal. Each must be added once; the order does not matter."""
+        entry = EntryRef(PUBLISHER, event.shard, event.sequence, event.entryhash, event.recordedat)
+        match event.data:
+            case PostedRound() as data:
+                counts = self._count(entry, data)
+                counts.posted += 1
+                counts.corrected += data.correction is not None
+                self._add_up(data, data.totals, data.submission)
+                self._add_notices(entry, event, data)
+            case ReversedRound() as data:
+                self._count(entry, data).reversed += 1
+                self._add_up(data, data.totals, data.submission)
+                self._notice(entry, event, data, "reversed", **_why(data.correction), revision=data.revision)
+            case VoidedRound() as data:
+                self._count(entry, data).voided += 1
+                self._notice(entry, event, data, "voided", **_why(data.correction))
+            case SupersededRound() as data:
+                self._notice(entry, event, data, "superseded", **_why(data.correction))
+            case fact:
+                self.add_fact(entry, event.time, fact)
+
+    def add_fact(self, entry: EntryRef, moment: datetime, fact: Fact) -> None:
+        """Add what any journal may say of its input: a gap, a refused record, or what became of them."""
+        match fact:
+            case GapOpened():
+                reason = f"events {fact.first} to {fact.last} have not come"
+                self._open(entry, moment, "gap", fact.source, first=fact.first, last=fact.last, reason=reason)
+            case GapFilled():
+                gap = FilledGap(entry=entry, at=moment, stream=fact.source, sequence=fact.sequence)
+                self.filled_gaps.append(gap)
+            case RecordQuarantined():
+                self._open(
+                    entry,
+                    moment,
+                    "quarantined",
+                    fact.source,
+                    first=fact.sequence,
+                    last=fact.sequence,
+                    topic=fact.topic,
+                    partition=fact.partition,
+                    offset=fact.offset,
+                    reason=fact.reason,
+                )
+            case RecordMended():
+                for one in fact.entries:
+                    self._close(entry, moment, (one.shard, one.seq), "mended", by=fact.by, reason=fact.reason)
+            case QuarantineDismissed(correction=why):
+                people = {"by": why.entered_by, "approved_by": why.approved_by}
+                self._close(entry, moment, (fact.shard, fact.seq), "dismissed", **people, reason=why.reason)
+
+    def _count(self, entry: EntryRef, data: Round) -> RoundCounts:
+        key = _game(data)
+        self.changed[key] = max(entry.recorded_at, self.changed.get(key, entry.recorded_at))
+        return self.rounds.setdefault(key, RoundCounts())
+
+    def _add_up(self, data: Round, totals: Iterable[Totals], under: SubmissionRef) -> None:
+        game = _game(data)
+        for total in totals:
+            key, figures = (*game, total.wager), _figures(total)
+            before = self.sums.get(key)
+            self.sums[key] = figures if before is None else tuple(map(add, before, figures))
+            if total.handle_cents:
+                of_version = (*key, under.version, under.hash)
+                self.handles[of_version] = self.handles.get(of_version, 0) + total.handle_cents
+
+    def _add_notices(self, entry: EntryRef, event: EntryEvent[Any], data: PostedRound) -> None:
+        for number, notice in enumerate(data.notices, 1):
+            said = {name: getattr(notice, name) for name in ("code", "seat", "paragraph", "detail")}
+            self._notice(entry, event, data, "notice", number=number, revision=data.revision, **said)
+
+    def _notice(self, entry: EntryRef, event: EntryEvent[Any], data: Round, kind: str, **more: Any) -> None:
+        self.noticed.append(
+            Noticed(
+                entry=entry,
+                kind=kind,
+                status="noted",
+                since=event.time,
+                stream=event.subject,
+                round_id=data.round_id,
+                **_game(data)._asdict(),
+                **more,
+            )
+        )
+
+    def _open(self, entry: EntryRef, moment: datetime, kind: str, stream: str | None, **more: Any) -> None:
+        self.noticed.append(
+            Noticed(entry=entry, kind=kind, status="open", since=moment, stream=stream, **_table_of(stream), **more)
+        )
+
+    def _close(
+        self, entry: EntryRef, moment: datetime, closed: tuple[int, int], status: str, **why: str | None
+    ) -> None:
+        shard, seq = closed
+        closing = Closing(entry=entry, closed_shard=shard, closed_seq=seq, status=status, at=moment, **why)
+        self.closings.append(closing)
+
+
+def _game(data: Round) -> GameKey:
+    return GameKey(data.gaming_day, data.property, data.table, data.game)
+
+
+def _why(correction: Correction | None) -> dict[str, str]:
+    if correction is None:
+        return {"reason": "a later change of the round had come before"}
+    return dict(correction)
+
+
+def _table_of(stream: str | None) -> dict[str, Any]:
+    """Return the property and table of a table's stream; nothing for any other."""
+    match (stream or "").split("/"):
+        case ["", "properties", property_name, "tables", table]:
+            return {"property": property_name, "table_name": table}
+        case _:
+            return {}

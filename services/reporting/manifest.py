@@ -1,0 +1,17 @@
+"""Reporting: the daily win, the win to date and the exceptions, from what round settlement publishes."""
+
+from services.reporting.api import routes
+from services.reporting.handlers import Days, Settlements, Submissions
+from services.reporting.projector import PROJECTOR
+from services.reporting.tables import journal
+from shared.runtime.service.manifest import Manifest
+
+MANIFEST = Manifest(
+    name="reporting",
+    title="Reporting: daily win, win to date, exceptions",
+    port=8103,
+    journal=journal,
+    handlers=(Submissions, Settlements, Days),
+    projector=PROJECTOR,
+    routes=routes,
+)

@@ -1,0 +1,217 @@
+"""Reads the tables behind the reports, each report in one snapshot."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import Any
+
+from pydantic import AwareDatetime
+from sqlalchemy import BigInteger, ColumnElement, Table, and_, cast, func, or_, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.reporting.domain.changes import PUBLISHER, RoundCounts
+from services.reporting.domain.daily_win import GameDay, Reached, WagerDay
+from services.reporting.domain.exceptions import EntryPlace, ExceptionItem, InputPlace, MissingRange
+from services.reporting.domain.win_to_date import GameWager, Wagered
+from services.reporting.tables import (
+    days,
+    exceptions,
+    game_days,
+    house_edges,
+    journal,
+    submission_days,
+    wager_days,
+)
+from shared.contracts.reports import ReportStatus
+from shared.contracts.wager_totals import FIGURES, WagerTotals
+from shared.runtime.consume.days import status_of_days
+
+ExceptionKey = tuple[AwareDatetime, str, int, int, int]
+"""The place of an exception in the order of the report: (since, service, shard, seq, number)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which part of the books a report is about, its first and last gaming day included; no table or game: all."""
+
+    property: str
+    first: date
+    last: date
+    table: str | None
+    game: str | None
+
+    def of(self, table: Table) -> ColumnElement[bool]:
+        """Return the condition on one of the tables by gaming day."""
+        condition = and_(table.c.gaming_day.between(self.first, self.last), table.c.property == self.property)
+        if self.table is not None:
+            condition &= table.c.table_name == self.table
+        if self.game is not None:
+            condition &= table.c.game == self.game
+        return condition
+
+
+async def wagers_of_day(connection: AsyncConnection, wanted: Wanted) -> Sequence[WagerDay]:
+    """Return what was added up on a day by table, game and wager, in that order."""
+    c = wager_days.c
+    query = select(wager_days).where(wanted.of(wager_days)).order_by(c.table_name, c.game, c.wager)
+    return [WagerDay(row.table_name, row.game, _totals(row)) for row in await connection.execute(query)]
+
+
+async def totals_to_date(connection: AsyncConnection, wanted: Wanted) -> dict[GameWager, WagerTotals]:
+    """Return what was added up of all days together by game and wager, in that order."""
+    c = wager_days.c
+    sums = (cast(func.sum(c[name]), BigInteger).label(name) for name in FIGURES)
+    query = select(c.game, c.wager, *sums).where(wanted.of(wager_days)).group_by(c.game, c.wager)
+    rows = await connection.execute(query.order_by(c.game, c.wager))
+    return {(row.game, row.wager): _totals(row) for row in rows}
+
+
+def _totals(row: Any) -> WagerTotals:
+    return WagerTotals.of(row.wager, {name: row._mapping[name] for name in FIGURES})
+
+
+async def wagered_to_date(connection: AsyncConnection, wanted: Wanted) -> Sequence[Wagered]:
+    """Return what was wagered on all days together under each submission, by game, wager and version, in that order."""
+    c, e = submission_days.c, house_edges.c
+    key = (c.game, c.wager, c.version, c.submission, e.submission, e.wager)
+    query = (
+        select(
+            *(c.game, c.wager, c.version, c.submission, e.paytable, e.house_edge, e.reason),
+            cast(func.sum(c.handle_cents), BigInteger).label("handle_cents"),
+        )
+        .join_from(
+            submission_days,
+            house_edges,
+            (e.submission == c.submission) & (e.wager == c.wager),
+            isouter=True,
+        )
+        .where(wanted.of(submission_days))
+        .group_by(*key)
+        .order_by(*key)
+    )
+    return [
+        Wagered(
+            game=row.game,
+            wager=row.wager,
+            version=row.version,
+            submission=row.submission,
+            paytable=row.paytable,
+            handle_cents=row.handle_cents,
+            house_edge=None if row.house_edge is None else Fraction(row.house_edge),
+            reason=row.reason,
+        )
+        for row in await connection.execute(query)
+    ]
+
+
+async def round_counts(connection: AsyncConnection, wanted: Wanted) -> Sequence[GameDay]:
+    """Return the rounds by table and game, in that order."""
+    c = game_days.c
+    query = select(game_days).where(wanted.of(game_days)).order_by(c.table_name, c.game)
+    return [
+        GameDay(row.table_name, row.game, RoundCounts(row.posted, row.corrected, row.reversed, row.voided))
+        for row in await connection.execute(query)
+    ]
+
+
+async def status(connection: AsyncConnection, wanted: Wanted) -> ReportStatus:
+    """Return how far the last day, and every other day on which there were rounds, has come at the least.
+
+    A day is the property's: it is restated wherever its rounds changed after the seal.
+    """
+    c = game_days.c
+    query = (
+        select(c.gaming_day, func.max(c.changed_at).label("changed_at"))
+        .where(c.property == wanted.property, c.gaming_day.between(wanted.first, wanted.last))
+        .group_by(c.gaming_day)
+    )
+    changed = {row.gaming_day: row.changed_at for row in await connection.execute(query)}
+    return await status_of_days(connection, days, wanted.property, {wanted.last: None} | changed)
+
+
+async def reached(connection: AsyncConnection) -> Sequence[Reached]:
+    """Return how far each shard of the settlement journal has been read."""
+    sources, gaps = journal.sources.c, journal.gaps.c
+    missing = func.coalesce(func.sum(gaps.last - gaps.first + 1), 0)
+    query = (
+        select(sources.source, sources.last_sequence, missing.label("missing"))
+        .join_from(journal.sources, journal.gaps, gaps.source == sources.source, isouter=True)
+        .where(sources.source.startswith(f"/{PUBLISHER}/shards/"))
+        .group_by(sources.source, sources.last_sequence)
+    )
+    found = [
+        Reached(
+            service=PUBLISHER,
+            shard=int(row.source.rpartition("/")[2]),
+            seq=row.last_sequence,
+            missing=int(row.missing),
+        )
+        for row in await connection.execute(query)
+    ]
+    return sorted(found, key=lambda one: one.shard)
+
+
+def _of_property(name: str) -> ColumnElement[bool]:
+    """Return the condition that an exception is of a property, or may be: an unreadable record does not say whose."""
+    return or_(exceptions.c.property == name, exceptions.c.property.is_(None))
+
+
+async def count_open(connection: AsyncConnection, property_name: str) -> int:
+    """Return how many exceptions of a property are open."""
+    query = select(func.count()).where(exceptions.c.status == "open", _of_property(property_name))
+    return int((await connection.execute(query)).scalar_one())
+
+
+async def exceptions_after(
+    connection: AsyncConnection,
+    *,
+    property_name: str | None,
+    gaming_day: date | None,
+    table: str | None,
+    kind: str | None,
+    status: str | None,
+    after: ExceptionKey | None,
+    limit: int,
+) -> Sequence[ExceptionItem]:
+    """Return exceptions, oldest first, from the one after a place."""
+    c = exceptions.c
+    place = (c.since, c.service, c.shard, c.seq, c.number)
+    query = select(exceptions).order_by(*place).limit(limit)
+    if property_name is not None:
+        query = query.where(_of_property(property_name))
+    if gaming_day is not None:
+        query = query.where(or_(c.gaming_day == gaming_day, and_(c.gaming_day.is_(None), c.status == "open")))
+    if table is not None:
+        query = query.where(or_(c.table_name == table, c.table_name.is_(None)))
+    if kind is not None:
+        query = query.where(c.kind == kind)
+    if status is not None:
+        query = query.where(c.status == status)
+    if after is not None:
+        query = query.where(tuple_(*place) > tuple_(*after))
+    return [_item(row) for row in await connection.execute(query)]
+
+
+_SAME = tuple(name for name in ExceptionItem.model_fields if name in exceptions.c)
+"""What is named alike in the list and in its table."""
+
+
+def _item(row: Any) -> ExceptionItem:
+    settled_entry = None
+    if row.settled_seq is not None:
+        settled_entry = _entry(row.service, row.settled_shard, row.settled_seq, row.settled_hash)
+    said = {name: row._mapping[name] for name in _SAME} | {
+        "table": row.table_name,
+        "entry": _entry(row.service, row.shard, row.seq, row.hash),
+        # a multirange comes with the end of each range left out
+        "missing": row.missing and [MissingRange(first=one.lower, last=one.upper - 1) for one in row.missing],
+        "record": row.topic and InputPlace(topic=row.topic, partition=row.partition, offset=row.offset),
+        "settled_at": None if row.status == "open" else row.settled_at,
+        "settled_entry": settled_entry,
+    }
+    return ExceptionItem(**said)
+
+
+def _entry(service: str, shard: int, seq: int, digest: str) -> EntryPlace:
+    return EntryPlace(service=service, shard=shard, seq=seq, hash=digest)

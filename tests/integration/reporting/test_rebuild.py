@@ -1,0 +1,78 @@
+"""Rebuilding reporting: from its topics and its journal it comes to the same rows, whatever was changed by hand."""
+
+import asyncio
+from collections.abc import Sequence
+
+import psycopg
+import pytest
+from sqlalchemy import make_url
+
+from services.reporting.manifest import MANIFEST
+from shared.runtime.consume.handler import Record
+from shared.runtime.database import create_engine
+from shared.runtime.kafka import cluster_id
+from shared.runtime.service.rebuild import Compared, rebuild
+from shared.runtime.settings import Settings
+from tests.faults.in_process import read
+from tests.faults.subjects.reporting import SUBJECT
+from tests.support import AnyBroker
+from tests.support.services import create_topics, produce, query, read_topic
+
+CHANGES = {
+    "wager_days": "UPDATE reporting.wager_days SET handle_cents = handle_cents + 1",
+    "submission_days": "UPDATE reporting.submission_days SET handle_cents = 0",
+    "game_days": "UPDATE reporting.game_days SET changed_at = now()",
+    "house_edges": "DELETE FROM reporting.house_edges",
+    "days": "UPDATE reporting.days SET status = 'open'",
+    "exceptions": "UPDATE reporting.exceptions SET status = 'noted'",
+    "filled_gaps": "DELETE FROM reporting.filled_gaps",
+    "closings": "UPDATE reporting.closings SET by = 'nobody'",
+}
+"""What somebody does to each table."""
+
+
+def _rows(url: str) -> dict[str, list[tuple[str]]]:
+    return {table: query(url, f"SELECT t::text FROM reporting.{table} t ORDER BY 1") for table in CHANGES}
+
+
+def _records(servers: str) -> list[Record]:
+    """Produce the story of the service; return what the broker holds of it."""
+    create_topics(servers)
+    topics = {**SUBJECT.references, **SUBJECT.records}
+    for topic, messages in topics.items():
+        produce(servers, topic, messages)
+    return [record for topic in topics for record in read_topic(servers, topic)]
+
+
+def _rebuild(url: str, servers: str, *, check: bool) -> Sequence[Compared]:
+    async def work() -> Sequence[Compared]:
+        engine = create_engine(url, role="reporting")
+        try:
+            return await rebuild(engine, MANIFEST, Settings(kafka_bootstrap_servers=servers), check=check)
+        finally:
+            await engine.dispose()
+
+    return asyncio.run(work())
+
+
+@pytest.mark.broker
+def test_the_reports_can_be_rebuilt(url: str, fresh_broker: AnyBroker) -> None:
+    """A check finds what was changed in each table and leaves it; a rebuild makes the rows as they were."""
+    servers = fresh_broker.bootstrap_servers
+    read(SUBJECT, url, _records(servers), cluster_id=cluster_id(servers))
+    before = _rows(url)
+    assert [] == [table for table, rows in before.items() if not rows]
+    services = query(url, "SELECT DISTINCT service FROM reporting.exceptions ORDER BY 1")
+    assert [("reporting",), ("round-settlement",)] == services  # from the journal and from the topic
+    compared = _rebuild(url, servers, check=True)
+    assert {table: (len(rows), 0) for table, rows in before.items()} == {
+        one.table: (one.rows, one.different) for one in compared
+    }
+    with psycopg.connect(make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)) as owner:
+        for statement in CHANGES.values():
+            owner.execute(statement)
+    changed = _rows(url)
+    assert [] == [one.table for one in _rebuild(url, servers, check=True) if not one.different]
+    assert changed == _rows(url)
+    _rebuild(url, servers, check=False)
+    assert before == _rows(url)
