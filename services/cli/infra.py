@@ -7,10 +7,12 @@ between two comments, `generated: <name>` and `end of generated: <name>`.
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from sqlalchemy import Table
 
 from services.cli.exits import ExitCode
 from services.cli.output import message
@@ -185,6 +187,22 @@ def _names(topics: Sequence[Topic]) -> str:
     return ", ".join(f"`{topic.name}`" for topic in dict.fromkeys(topics)) or "nothing"
 
 
+def _rebuilt(manifests: Sequence[Manifest]) -> list[str]:
+    rows = []
+    for one in manifests:
+        keepers = [handler for handler in one.handlers if handler.keeps]
+        rebuilt = [*one.projector.tables, *(table for handler in keepers for table in handler.keeps)]
+        sources = ["its journal", *(f"topic `{handler.reader.topic.name}`" for handler in keepers)]
+        journal = {getattr(one.journal, field.name) for field in fields(one.journal)}
+        kept = [table for table in one.journal.entries.metadata.tables.values() if table not in {*rebuilt, *journal}]
+        rows.append(f"| `{one.name}` | {_tables(rebuilt)} | {', '.join(sources)} | {_tables(kept)} |")
+    return ["", "| service | rebuilt | from | kept as it is |", "|---|---|---|---|", *rows, ""]
+
+
+def _tables(tables: Sequence[Table]) -> str:
+    return ", ".join(sorted(f"`{table.name}`" for table in tables)) or "nothing"
+
+
 def _roles(manifests: Sequence[Manifest]) -> list[str]:
     assert manifests, "loading the manifests declares the roles"
     rows = [f"| `{role.name}` | {role.description} |" for _, role in sorted(ROLES.items())]
@@ -198,7 +216,7 @@ PARTS: Final[Mapping[str, Mapping[str, Lines]]] = {
     "infra/kubernetes/kustomization.yaml": {"services": _resources},
     "infra/postgres/roles.sql": {"passwords": _given_passwords, "logins": _logins},
     "pyproject.toml": {"services": _independent},
-    "docs/operations.md": {"ports": _ports, "roles": _roles},
+    "docs/operations.md": {"ports": _ports, "roles": _roles, "rebuilt": _rebuilt},
 }
 """What is generated of each file."""
 
