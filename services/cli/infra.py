@@ -68,8 +68,8 @@ def _replaced(text: str, name: str, lines: Sequence[str], path: str) -> str:
         rf"^(?P<indent> *)(?P<first>\S+ generated: {name}\b.*\n)(?:.*\n)*?(?P<last> *\S+ end of generated: {name}\b)",
         re.MULTILINE,
     )
-    if pattern.search(text) is None:
-        raise ValueError(f"{path} has no lines between 'generated: {name}' and 'end of generated: {name}'")
+    if (count := len(pattern.findall(text))) != 1:
+        raise ValueError(f"{path} has {count} places between 'generated: {name}' and 'end of generated: {name}', not 1")
 
     def put(found: re.Match[str]) -> str:
         body = "".join(f"{found['indent']}{line}".rstrip() + "\n" for line in lines)

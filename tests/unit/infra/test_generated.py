@@ -57,5 +57,5 @@ def test_a_file_that_lost_its_place_is_named(tree: Path, house: list[Manifest]) 
     """Without the two comments there is nowhere to write to, which must not pass in silence."""
     (tree / ".env.example").write_text("POSTGRES_PASSWORD=\n")
 
-    with pytest.raises(ValueError, match=r"\.env\.example has no lines between 'generated: passwords'"):
+    with pytest.raises(ValueError, match=r"\.env\.example has 0 places between 'generated: passwords'"):
         drift(house, tree)
