@@ -9,6 +9,7 @@ COPY shared shared
 COPY services services
 COPY infra infra
 COPY loadtest loadtest
+COPY schemas schemas
 RUN /opt/pitledger/bin/pip install -c constraints.txt . \
     && /opt/pitledger/bin/pip check \
     && /opt/pitledger/bin/pip uninstall --yes pip

@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Messages stay readable from release to release: what the last release promised is what a change is held against.
 RELEASE := $(shell git describe --tags --abbrev=0 2>/dev/null)
 
-.PHONY: help setup demo test lint format schemas bench constraints clean
+.PHONY: help setup demo test lint format generated bench constraints clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -22,6 +22,7 @@ lint: setup ## format, types, import lines, schema drift, secrets and host names
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m services.cli.schemas --check $(if $(RELEASE),--against $(RELEASE))
+	$(BIN)/python -m services.cli.infra --check
 	$(BIN)/python -m infra.scan
 
 # Tests mostly wait for servers, so a few run side by side. The whole suite runs last: what it says is what is left to read.
@@ -40,8 +41,9 @@ format: setup ## put the source into the one format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-schemas: setup ## write schemas/ and docs/problems.md from the models
+generated: setup ## write schemas/, docs/problems.md and what infra/ says of the services from the code
 	$(BIN)/python -m services.cli.schemas
+	$(BIN)/python -m services.cli.infra
 	$(BIN)/python -m shared.runtime.web.handbook
 
 bench: setup ## measure settlement and the end-to-end path on this machine (ARGS=... is passed on)

@@ -1,4 +1,4 @@
-"""The Kafka topics of `topics.yaml`, and what it takes to make a cluster have them.
+"""The Kafka topics as a cluster holds them (`topics.yaml`), and what it takes to make a cluster have them.
 
 Works with Apache Kafka 4 and with the embedded broker. The latter cannot add partitions (`CreatePartitions` is not in
 its protocol), gives every configuration value as a default, and stores the values without acting on them.
@@ -17,6 +17,8 @@ import yaml
 from kafka import KafkaAdminClient, TopicPartition
 from kafka.admin import ConfigResource, ConfigResourceType
 from kafka.errors import IncompatibleBrokerVersion, KafkaError, KafkaTimeoutError, TopicAlreadyExistsError
+
+from shared.contracts.topics import TOPICS
 
 PARTITIONS_MAX = 10_000
 
@@ -44,11 +46,9 @@ class TopicRefusedError(TopicsError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """A topic as it should be. `key` says what its messages are keyed by."""
+    """A topic as it should be."""
 
     name: str
-    description: str
-    key: str
     partitions: int
     replication_factor: int
     config: Mapping[str, str]
@@ -98,7 +98,7 @@ class Change:
 
 
 def wanted(*, partitions: Mapping[str, int] | None = None, replication_factor: int = 1) -> list[Topic]:
-    """Return the topics of `topics.yaml`.
+    """Return the topics of the contracts as `topics.yaml` says that a cluster holds them.
 
     `partitions` gives other numbers of partitions, by topic. Raises `ValueError` for a topic that there is not, or a
     number that no topic can have.
@@ -106,23 +106,23 @@ def wanted(*, partitions: Mapping[str, int] | None = None, replication_factor: i
     if not 1 <= replication_factor <= 9:
         raise ValueError(f"replication factor {replication_factor}: choose 1 (one broker) up to 9, usually 3")
     document = yaml.safe_load(files("infra").joinpath("topics.yaml").read_text(encoding="utf-8"))
+    names = [topic.name for topic in TOPICS]
     overrides = dict(partitions or {})
     for name, count in overrides.items():
-        if name not in document["topics"]:
-            raise ValueError(f"partitions of {name!r}: no such topic, choose among {', '.join(document['topics'])}")
+        if name not in names:
+            raise ValueError(f"partitions of {name!r}: no such topic, choose among {', '.join(names)}")
         if not 1 <= count <= PARTITIONS_MAX:
             raise ValueError(f"partitions of {name!r}: {count} is not between 1 and {PARTITIONS_MAX}")
+    counts: Mapping[str, int] = document["partitions"] | overrides
     replicated = {"min.insync.replicas": str(max(1, replication_factor - 1))}
     return [
         Topic(
-            name=name,
-            description=topic["description"],
-            key=topic["key"],
-            partitions=overrides.get(name, topic["partitions"]),
+            name=topic.name,
+            partitions=counts[topic.name],
             replication_factor=replication_factor,
-            config={**document["defaults"], **replicated, **topic["config"]},
+            config={**document["config"], **replicated, "cleanup.policy": topic.cleanup_policy},
         )
-        for name, topic in document["topics"].items()
+        for topic in TOPICS
     ]
 
 
@@ -189,8 +189,8 @@ def _change(existing: ExistingTopic | None, topic: Topic) -> Change:
     if grows and existing.used:
         raise TopicRefusedError(
             f"{topic.name}: has {existing.partitions} partitions and messages in them, {topic.partitions} partitions "
-            f"are wanted: the key ({topic.key}) decides the partition, so one key's later messages would go "
-            f"to another partition than its earlier ones and be read out of order; ask for {existing.partitions}, or "
+            f"are wanted: the key of a message decides its partition, so one key's later messages would go to another "
+            f"partition than its earlier ones and be read out of order; ask for {existing.partitions}, or "
             "produce everything again into a topic of a new cluster"
         )
     drift = {name: value for name, value in topic.config.items() if existing.config.get(name) != value}

@@ -10,13 +10,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.cli.database import journal_of, with_connection
 from services.cli.exits import CheckFailed, UsageWrong
 from services.cli.output import AsJson, dollars, print_json, show, table
-from services.cli.services import ServiceName
+from services.cli.services import SETTLEMENT, service_option
 from shared.journal.reading import Balance
 from shared.journal.reading import balances as read_balances
 
 
 def balances(
-    service: Annotated[ServiceName, typer.Option(help="Whose journal.")] = ServiceName.ROUND_SETTLEMENT,
+    service: Annotated[str, service_option("Whose journal.")] = SETTLEMENT,
     as_of: Annotated[
         str | None,
         typer.Option(metavar="DATE|MOMENT", help="What had happened by then: a gaming day, or a moment with its zone."),

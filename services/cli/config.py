@@ -1,28 +1,71 @@
-"""`pitledger config`: the settings in force."""
+"""`pitledger config`: the settings in force, and the roles that callers may have."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from services.cli.environment import listed, settings
-from services.cli.output import AsJson, print_json, show, table
+from services.cli.exits import CheckFailed, UsageWrong
+from services.cli.output import AsJson, heading, print_json, show, table
+from services.cli.services import load_all
+from shared.runtime.errors import Stop
+from shared.runtime.web.access import Caller, load_callers
+from shared.runtime.web.roles import ROLES
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def config(as_json: AsJson = False) -> None:
-    """Print the settings in force, with secrets masked.
+    """Print the settings in force, with secrets masked, and the roles of callers.
 
-    Each comes from an environment variable, or has its default.
+    Each setting comes from an environment variable, or has its default. The roles are those that the services declare,
+    with the people of the tokens file who have them; exit code 1 where that file names a role that there is not.
 
     Example: PITLEDGER_LOG_LEVEL=debug pitledger config
     """
-    found = list(listed(settings()))
+    found = settings()
+    load_all()  # roles are declared where the routes of the services are
+    try:
+        callers = load_callers(found.api_tokens_file)
+    except Stop as error:
+        raise UsageWrong(f"PITLEDGER_API_TOKENS_FILE: {error}") from error
+    people = {name: [each.person for each in callers if name in each.roles] for name in sorted(ROLES)}
     if as_json:
         print_json(
-            {each.name: {"value": each.value, "variable": each.variable, "source": each.source} for each in found}
+            {
+                "settings": {
+                    each.name: {"value": each.value, "variable": each.variable, "source": each.source}
+                    for each in listed(found)
+                },
+                "roles": {
+                    name: {"description": ROLES[name].description, "people": having} for name, having in people.items()
+                },
+            }
         )
-        return
-    show(
-        table(
-            [("Variable", "name"), ("Value", "name"), ("From", "words"), ("Meaning", "words")],
-            [
-                [each.variable, "none" if each.value is None else str(each.value), each.source, each.description]
-                for each in found
-            ],
+    else:
+        show(
+            heading("Settings"),
+            table(
+                [("Variable", "name"), ("Value", "name"), ("From", "words"), ("Meaning", "words")],
+                [
+                    [each.variable, "none" if each.value is None else str(each.value), each.source, each.description]
+                    for each in listed(found)
+                ],
+            ),
         )
+        show(heading("Roles"), _roles(people))
+    if wrong := list(_undeclared(callers)):
+        raise CheckFailed(f"{found.api_tokens_file}: {'; '.join(wrong)}; the roles are listed above")
+
+
+def _roles(people: Mapping[str, Sequence[str]]) -> "Table":
+    return table(
+        [("Role", "name"), ("Allows to", "words"), ("People", "words")],
+        [[name, ROLES[name].description, ", ".join(having)] for name, having in people.items()],
     )
+
+
+def _undeclared(callers: Sequence[Caller]) -> Iterator[str]:
+    for caller in callers:
+        for name in sorted(caller.roles - ROLES.keys()):
+            yield f"{caller.person} has the role {name!r}, which no service declares"

@@ -8,7 +8,7 @@ import typer
 from services.cli.database import explained
 from services.cli.environment import settings
 from services.cli.output import AsJson, message, print_json
-from services.cli.services import ServiceName, migrations
+from services.cli.services import NAMES, migrations, service_option
 from shared.runtime.database import role_of
 from shared.runtime.service.migrations import upgrade as upgrade_schema
 
@@ -22,9 +22,7 @@ def _db() -> None:
 
 @app.command()
 def upgrade(
-    services: Annotated[
-        list[ServiceName] | None, typer.Option("--service", help="Only this service; may be given several times.")
-    ] = None,
+    services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Create the schemas and roles that are missing, and bring every schema up to date.
@@ -33,10 +31,10 @@ def upgrade(
 
     Example: DATABASE_URL=postgresql+psycopg://owner@db/pitledger pitledger db upgrade
     """
-    upgrade_all(settings().database_url.get_secret_value(), services or list(ServiceName), as_json=as_json)
+    upgrade_all(settings().database_url.get_secret_value(), services or NAMES, as_json=as_json)
 
 
-def upgrade_all(url: str, services: Sequence[ServiceName], *, as_json: bool = False) -> None:
+def upgrade_all(url: str, services: Sequence[str], *, as_json: bool = False) -> None:
     """Migrates the services' schemas and says so. Raises: NotThere when the database does not answer."""
     for service in services:
         with explained(url):

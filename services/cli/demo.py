@@ -30,6 +30,9 @@ from loadtest.target import Target
 from loadtest.watch import TooSlow, Watch
 from services.cli.demo_identities import identities, pit_differences, read_pit
 from services.cli.demo_pit import (
+    ACCOUNTS,
+    REGISTRY,
+    REPORTING,
     People,
     close_day,
     configure_pools,
@@ -44,11 +47,10 @@ from services.cli.demo_tables import Day, show_day
 from services.cli.ending import Ending
 from services.cli.exits import CheckFailed, ExitCode, NotThere
 from services.cli.output import AsJson, console, message, print_json
-from services.cli.services import ServiceName
+from services.cli.services import NAMES
 from services.cli.stack import RunningStack, StackEnded
 from services.cli.up import watch
-from shared.contracts.pit import TOPIC as PIT_EVENTS
-from shared.contracts.settlements import TOPIC as SETTLEMENTS
+from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
 from shared.rules import catalogue
 
 PROPERTY: Final = "bayside"
@@ -120,9 +122,9 @@ def _play_day(stack: RunningStack, ending: Ending, *, rounds: int, tables: int, 
     target = Target(
         bootstrap_servers=stack.bootstrap_servers,
         database_url=stack.database_url,
-        registry_url=stack.urls[ServiceName.PAYTABLE_REGISTRY],
-        filer_token=stack.tokens["demo.filer"],
-        approver_token=stack.tokens["demo.approver"],
+        registry_url=stack.urls[REGISTRY],
+        filer_token=stack.home.tokens["demo.filer"],
+        approver_token=stack.home.tokens["demo.approver"],
     )
     with People(stack) as people:
         return _play_with(stack, ending, target, people, plans, gaming_day, rounds=rounds, seed=seed)
@@ -162,25 +164,25 @@ def _play_with(
     message("counting the drop, resolving variances, closing the gaming day")
     with Watch(target) as watch:
         for schema in _BESIDE_SETTLEMENT:
-            watch.wait_for_topic(schema, SETTLEMENTS, watch.entries(), seconds=_CATCH_UP_SECONDS)
+            watch.wait_for_topic(schema, SETTLEMENTS.name, watch.entries(), seconds=_CATCH_UP_SECONDS)
         for schema in ("table_inventory", "vigorish"):
-            watch.wait_for_topic(schema, PIT_EVENTS, pit_records, seconds=_CATCH_UP_SECONDS)
+            watch.wait_for_topic(schema, PIT_EVENTS.name, pit_records, seconds=_CATCH_UP_SECONDS)
     _after_the_day(people, pit_day, electronic, pools=bool(pools))
     reports = read_reports(
-        stack.urls[ServiceName.REPORTING],
-        stack.tokens["demo.auditor"],
+        stack.urls[REPORTING],
+        stack.home.tokens["demo.auditor"],
         property_name=PROPERTY,
         gaming_day=gaming_day,
     )
     pit_reports = read_pit(people, PROPERTY, gaming_day)
     message("verifying the journals")
-    schemas = [service.replace("-", "_") for service in ServiceName]
+    schemas = [service.replace("-", "_") for service in NAMES]
     with Watch(target) as watch:
         watch.wait_for_checkpoints(seconds=_CHECKPOINT_SECONDS, schemas=schemas)
         legs = {schema: watch.legs(schema) for schema in schemas}
         not_read = {schema: watch.not_read(schema) for schema in _BESIDE_SETTLEMENT}
     with ThreadPoolExecutor(_COMMANDS_AT_ONCE) as pool:
-        checkpoints = ("--checkpoints", str(stack.checkpoints), "--key", str(stack.verifiers_file))
+        checkpoints = ("--checkpoints", str(stack.home.checkpoints), "--key", str(stack.home.verifiers_file))
         verified = pool.submit(_documents, stack, "verify", *checkpoints)
         reconstructed = pool.submit(_documents, stack, "reconstruct", chosen.round_id)
     journals, (example,) = verified.result(), reconstructed.result()
@@ -222,9 +224,9 @@ def _play_with(
 
 def _desk(stack: RunningStack) -> Desk:
     return Desk(
-        stack.urls[ServiceName.WAGERING_ACCOUNTS],
-        cashier_token=stack.tokens["demo.account_cashier"],
-        table_token=stack.tokens["demo.table_system"],
+        stack.urls[ACCOUNTS],
+        cashier_token=stack.home.tokens["demo.account_cashier"],
+        table_token=stack.home.tokens["demo.table_system"],
     )
 
 
@@ -349,7 +351,7 @@ def _keep(stack: RunningStack, ending: Ending) -> None:
     message("still running; Ctrl-C stops it")
     for service, url in stack.urls.items():
         message(f"  {service:<18} {url}/docs")
-    message(f"  API tokens         {stack.tokens_file}")
-    message(f"  signed checkpoints {stack.checkpoints}")
-    message(f"  In another terminal:  . {stack.environment_file}  &&  pitledger verify")
+    message(f"  API tokens         {stack.home.tokens_file}")
+    message(f"  signed checkpoints {stack.home.checkpoints}")
+    message(f"  In another terminal:  . {stack.home.environment_file}  &&  pitledger verify")
     watch(stack, ending)

@@ -11,8 +11,7 @@ from loadtest.books import Books
 from loadtest.electronic import ElectronicTables
 from loadtest.pit import PitDay
 from loadtest.pit_table import TableMoney
-from services.cli.demo_pit import People
-from services.cli.services import ServiceName
+from services.cli.demo_pit import ACCOUNTS, INVENTORY, METERS, VIGORISH, People
 
 Document = Mapping[str, Any]
 
@@ -82,27 +81,25 @@ class PitReports:
 def read_pit(people: People, property_name: str, gaming_day: date) -> PitReports:
     """Asks the services of the pit for the day."""
     day = {"property": property_name, "gaming_day": gaming_day.isoformat()}
-    inventory, meters = ServiceName.TABLE_INVENTORY, ServiceName.PROGRESSIVE_METERS
-    vigorish, accounts = ServiceName.VIGORISH, ServiceName.WAGERING_ACCOUNTS
-    reconciliation = people.reads(meters, "/reports/reconciliation", **day)
-    fees = people.reads(vigorish, "/reports/vigorish", **day)
-    noted = people.reads(inventory, "/reports/inventory-exceptions", **day, limit="500")["items"]
-    shortages = people.reads(accounts, "/exceptions", property=property_name, limit="500")
-    open_rounds = people.reads(accounts, "/open-rounds", property=property_name, limit="500")
+    reconciliation = people.reads(METERS, "/reports/reconciliation", **day)
+    fees = people.reads(VIGORISH, "/reports/vigorish", **day)
+    noted = people.reads(INVENTORY, "/reports/inventory-exceptions", **day, limit="500")["items"]
+    shortages = people.reads(ACCOUNTS, "/exceptions", property=property_name, limit="500")
+    open_rounds = people.reads(ACCOUNTS, "/open-rounds", property=property_name, limit="500")
     return PitReports(
-        win=people.reads(inventory, "/reports/win", **day),
-        variances=people.reads(inventory, "/variances", **day)["items"],
+        win=people.reads(INVENTORY, "/reports/win", **day),
+        variances=people.reads(INVENTORY, "/variances", **day)["items"],
         vigorish=fees,
-        liability=people.reads(accounts, "/liability", property=property_name),
-        accounts=tuple(_pages(people, accounts, "/accounts", property=property_name)),
+        liability=people.reads(ACCOUNTS, "/liability", property=property_name),
+        accounts=tuple(_pages(people, ACCOUNTS, "/accounts", property=property_name)),
         meters=reconciliation,
-        hits=tuple(_pages(people, meters, "/reports/hits", **day)),
+        hits=tuple(_pages(people, METERS, "/reports/hits", **day)),
         exceptions=noted,
         left_over={
-            inventory: sum(one["state"] == "open" for one in noted),
-            vigorish: fees["exceptions"] + fees["input_open"],
-            meters: reconciliation["exceptions"] + reconciliation["input_open"],
-            accounts: len(shortages["items"]) + len(open_rounds["items"]),
+            INVENTORY: sum(one["state"] == "open" for one in noted),
+            VIGORISH: fees["exceptions"] + fees["input_open"],
+            METERS: reconciliation["exceptions"] + reconciliation["input_open"],
+            ACCOUNTS: len(shortages["items"]) + len(open_rounds["items"]),
         },
     )
 

@@ -25,12 +25,18 @@ from loadtest.pit_table import (
 )
 from loadtest.publish import Publisher
 from services.cli.exits import NotThere
-from services.cli.services import ServiceName
 from services.cli.stack import RunningStack
-from shared.contracts.pit import TOPIC
+from shared.contracts.topics import PIT_EVENTS
 
 _HUNDRED_CENTS: Final = 100_00
 _SECONDS: Final = 30.0
+
+REGISTRY: Final = "paytable-registry"
+REPORTING: Final = "reporting"
+INVENTORY: Final = "table-inventory"
+VIGORISH: Final = "vigorish"
+ACCOUNTS: Final = "wagering-accounts"
+METERS: Final = "progressive-meters"
 
 Document = Mapping[str, Any]
 
@@ -39,7 +45,7 @@ class People:
     """The people of a running stack at their desks, for the length of a `with` block."""
 
     def __init__(self, stack: RunningStack) -> None:
-        self._tokens = stack.tokens
+        self._tokens = stack.home.tokens
         self._numbers = count(1)
         self._clients = {
             service: httpx.Client(base_url=url, timeout=_SECONDS, trust_env=False)
@@ -99,9 +105,9 @@ def configure_pools(
             "reset_cents": feeds[0][2],
             "reason": "opening of the pit",
         }
-        filed = people.does("demo.meter_clerk", ServiceName.PROGRESSIVE_METERS, "/pools", terms)
+        filed = people.does("demo.meter_clerk", METERS, "/pools", terms)
         path = f"/pools/{property_name}/{name}/versions/{filed['version']}/approve"
-        people.does("demo.meter_manager", ServiceName.PROGRESSIVE_METERS, path)
+        people.does("demo.meter_manager", METERS, path)
     return {name: tuple((plan.name, meter) for plan, meter, _ in feeds) for name, feeds in pools.items()}
 
 
@@ -117,11 +123,11 @@ def report_pit(people: People, pit: PitDay, bootstrap_servers: str) -> int:
             "shift": slip.shift,
             "contents": contents(slip.cents),
         }
-        requested = people.does(PIT, ServiceName.TABLE_INVENTORY, "/requests", wanted)
+        requested = people.does(PIT, INVENTORY, "/requests", wanted)
         prepare = {"property": pit.property, "request": requested["request"]}
-        numbers[slip] = people.does(CAGE, ServiceName.TABLE_INVENTORY, "/slips", prepare)["number"]
+        numbers[slip] = people.does(CAGE, INVENTORY, "/slips", prepare)["number"]
     sent = 0
-    with Publisher(bootstrap_servers, TOPIC) as publisher:
+    with Publisher(bootstrap_servers, PIT_EVENTS.name) as publisher:
         for report in pit.reports(numbers):
             publisher.send(report)
             sent += 1
@@ -147,28 +153,27 @@ def enter_paper_slips(people: People, pit: PitDay) -> None:
             "observed_by": FLOORPERSON,
             "reason": f"the network was down; paper fill slip {number}",
         }
-        people.does("demo.cashier", ServiceName.TABLE_INVENTORY, "/manual-slips", slip)
+        people.does("demo.cashier", INVENTORY, "/manual-slips", slip)
 
 
 def receive_credits(people: People, pit: PitDay) -> None:
     """The cage receives what security carried to it: by somebody who did no other step of the slip."""
     query = {"property": pit.property, "gaming_day": pit.gaming_day.isoformat(), "limit": "500"}
-    page = people.reads(ServiceName.TABLE_INVENTORY, "/slips", **query, slip="credit", status="carried")
+    page = people.reads(INVENTORY, "/slips", **query, slip="credit", status="carried")
     for slip in page["items"]:
         path = f"/slips/{pit.property}/credit/{slip['number']}/receive"
-        people.does("demo.cashier", ServiceName.TABLE_INVENTORY, path, {"contents": slip["contents"]})
+        people.does("demo.cashier", INVENTORY, path, {"contents": slip["contents"]})
 
 
 def count_boxes(people: People, pit: PitDay) -> None:
     """Two people count every box, neither seeing what the other found; then the count is concluded."""
-    inventory = ServiceName.TABLE_INVENTORY
     day = {"property": pit.property, "gaming_day": pit.gaming_day.isoformat()}
-    number = people.does("demo.counter", inventory, "/drop-counts", day)["count"]
+    number = people.does("demo.counter", INVENTORY, "/drop-counts", day)["count"]
     path = f"/drop-counts/{pit.property}/{number}"
     for person in ("demo.counter", "demo.verifier"):
         for box in pit.boxes:
-            people.does(person, inventory, f"{path}/boxes", _found(box))
-    people.does("demo.counter", inventory, f"{path}/conclude")
+            people.does(person, INVENTORY, f"{path}/boxes", _found(box))
+    people.does("demo.counter", INVENTORY, f"{path}/conclude")
 
 
 def _found(box: Box) -> Document:
@@ -186,27 +191,26 @@ def _found(box: Box) -> Document:
 
 def resolve_variances(people: People, pit: PitDay) -> Sequence[Document]:
     """Gives every variance of the day an owner, who resolves it; gives them as they then are."""
-    inventory = ServiceName.TABLE_INVENTORY
     day = {"property": pit.property, "gaming_day": pit.gaming_day.isoformat()}
     resolved = []
-    for found in people.reads(inventory, "/variances", **day)["items"]:
+    for found in people.reads(INVENTORY, "/variances", **day)["items"]:
         place = f"{found['variance']}/{found['table']}/{found['number']}"
         path = f"/variances/{pit.property}/{pit.gaming_day}/{place}"
-        people.does("demo.accountant", inventory, f"{path}/own", {"owner": "demo.revenue_auditor"})
+        people.does("demo.accountant", INVENTORY, f"{path}/own", {"owner": "demo.revenue_auditor"})
         conclusion = {"conclusion": "surveillance: a $100 chip was paid twice at the change of shift"}
-        resolved.append(people.does("demo.revenue_auditor", inventory, f"{path}/resolve", conclusion))
+        resolved.append(people.does("demo.revenue_auditor", INVENTORY, f"{path}/resolve", conclusion))
     return resolved
 
 
 def close_day(people: People, pit: PitDay) -> Document:
     """Closes the gaming day in its three stages, each by somebody else; gives it with its hash."""
     path = f"/gaming-days/{pit.property}/{pit.gaming_day}"
-    people.does("demo.accountant", ServiceName.TABLE_INVENTORY, f"{path}/preliminary", {})
-    people.does("demo.revenue_auditor", ServiceName.TABLE_INVENTORY, f"{path}/audited")
-    return people.does("demo.controller", ServiceName.TABLE_INVENTORY, f"{path}/final")
+    people.does("demo.accountant", INVENTORY, f"{path}/preliminary", {})
+    people.does("demo.revenue_auditor", INVENTORY, f"{path}/audited")
+    return people.does("demo.controller", INVENTORY, f"{path}/final")
 
 
 def reconcile_meters(people: People, pit: PitDay) -> None:
     """A person records the meters of the day as they are known."""
     day = {"property": pit.property, "gaming_day": pit.gaming_day.isoformat(), "reason": "end of the gaming day"}
-    people.does("demo.meter_auditor", ServiceName.PROGRESSIVE_METERS, "/reconciliations", day)
+    people.does("demo.meter_auditor", METERS, "/reconciliations", day)

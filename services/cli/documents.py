@@ -12,9 +12,12 @@ from services.cli.exits import InputRefused, UsageWrong
 
 STDIN = "-"
 
+_UNREADABLE = (ValueError, yaml.YAMLError, RecursionError, LookupError, AttributeError, TypeError)
+"""What parsing raises; the last three come from YAML's own constructors, of a value that its tag does not fit."""
+
 
 def read_documents(name: str) -> Iterator[tuple[str, object]]:
-    """The documents of a file (`-`: stdin), each with the name by which it goes when it has no id.
+    """Return the documents of a file (`-`: stdin), each with the name by which it goes when it has no id.
 
     Raises: UsageWrong when there is no such file; InputRefused when it is neither YAML nor JSON.
     """
@@ -23,13 +26,25 @@ def read_documents(name: str) -> Iterator[tuple[str, object]]:
         found = _parse(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise InputRefused(f"{label}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
-    except (ValueError, yaml.YAMLError, RecursionError) as error:
-        raise InputRefused(f"{label}: neither YAML nor JSON: {error or 'nested too deeply'}") from error
+    except _UNREADABLE as error:
+        raise InputRefused(f"{label}: neither YAML nor JSON: {_trouble(error)}") from error
     return ((f"{label}#{number}", document) for number, document in enumerate(found, 1))
 
 
+def _trouble(error: Exception) -> str:
+    """Return what is wrong with a text in one line, and where."""
+    match error:
+        case RecursionError():
+            return "nested too deeply"
+        case yaml.MarkedYAMLError(problem=problem, problem_mark=mark) if problem and mark:
+            return f"line {mark.line + 1}, column {mark.column + 1}: {problem}"
+        case yaml.YAMLError() | ValueError():
+            return " ".join(str(error).split())
+    return "a value is not of the type that its tag says"
+
+
 def read_bytes(name: str) -> bytes:
-    """What a file (`-`: stdin) holds. Raises: UsageWrong when it cannot be read."""
+    """Return the bytes of a file (`-`: stdin). Raises: UsageWrong when it cannot be read."""
     return _bytes(name)[1]
 
 
@@ -43,7 +58,7 @@ def _bytes(name: str) -> tuple[str, bytes]:
 
 
 def _parse(text: str) -> list[object]:
-    """All documents of a text: those of a JSON or YAML list, of several YAML documents, of several JSON lines."""
+    """Return all documents of a text: of a JSON or YAML list, of several YAML documents, of several JSON lines."""
     stripped = text.lstrip()
     if stripped.startswith(("{", "[")):
         try:

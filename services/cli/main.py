@@ -11,6 +11,7 @@ import typer
 
 from services.cli.exits import EPILOG, CommandError, ExitCode
 from services.cli.output import message
+from services.cli.version import version as version_command
 
 _COMMANDS = {
     "settle": "Settle round records or case files, and print every line with its paragraph.",
@@ -22,11 +23,11 @@ _COMMANDS = {
     "verify": "Verify the journals: hashes, links, sums, heads, signed checkpoints.",
     "prove": "Export the proof that an entry is in the journal.",
     "verify-proof": "Verify an exported proof with nothing but the public key.",
-    "rebuild": "Make the tables anew that follow from a service's journal.",
+    "rebuild": "Rebuild the tables that follow from a service's journal.",
     "quarantine": "Look at refused records; mend, replay or dismiss them.",
     "topics": "Create the Kafka topics.",
     "db": "Create and migrate the services' schemas.",
-    "config": "Print the settings in force, with secrets masked.",
+    "config": "Print the settings in force, with secrets masked, and the roles of callers.",
     "version": "Print the version.",
 }
 """The commands in the order of `--help`, with its line on each. Each is a module of this package that is imported only
@@ -35,11 +36,21 @@ when it is called; it has a function of its name, or `app`, a group of commands.
 _SIGPIPE = 141
 
 
+def _show_version(wanted: bool) -> None:
+    """Print the version and end, where it is asked for as an option."""
+    if wanted:
+        version_command()
+        raise typer.Exit
+
+
 def _root(
     debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from, in full.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     """Pitledger: every round settled by the regulation's text, every cent posted once."""
-    del debug
+    del debug, version
 
 
 def _build(words: Sequence[str]) -> typer.Typer:

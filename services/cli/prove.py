@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.cli.database import journal_of, with_connection
 from services.cli.exits import CheckFailed, NotThere
 from services.cli.output import message
-from services.cli.services import ServiceName
+from services.cli.services import SETTLEMENT, service_option
 from shared.journal.checkpoint import CheckpointError, DirectoryStore, checkpoint_origin, read_unverified
 from shared.journal.entry import entry_record
 from shared.journal.ledger import Shard
@@ -24,7 +24,7 @@ def prove(
     shard: Annotated[str, typer.Argument(help="The shard, by name or number, as `pitledger verify` lists it.")],
     seq: Annotated[int, typer.Argument(min=1, help="The entry's number in its shard.")],
     checkpoints: Annotated[Path, typer.Option(help="Directory of the signed checkpoints.")],
-    service: Annotated[ServiceName, typer.Option(help="Whose journal.")] = ServiceName.ROUND_SETTLEMENT,
+    service: Annotated[str, service_option("Whose journal.")] = SETTLEMENT,
     output: Annotated[Path | None, typer.Option(help="Write the proof to this file instead of stdout.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="A proof is JSON in any case.")] = True,
 ) -> None:

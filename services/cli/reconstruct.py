@@ -13,7 +13,7 @@ from services.cli.database import journal_of, with_connection
 from services.cli.exits import ExitCode, NotThere
 from services.cli.lines import lines_table
 from services.cli.output import AsJson, dollars, heading, message, print_json, print_line, show, table
-from services.cli.services import ServiceName
+from services.cli.services import SETTLEMENT
 from services.round_settlement.reading import History, history, submission
 from shared.contracts.submissions import SubmissionApproved
 from shared.journal.entry import Entry, entry_hash
@@ -86,11 +86,11 @@ def reconstruct(
 
     async def work(connection: AsyncConnection) -> list[tuple[History, list[Recorded]]]:
         found = await history(connection, round_id, property_name=property_name, table=table_name)
-        shards = await read_shards(connection, journal_of(ServiceName.ROUND_SETTLEMENT))
+        shards = await read_shards(connection, journal_of(SETTLEMENT))
         names = {shard.shard: shard.name for shard in shards}
         return [(each, [await _recorded(connection, entry, names) for entry in each.entries]) for each in found]
 
-    found = with_connection(ServiceName.ROUND_SETTLEMENT, work)
+    found = with_connection(SETTLEMENT, work)
     if not found:
         raise NotThere(f"round settlement knows no such round: {round_id!r}; is it in quarantine, or not yet settled?")
     for each, entries in found:

@@ -3,14 +3,13 @@
 from typing import Annotated
 
 import structlog
-import typer
 import uvloop
 from confluent_kafka import KafkaException
 
 from services.cli.environment import settings
 from services.cli.exits import ExitCode
 from services.cli.output import AsJson
-from services.cli.services import ServiceName, load
+from services.cli.services import load, service_argument
 from shared.journal.checkpoint import CheckpointError
 from shared.runtime.errors import Kind, Stop, kind_of
 from shared.runtime.logs import configure_logs
@@ -20,7 +19,7 @@ log = structlog.get_logger()
 
 
 def run(
-    service: Annotated[ServiceName, typer.Argument(help="The service to run.")],
+    service: Annotated[str, service_argument("The service to run.")],
     as_json: AsJson = False,
 ) -> int:
     """Run one service until it is told to stop.
@@ -33,10 +32,12 @@ def run(
     found = settings()
     configure_logs(form="json" if as_json else found.log_format, level=found.log_level, service=service)
     try:
-        uvloop.run(serve(load(service), found))
+        manifest = load(service)
+        uvloop.run(serve(manifest, found))
     except SystemExit:
         # uvicorn has logged why it cannot listen, and exits by itself.
-        log.critical("stopped", kind="stop", error=f"port {found.port(service)} of {found.http_host} is taken")
+        port = manifest.port if found.http_port is None else found.http_port
+        log.critical("stopped", kind="stop", error=f"port {port} of {found.http_host} is taken")
         return ExitCode.NOT_THERE
     except Exception as error:  # noqa: BLE001 - the outermost frame of the service: the log says why it ended
         return _ended(error)

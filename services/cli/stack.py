@@ -2,11 +2,7 @@
 
 import json
 import os
-import secrets
-import shlex
-import shutil
 import sys
-import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -14,48 +10,23 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Self
-
-import yaml
 
 from infra.topics import apply as apply_topics
 from services.cli.database import explained
 from services.cli.environment import variable_of
 from services.cli.exits import CommandError, ExitCode, NotThere
-from services.cli.services import ServiceName, migrations
+from services.cli.home import Home
+from services.cli.services import NAMES, load, migrations
 from services.cli.topics import explained_topics
-from shared.journal.checkpoint import Signer
 from shared.local import LocalStackError, Stack
 from shared.local.ports import LOOPBACK, free_port, port_is_free
 from shared.local.process import LeashedProcess, ProcessConfig
 from shared.runtime.service.migrations import upgrade
-from shared.runtime.settings import HTTP_PORTS, Settings
-
-ROLES = {
-    "demo.filer": "submit",
-    "demo.approver": "approve",
-    "demo.auditor": "report",
-    "demo.pit": "pit",
-    "demo.cage": "cage",
-    "demo.cashier": "cage",
-    "demo.counter": "count",
-    "demo.verifier": "count",
-    "demo.accountant": "audit",
-    "demo.revenue_auditor": "audit",
-    "demo.controller": "control",
-    "demo.account_cashier": "accounts",
-    "demo.table_system": "wager",
-    "demo.player_care": "exclude",
-    "demo.adjuster": "adjust",
-    "demo.adjustment_approver": "adjust-approve",
-    "demo.meter_clerk": "meter_request",
-    "demo.meter_manager": "meter_approve",
-    "demo.meter_auditor": "meter_reconcile",
-}
-"""The people of a run, and what each may do."""
+from shared.runtime.settings import Settings
+from shared.runtime.web.roles import ROLES
 
 POSTGRES_PORT = 5432
 BROKER_PORT = 9092
@@ -68,7 +39,7 @@ Command = Callable[[str], Sequence[str]]
 
 
 def run_service(service: str) -> Sequence[str]:
-    """The service as `pitledger run` runs it."""
+    """Return the command line of `pitledger run`."""
     return [sys.executable, "-P", "-m", "services.cli.main", "run", service]
 
 
@@ -111,7 +82,7 @@ class RunningStack:
         directory: Path | None = None,
         environment: Mapping[str, str] | None = None,
         settings: Mapping[str, str] | None = None,
-        services: Sequence[str] = tuple(ServiceName),
+        services: Sequence[str] = NAMES,
         partitions: Mapping[str, int] | None = None,
         postgres_settings: Mapping[str, str] | None = None,
         usual_ports: bool = False,
@@ -127,67 +98,41 @@ class RunningStack:
         self._command = command
         self._report = report
         self.services: tuple[str, ...] = tuple(services)
-        self.tokens: Mapping[str, str] = {}
-        self.verifiers: Mapping[str, str] = {}
         self._ports: dict[str, int] = {}
         self._processes: dict[str, LeashedProcess] = {}
         self._running = ExitStack()
 
     # --- what it is ---
 
-    @property
-    def home(self) -> Path:
-        """The directory of the run: tokens, keys, logs, checkpoints. Only its owner may read it."""
-        return self._home
+    home: Home
+    """The directory of the run, once it is entered."""
 
     @property
     def urls(self) -> Mapping[str, str]:
-        """Where each service listens: `{"reporting": "http://127.0.0.1:8103"}`."""
+        """Return where each service listens: `{"reporting": "http://127.0.0.1:8103"}`."""
         return {service: f"http://{LOOPBACK}:{port}" for service, port in self._ports.items()}
 
     @property
     def database_url(self) -> str:
-        """The database, as a SQLAlchemy URL."""
+        """Return the database, as a SQLAlchemy URL."""
         return self._servers.database_url
 
     @property
     def bootstrap_servers(self) -> str:
-        """The Kafka brokers."""
+        """Return the addresses of the Kafka brokers."""
         return self._servers.bootstrap_servers
 
     @property
-    def checkpoints(self) -> Path:
-        """Where the signed checkpoints are kept."""
-        return self._home / "checkpoints"
-
-    @property
-    def tokens_file(self) -> Path:
-        """JSON: who may call the HTTP interfaces, with the role and the token of each."""
-        return self._home / "tokens.json"
-
-    @property
-    def verifiers_file(self) -> Path:
-        """The public keys of the checkpoints, one a line and service."""
-        return self._home / "verifiers.txt"
-
-    @property
-    def environment_file(self) -> Path:
-        """The environment as shell commands, for other terminals."""
-        return self._home / "environment"
-
-    @property
     def environment(self) -> Mapping[str, str]:
-        """The environment in which a command of ours works on this stack: `{**os.environ, **stack.environment}`."""
+        """Return the environment for commands that work on this stack: `{**os.environ, **stack.environment}`."""
         return {
             "DATABASE_URL": self.database_url,
             "KAFKA_BOOTSTRAP_SERVERS": self.bootstrap_servers,
-            "PITLEDGER_CHECKPOINT_DIRECTORY": str(self.checkpoints),
-            "PITLEDGER_CHECKPOINT_KEY_FILE": str(self._home / "checkpoint-key.pem"),
-            "PITLEDGER_API_TOKENS_FILE": str(self._home / "api-tokens.yaml"),
+            **self.home.environment,
         }
 
     def environment_of(self, service: str) -> Mapping[str, str]:
-        """The whole environment of a service's process."""
+        """Return the whole environment of a service's process."""
         return {
             **self._given,
             **self.environment,
@@ -197,7 +142,7 @@ class RunningStack:
         }
 
     def settings_for(self, service: str) -> Settings:
-        """The settings with which a service runs here."""
+        """Return the settings with which a service runs here."""
         given = self.environment_of(service)
         values = {}
         for name, field in Settings.model_fields.items():
@@ -220,13 +165,16 @@ class RunningStack:
         self._running.__exit__(kind, error, traceback)
 
     def _start(self, starting: ExitStack) -> None:
-        self._make_home(starting)
+        self.home = Home(self._directory, starting)
         self._report("starting PostgreSQL and the Kafka broker")
         try:
             self._servers = starting.enter_context(self._new_servers())
         except LocalStackError as error:
             raise NotThere(str(error)) from error
-        self._write_secrets()
+        self._manifests = {service: load(service) for service in self.services}  # loading declares the roles too
+        self.home.write_tokens(ROLES)
+        self.home.write_keys(self.services)
+        self.home.write_environment(self.environment)
         self._report("creating topics and schemas")
         self._prepare()
         self._report(f"starting {', '.join(self.services)}")
@@ -234,19 +182,6 @@ class RunningStack:
         for service in self.services:
             self.start(service)
         self.wait_until_ready()
-
-    def _make_home(self, starting: ExitStack) -> None:
-        if self._directory is None:
-            self._home = Path(tempfile.mkdtemp(prefix="pitledger-"))
-            starting.callback(shutil.rmtree, self._home, ignore_errors=True)
-        else:
-            # The database's account must come through the directory itself; what is secret lies one below.
-            self._directory.mkdir(parents=True, exist_ok=True)
-            self._home = self._directory.resolve() / "run"
-            self._home.mkdir(mode=0o700, exist_ok=True)
-            self._home.chmod(0o700)
-        for kept in (self._home / "logs", self.checkpoints):
-            kept.mkdir(exist_ok=True)
 
     def _new_servers(self) -> Stack:
         def usual(port: int, what: str) -> int | None:
@@ -261,7 +196,7 @@ class RunningStack:
         )
 
     def _usual(self, port: int, what: str) -> int:
-        """The port, or a free one where somebody else has it."""
+        """Return the port, or a free one where somebody else has it."""
         if port_is_free(port):
             return port
         other = free_port()
@@ -277,29 +212,6 @@ class RunningStack:
             with explained_topics():
                 topics.result()
 
-    def _write_secrets(self) -> None:
-        self.tokens = {person: secrets.token_urlsafe(24) for person in ROLES}
-        people = [{"person": person, "role": role, "token": self.tokens[person]} for person, role in ROLES.items()]
-        hashes = [
-            {
-                "person": person,
-                "token_sha256": sha256(self.tokens[person].encode()).hexdigest(),
-                "roles": [role],
-            }
-            for person, role in ROLES.items()
-        ]
-        _write_private(self.tokens_file, json.dumps(people, indent=2) + "\n")
-        _write_private(self._home / "api-tokens.yaml", yaml.safe_dump(hashes))
-        key = self._home / "checkpoint-key.pem"
-        if not key.exists():
-            Signer.generate("pitledger").to_pem(key)
-        self.verifiers = {
-            service: str(Signer.from_pem(key, f"pitledger/{service}").verifier) for service in self.services
-        }
-        _write_private(self.verifiers_file, "".join(f"{verifier}\n" for verifier in self.verifiers.values()))
-        exports = [f"export {name}={shlex.quote(value)}\n" for name, value in self.environment.items()]
-        _write_private(self.environment_file, "".join(exports))
-
     def _stop_all(self) -> None:
         with ThreadPoolExecutor() as pool:
             list(pool.map(self.stop, list(self._processes)))
@@ -307,40 +219,40 @@ class RunningStack:
     # --- the services' processes ---
 
     def start(self, service: str) -> None:
-        """Starts a service's process; a service that ran before keeps its port."""
+        """Start a service's process; a service that ran before keeps its port."""
         if service not in self._ports:
-            usual = HTTP_PORTS[service]
+            usual = self._manifests[service].port
             self._ports[service] = self._usual(usual, service) if self._usual_ports else free_port()
         self._processes[service] = LeashedProcess(
             ProcessConfig(
                 command=self._command(service),
-                directory=self._home,
-                log=self._home / "logs" / f"{service}.log",
+                directory=self.home.path,
+                log=self.home.logs / f"{service}.log",
                 environment=self.environment_of(service),
                 grace_seconds=30.0,
-                remove_when_orphaned=self._home if self._directory is None else None,
+                remove_when_orphaned=self.home.path if self._directory is None else None,
             )
         )
 
     def stop(self, service: str) -> None:
-        """Ends a service in good order."""
+        """End a service in good order."""
         process = self._processes.pop(service, None)
         if process is not None:
             process.stop()
 
     def kill(self, service: str) -> None:
-        """Ends a service at once, as `kill -9` does."""
+        """End a service at once, as `kill -9` does."""
         process = self._processes.pop(service, None)
         if process is not None:
             process.kill()
 
     def log_tail(self, service: str) -> str:
-        """The last 4 KiB of a service's log."""
+        """Return the last 4 KiB of a service's log."""
         process = self._processes.get(service)
         return "" if process is None else process.log_tail()
 
     def ended(self) -> Ended | None:
-        """The first part of the stack found to have ended by itself."""
+        """Return the first part of the stack found to have ended by itself."""
         for name, process in self._processes.items():
             if not process.running:
                 return Ended(name, process.exit_code, process.log_tail())
@@ -352,7 +264,7 @@ class RunningStack:
         return None
 
     def wait_until_ready(self, *, seconds_max: float = _READY_SECONDS_MAX) -> None:
-        """Waits until every service that was started says that it is ready.
+        """Wait until every service that was started says that it is ready.
 
         Raises: StackEnded when one ends instead; NotThere when one is not ready in time, with its own reasons.
         """
@@ -369,7 +281,7 @@ class RunningStack:
             time.sleep(_POLL_SECONDS if waiting else 0)
 
     def not_ready(self, service: str) -> str | None:
-        """Why a service is not ready, or None when it is."""
+        """Return why a service is not ready, or None when it is."""
         try:
             with urllib.request.urlopen(f"{self.urls[service]}/readyz", timeout=_PROBE_SECONDS_MAX):  # noqa: S310
                 return None
@@ -378,10 +290,3 @@ class RunningStack:
                 return str(json.load(error).get("detail", error.reason))
         except OSError as error:
             return f"does not answer ({error})"
-
-
-def _write_private(path: Path, text: str) -> None:
-    """Writes a file that only its owner may read."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        path.chmod(0o600)
-        file.write(text)

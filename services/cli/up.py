@@ -10,8 +10,9 @@ from services.cli.ending import Ending
 from services.cli.environment import without_password
 from services.cli.exits import ExitCode
 from services.cli.output import AsJson, heading, message, print_json, print_line, show, table
-from services.cli.services import ServiceName
-from services.cli.stack import ROLES, RunningStack, StackEnded
+from services.cli.people import PEOPLE
+from services.cli.services import NAMES, service_option
+from services.cli.stack import RunningStack, StackEnded
 
 _LOOK_SECONDS = 0.5
 
@@ -20,9 +21,7 @@ def up(
     directory: Annotated[
         Path | None, typer.Option(help="Keep the data here between runs; without it they are temporary.")
     ] = None,
-    service: Annotated[
-        list[ServiceName] | None, typer.Option(help="Only this service; may be given several times.")
-    ] = None,
+    services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Keep the whole stack running on this machine until Ctrl-C.
@@ -36,9 +35,7 @@ def up(
     """
     ending = Ending.heard()
     try:
-        with RunningStack(
-            directory=directory, services=tuple(service or ServiceName), usual_ports=True, report=message
-        ) as stack:
+        with RunningStack(directory=directory, services=services or NAMES, usual_ports=True, report=message) as stack:
             if as_json:
                 print_json(_document(stack))
             else:
@@ -53,7 +50,7 @@ def up(
 
 
 def watch(stack: RunningStack, ending: Ending) -> None:
-    """Returns when the process is told to end. Raises: StackEnded when a part of the stack ends by itself."""
+    """Return when the process is told to end. Raises: StackEnded when a part of the stack ends by itself."""
     try:
         while (ended := stack.ended()) is None:
             ending.check()
@@ -68,11 +65,11 @@ def _document(stack: RunningStack) -> dict[str, Any]:
         "services": dict(stack.urls),
         "kafka_bootstrap_servers": stack.bootstrap_servers,
         "database_url": without_password(stack.database_url),
-        "environment_file": str(stack.environment_file),
-        "tokens_file": str(stack.tokens_file),
-        "verifiers_file": str(stack.verifiers_file),
-        "checkpoints": str(stack.checkpoints),
-        "logs": str(stack.home / "logs"),
+        "environment_file": str(stack.home.environment_file),
+        "tokens_file": str(stack.home.tokens_file),
+        "verifiers_file": str(stack.home.verifiers_file),
+        "checkpoints": str(stack.home.checkpoints),
+        "logs": str(stack.home.logs),
     }
 
 
@@ -88,11 +85,11 @@ def _show(stack: RunningStack) -> None:
             [
                 ["Kafka", stack.bootstrap_servers],
                 ["database", without_password(stack.database_url)],
-                ["API tokens", f"{stack.tokens_file}  ({', '.join(ROLES)})"],
-                ["signed checkpoints", str(stack.checkpoints)],
-                ["their public keys", str(stack.verifiers_file)],
-                ["logs", str(stack.home / "logs")],
+                ["API tokens", f"{stack.home.tokens_file}  ({', '.join(PEOPLE)})"],
+                ["signed checkpoints", str(stack.home.checkpoints)],
+                ["their public keys", str(stack.home.verifiers_file)],
+                ["logs", str(stack.home.logs)],
             ],
         ),
     )
-    print_line(f"In another terminal:  . {stack.environment_file}  &&  pitledger verify")
+    print_line(f"In another terminal:  . {stack.home.environment_file}  &&  pitledger verify")

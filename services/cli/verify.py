@@ -15,7 +15,7 @@ from services.cli.database import journal_of, with_connection
 from services.cli.exits import ExitCode, UsageWrong
 from services.cli.keys import Keys, read_verifiers
 from services.cli.output import AsJson, Column, console, message, print_json, print_line, show, table
-from services.cli.services import ServiceName
+from services.cli.services import NAMES, service_option
 from shared.journal.checkpoint import (
     Checkpoint,
     CheckpointError,
@@ -71,9 +71,7 @@ class Signed:
 
 
 def verify(
-    services: Annotated[
-        list[ServiceName] | None, typer.Option("--service", help="Only this service; may be repeated.")
-    ] = None,
+    services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     checkpoints: Annotated[
         Path | None, typer.Option(help="Directory of signed checkpoints to compare with; needs --key.")
     ] = None,
@@ -104,7 +102,7 @@ def verify(
         disable=not sys.stderr.isatty(),
     )
     with progress:
-        for service in services or list(ServiceName):
+        for service in services or NAMES:
             # The checkpoints are read first: one that is signed meanwhile would cover entries not yet read.
             signed = {} if checkpoints is None else read_signed(service, DirectoryStore(checkpoints), verifiers)
             results.extend(_verify_service(service, signed, progress))
@@ -135,7 +133,7 @@ def read_signed(service: str, store: DirectoryStore, verifiers: Sequence[Verifie
     return found
 
 
-def _verify_service(service: ServiceName, signed: dict[str, Signed], progress: Progress) -> list[Result]:
+def _verify_service(service: str, signed: dict[str, Signed], progress: Progress) -> list[Result]:
     async def work(connection: AsyncConnection) -> list[Result]:
         shards = await read_shards(connection, journal_of(service))
         results = [
@@ -148,7 +146,7 @@ def _verify_service(service: ServiceName, signed: dict[str, Signed], progress: P
 
 
 async def _verify_one(
-    connection: AsyncConnection, service: ServiceName, shard: Shard, signed: Signed, progress: Progress
+    connection: AsyncConnection, service: str, shard: Shard, signed: Signed, progress: Progress
 ) -> Result:
     reached = Verified(shard.name)
     task = progress.add_task(f"{service} {shard.name}", total=shard.next_seq - 1)

@@ -1,4 +1,4 @@
-"""`pitledger version`."""
+"""`pitledger version`, and the option `--version`."""
 
 import platform
 from importlib import metadata

@@ -12,6 +12,7 @@ from shared.journal.streams import Place, Stream
 from shared.rules.errors import Refused
 from shared.runtime.consume import facts
 from shared.runtime.consume.handler import Handler, Record
+from shared.runtime.text import printable
 
 PlaceOf = tuple[str, int]
 """(source, sequence): where an event stands."""
@@ -21,8 +22,6 @@ OpenQuarantine = dict[PlaceOf | int | None, list[tuple[int, int, int]]]
 
 _DIGITS_MAX = 19
 """A number with as many digits may not fit the column of quarantine numbers."""
-
-_REASON_LENGTH_MAX = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +167,3 @@ def replaces(record: Record) -> int | None:
     """Return the number of the quarantined record that this one says it replaces."""
     named = record.header(facts.QUARANTINE_ID)
     return int(named) if named is not None and named.isdecimal() and len(named) < _DIGITS_MAX else None
-
-
-def printable(text: str) -> str:
-    """Return a reason as it can be stored and shown, whatever the record put into it."""
-    clean = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
-    return clean if len(clean) <= _REASON_LENGTH_MAX else clean[: _REASON_LENGTH_MAX - 1] + "…"

@@ -17,7 +17,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from shared.journal.ledger import Ledger
 from shared.runtime.clock import Clock, Step, no_step, utc_now
 from shared.runtime.command.engine import Engine
-from shared.runtime.command.refusals import Refusals
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Handler
 from shared.runtime.consume.subscription import Subscription
@@ -33,6 +32,7 @@ from shared.runtime.service.notary import notary
 from shared.runtime.settings import Settings
 from shared.runtime.web.access import Caller, load_callers
 from shared.runtime.web.app import Check, create_app
+from shared.runtime.web.refusals import Refusals
 
 log = structlog.get_logger()
 

@@ -15,7 +15,7 @@ Whatever a service rejects, it answers with a problem document (RFC 9457, `{PROB
 rule of a regulation that says so, `errors` lists the places of a malformed request, `checks` what keeps a service from
 being ready.
 
-This page is written from the source by `make schemas`.
+This page is written from the source by `make generated`.
 
 | type | status | title | what to do |
 | --- | --- | --- | --- |

@@ -1,9 +1,13 @@
 """`pitledger config`: what is in force, and nothing that is secret."""
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from services.cli.environment import without_password
 from shared.runtime.settings import Settings
+from shared.runtime.web.access import token_hash
 from tests.unit.cli.calling import Caller
 
 
@@ -13,7 +17,8 @@ def test_every_setting_is_listed_with_its_variable_and_source(
     """A setting says from which variable it comes, or that it has its default."""
     monkeypatch.delenv("KAFKA_BOOTSTRAP_SERVERS", raising=False)
     monkeypatch.setenv("PITLEDGER_LOG_LEVEL", "debug")
-    (document,) = pitledger("config", "--json").documents
+    (called,) = pitledger("config", "--json").documents
+    document = called["settings"]
 
     assert Settings.model_fields.keys() == document.keys()
     assert {"value": "debug", "variable": "PITLEDGER_LOG_LEVEL", "source": "environment"} == document["log_level"]
@@ -58,3 +63,42 @@ def test_a_setting_that_is_wrong_is_named_without_its_value(pitledger: Caller, m
     assert 2 == called.code
     assert called.stderr.startswith("pitledger: PITLEDGER_BATCH_RECORDS_MAX: ")
     assert "s3cret" not in called.stderr
+
+
+@pytest.fixture
+def tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The path of the tokens file in force."""
+    path = tmp_path / "tokens.yaml"
+    monkeypatch.setenv("PITLEDGER_API_TOKENS_FILE", str(path))
+    return path
+
+
+def _write(path: Path, *roles: str) -> None:
+    path.write_text(yaml.safe_dump([{"person": "kim", "token_sha256": token_hash("secret"), "roles": list(roles)}]))
+
+
+def test_each_role_is_listed_with_what_it_allows_and_who_has_it(pitledger: Caller, tokens: Path) -> None:
+    """Whoever writes a tokens file reads here what there is to be allowed."""
+    _write(tokens, "reports.read")
+    (document,) = pitledger("config", "--json").documents
+
+    assert ["kim"] == document["roles"]["reports.read"]["people"]
+    assert [] == document["roles"]["quarantine.mend"]["people"]
+    assert all(role["description"].endswith(".") for role in document["roles"].values())
+
+
+def test_a_role_that_no_service_declares_is_named(pitledger: Caller, tokens: Path) -> None:
+    """A misspelled role would let nobody in, and nobody would know why."""
+    _write(tokens, "reports.read", "report")
+    called = pitledger("config")
+
+    assert (1, 1) == (called.code, len(called.stderr.splitlines()))
+    assert "kim has the role 'report', which no service declares" in called.stderr
+
+
+def test_a_tokens_file_that_cannot_be_read_is_a_wrong_use(pitledger: Caller, tokens: Path) -> None:
+    """What is wrong with the file is said with the name of its setting."""
+    called = pitledger("config")
+
+    assert 2 == called.code
+    assert called.stderr.startswith("pitledger: PITLEDGER_API_TOKENS_FILE: ")

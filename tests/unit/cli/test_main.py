@@ -108,6 +108,14 @@ def test_version_as_json(pitledger: Caller) -> None:
     assert {"version", "python"} == document.keys()
 
 
+def test_version_is_an_option_too(pitledger: Caller) -> None:
+    """`pitledger --version` says the same as `pitledger version`, as any program does."""
+    called = pitledger("--version")
+
+    assert (0, pitledger("version").stdout) == (called.code, called.stdout)
+    assert called.stdout.startswith("pitledger 0.")
+
+
 def test_settle_and_help_import_nothing_heavy() -> None:
     """What is asked for often starts without the database, the broker and the web framework."""
     script = (

@@ -1,18 +1,37 @@
-"""The one list of services."""
+"""The services that are found by their manifests."""
+
+from fnmatch import filter as matching
 
 import pytest
 
-from services.cli.services import ServiceName, load, migrations
-from shared.runtime.settings import HTTP_PORTS
+from services.cli.people import PEOPLE, roles_of
+from services.cli.services import NAMES, load, load_all, migrations
+from shared.contracts.topics import TOPICS
+from shared.runtime.database import role_of
+from shared.runtime.web.roles import ROLES
 
 
-def test_the_list_is_that_of_the_settings() -> None:
-    """Each service has a port, and each port a service."""
-    assert sorted(ServiceName) == sorted(HTTP_PORTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_each_service_is_what_its_folder_says(name: str) -> None:
+    """Name, schema and migrations go by the folder of the service."""
+    manifest = load(name)
+    assert (name, role_of(name)) == (manifest.name, manifest.schema)
+    assert sorted(migrations(name).rglob("*.sql"))
 
 
-@pytest.mark.parametrize("name", list(ServiceName))
-def test_each_service_can_be_loaded_and_has_migrations(name: ServiceName) -> None:
-    """A name leads to the service of that name and to its migrations."""
-    assert name == load(name).name
-    assert sorted(migrations(name).glob("*.py"))
+def test_no_two_services_share_a_port_a_schema_or_a_topic() -> None:
+    """What a service has, it has for itself; the topics that services publish are theirs by declaration too."""
+    manifests = load_all()
+    assert len(manifests) == len({manifest.port for manifest in manifests})
+    assert len(manifests) == len({manifest.schema for manifest in manifests})
+    published = {manifest.publishes: manifest.name for manifest in manifests if manifest.publishes is not None}
+    assert published == {topic: topic.publisher for topic in published}
+    assert [] == [topic.name for topic in TOPICS if topic.publisher in NAMES and topic not in published]
+
+
+def test_the_people_of_a_stack_have_every_role_and_no_other() -> None:
+    """Each pattern of a role names one that is declared, and each declared role is somebody's."""
+    load_all()
+    held = {name for person in PEOPLE for name in roles_of(person, ROLES)}
+    assert set(ROLES) == held
+    assert [] == [pattern for patterns in PEOPLE.values() for pattern in patterns if not matching(ROLES, pattern)]

@@ -164,15 +164,26 @@ def test_what_is_not_a_mapping_is_refused(pitledger: Caller) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ['{"id": "x", "id": "y"}', "id: x\nid: y\n", "{unclosed: [", '{"id": ' + "[" * 100_000],
-    ids=["key twice, JSON", "key twice, YAML", "neither JSON nor YAML", "nested without end"],
+    ("text", "said"),
+    [
+        ('{"id": "x", "id": "y"}', "key 'id' stands twice in one mapping"),
+        ("id: x\nid: y\n", "line 2, column 1: key 'id' stands twice in one mapping"),
+        ("{unclosed: [", "line 1, column 1"),
+        ("id: x\nround: [1,\nseats: }\n", "line 3, column 8: "),
+        ('{"id": ' + "[" * 100_000, "nested too deeply"),
+        ("id: !!timestamp noon", "a value is not of the type that its tag says"),
+        ("id: 2026-02-30", "day is out of range for month"),
+        ("id: \x07", "unacceptable character"),
+    ],
+    ids=["key twice, JSON", "key twice, YAML", "unclosed", "mixed up", "nested", "wrong tag", "no such day", "control"],
 )
-def test_an_input_that_cannot_be_read_is_refused_in_one_line(pitledger: Caller, text: str) -> None:
-    """Text that is neither JSON nor YAML, or that says a thing twice, is refused as a whole."""
+def test_an_input_that_cannot_be_read_is_refused_in_one_line(pitledger: Caller, text: str, said: str) -> None:
+    """Text that is neither JSON nor YAML, or that says a thing twice, is refused as a whole, with the place."""
     called = pitledger("settle", "-", stdin=text)
 
     assert (3, "", 1) == (called.code, called.stdout, len(called.stderr.splitlines()))
+    assert called.stderr.startswith(f"pitledger: stdin: neither YAML nor JSON: {said}")
+    assert "\N{REPLACEMENT CHARACTER}" not in called.stderr
 
 
 def test_a_file_that_is_not_there_is_a_wrong_use(pitledger: Caller, tmp_path: Path) -> None:

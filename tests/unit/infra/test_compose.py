@@ -11,15 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-SERVICES = {
-    "paytable-registry",
-    "round-settlement",
-    "reporting",
-    "table-inventory",
-    "vigorish",
-    "progressive-meters",
-    "wagering-accounts",
-}
+from services.cli.services import NAMES, load_all
 
 
 @pytest.fixture(scope="module")
@@ -61,28 +53,16 @@ def test_compose_accepts_the_file(config: Config, filled_in: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize(
-    "variable",
-    [
-        "POSTGRES_PASSWORD",
-        "PAYTABLE_REGISTRY_PASSWORD",
-        "ROUND_SETTLEMENT_PASSWORD",
-        "REPORTING_PASSWORD",
-        "TABLE_INVENTORY_PASSWORD",
-        "WAGERING_ACCOUNTS_PASSWORD",
-        "VIGORISH_PASSWORD",
-        "PROGRESSIVE_METERS_PASSWORD",
-        "GRAFANA_ADMIN_PASSWORD",
-    ],
-)
-def test_no_password_has_a_default(config: Config, filled_in: Path, variable: str) -> None:
+def test_no_password_has_a_default(config: Config, filled_in: Path) -> None:
     """Compose refuses to start while a password is missing, and says where to set it."""
-    filled_in.write_text(filled_in.read_text().replace(f"\n{variable}=filled-in\n", f"\n{variable}=\n"))
-
-    done = config(filled_in)
-
-    assert done.returncode != 0
-    assert "set it in .env" in done.stderr
+    filled = filled_in.read_text()
+    missing = re.findall(r"^([A-Z_]+_PASSWORD)=", filled, flags=re.M)
+    assert len(NAMES) + 2 == len(missing)
+    for variable in missing:
+        filled_in.write_text(filled.replace(f"\n{variable}=filled-in\n", f"\n{variable}=\n"))
+        done = config(filled_in)
+        assert done.returncode != 0, variable
+        assert "set it in .env" in done.stderr, variable
 
 
 def test_example_environment_names_exactly_what_the_file_reads(repository: Path) -> None:
@@ -101,7 +81,7 @@ def test_every_service_waits_for_what_it_needs(compose: dict[str, Any]) -> None:
         "migrate": {"postgres": healthy},
         "roles": {"migrate": completed},
         "topics": {"kafka": healthy},
-        **{name: {"kafka": healthy, "postgres": healthy, "roles": completed, "topics": completed} for name in SERVICES},
+        **{name: {"kafka": healthy, "postgres": healthy, "roles": completed, "topics": completed} for name in NAMES},
     }
 
     assert expected == {name: compose["services"][name]["depends_on"] for name in expected}
@@ -122,14 +102,22 @@ def test_services_log_in_as_their_own_role(compose: dict[str, Any]) -> None:
         if "DATABASE_URL" in service.get("environment", {})
     }
 
-    assert {"migrate": "pitledger", **{name: name.replace("-", "_") for name in SERVICES}} == logins
+    assert {"migrate": "pitledger", **{name: name.replace("-", "_") for name in NAMES}} == logins
+
+
+def test_each_service_listens_on_its_own_port(compose: dict[str, Any]) -> None:
+    """The port of the manifest, inside and outside of the container."""
+    for manifest in load_all():
+        service = compose["services"][manifest.name]
+        assert str(manifest.port) == service["environment"]["PITLEDGER_HTTP_PORT"]
+        assert [f"127.0.0.1:{manifest.port}:{manifest.port}"] == service["ports"]
 
 
 def test_ports_are_published_on_loopback_only(compose: dict[str, Any]) -> None:
     """Nothing of the stack can be reached from another machine."""
     published = [port for service in compose["services"].values() for port in service.get("ports", ())]
 
-    assert len(published) >= len(SERVICES)
+    assert len(published) >= len(NAMES)
     assert not [port for port in published if not port.startswith("127.0.0.1:")]
 
 
@@ -149,7 +137,7 @@ def test_checkpoints_have_a_volume_of_their_own(compose: dict[str, Any]) -> None
         if any(volume.startswith("checkpoints:") for volume in service.get("volumes", ()))
     }
 
-    assert mounting == SERVICES
+    assert mounting == set(NAMES)
     assert "checkpoints" in compose["volumes"]
 
 

@@ -8,79 +8,94 @@ from typing import Any
 import pytest
 import yaml
 
-from shared.runtime.settings import HTTP_PORTS
+from services.cli.services import NAMES, load_all
 
-Manifest = dict[str, Any]
+Document = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def manifests(repository: Path) -> list[Manifest]:
-    """Every document of every file that the kustomization names."""
-    base = repository / "infra/kubernetes"
-    resources = yaml.safe_load((base / "kustomization.yaml").read_text())["resources"]
-    return [document for name in resources for document in yaml.safe_load_all((base / name).read_text())]
+def base(repository: Path) -> Path:
+    """The directory of the base."""
+    return repository / "infra/kubernetes"
 
 
-def _of_kind(manifests: list[Manifest], kind: str) -> dict[str, Manifest]:
-    return {manifest["metadata"]["name"]: manifest for manifest in manifests if manifest["kind"] == kind}
+@pytest.fixture(scope="module")
+def documents(base: Path) -> list[Document]:
+    """Every document of the base as it is written: what all services have is there once."""
+    return [
+        document
+        for path in (*base.glob("*.yaml"), base / "service" / "service.yaml")
+        if path.name != "kustomization.yaml"
+        for document in yaml.safe_load_all(path.read_text())
+    ]
 
 
-def _pods(manifests: list[Manifest]) -> Iterator[tuple[str, Manifest]]:
-    for manifest in manifests:
-        if manifest["kind"] in {"Deployment", "Job"}:
-            yield manifest["metadata"]["name"], manifest["spec"]["template"]
-
-
-def test_kustomization_names_every_file(repository: Path) -> None:
-    """No manifest is left lying beside the base."""
-    base = repository / "infra/kubernetes"
-    files = {path.name for path in base.iterdir()} - {"kustomization.yaml"}
-
-    assert files == set(yaml.safe_load((base / "kustomization.yaml").read_text())["resources"])
-
-
-def test_kubectl_builds_the_base(repository: Path, manifests: list[Manifest]) -> None:
-    """Kustomize itself puts the base together, where kubectl is installed."""
+@pytest.fixture(scope="module")
+def built(repository: Path) -> list[Document]:
+    """What Kustomize makes of the base, where kubectl is installed."""
     try:
         done = subprocess.run(
             ["kubectl", "kustomize", "infra/kubernetes"], cwd=repository, capture_output=True, text=True
         )
     except FileNotFoundError:
         pytest.skip("'kubectl' is not installed")
-
     assert done.returncode == 0, done.stderr
-    assert len(manifests) == len(list(yaml.safe_load_all(done.stdout)))
+    return list(yaml.safe_load_all(done.stdout))
 
 
-def test_one_deployment_and_one_service_for_each_service(manifests: list[Manifest]) -> None:
-    """Deployment, Service, command, container port and setting agree on name and port."""
-    deployments, services = _of_kind(manifests, "Deployment"), _of_kind(manifests, "Service")
+def _of_kind(documents: list[Document], kind: str) -> dict[str, Document]:
+    return {document["metadata"]["name"]: document for document in documents if document["kind"] == kind}
 
-    assert set(HTTP_PORTS) == set(deployments) == set(services)
-    for name, port in HTTP_PORTS.items():
+
+def _pods(documents: list[Document]) -> Iterator[tuple[str, Document]]:
+    for document in documents:
+        if document["kind"] in {"Deployment", "Job"}:
+            yield document["metadata"]["name"], document["spec"]["template"]
+
+
+def test_kustomization_names_every_file(base: Path) -> None:
+    """No file is left lying beside the base, and each service has its folder."""
+    files = {path.name for path in base.glob("*.yaml")} - {"kustomization.yaml"}
+    folders = {f"services/{path.name}" for path in (base / "services").iterdir()}
+
+    assert files | folders == set(yaml.safe_load((base / "kustomization.yaml").read_text())["resources"])
+    assert folders == {f"services/{name}" for name in NAMES}
+
+
+def test_each_service_is_deployed_under_its_name_port_and_login(built: list[Document]) -> None:
+    """Command, service, claim and login of each service are its own, and nothing else differs."""
+    deployments, services = _of_kind(built, "Deployment"), _of_kind(built, "Service")
+    claims = _of_kind(built, "PersistentVolumeClaim")
+
+    assert {f"pitledger-{name}" for name in NAMES} == set(deployments) == set(services)
+    for manifest in load_all():
+        name = f"pitledger-{manifest.name}"
         template = deployments[name]["spec"]["template"]
         (container,) = template["spec"]["containers"]
-        assert ["run", name] == container["args"]
-        assert [port] == [item["containerPort"] for item in container["ports"]]
-        assert [port] == [item["port"] for item in services[name]["spec"]["ports"]]
-        assert {"name": "PITLEDGER_HTTP_PORT", "value": str(port)} in container["env"]
-        assert services[name]["spec"]["selector"].items() <= template["metadata"]["labels"].items()
-        assert deployments[name]["spec"]["selector"]["matchLabels"].items() <= template["metadata"]["labels"].items()
+        assert ["run", manifest.name] == container["args"]
+        assert [manifest.port] == [item["port"] for item in services[name]["spec"]["ports"]]
+        assert f"{manifest.name}-url" == container["env"][0]["valueFrom"]["secretKeyRef"]["key"]
+        label = {"app.kubernetes.io/name": manifest.name}
+        assert label == services[name]["spec"]["selector"] == deployments[name]["spec"]["selector"]["matchLabels"]
+        assert label.items() <= template["metadata"]["labels"].items()
+        claimed = [volume.get("persistentVolumeClaim", {}).get("claimName") for volume in template["spec"]["volumes"]]
+        assert [f"pitledger-checkpoints-{manifest.name}"] == [claim for claim in claimed if claim]
+        assert f"pitledger-checkpoints-{manifest.name}" in claims
 
 
-def test_probes_ask_life_and_readiness_apart(manifests: list[Manifest]) -> None:
+def test_probes_ask_life_and_readiness_apart(documents: list[Document]) -> None:
     """A service that waits for its database is unready, not restarted."""
     expected = {"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"}
-    for deployment in _of_kind(manifests, "Deployment").values():
+    for deployment in _of_kind(documents, "Deployment").values():
         (container,) = deployment["spec"]["template"]["spec"]["containers"]
         assert expected == {key: probe["httpGet"]["path"] for key, probe in container.items() if key.endswith("Probe")}
 
 
-def test_no_pod_has_rights_it_does_not_need(manifests: list[Manifest]) -> None:
+def test_no_pod_has_rights_it_does_not_need(documents: list[Document]) -> None:
     """Every pod runs without root, capabilities, a writable root file system or a token of the cluster."""
-    pods = list(_pods(manifests))
+    pods = list(_pods(documents))
 
-    assert len(pods) == len(HTTP_PORTS) + 2
+    assert len(pods) == 3
     for name, template in pods:
         pod = template["spec"]
         assert pod["securityContext"]["runAsNonRoot"] is True, name
@@ -96,12 +111,12 @@ def test_no_pod_has_rights_it_does_not_need(manifests: list[Manifest]) -> None:
             assert "memory" in container["resources"]["limits"], name
 
 
-def test_references_lead_somewhere(manifests: list[Manifest]) -> None:
+def test_references_lead_somewhere(documents: list[Document]) -> None:
     """Config maps, claims and accounts exist in the base; secrets are the two that config.yaml describes."""
-    config_maps, claims = _of_kind(manifests, "ConfigMap"), _of_kind(manifests, "PersistentVolumeClaim")
-    accounts = _of_kind(manifests, "ServiceAccount")
+    config_maps, claims = _of_kind(documents, "ConfigMap"), _of_kind(documents, "PersistentVolumeClaim")
+    accounts = _of_kind(documents, "ServiceAccount")
     secrets: set[str] = set()
-    for _, template in _pods(manifests):
+    for _, template in _pods(documents):
         pod = template["spec"]
         assert pod["serviceAccountName"] in accounts
         mounts = {mount["name"] for container in pod["containers"] for mount in container.get("volumeMounts", ())}
@@ -123,4 +138,4 @@ def test_references_lead_somewhere(manifests: list[Manifest]) -> None:
                     assert reference["key"] in config_maps[reference["name"]]["data"]
 
     assert {"pitledger-database", "pitledger-keys"} == secrets
-    assert not _of_kind(manifests, "Secret")
+    assert not _of_kind(documents, "Secret")

@@ -8,7 +8,9 @@ import pytest
 import yaml
 from pydantic import AliasChoices
 
-from shared.runtime.settings import HTTP_PORTS, Settings
+from services.cli.infra import drift
+from services.cli.services import load_all
+from shared.runtime.settings import Settings
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +63,8 @@ def test_deployments_set_only_documented_variables(repository: Path, page: str) 
         for name in service.get("environment", {})
     }
     used |= set(re.findall(r"\b(PITLEDGER_[A-Z_]+)=", (repository / "Dockerfile").read_text()))
-    for path in (repository / "infra/kubernetes").glob("*.yaml"):
+    base = repository / "infra/kubernetes"
+    for path in (*base.glob("*.yaml"), base / "service/service.yaml"):
         for document in yaml.safe_load_all(path.read_text()):
             used |= _variables(document)
 
@@ -76,11 +79,9 @@ def _variables(manifest: dict[str, Any]) -> set[str]:
     return {variable["name"] for container in pod.get("containers", ()) for variable in container["env"]}
 
 
-def test_ports_table_gives_the_ports(page: str) -> None:
-    """Each service stands in the table with its default port."""
-    rows = re.findall(r"^\| `([a-z-]+)` \| (\d+) \|", _section(page, "Ports"), flags=re.M)
-
-    assert {name: str(port) for name, port in HTTP_PORTS.items()} == dict(rows)
+def test_what_names_the_services_is_as_the_manifests_say() -> None:
+    """Compose, Kubernetes, Prometheus, logins, import lines, ports and roles: `make generated` writes them."""
+    assert [] == drift(load_all())
 
 
 def test_metrics_table_lists_every_metric(page: str, exposed_metrics: frozenset[str]) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
+from services.cli.services import load_all
+
 
 @pytest.fixture(scope="module")
 def rules(repository: Path) -> list[dict[str, Any]]:
@@ -50,15 +52,10 @@ def test_every_alert_has_a_severity_a_summary_and_a_test(repository: Path, rules
     assert all(alert["annotations"]["summary"] for alert in alerts)
 
 
-def test_compose_services_are_all_scraped(repository: Path) -> None:
-    """Each service of docker-compose.yml is a target, under its own name and port."""
+def test_services_are_all_scraped(repository: Path) -> None:
+    """Each service is a target, under its own name and port."""
     scrapes = yaml.safe_load((repository / "infra/prometheus/prometheus.yml").read_text())["scrape_configs"]
     (ours,) = (scrape for scrape in scrapes if scrape["job_name"] == "pitledger")
-    compose = yaml.safe_load((repository / "docker-compose.yml").read_text())["services"]
-    expected = {
-        f"{name}:{service['environment']['PITLEDGER_HTTP_PORT']}": name
-        for name, service in compose.items()
-        if service.get("command", [""])[0] == "run"
-    }
+    expected = {f"{manifest.name}:{manifest.port}": manifest.name for manifest in load_all()}
 
     assert expected == {config["targets"][0]: config["labels"]["service"] for config in ours["static_configs"]}

@@ -68,7 +68,7 @@ def test_makefile_lists_its_targets(repository: Path) -> None:
     """`make help` names the targets that the documentation speaks of."""
     done = _make(repository, "help")
 
-    assert {"setup", "demo", "test", "lint", "schemas", "bench", "clean"} <= {
+    assert {"setup", "demo", "test", "lint", "generated", "bench", "clean"} <= {
         line.split()[0] for line in done.stdout.splitlines()
     }
 

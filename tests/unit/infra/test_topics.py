@@ -1,12 +1,15 @@
 """What it takes to make a cluster have the topics: planned without one."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from infra import topics
 from infra.topics import ExistingTopic, Outcome, Topic, TopicRefusedError, apply, plan, wanted
-from shared.contracts.schemas import CHANNELS
+from shared.contracts.topics import TOPICS
 
 TABLE_EVENTS = next(topic for topic in wanted() if topic.name == "table.events")
 
@@ -23,12 +26,12 @@ def existing(topic: Topic = TABLE_EVENTS, **differences: Any) -> Mapping[str, Ex
     return {topic.name: ExistingTopic(**(as_ordered | differences))}
 
 
-def test_the_topics_of_the_architecture() -> None:
-    """The topics exist under their names, and only submissions are compacted."""
-    names = {channel.topic for channel in CHANNELS}
-    assert dict.fromkeys(names, "delete") | {"submissions": "compact"} == {
-        topic.name: topic.config["cleanup.policy"] for topic in wanted()
-    }
+def test_the_contracts_and_the_cluster_have_the_same_topics() -> None:
+    """Each topic of the contracts has its partitions in topics.yaml, and no other; only submissions are compacted."""
+    document = yaml.safe_load((Path(topics.__file__).parent / "topics.yaml").read_text())
+    assert {topic.name for topic in TOPICS} == set(document["partitions"])
+    assert [topic.name for topic in TOPICS] == [topic.name for topic in wanted()]
+    assert ["submissions"] == [topic.name for topic in wanted() if topic.config["cleanup.policy"] == "compact"]
 
 
 def test_nothing_is_ever_forgotten() -> None:
@@ -47,7 +50,7 @@ def test_partitions_are_overridden_by_topic() -> None:
 @pytest.mark.parametrize(
     ("partitions", "message"),
     [
-        ({"table.event": 3}, "'table.event': no such topic, choose among table.events, submissions, settlements"),
+        ({"table.event": 3}, "'table.event': no such topic, choose among table.events, pit.events, submissions"),
         ({"table.events": 0}, "'table.events': 0 is not between 1 and 10000"),
     ],
 )
@@ -96,7 +99,7 @@ def test_an_unused_topic_may_grow() -> None:
 
 def test_a_used_topic_may_not_grow() -> None:
     """A topic with messages keeps its partitions, because a table's events would be split over two of them."""
-    with pytest.raises(TopicRefusedError, match=r"key \(the table .*another partition .*ask for 4"):
+    with pytest.raises(TopicRefusedError, match=r"the key of a message decides .*another partition .*ask for 4"):
         plan(existing(partitions=4, used=True), [TABLE_EVENTS])
 
 

@@ -59,5 +59,5 @@ def test_a_route_lists_its_problems_by_status() -> None:
 
 
 def test_the_page_about_problems_is_as_the_reasons_are() -> None:
-    """docs/problems.md; `make schemas` writes it."""
+    """docs/problems.md; `make generated` writes it."""
     assert page() == PAGE.read_text()

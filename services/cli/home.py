@@ -1,0 +1,88 @@
+"""The directory of a stack on one machine: its people's tokens, its keys, its checkpoints, its logs."""
+
+import json
+import os
+import secrets
+import shlex
+import shutil
+import tempfile
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import yaml
+
+from services.cli.people import PEOPLE, roles_of
+from shared.journal.checkpoint import Signer
+from shared.runtime.web.access import token_hash
+
+
+class Home:
+    """The directory of a run. Only its owner may read it."""
+
+    def __init__(self, directory: Path | None, starting: ExitStack) -> None:
+        """Make the directory below one that is kept, or a temporary one that `starting` removes."""
+        if directory is None:
+            self.path = Path(tempfile.mkdtemp(prefix="pitledger-"))
+            starting.callback(shutil.rmtree, self.path, ignore_errors=True)
+        else:
+            # The database's account must come through the directory itself; what is secret lies one below.
+            directory.mkdir(parents=True, exist_ok=True)
+            self.path = directory.resolve() / "run"
+            self.path.mkdir(mode=0o700, exist_ok=True)
+            self.path.chmod(0o700)
+        self.logs = self.path / "logs"
+        self.checkpoints = self.path / "checkpoints"
+        """Where the signed checkpoints are kept."""
+        for kept in (self.logs, self.checkpoints):
+            kept.mkdir(exist_ok=True)
+        self.tokens_file = self.path / "tokens.json"
+        """Who may call the HTTP interfaces, with the roles and the token of each."""
+        self.verifiers_file = self.path / "verifiers.txt"
+        """The public keys of the checkpoints, one a line and service."""
+        self.environment_file = self.path / "environment"
+        """The environment as shell commands, for other terminals."""
+        self.tokens: Mapping[str, str] = {}
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Return the settings that name what is in the directory."""
+        return {
+            "PITLEDGER_CHECKPOINT_DIRECTORY": str(self.checkpoints),
+            "PITLEDGER_CHECKPOINT_KEY_FILE": str(self.path / "checkpoint-key.pem"),
+            "PITLEDGER_API_TOKENS_FILE": str(self.path / "api-tokens.yaml"),
+        }
+
+    def write_tokens(self, declared: Collection[str]) -> None:
+        """Give everybody a new token, with the person's roles among those that are declared."""
+        self.tokens = {person: secrets.token_urlsafe(24) for person in PEOPLE}
+        people = [
+            {"person": person, "roles": roles_of(person, declared), "token": token}
+            for person, token in self.tokens.items()
+        ]
+        hashes = [
+            {"person": each["person"], "token_sha256": token_hash(str(each["token"])), "roles": each["roles"]}
+            for each in people
+        ]
+        _write(self.tokens_file, json.dumps(people, indent=2) + "\n")
+        _write(self.path / "api-tokens.yaml", yaml.safe_dump(hashes))
+
+    def write_keys(self, services: Sequence[str]) -> None:
+        """Make the key that signs checkpoints, where there is none yet, and write down its public halves."""
+        key = self.path / "checkpoint-key.pem"
+        if not key.exists():
+            Signer.generate("pitledger").to_pem(key)
+        verifiers = [Signer.from_pem(key, f"pitledger/{service}").verifier for service in services]
+        _write(self.verifiers_file, "".join(f"{verifier}\n" for verifier in verifiers))
+
+    def write_environment(self, environment: Mapping[str, str]) -> None:
+        """Write the environment of the stack as shell commands."""
+        exports = [f"export {name}={shlex.quote(value)}\n" for name, value in environment.items()]
+        _write(self.environment_file, "".join(exports))
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file that only its owner may read."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        path.chmod(0o600)
+        file.write(text)

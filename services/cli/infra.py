@@ -1,0 +1,240 @@
+"""Writes what infra/, docs/ and pyproject.toml say of the services: `python -m services.cli.infra [--check]`.
+
+The manifests say what services there are. Whole files are written below infra/kubernetes/services; elsewhere the lines
+between two comments, `generated: <name>` and `end of generated: <name>`.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from sqlalchemy import Table
+
+from services.cli.exits import ExitCode
+from services.cli.output import message
+from services.cli.services import load_all
+from shared.contracts.topics import Topic
+from shared.runtime.service.manifest import Manifest
+from shared.runtime.web.roles import ROLES
+
+ROOT: Final = Path(__file__).parents[2]
+OVERLAYS: Final = "infra/kubernetes/services"
+
+Lines = Callable[[Sequence[Manifest]], list[str]]
+
+
+def texts(manifests: Sequence[Manifest], root: Path = ROOT) -> dict[str, str]:
+    """Return the texts of all files that name the services, by path."""
+    found = {f"{OVERLAYS}/{one.name}/kustomization.yaml": _overlay(one) for one in manifests}
+    for path, parts in PARTS.items():
+        text = (root / path).read_text()
+        for name, lines in parts.items():
+            text = _replaced(text, name, lines(manifests), path)
+        found[path] = text
+    return found
+
+
+def drift(manifests: Sequence[Manifest], root: Path = ROOT) -> list[str]:
+    """Return what is not as the manifests say, file by file."""
+    wanted = texts(manifests, root)
+    there = {path.relative_to(root).as_posix() for path in (root / OVERLAYS).rglob("*") if path.is_file()}
+    found = [f"{path}: no service of this name" for path in there - wanted.keys()]
+    found += [
+        f"{path}: not as the manifests say"
+        for path, text in wanted.items()
+        if not (root / path).exists() or (root / path).read_text() != text
+    ]
+    return sorted(found)
+
+
+def write(manifests: Sequence[Manifest], root: Path = ROOT) -> None:
+    """Write every file, and remove those of services that are no more."""
+    for path in list((root / OVERLAYS).glob("*/kustomization.yaml")):
+        if path.parent.name not in {one.name for one in manifests}:
+            path.unlink()
+            path.parent.rmdir()
+    for name, text in texts(manifests, root).items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+def _replaced(text: str, name: str, lines: Sequence[str], path: str) -> str:
+    """Return the text with other lines between the two comments of this name, indented as they are."""
+    pattern = re.compile(
+        rf"^(?P<indent> *)(?P<first>\S+ generated: {name}\b.*\n)(?:.*\n)*?(?P<last> *\S+ end of generated: {name}\b)",
+        re.MULTILINE,
+    )
+    if (count := len(pattern.findall(text))) != 1:
+        raise ValueError(f"{path} has {count} places between 'generated: {name}' and 'end of generated: {name}', not 1")
+
+    def put(found: re.Match[str]) -> str:
+        body = "".join(f"{found['indent']}{line}".rstrip() + "\n" for line in lines)
+        return f"{found['indent']}{found['first']}{body}{found['last']}"
+
+    return pattern.sub(put, text)
+
+
+def password(manifest: Manifest) -> str:
+    """Return the environment variable with the password of a service's role."""
+    return f"{manifest.schema.upper()}_PASSWORD"
+
+
+# --- Compose, Prometheus, Kubernetes ---
+
+
+def _compose(manifests: Sequence[Manifest]) -> list[str]:
+    lines: list[str] = []
+    for one in manifests:
+        login = f"{one.schema}:${{{password(one)}:?set it in .env}}"
+        lines += [
+            f"{one.name}:",
+            "  <<: *service",
+            f"  command: [run, {one.name}]",
+            "  environment:",
+            "    <<: *environment",
+            f"    DATABASE_URL: postgresql+psycopg://{login}@postgres:5432/pitledger",
+            f'    PITLEDGER_HTTP_PORT: "{one.port}"',
+            f'  ports: ["127.0.0.1:{one.port}:{one.port}"]',
+            "  depends_on: *prepared",
+            "",
+        ]
+    return lines[:-1]
+
+
+def _compose_passwords(manifests: Sequence[Manifest]) -> list[str]:
+    return [f"{password(one)}: ${{{password(one)}:?set it in .env}}" for one in manifests]
+
+
+def _example_passwords(manifests: Sequence[Manifest]) -> list[str]:
+    return [f"{password(one)}=" for one in manifests]
+
+
+def _targets(manifests: Sequence[Manifest]) -> list[str]:
+    return [
+        line
+        for one in manifests
+        for line in (f'- targets: ["{one.name}:{one.port}"]', f"  labels: {{service: {one.name}}}")
+    ]
+
+
+def _resources(manifests: Sequence[Manifest]) -> list[str]:
+    return [f"- services/{one.name}" for one in manifests]
+
+
+def _overlay(manifest: Manifest) -> str:
+    return f"""# {manifest.title}. Written by: make generated
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [../../service]
+nameSuffix: -{manifest.name}
+labels:
+  - pairs: {{app.kubernetes.io/name: {manifest.name}}}
+    includeSelectors: true
+patches:
+  - target: {{kind: Service}}
+    patch: |-
+      - {{op: replace, path: /spec/ports/0/port, value: {manifest.port}}}
+  - target: {{kind: Deployment}}
+    patch: |-
+      - {{op: replace, path: /spec/template/spec/containers/0/args/1, value: {manifest.name}}}
+      - op: replace
+        path: /spec/template/spec/containers/0/env/0/valueFrom/secretKeyRef/key
+        value: {manifest.name}-url
+"""
+
+
+# --- the database ---
+
+
+def _given_passwords(manifests: Sequence[Manifest]) -> list[str]:
+    lines: list[str] = []
+    for one in manifests:
+        lines += [
+            rf"\getenv {one.schema}_password {password(one)}",
+            rf"\if :{{?{one.schema}_password}}",
+            r"\else",
+            f"    DO $$ BEGIN RAISE '{password(one)} is not set: give it in the environment of psql'; END $$;",
+            r"\endif",
+        ]
+    return lines
+
+
+def _logins(manifests: Sequence[Manifest]) -> list[str]:
+    return [f"ALTER ROLE {one.schema} LOGIN PASSWORD :'{one.schema}_password';" for one in manifests]
+
+
+# --- imports, documents ---
+
+
+def _independent(manifests: Sequence[Manifest]) -> list[str]:
+    return [f'"services.{one.schema}",' for one in manifests]
+
+
+def _ports(manifests: Sequence[Manifest]) -> list[str]:
+    rows = [
+        f"| `{one.name}` | {one.port} | {_names(one.reads)} | {_names([one.publishes] if one.publishes else [])} "
+        f"| {one.title} |"
+        for one in manifests
+    ]
+    return ["", "| service | port | reads | publishes | what it is |", "|---|---|---|---|---|", *rows, ""]
+
+
+def _names(topics: Sequence[Topic]) -> str:
+    return ", ".join(f"`{topic.name}`" for topic in dict.fromkeys(topics)) or "nothing"
+
+
+def _rebuilt(manifests: Sequence[Manifest]) -> list[str]:
+    rows = []
+    for one in manifests:
+        keepers = [handler for handler in one.handlers if handler.keeps]
+        rebuilt = [*one.projector.tables, *(table for handler in keepers for table in handler.keeps)]
+        sources = ["its journal", *(f"topic `{handler.reader.topic.name}`" for handler in keepers)]
+        journal = {getattr(one.journal, field.name) for field in fields(one.journal)}
+        kept = [table for table in one.journal.entries.metadata.tables.values() if table not in {*rebuilt, *journal}]
+        rows.append(f"| `{one.name}` | {_tables(rebuilt)} | {', '.join(sources)} | {_tables(kept)} |")
+    return ["", "| service | rebuilt | from | kept as it is |", "|---|---|---|---|", *rows, ""]
+
+
+def _tables(tables: Sequence[Table]) -> str:
+    return ", ".join(sorted(f"`{table.name}`" for table in tables)) or "nothing"
+
+
+def _roles(manifests: Sequence[Manifest]) -> list[str]:
+    assert manifests, "loading the manifests declares the roles"
+    rows = [f"| `{role.name}` | {role.description} |" for _, role in sorted(ROLES.items())]
+    return ["", "| role | allows to |", "|---|---|", *rows, ""]
+
+
+PARTS: Final[Mapping[str, Mapping[str, Lines]]] = {
+    "docker-compose.yml": {"services": _compose, "passwords": _compose_passwords},
+    ".env.example": {"passwords": _example_passwords},
+    "infra/prometheus/prometheus.yml": {"targets": _targets},
+    "infra/kubernetes/kustomization.yaml": {"services": _resources},
+    "infra/postgres/roles.sql": {"passwords": _given_passwords, "logins": _logins},
+    "pyproject.toml": {"services": _independent},
+    "docs/operations.md": {"ports": _ports, "roles": _roles, "rebuilt": _rebuilt},
+}
+"""What is generated of each file."""
+
+
+def main(
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file is not as it is.")] = False,
+) -> None:
+    """Write what infra/, docs/ and pyproject.toml say of the services, or check it."""
+    manifests = load_all()
+    if not check:
+        write(manifests)
+        return
+    drifted = drift(manifests)
+    for line in drifted:
+        message(f"{line}; run: make generated")
+    if drifted:
+        sys.exit(ExitCode.NOT_AS_IT_SHOULD_BE)
+
+
+if __name__ == "__main__":
+    typer.run(main)
