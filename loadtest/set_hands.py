@@ -14,7 +14,7 @@ from loadtest.deck import Deck
 from shared.cards import Card, standard_deck
 from shared.cards.ranking.pai_gow import HighHands, card_set, cards_of, low_rank
 from shared.rules import Submission, catalogue
-from shared.rules.pai_gow.house_way import HouseWay, house_way
+from shared.rules.set_hands.house_way import HouseWay, house_way
 
 DEALER: Final = 0
 """The dealer's position."""

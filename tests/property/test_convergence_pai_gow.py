@@ -35,7 +35,7 @@ from shared.rules.pai_gow.bonuses import INSURANCE, bonus, insurance
 from shared.rules.pai_gow.progressive import HandTypes
 from shared.rules.pai_gow.record import MAIN
 from shared.rules.paytable import rows_by_category
-from shared.rules.seven_card_bonuses import BonusRows
+from shared.rules.set_hands.bonuses import BonusRows
 from shared.rules.submission import Offer, Selection, select
 
 SEED: Final = 645_688

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from shared.rules.face_up_pai_gow.paragraphs import Paragraphs
 from shared.rules.face_up_pai_gow.record import MAIN
 from shared.rules.odds import Odds
-from shared.rules.set_hands import OUTCOMES, SetHand, compare
+from shared.rules.set_hands.hands import OUTCOMES, SetHand, compare
 from shared.rules.settlement import Line, line
 
 

@@ -7,8 +7,8 @@ from shared.rules.face_up_pai_gow.ace_high import ace_high_bonus
 from shared.rules.face_up_pai_gow.ace_high_counts import ace_high_counts
 from shared.rules.face_up_pai_gow.progressive import progressive
 from shared.rules.face_up_pai_gow.record import ACE_HIGH_BONUS, FORTUNE_BONUS, PROGRESSIVE
-from shared.rules.seven_card_bonuses import BonusRows
-from shared.rules.seven_card_payback import bonus_payback
+from shared.rules.set_hands.bonuses import BonusRows
+from shared.rules.set_hands.payback import bonus_payback
 from shared.rules.submission import Offer, Selection
 
 

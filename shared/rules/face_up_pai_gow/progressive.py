@@ -10,8 +10,8 @@ from shared.rules.errors import Refused
 from shared.rules.face_up_pai_gow.record import PROGRESSIVE
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import Row, lost
+from shared.rules.set_hands.bonuses import BonusRows
 from shared.rules.settlement import Line
-from shared.rules.seven_card_bonuses import BonusRows
 from shared.rules.submission import Offer
 
 _JOKER: Final = card_set([JOKER])

@@ -17,15 +17,15 @@ from shared.rules.face_up_pai_gow.record import (
     FaceUpSeat,
 )
 from shared.rules.face_up_pai_gow.seats import SeatRules
-from shared.rules.interruptions import interruptions
 from shared.rules.meters import MeterBoard
-from shared.rules.pai_gow.house_hands import HouseHands
-from shared.rules.pai_gow.house_way import house_way
 from shared.rules.paytable import Row, lost, returned, rows_by_category
-from shared.rules.set_hands import SetHand, SettingRules, check_one_deck
-from shared.rules.set_seats import SeatInPlay
+from shared.rules.set_hands.bonuses import BonusRows, EnvyHand, envy_lines
+from shared.rules.set_hands.hands import SetHand, SettingRules, check_one_deck
+from shared.rules.set_hands.house_hands import HouseHands
+from shared.rules.set_hands.house_way import house_way
+from shared.rules.set_hands.interruptions import interruptions
+from shared.rules.set_hands.seats import SeatInPlay
 from shared.rules.settlement import Line, Settlement, line
-from shared.rules.seven_card_bonuses import BonusRows, EnvyHand, envy_lines
 from shared.rules.submission import Selection
 from shared.rules.table import Table
 

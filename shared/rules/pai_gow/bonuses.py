@@ -7,7 +7,7 @@ from typing import Final
 from shared.cards.ranking.pai_gow import CardSet, Formed, top_value
 from shared.cards.ranking.standard import VALUES
 from shared.rules.paytable import Row, rows_by_category
-from shared.rules.seven_card_bonuses import BonusRows
+from shared.rules.set_hands.bonuses import BonusRows
 from shared.rules.submission import Offer
 
 FORTUNE_BONUS: Final = "fortune_bonus"

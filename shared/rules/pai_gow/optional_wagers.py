@@ -9,9 +9,9 @@ from shared.rules.pai_gow.bonuses import INSURANCE, Bonus, Insurance
 from shared.rules.pai_gow.progressive import PROGRESSIVE, Progressive
 from shared.rules.pai_gow.record import MAIN
 from shared.rules.paytable import Row, lost
-from shared.rules.set_seats import SeatInPlay
+from shared.rules.set_hands.bonuses import EnvyHand, envy_lines
+from shared.rules.set_hands.seats import SeatInPlay
 from shared.rules.settlement import Line
-from shared.rules.seven_card_bonuses import EnvyHand, envy_lines
 from shared.rules.submission import Selection
 
 _ONLY_MAIN: Final = frozenset({MAIN})

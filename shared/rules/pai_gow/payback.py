@@ -8,7 +8,7 @@ from shared.cards.ranking.seven_card_counts import count_seven_cards
 from shared.rules.errors import Refused
 from shared.rules.pai_gow.bonuses import BONUSES, INSURANCE, bonus, insurance
 from shared.rules.pai_gow.record import STARTING_POSITION
-from shared.rules.seven_card_payback import bonus_payback
+from shared.rules.set_hands.payback import bonus_payback
 from shared.rules.submission import Offer, Selection
 
 _NUMBERS = 7

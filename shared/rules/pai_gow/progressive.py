@@ -10,8 +10,8 @@ from shared.cards.ranking.pai_gow import CardSet, Formed, by_value, formed, hold
 from shared.rules.errors import Refused
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import Row, lost, rows_by_category
+from shared.rules.set_hands.bonuses import BonusRows
 from shared.rules.settlement import Line
-from shared.rules.seven_card_bonuses import BonusRows
 from shared.rules.submission import Offer
 
 PROGRESSIVE: Final = "progressive_payout"

@@ -5,13 +5,10 @@ from fractions import Fraction
 from typing import cast
 
 from shared.cards.ranking.pai_gow import HighHands
-from shared.rules.interruptions import Interruptions, interruptions
 from shared.rules.meters import MeterBoard
 from shared.rules.odds import Odds
 from shared.rules.pai_gow.bank import BankRules
 from shared.rules.pai_gow.bonuses import BONUS, BONUSES, INSURANCE, bonus, insurance
-from shared.rules.pai_gow.house_hands import HouseHands
-from shared.rules.pai_gow.house_way import house_way
 from shared.rules.pai_gow.main_wager import DEALER_WAGER, MainWager, against_the_bank
 from shared.rules.pai_gow.optional_wagers import OptionalWagers, limit_of
 from shared.rules.pai_gow.paragraphs import Paragraphs
@@ -21,8 +18,11 @@ from shared.rules.pai_gow.seats import SeatRules
 from shared.rules.pai_gow.starting_position import StartingPositionWager
 from shared.rules.pai_gow.vigorish import Rounding
 from shared.rules.paytable import lost, returned, rows_by_category
-from shared.rules.set_hands import SetDealer, SetHand, SettingRules, check_one_deck
-from shared.rules.set_seats import SeatInPlay
+from shared.rules.set_hands.hands import SetDealer, SetHand, SettingRules, check_one_deck
+from shared.rules.set_hands.house_hands import HouseHands
+from shared.rules.set_hands.house_way import house_way
+from shared.rules.set_hands.interruptions import Interruptions, interruptions
+from shared.rules.set_hands.seats import SeatInPlay
 from shared.rules.settlement import Line, Notice, Settlement
 from shared.rules.submission import Selection
 from shared.rules.table import Table

@@ -6,12 +6,12 @@ from typing import cast
 
 from shared.rules.catalogue import Catalogue
 from shared.rules.errors import Refused
-from shared.rules.interruptions import Interruptions
 from shared.rules.pai_gow.paragraphs import Paragraphs
 from shared.rules.pai_gow.progressive import PROGRESSIVE, Progressive
 from shared.rules.pai_gow.record import MAIN, STARTING_POSITION, PaiGowSeat
-from shared.rules.set_hands import SettingRules
-from shared.rules.set_seats import SeatInPlay, check_surrendered, check_voided, read_seat
+from shared.rules.set_hands.hands import SettingRules
+from shared.rules.set_hands.interruptions import Interruptions
+from shared.rules.set_hands.seats import SeatInPlay, check_surrendered, check_voided, read_seat
 
 
 @dataclass(frozen=True, slots=True)

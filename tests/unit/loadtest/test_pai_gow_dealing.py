@@ -10,7 +10,7 @@ import pytest
 from loadtest.set_hands import Setting, deal, deck_with_joker, generated, shake, starting_position
 from shared.cards import Card
 from shared.rules import parse_submission
-from shared.rules.pai_gow.house_way import named_ways
+from shared.rules.set_hands.house_way import named_ways
 from tests.support.set_hands import beside, correct_lows, is_fouled, rank_high, rank_low
 
 DECK: Final = 53

@@ -6,13 +6,13 @@ from typing import NamedTuple, Protocol
 from shared.cards import Card
 from shared.cards.ranking.pai_gow import CardSet, formed
 from shared.rules.errors import Refused
-from shared.rules.interruptions import Interruptions
-from shared.rules.set_hands import SetHand, SettingRules
+from shared.rules.set_hands.hands import SetHand, SettingRules
+from shared.rules.set_hands.interruptions import Interruptions
 from shared.rules.table import SeatRecord
 
 
 class SetSeatRecord(SeatRecord, Protocol):
-    """The part of a seat's record that every game with set hands has: `shared.rules.set_hands.SetSeat` with wagers."""
+    """The part of a seat's record that every game with set hands has: `shared.rules.set_hands.hands.SetSeat` with wagers."""
 
     @property
     def cards(self) -> tuple[Card, ...]:

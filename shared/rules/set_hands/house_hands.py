@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from shared.cards.ranking.pai_gow import CardSet, cards_of, low_rank
 from shared.rules.errors import Refused
-from shared.rules.pai_gow.house_way import HouseWay
-from shared.rules.set_hands import SetDealer, SetHand, SetSeat, SettingRules
+from shared.rules.set_hands.hands import SetDealer, SetHand, SetSeat, SettingRules
+from shared.rules.set_hands.house_way import HouseWay
 from shared.rules.settlement import Notice
 
 _RESET = "hand_reset"
