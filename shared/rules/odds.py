@@ -32,6 +32,11 @@ class Odds:
         """The payout on `stake` cents, without the stake itself; a share of a cent is dropped."""
         return stake * self.ratio.numerator // self.ratio.denominator
 
+    @property
+    def returns(self) -> Fraction:
+        """Return what comes back of each cent of a wager that wins, its stake included."""
+        return self.ratio + self.stake_returned
+
     def plus(self, other: "Odds") -> "Odds":
         """Both payouts on one stake."""
         return Odds(self.ratio + other.ratio, self.stake_returned and other.stake_returned)

@@ -103,11 +103,16 @@ def _odds(table: Paytable, entry: PaytableRow) -> Odds:
     return Odds(ratio=ratio, stake_returned=table.stake_returned or entry.push)
 
 
+def settled(row: Row | None, seat: int, wager: str, stake: int, decided: str, *, from_meter: int = 0) -> Line:
+    """Return the line of a wager that wins `row`, or that is lost under the paragraph `decided` where no row wins."""
+    return lost(seat, wager, stake, decided) if row is None else row.win(seat, stake, from_meter=from_meter)
+
+
 def lost(seat: int, wager: str, stake: int, paragraph: str) -> Line:
-    """The line of a wager that is collected."""
+    """Return the line of a wager that is collected."""
     return line(seat, wager, "lose", stake, 0, 0, paragraph)
 
 
 def returned(seat: int, wager: str, stake: int, paragraph: str) -> Line:
-    """The line of a wager that did not count and goes back."""
+    """Return the line of a wager that did not count and goes back."""
     return line(seat, wager, "void", stake, 0, stake, paragraph)

@@ -71,12 +71,15 @@ def line(
     paragraph: str,
     hand: int | None = None,
     category: str | None = None,
+    *,
+    vigorish: int = 0,
+    paid_by: Payer = "house",
 ) -> Line:
-    """A line that the house pays and no meter: one object for the same facts.
+    """Return a line that no meter pays: one object for the same facts.
 
     Rounds repeat the same few amounts, and a line that cannot change is quicker to find than to make.
     """
-    return Line(seat, wager, outcome, stake, payout, stake_returned, paragraph, hand, category)
+    return Line(seat, wager, outcome, stake, payout, stake_returned, paragraph, hand, category, vigorish, 0, paid_by)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,14 @@ class Selection:
     offers: Mapping[str, Offer]
     payout_limit: int | None
 
+    def offer(self, wager: str) -> Offer:
+        """Return the offer of a wager; raise `Refused` where the submission does not offer it."""
+        if wager not in self.offers:
+            raise Refused(
+                f"wager '{wager}' is not offered; there are: {', '.join(self.offers)}", paragraph=self.catalogue.offered
+            )
+        return self.offers[wager]
+
 
 def select(catalogue: Catalogue, submission: Submission) -> Selection:
     """Resolve a submission; raises `Refused` where it selects what the regulation does not allow."""

@@ -37,18 +37,7 @@ def first_full(cards: Sequence[StandardCard]) -> int | None:
     >>> first_full(["As", "5d", "5h", "2c"]), first_full(["Th", "2d"])
     (3, None)
     """
-    points = aces = 0
-    for count, card in enumerate(cards, start=1):
-        value = VALUES[card]
-        points += value
-        if value == 11:
-            aces += 1
-        while points > MOST and aces:
-            points -= 10
-            aces -= 1
-        if points >= MOST and count > 1:
-            return count
-    return None
+    return next((count for count in range(2, len(cards) + 1) if total(cards[:count]) >= MOST), None)
 
 
 def is_blackjack(first: StandardCard, second: StandardCard) -> bool:

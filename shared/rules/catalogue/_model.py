@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 from shared.rules.odds import Odds
 from shared.rules.record import IrregularityCode, Listed, Name, Rate, Record
 
-Paragraph = Annotated[str, Field(pattern=r"^(§|R\.I\. Table Game Rules §) \S+$")]
+Paragraph = Annotated[str, Field(pattern=r"^(.+ )?§ \S+$")]
 """Where the text says it, such as `§ 633a.13(c)`."""
 
 Text = Annotated[str, Field(min_length=1)]

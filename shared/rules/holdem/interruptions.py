@@ -35,24 +35,17 @@ UNINTERRUPTED: Final = Interruptions(void=None, bonus_void=None, abandoned={}, m
 
 
 def interruptions(table: Table, round_: HoldemRound) -> Interruptions:
-    """Read the irregularities of a round; raises `Refused` for one that the game does not have, or that cannot be."""
+    """Read the irregularities of a round; raise `Refused` for one that the game does not have, or that cannot be."""
     if not round_.irregularities:
         return UNINTERRUPTED
-    numbers = {seat.seat for seat in round_.seats}
     void = bonus_void = None
-    face_up = 0
     abandoned: dict[int, str] = {}
     miscounted = any(irregularity.code in _MISCOUNTED for irregularity in round_.irregularities)
-    for irregularity in round_.irregularities:
-        rule = table.rule_of(irregularity, numbers)
+    for irregularity, rule in table.in_effect(round_.irregularities, {seat.seat for seat in round_.seats}):
         if rule.effect == "abandoned":
             assert irregularity.seat is not None
             abandoned[irregularity.seat] = rule.paragraph
             continue
-        if rule.from_cards is not None:
-            face_up += irregularity.count or 0
-            if face_up < rule.from_cards:
-                continue
         void = void or rule.paragraph
         if irregularity.code == _FACE_UP:
             if irregularity.after_initial_deal:

@@ -11,6 +11,7 @@ VALUES: Final[dict[StandardCard, int]] = {
 }
 """The points of each card; an ace is always 11."""
 
+BONUS: Final = "bonus"
 CARDS_IN_HAND: Final = 3
 LEAST: Final = 3 * min(VALUES.values())
 MOST: Final = 3 * max(VALUES.values())

@@ -1,6 +1,6 @@
 """Seven cards set as a high and a low hand: how records say it, whether it was done correctly, how two compare."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, NamedTuple
 
@@ -49,6 +49,24 @@ OUTCOMES: Final[Mapping[Comparison, Outcome]] = {
     "only_low_higher": "push",
 }
 """What each comparison makes of the player's wager."""
+
+
+class SettingParagraphs(Record):
+    """Where the rules of setting hands and of comparing them stand in a text."""
+
+    seven_cards: str
+    setting: str
+    dealer_setting: str
+    dealer_reset: str
+    surrender: str
+    void_hand: str
+    both_lower: str
+    copied: str
+    low_above_high: str
+    not_two_cards: str
+    only_high_higher: str
+    only_low_higher: str
+    both_higher: str
 
 
 class SetHand(NamedTuple):
@@ -125,23 +143,6 @@ def compare(player: SetHand, dealer: SetHand) -> Comparison:
     if player.low > dealer.low:
         return "only_low_higher"
     return "both_lower" if player.high < dealer.high and player.low < dealer.low else "copied"
-
-
-def check_one_deck(hands: Iterable[tuple[int | None, Sequence[Card]]], paragraph: str) -> None:
-    """Raise `Refused` where a card lies at two places; `hands` are cards by seat, None for the dealer."""
-    hands = tuple(hands)
-    together: list[Card] = []
-    for _, cards in hands:
-        together += cards
-    if len(set(together)) == len(together):
-        return
-    card = next(card for card in together if together.count(card) > 1)
-    held = [seat for seat, cards in hands if card in cards and seat is not None]
-    raise Refused(
-        f"{card} appears {together.count(card)} times; the deck holds it once",
-        seat=max(held, default=None),
-        paragraph=paragraph,
-    )
 
 
 def _owner(seat: int | None) -> str:
