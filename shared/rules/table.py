@@ -4,29 +4,12 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol
 
 from shared.cards import Card
 from shared.rules.catalogue import Catalogue, IrregularityRule
 from shared.rules.errors import Refused
-from shared.rules.record import Irregularity
+from shared.rules.record import Irregularity, Seat
 from shared.rules.submission import Selection
-
-
-class SeatRecord(Protocol):
-    """The part of a seat's record that every game has."""
-
-    @property
-    def seat(self) -> int:
-        """Return the number of the betting position."""
-
-    @property
-    def player(self) -> str:
-        """Return who holds it."""
-
-    @property
-    def wagers(self) -> Mapping[Any, int]:
-        """Return cents by wager type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +60,7 @@ class Table:
             meters={wager: offer.name for wager, offer in offers.items() if offer.meter is not None},
         )
 
-    def check_seats(self, seats: Sequence[SeatRecord]) -> None:
+    def check_seats(self, seats: Sequence[Seat]) -> None:
         """Raise `Refused` for seats that a table does not have, seats named twice, boxes that are not adjacent, and
         wagers that are missing or not offered."""
         places = self.catalogue.seats
@@ -120,7 +103,7 @@ class Table:
                     paragraph=paragraph,
                 )
 
-    def _not_offered(self, seat: SeatRecord) -> Refused:
+    def _not_offered(self, seat: Seat) -> Refused:
         wager = next(name for name in seat.wagers if name not in self.offered)
         if wager in self.entries:
             why = "the rules submission does not offer it"
@@ -129,7 +112,7 @@ class Table:
             why, paragraph = f"{self.catalogue.id} has no such wager", self.catalogue.offered
         return Refused(f"wager '{wager}' {seat.wagers[wager]}: {why}", seat=seat.seat, paragraph=paragraph)
 
-    def missing(self, seat: SeatRecord, wager: str) -> Refused:
+    def missing(self, seat: Seat, wager: str) -> Refused:
         """Return the refusal of a seat without a wager that it must make."""
         entry = self.catalogue.wagers[wager]
         return Refused(
@@ -160,7 +143,7 @@ class Table:
             paragraph=self.catalogue.record["cards"],
         )
 
-    def check_meters(self, seats: Sequence[SeatRecord], meters: Mapping[str, int]) -> None:
+    def check_meters(self, seats: Sequence[Seat], meters: Mapping[str, int]) -> None:
         """Raise `Refused` for a meter that no offered wager has, and for a wager whose meter is missing."""
         paragraph = self.catalogue.record["meters"]
         for name, cents in meters.items():

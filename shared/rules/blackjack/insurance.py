@@ -48,7 +48,7 @@ class Insurance:
             )
 
     def settle(self, seat: SeatInPlay, dealer: DealerHand) -> Line:
-        """The line of the Insurance Wager of a seat: the hole card decides it, whatever the seat's hand is."""
+        """Return the line of the Insurance Wager of a seat: the hole card decides it, whatever the seat's hand is."""
         stake = seat.wagers[INSURANCE]
         if seat.initial is None:
             assert seat.dead is not None

@@ -49,7 +49,7 @@ def _of_two_cards(bet: SideBet, decks: int) -> Fraction:
 
 
 def _row_returns(row: Row, pair: Pair, decks: int) -> Fraction:
-    """What the row returns on average over the dealer's hands that are possible beside the player's pair."""
+    """Return what the row returns on average over the dealer's hands that are possible beside the player's pair."""
     back = row.odds.returns
     if row.instead is not None:
         better = row.instead.odds.returns - back
@@ -89,7 +89,7 @@ def _with_up_card(bet: SideBet, decks: int) -> Fraction:
 
 
 def _of_four_cards(bet: SideBet, decks: int) -> Fraction:
-    """Super Match looks at ranks only, so the ranks are counted, each with one suit standing for all."""
+    """Count the ranks, each with one suit standing for all: Super Match looks at ranks only."""
     ways, back = 0, Fraction(0)
     for ranks in combinations_with_replacement(RANKS, 4):
         count = 1
@@ -104,6 +104,6 @@ def _of_four_cards(bet: SideBet, decks: int) -> Fraction:
 
 
 def _pairs(decks: int) -> Iterator[tuple[Pair, int]]:
-    """Each unordered pair of cards with the number of ways in which full decks deal it."""
+    """Yield each unordered pair of cards with the number of ways in which full decks deal it."""
     for pair in combinations_with_replacement(_DECK, 2):
         yield pair, comb(decks, 2) if pair[0] == pair[1] else decks * decks

@@ -195,7 +195,7 @@ PROGRESSIVES: Final[Mapping[str, type[Progressive]]] = {
 
 
 def straight_length(cards: Sequence[StandardCard]) -> int:
-    """How many cards of a hand form the straight that its first two begin; 0 where they begin none.
+    """Return how many cards of a hand form the straight that its first two begin; 0 where they begin none.
 
     Each further card must be next to either end of the sequence; the first that is not, or that takes the hand over
     21, ends the count. Reading: an ace lengthens a sequence that ends with a king, or one that begins with a 2.

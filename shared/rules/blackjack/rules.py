@@ -1,4 +1,4 @@
-"""Blackjack under one rules submission: everything is resolved once, then rounds are settled."""
+"""Blackjack under one rules submission: what it selects is resolved first, then rounds are settled."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -87,7 +87,7 @@ class BlackjackRules:
         self._limit = selection.payout_limit
 
     def settle(self, round_: BlackjackRound) -> Settlement:
-        """Settle one round; raises `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
         table = self._table
         table.check_seats(round_.seats)
         dead = dead_hands(table, round_, no_cards_dealt=self._paragraphs.no_cards_dealt)

@@ -14,7 +14,7 @@ MOST: Final = 21
 
 
 def total(cards: Sequence[StandardCard]) -> int:
-    """The point count: each ace is 11 unless that would exceed 21, then 1.
+    """Return the point count: each ace is 11 unless that would exceed 21, then 1.
 
     >>> total(["As", "6d"]), total(["As", "6d", "Th"]), total(["As", "Ah", "9c"])
     (17, 17, 21)
@@ -32,7 +32,7 @@ def total(cards: Sequence[StandardCard]) -> int:
 
 
 def first_full(cards: Sequence[StandardCard]) -> int | None:
-    """How many cards, two or more, first made 21 or more; None where they stayed below.
+    """Return how many cards, two or more, first made 21 or more; None where they stayed below.
 
     >>> first_full(["As", "5d", "5h", "2c"]), first_full(["Th", "2d"])
     (3, None)
@@ -41,5 +41,5 @@ def first_full(cards: Sequence[StandardCard]) -> int | None:
 
 
 def is_blackjack(first: StandardCard, second: StandardCard) -> bool:
-    """Whether two initial cards are an ace and a card with the value 10 (§ 633a.1)."""
+    """Return whether two initial cards are an ace and a card with the value 10 (§ 633a.1)."""
     return VALUES[first] + VALUES[second] == MOST

@@ -25,7 +25,7 @@ class Stopped:
 
     @property
     def before_the_end(self) -> bool:
-        """Whether the round was not played to its end."""
+        """Return whether the round was not played to its end."""
         return self.void is not None or self.void_but_bonuses is not None
 
 

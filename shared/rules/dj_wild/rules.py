@@ -1,4 +1,4 @@
-"""DJ Wild Stud Poker under one rules submission: everything is resolved once, then rounds are settled."""
+"""DJ Wild Stud Poker under one rules submission: what it selects is resolved first, then rounds are settled."""
 
 from collections.abc import Mapping
 from operator import attrgetter
@@ -54,7 +54,7 @@ class DjWildRules:
         )
 
     def settle(self, round_: DjWildRound) -> Settlement:
-        """Settle one round; raises `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
         table = self._table
         table.check_seats(round_.seats)
         stopped = what_stopped(round_, table) if round_.irregularities else PLAYED
@@ -101,7 +101,7 @@ class DjWildRules:
                 lines.append(self._trips.settle(number, trips, seat.cards, rank_with_wilds(seat.cards)))
 
     def _settle_folded(self, number: int, wagers: Mapping[str, int], lines: list[Line]) -> None:
-        """Ante, Blind and Bad Beat are forfeited (§ 687a.11(b)); Trips and Progressive Bonus are not decided here."""
+        """Collect Ante, Blind and Bad Beat (§ 687a.11(b)); Trips and Progressive Bonus are not decided here."""
         lines.append(lost(number, _ANTE, wagers[_ANTE], self._paragraphs.folded))
         lines.append(lost(number, _BLIND, wagers[_BLIND], self._paragraphs.folded))
         if BAD_BEAT in wagers:
@@ -110,7 +110,7 @@ class DjWildRules:
     def _settle_against(
         self, dealer: int, number: int, wagers: Mapping[str, int], rank: int, lines: list[Line]
     ) -> None:
-        """Ante, Blind, Raise and Bad Beat of a hand of `rank` against the dealer's rank."""
+        """Settle Ante, Blind, Raise and Bad Beat of a hand of `rank` against the dealer's rank."""
         ante, blind, raised = wagers[_ANTE], wagers[_BLIND], wagers[_RAISE]
         if rank > dealer:
             lines.append(line(number, _ANTE, "win", ante, self._ante.odds.pay(ante), ante, self._paragraphs.wins))
@@ -136,12 +136,12 @@ class DjWildRules:
 
 
 def _against_dealer(wagers: Mapping[str, int]) -> list[str]:
-    """The wagers that need the dealer's hand."""
+    """Return the wagers that need the dealer's hand."""
     return [wager for wager in wagers if wager not in (TRIPS, PROGRESSIVE)]
 
 
 def _place(line: Line) -> tuple[int, int]:
-    """From the dealer's far right, and at each seat as § 687a.11 settles it."""
+    """Order lines from the dealer's far right, and at each seat as § 687a.11 settles it."""
     return (-line.seat, _ORDER[line.wager])
 
 

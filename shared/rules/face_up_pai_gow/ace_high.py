@@ -12,7 +12,7 @@ _JOKER: Final = card_set([JOKER])
 
 
 def is_ace_high(seven: CardSet) -> bool:
-    """Return whether seven cards hold an ace, or the joker as one, and can form no pair, straight or flush, § 688a.1."""
+    """Return whether seven cards hold an ace, or the joker as one, and form no pair, straight or flush, § 688a.1."""
     return top_value(seven) == ACE and not formed(seven)
 
 

@@ -54,7 +54,7 @@ class Progressive:
         board.contribute(seat, PROGRESSIVE, PROGRESSIVE, stake, self._rate)
 
     def settle(self, seat: int, stake: int, row: Row | None, board: MeterBoard) -> Line:
-        """Return the line of one wager on a hand that wins `row`, at the turn of its seat, with what comes off the meter.
+        """Return the line of a wager on a hand that wins `row`, at the turn of its seat, with what comes off the meter.
 
         Reading of "$5,000/100% of meter": both are paid. After 100% the meter shows the seed.
         """

@@ -1,4 +1,4 @@
-"""Face Up Pai Gow Poker under one rules submission: everything is resolved once, then rounds are settled."""
+"""Face Up Pai Gow Poker under one rules submission: what it selects is resolved first, then rounds are settled."""
 
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
@@ -65,7 +65,7 @@ class FaceUpPaiGowRules:
         )
 
     def settle(self, round_: FaceUpRound) -> Settlement:
-        """Settle one round; raises `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
         seats, dealer = round_.seats, round_.dealer
         self._table.check_seats(seats)
         if round_.meters or self._progressive is not None:
@@ -86,7 +86,7 @@ class FaceUpPaiGowRules:
         return board.settlement(lines, () if notice is None else (notice,))
 
     def _stopped(self, seats: Sequence[FaceUpSeat], paragraph: str, *, misdealt: bool) -> list[Line]:
-        """Every wager goes back, and no meter gains anything."""
+        """Return the lines of a round that was stopped: every wager goes back, and no meter gains anything."""
         lines: list[Line] = []
         for seat in seats:
             self._setting.check_unfinished(seat.cards, seat.low, seat=seat.seat, misdealt=misdealt)
@@ -94,7 +94,7 @@ class FaceUpPaiGowRules:
         return lines
 
     def _settle(self, seats: Sequence[SeatInPlay], dealer: SetHand, board: MeterBoard) -> list[Line]:
-        """The lines of a round that was played out; `seats` are in settlement order, highest number first."""
+        """Return the lines of a round that was played out; `seats` are in settlement order, highest number first."""
         if self._progressive is not None:
             for seat in seats:
                 if PROGRESSIVE in seat.wagers and not seat.voided:
@@ -140,7 +140,7 @@ class FaceUpPaiGowRules:
         return settled(row, seat.seat, ACE_HIGH_BONUS, seat.wagers[ACE_HIGH_BONUS], decided)
 
     def _bonuses(self, seat: SeatInPlay) -> _Bonuses:
-        """What the best seven-card hand of a seat is worth to bonus wagers, its own and those of others."""
+        """Return what the best seven-card hand of a seat is worth to bonus wagers, its own and those of others."""
         return _Bonuses(
             fortune=None if self._fortune is None else self._fortune[seat.formed],
             progressive=None if self._progressive is None else self._progressive.row(seat.seven, seat.formed),
@@ -148,7 +148,7 @@ class FaceUpPaiGowRules:
 
 
 def _envy_hands(seats: Sequence[SeatInPlay], bonuses: Mapping[int, _Bonuses]) -> tuple[list[EnvyHand], list[EnvyHand]]:
-    """The hands that earn others an Envy Bonus of the Fortune Bonus and of the Progressive Payout Wager.
+    """Return the hands that earn others an Envy Bonus of the Fortune Bonus and of the Progressive Payout Wager.
 
     Reading: surrendered and abandoned hands do, a voided one does not.
     """

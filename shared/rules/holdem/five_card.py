@@ -55,7 +55,7 @@ class FiveCardHands:
         draw: Draw,
         board: MeterBoard,
     ) -> None:
-        """All seats of the round, the dealer's two cards, the Flop and the category that they make together."""
+        """Take all seats of the round, the dealer's two cards, the Flop and the category that they make together."""
         self._bonus = bonus
         self._flop = flop
         self._dealer = dealer
@@ -66,7 +66,7 @@ class FiveCardHands:
         self._board = board
 
     def settle(self, seat: SeatInPlay, category: str | None) -> list[Line]:
-        """Return the lines of one seat whose player did not leave: the wager on the own hand, then that on the dealer's."""
+        """Return the lines of a seat whose player did not leave: the wager on the own hand, then on the dealer's."""
         lines: list[Line] = []
         if ON_PLAYER in seat.wagers:
             row = None if category is None else self._bonus.on_player.get(category)

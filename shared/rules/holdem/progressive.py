@@ -29,7 +29,7 @@ class Progressive:
         self._envy_paragraph = bonuses[0].paragraph
 
     def settle(self, seat: SeatInPlay, categories: Mapping[int, str | None], board: MeterBoard) -> list[Line]:
-        """Return the lines of one seat whose player did not leave: the own hand, then Envy Bonuses for the hands of others.
+        """Return the lines of a seat whose player did not leave: the own hand, then Envy Bonuses for those of others.
 
         `categories` are those of all hands with the Flop by seat, in settlement order. The meter pays what it shows
         now. A folded hand earns others their Envy Bonus; its player only loses the Progressive Payout.

@@ -1,4 +1,4 @@
-"""Texas Hold 'Em Bonus Poker under one rules submission: everything is resolved once, then rounds are settled."""
+"""Texas Hold 'Em Bonus Poker under one rules submission: what it selects is resolved first, then rounds are settled."""
 
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
@@ -67,7 +67,7 @@ class HoldemRules:
         self._limit_paragraph = catalogue.payout_limit.paragraph
 
     def settle(self, round_: HoldemRound) -> Settlement:
-        """Settle one round; raises `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
         self._table.check_seats(round_.seats)
         interrupted = interruptions(self._table.table, round_)
         self._table.check(round_, interrupted)
@@ -136,7 +136,7 @@ class HoldemRules:
         return FiveCardHands(self._five_card, seats, dealer, flop, five_card_category(dealer, flop), draw, board)
 
     def _stopped(self, round_: HoldemRound, seats: Sequence[SeatInPlay], interrupted: Interruptions) -> list[Line]:
-        """All hands are void; bonus wagers are settled where the irregularity leaves them standing."""
+        """Return the lines of void hands; bonus wagers are settled where the irregularity leaves them standing."""
         dealer = () if round_.dealer is None else round_.dealer.cards
         void = interrupted.void
         assert void is not None

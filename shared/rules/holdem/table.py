@@ -144,7 +144,7 @@ class HoldemTable:
             raise self._wrong_number("'community' after every player folded or left", community, allowed)
 
     def _check_stopped(self, round_: HoldemRound) -> None:
-        """In a round that was stopped cards may be missing, but none may be too many."""
+        """Raise `Refused` for too many cards; in a round that was stopped some may be missing."""
         community = len(round_.community)
         for seat in round_.seats:
             if len(seat.cards) > _INITIAL_CARDS:

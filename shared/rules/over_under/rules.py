@@ -1,4 +1,4 @@
-"""Over/Under under one rules submission: everything is resolved once, then rounds are settled."""
+"""Over/Under under one rules submission: what it selects is resolved first, then rounds are settled."""
 
 from collections.abc import Mapping
 from operator import attrgetter
@@ -106,7 +106,7 @@ class OverUnderRules:
             lines.append(settled(self._bonus[points], number, BONUS, bonus, self._catalogue.wagers[BONUS].decided))
 
     def _choice(self, seat: OverUnderSeat, *, undecided: bool) -> str | None:
-        """Return the side that the player chose; None for a surrender, and for a dead hand whose player had not decided."""
+        """Return the side that the player chose; None for a surrender, and for a dead hand that was not decided."""
         wagers = cast("Mapping[str, int]", seat.wagers)
         paragraph = self._paragraphs.decision
         chosen = [choice for choice in CHOICES if choice in wagers]

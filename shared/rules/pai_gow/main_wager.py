@@ -23,7 +23,7 @@ class MainWager:
     paragraphs: Paragraphs
 
     def settle(self, seat: int, stake: int, hand: SetHand, against: SetHand) -> Line:
-        """The line of a wager of `stake` cents on a hand that was set; `against` wins copies."""
+        """Return the line of a wager of `stake` cents on a hand that was set; `against` wins copies."""
         if hand.fouled is not None:
             paragraph: str = getattr(self.paragraphs, hand.fouled)
             return line(seat, MAIN, "lose", stake, 0, 0, paragraph, paid_by=self.payer)
@@ -37,12 +37,12 @@ class MainWager:
         return line(seat, MAIN, outcome, stake, 0, stake if outcome == "push" else 0, paragraph, paid_by=self.payer)
 
     def collected(self, seat: int, outcome: Outcome, stake: int, paragraph: str) -> Line:
-        """The line of a wager of `stake` cents that is collected without comparing hands."""
+        """Return the line of a wager of `stake` cents that is collected without comparing hands."""
         return line(seat, MAIN, outcome, stake, 0, 0, paragraph, paid_by=self.payer)
 
 
 def against_the_bank(stake: int, dealer: SetHand, bank: SetHand, paragraph: str) -> Line:
-    """The line of the dealer's wager of `stake` cents against a player who banks; the dealer pays no vigorish."""
+    """Return the line of the dealer's wager of `stake` cents against a bank; the dealer pays no vigorish."""
     outcome = OUTCOMES[compare(dealer, bank)]
     payout = stake if outcome == "win" else 0
     return line(

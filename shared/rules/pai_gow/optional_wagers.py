@@ -28,7 +28,7 @@ class _Allowance:
         return None if self.limit is None else self.limit - self.paid.get(owner, 0)
 
     def use(self, owner: int | str, line: Line) -> Line:
-        """The line with a payout that the limit allows."""
+        """Return the line with a payout that the limit allows."""
         if self.limit is None or not line.payout:
             return line
         paid = self.paid.get(owner, 0)
@@ -64,7 +64,7 @@ class OptionalWagers:
                 self.progressive.contribute(seat.seat, stake, board)
 
     def settle(self, seats: Sequence[SeatInPlay], board: MeterBoard) -> list[Line]:
-        """The lines of the seats, which are in settlement order; a voided or abandoned seat has none."""
+        """Return the lines of the seats, which are in settlement order; a voided or abandoned seat has none."""
         allowance = _Allowance(self.limit, self.limit_paragraph)
         lines: list[Line] = []
         for seat in seats:

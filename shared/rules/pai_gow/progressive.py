@@ -38,20 +38,20 @@ class HandTypes:
         self._found: Final[dict[tuple[int, int], tuple[Row, ...]]] = {}
 
     def rows(self, seven: CardSet, anything: int) -> tuple[Row, ...]:
-        """The rows that seven cards can form that can form `anything`, those that usually pay most first."""
-        beside = _formed_beside_a_pair(seven) if anything & _BESIDE_A_PAIR and anything & Formed.pair else 0
+        """Return the rows that seven cards can form that can form `anything`, those that usually pay most first."""
+        with_pair = _formed_beside_a_pair(seven) if anything & _BESIDE_A_PAIR and anything & Formed.pair else 0
         if anything & Formed.natural_royal_flush and not holds_joker(seven):  # whatever else the cards can form
-            anything, beside = int(Formed.natural_royal_flush), beside & Formed.natural_royal_flush
-        found = self._found.get((anything, beside))
+            anything, with_pair = int(Formed.natural_royal_flush), with_pair & Formed.natural_royal_flush
+        found = self._found.get((anything, with_pair))
         if found is None:
-            found = self._found[anything, beside] = tuple(
-                row for flags, and_pair, row in self._rows if flags & (beside if and_pair else anything)
+            found = self._found[anything, with_pair] = tuple(
+                row for flags, and_pair, row in self._rows if flags & (with_pair if and_pair else anything)
             )
         return found
 
 
 def _formed_beside_a_pair(seven: CardSet) -> int:
-    """What five cards can form that leave a pair, over all pairs that may be laid aside."""
+    """Return what five cards can form that leave a pair, over all pairs that may be laid aside."""
     found = 0
     for pair in _pairs(seven):
         found |= formed(seven ^ pair)
@@ -93,7 +93,7 @@ class Progressive:
         board.contribute(seat, PROGRESSIVE, PROGRESSIVE, stake, self._rate)
 
     def settle(self, seat: int, stake: int, seven: CardSet, anything: int, board: MeterBoard, most: int | None) -> Line:
-        """The line of one wager on seven cards that can form `anything`, at the turn of its seat.
+        """Return the line of one wager on seven cards that can form `anything`, at the turn of its seat.
 
         It pays `most` cents at most (None: no limit).
         """
@@ -128,7 +128,7 @@ class Progressive:
 
 
 def _highest(rows: Sequence[Row], stake: int, shown: int) -> Row | None:
-    """The row that pays most: a small part of a meter may pay less than an amount that the same cards can form."""
+    """Return the row that pays most: a small part of a meter may be less than an amount that the same cards win."""
     if len(rows) < 2:
         return rows[0] if rows else None
     return max(rows, key=lambda row: row.odds.pay(stake) + shown * row.meter.numerator // row.meter.denominator)

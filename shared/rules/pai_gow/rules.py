@@ -1,4 +1,4 @@
-"""Pai Gow Poker under one rules submission: everything is resolved once, then rounds are settled."""
+"""Pai Gow Poker under one rules submission: what it selects is resolved first, then rounds are settled."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -78,7 +78,7 @@ class PaiGowRules:
         )
 
     def settle(self, round_: PaiGowRound) -> Settlement:
-        """Settle one round; raises `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
         seats, dealer, bank = round_.seats, round_.dealer, round_.bank
         self._table.check_seats(seats)
         banker = None
@@ -108,7 +108,7 @@ class PaiGowRules:
         return board.settlement(lines, notices)
 
     def _starting_positions(self, seats: Sequence[PaiGowSeat], round_: PaiGowRound, *, stopped: bool) -> list[Line]:
-        """The additional wagers, which nothing that happens to the cards changes."""
+        """Return the lines of the wagers on the starting position, which nothing that happens to the cards changes."""
         assert self._starting_position is not None
         picked = [seat for seat in seats if STARTING_POSITION in cast("Mapping[str, int]", seat.wagers)]
         for seat in picked:
@@ -172,7 +172,7 @@ class PaiGowRules:
         return tuple(notices)
 
     def _dealer(self, dealer: SetDealer, bank: Bank | None, notices: list[Notice]) -> SetHand | None:
-        """The dealer's hand as it counts; None where it plays against nobody, in a round that a player banks."""
+        """Return the dealer's hand as it counts; None where it plays against nobody, in a round that a player banks."""
         if bank is None or bank.dealer_wager:
             hand, notice = self._dealers_hand.read(dealer, seat=DEALER, bound=True)
             if notice is not None:

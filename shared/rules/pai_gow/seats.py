@@ -53,5 +53,5 @@ class SeatRules:
             )
 
     def read(self, seat: PaiGowSeat, happened: Interruptions, *, ranks_seven: bool, banks: bool) -> SeatInPlay:
-        """The seat in a round that was played out; raises `Refused` where its cards cannot have been."""
+        """Return the seat in a round that was played out; raise `Refused` where its cards cannot have been."""
         return read_seat(seat, self.setting, happened, ranks_seven=ranks_seven, banks=banks)

@@ -9,7 +9,7 @@ from pydantic import Field
 from shared.cards import Card
 from shared.cards.ranking.pai_gow import CardSet, HighHands, card_set, low_rank
 from shared.rules.errors import Refused
-from shared.rules.record import Listed, Name, Record, SeatNumber
+from shared.rules.record import Listed, Record, Seat
 from shared.rules.settlement import Outcome
 
 HAND: Final = 7
@@ -19,11 +19,9 @@ LOW_HAND: Final = 2
 Cards = Annotated[tuple[Card, ...], Listed, Field(max_length=53)]
 
 
-class SetSeat(Record):
+class SetSeat(Seat):
     """One betting position: its seven cards, those set as the low hand, and what the player decided."""
 
-    seat: SeatNumber
-    player: Name
     cards: Cards = ()
     low: Cards = ()
     surrendered: bool = False
@@ -90,7 +88,7 @@ class SettingRules:
     setting: str
 
     def read(self, cards: Sequence[Card], low: Sequence[Card], *, seat: int | None) -> SetHand:
-        """The hand of a seat, or of the dealer (None), as it was set; raises `Refused` where it cannot have been."""
+        """Return the hand of a seat, or of the dealer (None), as it was set; raise `Refused` where it cannot be."""
         seven = self.seven(cards, seat=seat)
         below = self._low(seven, low, seat=seat)
         if not below:
@@ -102,7 +100,7 @@ class SettingRules:
         return SetHand(seven, high_hand, low_hand, None if high_hand >= low_hand else "low_above_high")
 
     def seven(self, cards: Sequence[Card], *, seat: int | None) -> CardSet:
-        """The cards of a hand that was dealt completely; raises `Refused` for another number of them."""
+        """Return the cards of a hand that was dealt completely; raise `Refused` for another number of them."""
         if len(cards) != HAND:
             raise Refused(
                 f"{_owner(seat)}'cards' has {len(cards)} cards, not {HAND}", seat=seat, paragraph=self.seven_cards
@@ -137,7 +135,7 @@ class SettingRules:
 
 
 def compare(player: SetHand, dealer: SetHand) -> Comparison:
-    """How the hands of a player stand to the dealer's; identical hands are copies, which the dealer wins."""
+    """Return how the hands of a player stand to the dealer's; identical hands are copies, which the dealer wins."""
     if player.high > dealer.high:
         return "both_higher" if player.low > dealer.low else "only_high_higher"
     if player.low > dealer.low:

@@ -1,10 +1,10 @@
-"""What went wrong in a round of a game with set hands: whether it was stopped, and which hands may be voided or were left."""
+"""What went wrong in a round of a game with set hands: what stopped it, and which hands may be voided or were left."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from shared.rules.record import Irregularity
-from shared.rules.table import SeatRecord, Table
+from shared.rules.record import Irregularity, Seat
+from shared.rules.table import Table
 
 
 class Interruptions(NamedTuple):
@@ -23,7 +23,7 @@ class Interruptions(NamedTuple):
 NOTHING: Final = Interruptions(stopped=None, misdealt=False, exposed=frozenset(), abandoned={})
 
 
-def interruptions(table: Table, irregularities: Sequence[Irregularity], seats: Sequence[SeatRecord]) -> Interruptions:
+def interruptions(table: Table, irregularities: Sequence[Irregularity], seats: Sequence[Seat]) -> Interruptions:
     """Return what the irregularities of a round come to; raise `Refused` for one that the game does not have."""
     if not irregularities:
         return NOTHING
