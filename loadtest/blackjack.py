@@ -11,7 +11,7 @@ from typing import Final, cast, get_args
 from loadtest.blackjack_offers import OFFERS
 from loadtest.game import FloorGame
 from loadtest.players import PROGRESSIVE_CENTS, SIDE_BET_CENTS, Player
-from loadtest.shoe import Shoe
+from loadtest.shoe import Shoe, ShoeTable
 from loadtest.strategy import Action, decide, promise
 from shared.cards import RANKS, StandardCard
 from shared.rules.blackjack import BlackjackHand, BlackjackRound, BlackjackSeat, Dealer
@@ -198,7 +198,7 @@ def _play(pair: Pair, box: _Box, shoe: Shoe, up: StandardCard, rules: HouseRules
 
 
 def _draw(cards: list[StandardCard], shoe: Shoe, up: StandardCard, *, may_split: bool, may_surrender: bool) -> Action:
-    """Draw to one hand as basic strategy says; gives the decision that ended it."""
+    """Draw to one hand as basic strategy says; return the decision that ended it."""
     while total(cards) < _MOST:
         initial = len(cards) == 2
         action = decide(
@@ -222,7 +222,7 @@ def _open(box: _Box, rules: HouseRules) -> bool:
 
 
 def _house_money_odds(first: StandardCard, second: StandardCard, *, decks: int) -> int:
-    """N of the N to 1 that House Money pays on two cards, 0 where it loses (§ 633a.13(n))."""
+    """Return N of the N to 1 that House Money pays on two cards, 0 where it loses (§ 633a.13(n))."""
     ranks = {first[0], second[0]}
     suited = first[1] == second[1]
     if len(ranks) == 1:
@@ -237,23 +237,13 @@ def _house_money_odds(first: StandardCard, second: StandardCard, *, decks: int) 
     return 5 if decks == 1 else 4
 
 
-class BlackjackTable:
+class BlackjackTable(ShoeTable):
     """A table of Blackjack in play."""
 
     def __init__(self, submission: Submission, chance: Random) -> None:
         self._rules = HouseRules.of(submission)
-        self._chance = chance
-        self._cards = Shoe(self._rules.decks, chance)
+        super().__init__(self._rules.decks, chance)
         self.side_bets = self._rules.side_bets
-
-    @property
-    def shoe(self) -> int:
-        """Return the number of the shuffle, from 1."""
-        return self._cards.number
-
-    def relieve(self) -> None:
-        """Return the new dealer burns a card (§ 633a.7(c))."""
-        self._cards.burn()
 
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> BlackjackRound:
         """Play one round."""

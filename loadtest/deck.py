@@ -33,3 +33,19 @@ class Deck(Generic[CardT]):
         """End the round: the next one begins with another shuffle."""
         self.number += 1
         self._next = len(self._cards)
+
+
+class DeckTable(Generic[CardT]):
+    """A table in play whose one deck is shuffled for every round."""
+
+    def __init__(self, cards: Sequence[CardT], chance: Random) -> None:
+        self._chance = chance
+        self._cards = Deck(cards, chance)
+
+    @property
+    def shoe(self) -> int:
+        """Return the number of the shuffle, from 1."""
+        return self._cards.number
+
+    def relieve(self) -> None:
+        """Let another dealer come, who burns nothing: the deck is shuffled for every round."""

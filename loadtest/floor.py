@@ -12,10 +12,10 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from loadtest.game import AnyRound, TablePlan
+from loadtest.game import TablePlan
 from loadtest.players import Player, Seats
 from shared.contracts.tables import Played
-from shared.rules import Settlement, catalogue, compile_rules
+from shared.rules import Round, Settlement, catalogue, compile_rules
 from shared.rules.submission import select
 
 EASTERN: Final = timezone(timedelta(hours=-5))
@@ -30,7 +30,7 @@ _DEALING: Final = 0.8
 DEALER_ROUNDS: Final = 40
 """A dealer leaves the table after so many rounds."""
 
-Amend = Callable[[AnyRound], AnyRound]
+Amend = Callable[[Round], Round]
 """Makes another record of a round that was played."""
 
 _played: Final[TypeAdapter[Played]] = TypeAdapter(Played)
@@ -46,7 +46,7 @@ class Dealt:
 
 
 def opening(gaming_day: date) -> datetime:
-    """Return when the tables open."""
+    """When the tables open."""
     return datetime.combine(gaming_day, OPENING)
 
 
@@ -74,16 +74,16 @@ class TableInPlay:
 
     @property
     def number(self) -> int:
-        """Return the number of the next round, from 1."""
+        """The number of the next round, from 1."""
         return self._number
 
     @property
     def closes_at(self) -> datetime:
-        """Return when the next round closes."""
+        """When the next round closes."""
         return self._opens_at + timedelta(seconds=round(self._seconds * _DEALING, 3))
 
     def play(self, meters: Mapping[str, int], *, amend: Amend | None = None) -> Dealt:
-        """Play the next round; `meters` is what is shown before it, `amend` puts other cards in its record."""
+        """Plays the next round; `meters` is what is shown before it, `amend` puts other cards in its record."""
         plan, number = self._plan, self._number
         shoe_number = self._dealing.shoe
         players = self._seats.before_round()
@@ -118,7 +118,7 @@ class TableInPlay:
 
 
 def table_rounds(*, property_name: str, plan: TablePlan, gaming_day: date, seed: int) -> Iterator[Dealt]:
-    """Return the rounds of one table from its opening, without end; the caller takes as many as the day holds.
+    """The rounds of one table from its opening, without end; the caller takes as many as the day holds.
 
     Each meter begins at its reset amount; each record carries what the meters showed before it.
     """
@@ -131,13 +131,13 @@ def table_rounds(*, property_name: str, plan: TablePlan, gaming_day: date, seed:
 
 
 def initial_meters(plan: TablePlan) -> Mapping[str, int]:
-    """Return what the meters of a table show when it opens for the first time: their reset amounts, cents."""
+    """What the meters of a table show when it opens for the first time: their reset amounts, cents."""
     selection = select(catalogue(plan.regulation), plan.submission)
     return {name: offer.meter.reset for name, offer in selection.offers.items() if offer.meter is not None}
 
 
-def _funding(record: AnyRound, players: Sequence[Player], electronic: frozenset[str]) -> Iterator[dict[str, object]]:
-    """Return the electronic wagers of a round, each with the account that it came from."""
+def _funding(record: Round, players: Sequence[Player], electronic: frozenset[str]) -> Iterator[dict[str, object]]:
+    """The electronic wagers of a round, each with the account that it came from."""
     accounts = {player.seat: player.account for player in players}
     for seat in record.seats:
         for wager, cents in seat.wagers.items():

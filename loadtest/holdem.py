@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final, Literal, cast, get_args
 
-from loadtest.deck import Deck
+from loadtest.deck import DeckTable
 from loadtest.game import FloorGame
 from loadtest.players import PROGRESSIVE_CENTS, SIDE_BET_CENTS, Player
 from shared.cards import StandardCard
@@ -53,12 +53,11 @@ OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 
-class HoldemTable:
+class HoldemTable(DeckTable[StandardCard]):
     """A table of Texas Hold 'Em Bonus Poker in play: one deck, shuffled for every round (§ 647a.5(a))."""
 
     def __init__(self, submission: Submission, chance: Random) -> None:
-        self._chance = chance
-        self._cards = Deck(_DECK, chance)
+        super().__init__(_DECK, chance)
         offered = submission.wagers
         five_card = offered[_FIVE_CARD].options if _FIVE_CARD in offered else {}
         self._magic_card = five_card.get("magic_card") is True
@@ -71,16 +70,8 @@ class HoldemTable:
         if _FIVE_CARD in offered:
             self.side_bets |= dict.fromkeys(_ON_TWO_HANDS, PROGRESSIVE_CENTS)
 
-    @property
-    def shoe(self) -> int:
-        """Return the number of the shuffle, from 1."""
-        return self._cards.number
-
-    def relieve(self) -> None:
-        """Return a new dealer burns nothing: the deck is shuffled for every round."""
-
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> HoldemRound:
-        """Deal and plays one round."""
+        """Deal and play one round."""
         cards, chance = self._cards, self._chance
         laid = [{"ante": player.wager} | player.side_wagers(chance) for player in players]
         magic_card = chance.choice(_DECK) if self._magic_card and chance.random() < MAGIC_CARD_ROUNDS else None
@@ -119,7 +110,7 @@ class HoldemTable:
         )
 
     def _burn_and_draw(self, count: int) -> tuple[StandardCard, ...]:
-        """Return a card is burned before the Flop, the Turn card and the River card (§ 647a.11(c), (e), (g))."""
+        """Burn a card before the Flop, the Turn card and the River card (§ 647a.11(c), (e), (g))."""
         self._cards.draw(1)
         return self._cards.draw(count)
 

@@ -9,7 +9,8 @@ from datetime import date
 from typing import Final
 
 from loadtest.floor import Dealt, TableInPlay, initial_meters
-from loadtest.game import AnyRound, TablePlan
+from loadtest.game import TablePlan
+from shared.rules import Round
 from shared.rules.blackjack import BlackjackHand, BlackjackRound, Dealer
 
 POOL: Final = "blackjack-link"
@@ -24,7 +25,7 @@ _HIT_WAGER_CENTS: Final = 500
 
 
 def linked_meter(plan: TablePlan) -> str | None:
-    """Return the meter of a table that is linked."""
+    """The meter of a table that is linked."""
     return FEEDS.get(plan.game)
 
 
@@ -48,11 +49,11 @@ class LinkedTables:
 
     @property
     def tables(self) -> Sequence[str]:
-        """Return the names of the linked tables."""
+        """The names of the linked tables."""
         return tuple(self._tables)
 
     def rounds(self, table: str) -> Iterator[Dealt]:
-        """Return the rounds of one of the tables; those of the others are kept until they are asked for."""
+        """The rounds of one of the tables; those of the others are kept until they are asked for."""
         dealt = self._dealt[table]
         for _ in range(self._counts[table]):
             while not dealt:
@@ -71,10 +72,8 @@ class LinkedTables:
         self._dealt[name].append(dealt)
 
 
-def bad_beat(record: AnyRound) -> AnyRound:
-    """Return the round as it would have been with the rarest of cards: a player's 20 against a dealer's 21 of seven
-    cards.
-    """
+def bad_beat(record: Round) -> Round:
+    """The round as it would have been with the rarest of cards: a player's 20 against a dealer's 21 of seven cards."""
     assert isinstance(record, BlackjackRound)
     first = record.seats[0]
     seat = first.model_copy(

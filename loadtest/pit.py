@@ -40,7 +40,7 @@ _NOTE_CENTS: Final = 100_00
 
 
 def chips(settlement: Settlement, funded: Sequence[Mapping[str, Any]] = ()) -> int:
-    """Return the chips that a round brought into the tray, cents: neither meter awards nor electronic wagers pass it."""
+    """Return the chips that a round brought into the tray: meter awards and electronic wagers do not pass it."""
     total = 0
     for line in settlement.lines:
         if line.outcome == "void":

@@ -62,7 +62,7 @@ class Seats:
         self._seats = range(1, seats + 1)
 
     def before_round(self) -> list[Player]:
-        """Players leave and sit down; gives those who play, at least one, in the order of their seats."""
+        """Let players leave and sit down; return those who play, at least one, in the order of their seats."""
         for seat in self._seats:
             if seat in self._players:
                 if self._chance.random() < LEAVES:

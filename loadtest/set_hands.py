@@ -11,10 +11,10 @@ from random import Random
 from typing import Final, NamedTuple
 
 from loadtest.deck import Deck
-from shared.cards import Card, standard_deck
+from shared.cards import Card
 from shared.cards.ranking.pai_gow import HighHands, card_set, cards_of, low_rank
 from shared.rules import Submission, catalogue
-from shared.rules.pai_gow.house_way import HouseWay, house_way
+from shared.rules.set_hands.house_way import HouseWay, house_way
 
 DEALER: Final = 0
 """The dealer's position."""
@@ -43,7 +43,7 @@ def generated(chance: Random) -> int:
 
 
 def starting_position(drawn: int, *, first: int = DEALER) -> int:
-    """Return the position that is dealt first: counted counterclockwise, beginning with `first` as number one.
+    """Return the position that is dealt first: positions count counterclockwise, `first` is number one.
 
     >>> starting_position(8), starting_position(14), starting_position(2)
     (0, 1, 6)
@@ -51,13 +51,8 @@ def starting_position(drawn: int, *, first: int = DEALER) -> int:
     return (first - drawn + 1) % _POSITIONS
 
 
-def deck_with_joker(chance: Random) -> Deck[Card]:
-    """Return the 53 cards of a table."""
-    return Deck(standard_deck(jokers=1), chance)
-
-
 def deal(deck: Deck[Card], start: int, *, stacks: bool) -> dict[int, tuple[Card, ...]]:
-    """Shuffles, and deals seven hands clockwise from the position `start`; hands by position.
+    """Shuffle, and deal seven hands clockwise from the position `start`; return hands by position.
 
     A manual shoe gives one card at a time, an automated one whole `stacks`.
     """
@@ -110,7 +105,7 @@ class Setting:
         return SetHand(cards, cards_of(low), self.ranking.rank(seven ^ low), low_rank(low))
 
     def set_against(self, cards: tuple[Card, ...], dealer: SetHand) -> SetHand:
-        """Return the hand set by who sees the dealer's: so that it wins, or else ties, or else by the house way.
+        """Return the hand set by a player who sees the dealer's: to win, or else to tie, or else by the house way.
 
         Where the house way does as well as any other setting, it is taken.
         """
@@ -126,7 +121,7 @@ class Setting:
         return ties if ties is not None and usual.is_below(dealer) else usual
 
     def _correct(self, cards: tuple[Card, ...]) -> Iterator[SetHand]:
-        """Return all correct settings."""
+        """Yield all correct settings."""
         seven = card_set(cards)
         for one, other in combinations([(card, card_set([card])) for card in cards], 2):
             low = one[1] | other[1]

@@ -71,7 +71,7 @@ def _reference(_: object) -> int:
 
 
 def _median_us(work: Callable[[_Item], object], items: Sequence[_Item], repeats: int) -> float:
-    """Return each item is timed by itself: what else runs on the machine interrupts a few of them, and moves no median."""
+    """Time each item by itself: what else runs on the machine interrupts a few of them, and moves no median."""
     times = []
     for repeat in range(_WARM_UPS + repeats):
         for item in items:

@@ -46,7 +46,7 @@ class Shoe:
         self.burned.append(self.draw())
 
     def end_round(self) -> None:
-        """Clear the table; shuffles if the cover card came in the round or lies in front (§ 633a.7(e))."""
+        """Clear the table; shuffle if the cover card came in the round or lies in front (§ 633a.7(e))."""
         self._round_began = self._next
         if self._next >= self._cover:
             self._shuffle()
@@ -69,3 +69,20 @@ class Shoe:
         self.number += 1
         self.burned = []
         self.burn()  # the first card of each batch goes into the discard rack, § 633a.7(c)
+
+
+class ShoeTable:
+    """A table in play that deals from a shoe."""
+
+    def __init__(self, decks: int, chance: Random) -> None:
+        self._chance = chance
+        self._cards = Shoe(decks, chance)
+
+    @property
+    def shoe(self) -> int:
+        """Return the number of the shuffle, from 1."""
+        return self._cards.number
+
+    def relieve(self) -> None:
+        """Let another dealer come, who burns a card (§ 633a.7(c), § 686a.7(c))."""
+        self._cards.burn()

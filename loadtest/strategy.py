@@ -94,7 +94,7 @@ _PROMISE_BLACKJACK: Final = 110
 
 
 def promise(first: StandardCard, second: StandardCard, *, dealt: bool) -> int:
-    """Return the rough worth of two cards, hundredths of the wager: by it players at Blackjack Switch decide.
+    """Return the rough worth of two cards, hundredths of the wager: players switch by it at Blackjack Switch.
 
     `dealt`: the two came together from the shoe, so that ace and ten are a Blackjack.
     """

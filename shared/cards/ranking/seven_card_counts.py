@@ -7,18 +7,21 @@ one suit that can make a flush: rankings of poker hands treat them alike, and on
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import combinations, combinations_with_replacement, groupby
+from itertools import combinations, combinations_with_replacement, cycle, groupby
 from math import comb
-from typing import Final, NamedTuple, TypeVar, cast
+from typing import Final, NamedTuple, TypeVar, cast, get_args
 
 from shared.cards._deck import JOKER, RANKS, SUITS
-from shared.cards._names import Card
+from shared.cards._names import Card, StandardCard
 
 _Kind = TypeVar("_Kind")
 
 _HAND: Final = 7
 _FLUSH: Final = 5
 _ROYAL: Final = frozenset(RANKS[:_FLUSH])
+_CARDS: Final[dict[tuple[str, str], Card]] = {
+    (card[0], card[1]): card for card in cast("tuple[Card, ...]", get_args(StandardCard))
+}
 _FLUSH_SUIT: Final = SUITS[0]
 _OTHER_SUITS: Final = SUITS[1:]
 
@@ -32,7 +35,7 @@ class HandClass(NamedTuple):
 
 @cache
 def count_seven_cards(kind: Callable[[tuple[Card, ...]], _Kind]) -> Counter[_Kind]:
-    """How many of all seven-card hands from 52 cards and a joker are of each kind.
+    """Return how many of all seven-card hands from 52 cards and a joker are of each kind.
 
     `kind` may look at the ranks, at straights and flushes, at the joker, and at whether the two cards beside four or
     five cards of a royal flush are of one suit: hands that differ in nothing else count as one class.
@@ -44,7 +47,7 @@ def count_seven_cards(kind: Callable[[tuple[Card, ...]], _Kind]) -> Counter[_Kin
 
 
 def seven_card_classes(*, ranks: str = RANKS) -> Iterator[HandClass]:
-    """The classes of seven-card hands from four suits of `ranks`, in the order of `RANKS`, and a joker.
+    """Yield the classes of seven-card hands from four suits of `ranks`, in the order of `RANKS`, and a joker.
 
     >>> sum(hands for _, hands in seven_card_classes(ranks="AKQ")) == comb(13, 7)
     True
@@ -72,7 +75,7 @@ def _classes(ranks: str, jokers: tuple[Card, ...]) -> Iterator[HandClass]:
 
 
 def _flushes(copies: dict[str, int], suited: Sequence[str], jokers: tuple[Card, ...]) -> Iterator[HandClass]:
-    """The hands whose flush suit holds exactly the ranks `suited`."""
+    """Yield the hands whose flush suit holds exactly the ranks `suited`."""
     rest: list[str] = []
     hands = len(SUITS)
     for rank, count in copies.items():
@@ -89,5 +92,5 @@ def _flushes(copies: dict[str, int], suited: Sequence[str], jokers: tuple[Card, 
 
 
 def _in_turn(ranks: Sequence[str], suits: Sequence[str]) -> tuple[Card, ...]:
-    """Cards of these ranks, equal ones side by side, with the suits one after another."""
-    return tuple(cast("Card", rank + suits[place % len(suits)]) for place, rank in enumerate(ranks))
+    """Return cards of these ranks, equal ones side by side, with the suits one after another."""
+    return tuple([_CARDS[pair] for pair in zip(ranks, cycle(suits), strict=False)])

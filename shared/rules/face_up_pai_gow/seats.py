@@ -7,9 +7,9 @@ from typing import Final, cast
 from shared.rules.face_up_pai_gow.paragraphs import Paragraphs
 from shared.rules.face_up_pai_gow.progressive import Progressive
 from shared.rules.face_up_pai_gow.record import ACE_HIGH_BONUS, FORTUNE_BONUS, PROGRESSIVE, FaceUpSeat
-from shared.rules.interruptions import Interruptions
-from shared.rules.set_hands import SettingRules
-from shared.rules.set_seats import SeatInPlay, check_surrendered, check_voided, read_seat
+from shared.rules.set_hands.hands import SettingRules
+from shared.rules.set_hands.interruptions import Interruptions
+from shared.rules.set_hands.seats import SeatInPlay, check_surrendered, check_voided, read_seat
 
 # No optional wager leaves room for a surrender, § 688a.11(d).
 _BARRED: Final = frozenset({ACE_HIGH_BONUS, FORTUNE_BONUS, PROGRESSIVE})
@@ -34,5 +34,5 @@ class SeatRules:
                 self.progressive.check(seat.seat, stake)
 
     def read(self, seat: FaceUpSeat, happened: Interruptions) -> SeatInPlay:
-        """The seat in a round that was played out; raises `Refused` where its cards cannot have been."""
+        """Return the seat in a round that was played out; raise `Refused` where its cards cannot have been."""
         return read_seat(seat, self.setting, happened, ranks_seven=self.ranks_seven)

@@ -10,7 +10,7 @@ import pytest
 from shared.cards import standard_deck
 from shared.cards.ranking.pai_gow import HighHands, by_value, card_set, cards_of, low_rank
 from shared.rules import Refused
-from shared.rules.pai_gow.house_way import HouseWay, house_way, named_ways
+from shared.rules.set_hands.house_way import HouseWay, house_way, named_ways
 from tests.support.cards import cards_named
 
 PARAGRAPH = "§ 645a.11(c)"
