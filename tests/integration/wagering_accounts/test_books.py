@@ -30,7 +30,7 @@ def test_the_liability_by_day_is_the_sum_of_the_balances(house: House) -> None:
         house.result("settlement.reversed", "r-1", credit(4_000, 1_000)),
         house.result("settlement.posted", "r-1", credit(4_000, 8_000), revision=2),
     )
-    liability = house.read(f"/liability?property={PROPERTY}").json()
+    liability = house.read(f"/reports/liability?property={PROPERTY}").json()
     first, second = liability["days"]
     assert ([DAY, 15_000, -4_000, 8_000, 19_000], ["2026-11-21", -2_000, 17_000]) == (
         [first[name] for name in ("gaming_day", "bought_in_cents", "staked_cents", "credited_cents", "closing_cents")],
@@ -41,17 +41,17 @@ def test_the_liability_by_day_is_the_sum_of_the_balances(house: House) -> None:
         liability["balances"]["total_cents"],
         liability["balances"]["wallets_cents"],
         liability["difference_cents"],
-        liability["state"],
+        liability["status"],
     )
-    assert [second] == house.read(f"/liability?property={PROPERTY}&first=2026-11-21").json()["days"]
+    assert [second] == house.read(f"/reports/liability?property={PROPERTY}&first=2026-11-21").json()["days"]
 
 
 def test_the_liability_shows_what_is_off(house: House) -> None:
     """A balance that was changed behind the service's back is seen."""
     house.funded()
     _as_owner(house.url, "UPDATE wagering_accounts.balances SET available = available + 1")
-    liability = house.read(f"/liability?property={PROPERTY}").json()
-    assert ("off", -1) == (liability["state"], liability["difference_cents"])
+    liability = house.read(f"/reports/liability?property={PROPERTY}").json()
+    assert ("off", -1) == (liability["status"], liability["difference_cents"])
     _as_owner(house.url, "UPDATE wagering_accounts.balances SET available = available - 1")
 
 

@@ -126,12 +126,12 @@ def test_an_adjustment_takes_two_people(house: House) -> None:
     path = f"/accounts/{PROPERTY}/GA-1/adjustments"
     entered = house.send(path, {"cents": -300, "reason": "credited twice"}, person="audit.kim")
     number = entered.json()["adjustment"]
-    assert (201, "entered") == (entered.status_code, entered.json()["state"])
+    assert (201, "entered") == (entered.status_code, entered.json()["status"])
     assert (1_000, 0, 0) == house.account()
     assert_problem(house.send(f"{path}/{number}/approve", person="audit.kim"), 403, "somebody else must approve it")
     approved = house.send(f"{path}/{number}/approve", person="audit.lee").json()
     assert ("approved", 1_000, 700, "audit.lee") == tuple(
-        approved[name] for name in ("state", "before_cents", "after_cents", "decided_by")
+        approved[name] for name in ("status", "before_cents", "after_cents", "decided_by")
     )
     assert (700, 0, 0) == house.account()
     assert_problem(house.send(f"{path}/{number}/approve", person="audit.lee"), 409, "was approved already")
@@ -145,5 +145,5 @@ def test_an_adjustment_cannot_take_what_is_not_there(house: House) -> None:
     number = house.send(path, {"cents": -101, "reason": "?"}, person="audit.kim").json()["adjustment"]
     assert_problem(house.send(f"{path}/{number}/approve", person="audit.lee"), 409, "exceeds the 100 cents")
     rejected = house.send(f"{path}/{number}/reject", {"reason": "wrong account"}, person="audit.lee")
-    assert (200, "rejected") == (rejected.status_code, rejected.json()["state"])
+    assert (200, "rejected") == (rejected.status_code, rejected.json()["status"])
     assert 422 == house.send(path, {"cents": 0, "reason": "?"}, person="audit.kim").status_code

@@ -14,7 +14,7 @@ def test_a_session_from_opening_to_cashing_out(house: House) -> None:
     held = house.authorize(2_000)
     assert (201, 2_000, "held", 13_000) == (
         held.status_code,
-        *(held.json()[name] for name in ("cents", "state", "available_cents")),
+        *(held.json()[name] for name in ("cents", "status", "available_cents")),
     )
     assert (13_000, 2_000, 0) == house.account()
     assert [{"account": "GA-1", "hold": held.json()["hold"], "cents": 2_000}] == house.capture().json()["captured"]
@@ -127,7 +127,7 @@ def test_a_correction_reverses_and_replaces(house: House) -> None:
         house.result("settlement.posted", "r-1", credit(1_000, 0), revision=2),
     )
     assert (9_000, 0, 0) == house.account()
-    assert [] == house.read(f"/exceptions?property={PROPERTY}").json()["items"]
+    assert [] == house.exceptions()
 
 
 def test_a_result_before_no_more_bets(house: House) -> None:
@@ -136,7 +136,7 @@ def test_a_result_before_no_more_bets(house: House) -> None:
     house.authorize(1_000)
     house.settle(1_000, 2_500)
     late = house.capture()
-    assert (200, "settled", []) == (late.status_code, late.json()["state"], late.json()["captured"])
+    assert (200, "settled", []) == (late.status_code, late.json()["status"], late.json()["captured"])
     assert (11_500, 0, 0) == house.account()
 
 
@@ -146,9 +146,9 @@ def test_a_round_without_result_stays_open(house: House) -> None:
     house.authorize(1_000)
     house.capture()
     house.authorize(500, round_id="r-2")
-    shown = house.read(f"/open-rounds?property={PROPERTY}").json()["items"]
+    shown = house.open_rounds()
     assert [("r-1", "captured", 1_000), ("r-2", "open", 500)] == [
-        (each["round_id"], each["state"], each["holds"][0]["cents"]) for each in shown
+        (each["round_id"], each["status"], each["holds"][0]["cents"]) for each in shown
     ]
     page = house.read(f"/open-rounds?property={PROPERTY}&limit=1").json()
     assert ["r-2"] == [
@@ -156,8 +156,8 @@ def test_a_round_without_result_stays_open(house: House) -> None:
         for each in house.read(f"/open-rounds?property={PROPERTY}&limit=1&cursor={page['next']}").json()["items"]
     ]
     house.settle(1_000, 0)
-    house.release(house.read(f"/open-rounds?property={PROPERTY}").json()["items"][0]["holds"][0]["hold"])
-    assert [] == house.read(f"/open-rounds?property={PROPERTY}").json()["items"]
+    house.release(house.open_rounds()[0]["holds"][0]["hold"])
+    assert [] == house.open_rounds()
 
 
 def test_more_was_staked_than_was_on_hold(house: House) -> None:
@@ -166,7 +166,7 @@ def test_more_was_staked_than_was_on_hold(house: House) -> None:
     house.authorize(1_000)
     house.settle(3_000, 0)
     assert (7_000, 0, 0) == house.account()
-    [exception] = house.read(f"/exceptions?property={PROPERTY}").json()["items"]
+    [exception] = house.exceptions()
     assert (1_000, 2_000, 0) == tuple(exception[f"{name}_cents"] for name in ("covered", "uncovered", "shortage"))
 
 
@@ -178,12 +178,12 @@ def test_what_was_paid_out_cannot_be_taken_back(house: House) -> None:
     house.cash_out()
     house.take(house.result("settlement.reversed", "r-1", credit(1_000, 5_000)))
     assert (0, 0, 0) == house.account()
-    [exception] = house.read(f"/exceptions?property={PROPERTY}").json()["items"]
+    [exception] = house.exceptions()
     assert 4_000 == exception["shortage_cents"]
     house.check()
     house.take(house.result("settlement.posted", "r-1", credit(1_000, 5_500), revision=2))
     assert (500, 0, 0) == house.account()
-    assert [] == house.read(f"/exceptions?property={PROPERTY}").json()["items"]
+    assert [] == house.exceptions()
 
 
 def test_a_revision_that_is_taken_back_before_it_comes(house: House) -> None:

@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, Field, TypeAdapter
 
 from shared.contracts.envelope import Contract
 
-FILE: Final = Path(__file__).with_name("configuration.yaml")
+FILE: Final = Path(__file__).parents[1] / "configuration.yaml"
 
 
 class Configuration(Contract):
