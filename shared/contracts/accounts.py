@@ -238,7 +238,7 @@ class PatronLimitChanged(AboutPatron):
     """A limit holds from a moment on, cents; None: no limit."""
 
     limit: LimitKind
-    cents: int | None
+    cents: int | None = None
     effective_from: AwareDatetime
 
 
@@ -247,4 +247,4 @@ class AccessFailed(AboutPatron):
     """A wrong access code: the how manieth in a row, and until when no code is accepted, if it is locked now."""
 
     failed: int
-    locked_until: AwareDatetime | None
+    locked_until: AwareDatetime | None = None

@@ -102,7 +102,7 @@ class CaptureDocument(BaseModel):
 
 
 class LimitDocument(BaseModel):
-    """A limit in cents, and the one that follows it; without `cents` there is no limit."""
+    """A limit in cents, and from `next_at` on the one that follows it; without cents there is none."""
 
     cents: int | None = None
     next_cents: int | None = None

@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 
 import httpx
+from services.wagering_accounts.domain.access_codes import fingerprint
 
-from services.wagering_accounts.access_codes import fingerprint
 from tests.support.accounts import CODE, NOON, PROPERTY, House
 from tests.support.asgi import assert_problem
 from tests.support.services import query
@@ -39,7 +39,7 @@ def test_nothing_from_which_an_access_code_could_be_guessed_is_recorded(house: H
     house.open(patron="p-1")
     assert 409 == house.buy_in(1, instrument="wallet", access_code=CODE, key="k-1").status_code
     assert 409 == house.cash_out(1, access_code=CODE, key="k-2").status_code
-    refused = query(house.url, "SELECT data::text FROM wagering_accounts.entries WHERE kind = 'account.refused'")
+    refused = query(house.url, "SELECT data::text FROM wagering_accounts.entries WHERE kind = 'command.refused'")
     assert 2 == len(refused)
     for [data] in refused:
         assert '"cents":1' in data
@@ -91,7 +91,8 @@ def test_limits_tighten_at_once_and_loosen_after_a_day(house: House) -> None:
     assert_problem(house.authorize(1_001), 409, "limit of 1000 cents a wager")
     assert 201 == house.authorize(1_000).status_code
     looser = limit("wager", None).json()["limits"]["wager"]
-    assert (1_000, None) == (looser["cents"], looser["next_cents"])
+    tomorrow = (house.clock.now + timedelta(hours=24)).isoformat().replace("+00:00", "Z")
+    assert {"cents": 1_000, "next_at": tomorrow} == looser  # and no `next_cents`: from then on there is none
     house.clock.now += timedelta(hours=24) - timedelta(seconds=1)
     assert 409 == house.authorize(1_001).status_code
     assert 200 == house.buy_in(5_000).status_code  # another gaming day
