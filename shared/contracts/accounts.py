@@ -83,7 +83,7 @@ class WagerAuthorized(AboutAccount):
     seat: int
     wager: Name
     cents: int
-    round_version: int | None = None
+    round_version: int
     movements: tuple[AccountMovement, ...]
 
 
@@ -96,7 +96,7 @@ class WagerReleased(AboutAccount):
     round_id: Identifier
     cents: int
     reason: Reason
-    round_version: int | None = None
+    round_version: int
     movements: tuple[AccountMovement, ...]
 
 
@@ -141,7 +141,7 @@ class EndedHold(Contract):
 
     account: Name
     hold: int
-    state: Literal["settled", "released"]
+    status: Literal["settled", "released"]
 
 
 @fact("wagers.voided", ACCOUNTS, moves_money=True)
@@ -152,7 +152,7 @@ class WagersVoided(Fact):
     table: Name
     game: Name
     round_id: Identifier
-    round_version: int | None = None
+    round_version: int
     holds: tuple[EndedHold, ...] = ()
     accounts: tuple[AccountResult, ...]
     movements: tuple[AccountMovement, ...]
@@ -238,7 +238,7 @@ class PatronLimitChanged(AboutPatron):
     """A limit holds from a moment on, cents; None: no limit."""
 
     limit: LimitKind
-    cents: int | None
+    cents: int | None = None
     effective_from: AwareDatetime
 
 
@@ -247,4 +247,4 @@ class AccessFailed(AboutPatron):
     """A wrong access code: the how manieth in a row, and until when no code is accepted, if it is locked now."""
 
     failed: int
-    locked_until: AwareDatetime | None
+    locked_until: AwareDatetime | None = None

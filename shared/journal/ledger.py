@@ -4,16 +4,18 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any, Final
 
 import psycopg
+from psycopg import AsyncCursor
 from sqlalchemy import func
 from sqlalchemy import insert as insert_into
 from sqlalchemy import select as select_from
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from shared.journal.bulk import Row, copy, insert, replaced, select, update
+from shared.journal.bulk import Row, Statement, compiled, copy, insert, replaced, select, update
 from shared.journal.entry import Account, Draft, Entry, genesis, seal
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.tables import JournalTables
@@ -55,6 +57,13 @@ def _entry_row(entry: Entry) -> Row:
         "previous": entry.previous,
         "hash": entry.hash,
     }
+
+
+@cache
+def _first_shard(tables: JournalTables, prefix: str, skip_locked: bool) -> Statement:
+    s = tables.shards.c
+    query = select_from(s.shard, s.name, s.next_offset, s.next_seq, s.head).where(s.name.startswith(prefix))
+    return compiled(query.order_by(s.shard).limit(1).with_for_update(skip_locked=skip_locked))
 
 
 Write = Callable[[Pipeline, list[Entry]], Awaitable[None]]
@@ -127,18 +136,9 @@ class Ledger:
         query = select_from(s.shard, s.name, s.next_offset, s.next_seq, s.head).where(s.name == name).with_for_update()
         return Shard(*(await connection.execute(query)).one())
 
-    async def take_shard(self, connection: AsyncConnection, prefix: str, *, skip_locked: bool) -> Shard | None:
-        """Return a shard whose name begins so, locked until the transaction ends; None where there is none (free)."""
-        s = self.tables.shards.c
-        query = (
-            select_from(s.shard, s.name, s.next_offset, s.next_seq, s.head)
-            .where(s.name.startswith(prefix))
-            .order_by(s.shard)
-            .limit(1)
-            .with_for_update(skip_locked=skip_locked)
-        )
-        row = (await connection.execute(query)).one_or_none()
-        return None if row is None else Shard(*row)
+    async def take_shard(self, sent: Pipeline, prefix: str, *, skip_locked: bool) -> AsyncCursor[Any]:
+        """Ask for a shard whose name begins so, locked until the transaction ends: `Shard(*row)` of the row, if any."""
+        return await sent.read(_first_shard(self.tables, prefix, skip_locked), [])
 
     async def add_shard(self, connection: AsyncConnection, prefix: str) -> Shard:
         """Open the next shard whose name begins so: `commands/0`, `commands/1`."""

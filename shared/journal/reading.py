@@ -10,7 +10,9 @@ from typing import Any
 from sqlalchemy import Text, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from shared.contracts.catalog import decode_fact
 from shared.journal.entry import Account, Draft, Entry, Posting
+from shared.journal.recording import Recorded
 from shared.journal.tables import JournalTables
 
 
@@ -47,8 +49,30 @@ async def read_entries(
         await parts.rest()
 
 
-async def read_recorded(connection: AsyncConnection, tables: JournalTables) -> AsyncIterator[Entry]:
-    """Return every entry of a journal: those of a shard in their order, shards merged by the moment of recording."""
+_BATCH_ENTRIES = 1000
+
+
+def with_fact(entry: Entry) -> Recorded:
+    """Return an entry that was read with the fact that it records."""
+    return (entry, decode_fact(entry.draft.kind, entry.draft.data))
+
+
+async def read_recorded(connection: AsyncConnection, tables: JournalTables) -> AsyncIterator[Sequence[Recorded]]:
+    """Give every entry of a journal with its fact, some at a time.
+
+    Those of a shard come in their order, the shards merged by the moment of recording.
+    """
+    batch: list[Recorded] = []
+    async for entry in _merged(connection, tables):
+        batch.append(with_fact(entry))
+        if len(batch) == _BATCH_ENTRIES:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+async def _merged(connection: AsyncConnection, tables: JournalTables) -> AsyncIterator[Entry]:
     shards = (await connection.execute(select(tables.shards.c.shard).order_by(tables.shards.c.shard))).scalars().all()
     heads: list[tuple[datetime, int, Entry, AsyncIterator[Entry]]] = []
     for shard in shards:

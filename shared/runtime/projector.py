@@ -1,13 +1,14 @@
 """The read model of a service: what follows from its journal, by one function for live work, commands and rebuild."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from shared.journal.entry import Entry
+from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.reading import read_recorded
 from shared.journal.recording import Recorded
 from shared.journal.tables import JournalTables
@@ -15,10 +16,24 @@ from shared.journal.tables import JournalTables
 
 @dataclass(slots=True)
 class Transaction:
-    """A database transaction. `state` is what was loaded in it for deciding, as deciding left it; None: nothing was."""
+    """A database transaction.
+
+    `state` is what was loaded in it for deciding, as deciding left it; None: nothing was. `sent` is the pipeline in
+    which the entries are on their way, if any.
+    """
 
     connection: AsyncConnection
     state: Any = None
+    sent: Pipeline | None = None
+
+    @asynccontextmanager
+    async def pipeline(self) -> AsyncIterator[Pipeline]:
+        """Give a pipeline to write in: that of the entries, which saves a wait, or one of its own."""
+        if self.sent is not None:
+            yield self.sent
+            return
+        async with pipeline(self.connection) as sent:
+            yield sent
 
 
 Project = Callable[[Transaction, Sequence[Recorded]], Awaitable[None]]
@@ -31,8 +46,11 @@ async def nothing(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projector:
-    """The tables that follow from a journal alone, how they follow, and in which order a rebuild reads the journal."""
+    """The tables that follow from a journal alone, how they follow, and in which order a rebuild reads the journal.
+
+    `read` gives entries some at a time, and the next ones when these have been projected.
+    """
 
     tables: Sequence[Table] = ()
     project: Project = nothing
-    read: Callable[[AsyncConnection, JournalTables], AsyncIterator[Entry]] = read_recorded
+    read: Callable[[AsyncConnection, JournalTables], AsyncIterator[Sequence[Recorded]]] = read_recorded

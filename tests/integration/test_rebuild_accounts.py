@@ -1,37 +1,50 @@
-"""The wagering accounts made anew: two processes whose clocks differ, and settlements that come in between."""
+"""The wagering accounts rebuilt: recorded by two processes whose clocks differ, with settlements in between."""
 
+import asyncio
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
-from services.cli.exits import ExitCode
+from services.wagering_accounts.manifest import MANIFEST
+from services.wagering_accounts.tables import PROJECTIONS
+from shared.contracts.facts import KINDS
+from shared.contracts.topics import ACCOUNTS as TOPIC
+from shared.runtime.database import create_engine
+from shared.runtime.service.rebuild import Compared, rebuild
+from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support.accounts import CODE, NOON, PROPERTY, Clock, House, a_house, credit
-from tests.support.rebuilding import assert_made_anew, execute, rows_of
 from tests.support.services import query, settled_database
-from tests.unit.cli.calling import Caller
 
-SERVICE = "wagering-accounts"
 ACCOUNTS = [f"GA-{number}" for number in range(1, 6)]
 
 
 @pytest.fixture
-def url(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A database with the schema of the service, on which `pitledger` works."""
-    url = settled_database(databases, SERVICE)
-    monkeypatch.setenv("DATABASE_URL", url)
+def url(databases: Databases) -> Iterator[str]:
+    """A database with the schema of the service."""
+    url = settled_database(databases, "wagering-accounts")
     yield url
     databases.drop(url)
 
 
-@pytest.fixture
-def pitledger(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Caller:
-    """Calls `pitledger`."""
-    return Caller(capsys, monkeypatch)
+def rebuilt(url: str, *, check: bool = False, first: Sequence[str] = ()) -> Sequence[Compared]:
+    """Rebuild the read model as the owner of the database, after some statements; return what was not as it should."""
+
+    async def work() -> Sequence[Compared]:
+        engine = create_engine(url, role="postgres")
+        async with engine.begin() as connection:
+            for statement in first:
+                await connection.execute(text(statement))
+        compared = await rebuild(engine, MANIFEST, Settings(), check=check)
+        await engine.dispose()
+        return compared
+
+    return asyncio.run(work())
 
 
 class RunningClock(Clock):
@@ -41,7 +54,8 @@ class RunningClock(Clock):
         super().__init__()
         self.now = NOON + ahead
 
-    def __call__(self) -> Any:
+    def __call__(self) -> datetime:
+        """Return the moment."""
         self.now += timedelta(milliseconds=1)
         return self.now
 
@@ -56,7 +70,7 @@ class Session:
         self.results: list[tuple[str, str, list[dict[str, Any]], int]] = []
 
     def begin(self) -> None:
-        """Two patrons with wallets, and five accounts, three of them the patrons'."""
+        """Register two patrons with wallets, and open five accounts, three of them the patrons'."""
         cage = self.houses[0]
         for patron in ("p-1", "p-2"):
             assert 201 == cage.register(patron, f"W-{patron}").status_code
@@ -66,7 +80,7 @@ class Session:
             assert 200 == cage.buy_in(20_000, account).status_code
 
     def play(self, steps: int) -> None:
-        """Steps of which each is some things at once."""
+        """Play steps of which each is some things at once."""
         with ThreadPoolExecutor(8) as pool:
             for step in range(steps):
                 work = [pool.submit(self.one, self.rng.choice(self.houses)) for _ in range(6)]
@@ -80,7 +94,7 @@ class Session:
                         house.clock.now += timedelta(days=1)
 
     def end(self) -> None:
-        """What chance may have left out."""
+        """Do what chance may have left out."""
         cage, path, reason = self.houses[0], f"/patrons/{PROPERTY}/p-2", {"reason": "as agreed"}
         for excluded in (True, False, True):
             cage.send(f"{path}/exclusion", {"excluded": excluded} | reason, person="care.joy")
@@ -98,7 +112,7 @@ class Session:
         cage.take(cage.result("settlement.voided", "r-0"))
 
     def one(self, house: House) -> None:
-        """Something at the table."""
+        """Do something at the table."""
         rng, account, round_id = self.rng, self.rng.choice(ACCOUNTS), f"r-{self.rounds}"
         match rng.randrange(10):
             case 0:
@@ -118,7 +132,7 @@ class Session:
         assert answer.status_code < 500, answer.text
 
     def at_the_cage(self) -> None:
-        """Something that a person does; one process of the two is the cage's."""
+        """Do something at the cage; one process of the two is the cage's."""
         house, rng = self.houses[0], self.rng
         account, patron = rng.choice(ACCOUNTS), rng.choice(("p-1", "p-2"))
         path = f"/patrons/{PROPERTY}/{patron}"
@@ -152,7 +166,7 @@ class Session:
         assert answer.status_code < 500, answer.text
 
     def settle(self) -> None:
-        """Results of rounds, some of which are taken back or corrected, in this order or the other."""
+        """Settle rounds, some of which are taken back or corrected, in this order or the other."""
         house, rng = self.houses[0], self.rng
         events: list[dict[str, Any]] = []
         for _ in range(rng.randrange(0, 3)):
@@ -170,7 +184,7 @@ class Session:
         house.take(*events)
 
     def correct(self, round_id: str, events: list[dict[str, Any]]) -> None:
-        """Takes the last revision of a round back, and perhaps posts another."""
+        """Take the last revision of a round back, or post another after it."""
         house = self.houses[0]
         last = next(one for one in reversed(self.results) if one[1] == round_id)
         if last[0] == "posted":
@@ -182,7 +196,7 @@ class Session:
             self.results.append(("posted", round_id, parts, last[3] + 1))
 
     def credits(self) -> list[dict[str, Any]]:
-        """What a round did on some accounts."""
+        """Return what a round did on some accounts."""
         rng = self.rng
         return [
             credit(rng.randrange(0, 600), rng.choice((0, 0, 900)), account, seat=rng.randrange(1, 4))
@@ -191,11 +205,9 @@ class Session:
 
 
 def play(url: str, rng: random.Random, steps: int) -> None:
-    """A day of two processes on a database, whose clocks are half a minute apart."""
-    with a_house(url) as first, a_house(url) as second:
-        for house, ahead in ((first, timedelta(0)), (second, timedelta(seconds=-30))):
-            house.clock = RunningClock(ahead)
-            object.__setattr__(house.parts, "clock", house.clock)
+    """Play a day of two processes on a database, whose clocks are half a minute apart."""
+    clocks = RunningClock(timedelta(0)), RunningClock(timedelta(seconds=-30))
+    with a_house(url, clocks[0]) as first, a_house(url, clocks[1]) as second:
         session = Session((first, second), rng)
         session.begin()
         session.play(steps)
@@ -203,53 +215,40 @@ def play(url: str, rng: random.Random, steps: int) -> None:
         first.check()
 
 
-KINDS = {
-    "access.failed", "account.adjustment_approved", "account.adjustment_entered", "account.adjustment_rejected",
-    "account.bought_in", "account.cashed_out", "account.opened", "account.refused", "patron.admitted",
-    "patron.code_changed", "patron.excluded", "patron.limit_changed", "patron.registered", "wager.authorized",
-    "wager.released", "wagers.captured", "wagers.reversed", "wagers.settled", "wagers.voided",
-}  # fmt: skip
-
-
-def test_the_accounts_are_made_anew(url: str, pitledger: Caller, rng: random.Random) -> None:
-    """Balances, statements in their order, rounds, holds, shortages, patrons, liability: from the journal."""
+def test_the_accounts_are_rebuilt(url: str, rng: random.Random) -> None:
+    """Balances, statements in their order, rounds, holds, shortages, patrons, liability: from the journal alone."""
     play(url, rng, 60)
-    kinds = {kind for (kind,) in query(url, "SELECT DISTINCT kind FROM wagering_accounts.entries")}
-    assert set() == KINDS - kinds
+    recorded = {kind for (kind,) in query(url, "SELECT DISTINCT kind FROM wagering_accounts.entries")}
+    assert set() == {kind.name for kind in KINDS if kind.topic is TOPIC} - recorded
     shards = "SELECT count(*) FROM wagering_accounts.shards WHERE name LIKE 'commands/%'"
     assert query(url, shards) > [(1,)]
-    changes = {
-        "patrons": "failed_codes = failed_codes + 1",
-        "balances": "available = available + 1",
-        "rounds": "version = version + 1",
-        "holds": "cents = cents + 1",
-        "round_accounts": "shortage = shortage + 1",
-        "adjustments": "reason = 'another'",
-        "lines": "recorded_at = now()",
-        "liability_days": "bought_in = bought_in + 1",
-    }
-    assert_made_anew(pitledger, SERVICE, url, changes, undeleted=("patrons",))
+    found = rebuilt(url, check=True)
+    assert {(table.name, 0) for table in PROJECTIONS} | {("days", 0)} == {(one.table, one.different) for one in found}
+    rows = {one.table: one.rows for one in found if one.table != "days"}
+    assert [] == [name for name, number in rows.items() if number < 2], "the day was not varied enough"
+
+    emptied = [f"DELETE FROM {table.fullname}" for table in PROJECTIONS]
+    assert rows == {one.table: one.different for one in rebuilt(url, first=emptied) if one.table != "days"}
+    assert {0} == {one.different for one in rebuilt(url, check=True)}
     with a_house(url) as house:
         house.clock.now += timedelta(days=3)
         house.check()
         assert 201 == house.open("GA-99").status_code
 
 
-def test_an_access_code_is_kept_and_never_made_anew(url: str, pitledger: Caller) -> None:
-    """A patron whose row is gone is made anew without a code: no code is right until there is another one."""
+def test_an_access_code_is_kept_and_never_rebuilt(url: str) -> None:
+    """The code of a patron is right after a rebuild; whose code is lost needs another one."""
     with a_house(url) as house:
-        house.register()
-        house.register("p-2", "W-2")
-        house.buy_in(1_000, "W-1")
-        before = rows_of(SERVICE, url)
-        execute(url, "DELETE FROM wagering_accounts.patrons WHERE patron = 'p-1'")
-        assert ExitCode.FINE == pitledger("rebuild", SERVICE).code
-        after = rows_of(SERVICE, url)
-        assert before["patrons"][1:] == after["patrons"][1:]
-        assert before["patrons"][:1] != after["patrons"][:1]
-        assert before | {"patrons": []} == after | {"patrons": []}
-        assert 403 == house.cash_out(account="W-1", access_code=CODE).status_code
+        for number in (1, 2):
+            house.register(f"p-{number}", f"W-{number}")
+            house.buy_in(1_000, f"W-{number}")
+        rebuilt(url, first=["DELETE FROM wagering_accounts.patron_codes WHERE patron = 'p-1'"])
+        assert 200 == house.cash_out(account="W-2", access_code=CODE).status_code
+        lost = house.cash_out(account="W-1", access_code=CODE)
+        assert (403, "the access code of patron p-1 is lost; give the patron a new one") == (
+            lost.status_code,
+            lost.json()["detail"],
+        )
         path = f"/patrons/{PROPERTY}/p-1/access-code"
         assert 200 == house.send(path, {"access_code": CODE, "reason": "lost"}).status_code
         assert 200 == house.cash_out(account="W-1", access_code=CODE).status_code
-    assert ExitCode.FINE == pitledger("rebuild", SERVICE, "--check").code

@@ -1,6 +1,6 @@
 """The wagering accounts for tests: one process without broker, the people who use it, and settlements to feed it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import count
@@ -8,22 +8,9 @@ from typing import Any
 
 import httpx
 
-from services.wagering_accounts import SERVICE
-from services.wagering_accounts.processing import Settlements
-from services.wagering_accounts.tables import journal
-from shared.contracts.accounts import decode
-from shared.journal.ledger import Ledger
-from shared.journal.verification import Verified, read_shards, verify_shard
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Record
-from shared.runtime.database import create_engine
-from shared.runtime.metrics import Metrics
-from shared.runtime.publish.relay import entry_message
-from shared.runtime.service.run import Parts, application
-from shared.runtime.settings import Settings
-from shared.runtime.web.access import Caller, token_hash
-from tests.support.asgi import AppClient
-from tests.support.rounds import encoded
+from services.wagering_accounts.manifest import MANIFEST
+from tests.support.desk import Desk, desk_of
+from tests.support.published import published
 from tests.support.services import query
 
 PROPERTY = "riverside"
@@ -33,16 +20,12 @@ DAY = "2026-11-20"
 CODE = "4711-kiwi"
 
 ROLES = {
-    "cage.ann": ["accounts", "report"],
-    "table.bj01": ["wager"],
-    "audit.kim": ["adjust", "adjust-approve", "report"],
-    "audit.lee": ["adjust", "adjust-approve", "report"],
-    "care.joy": ["exclude", "report"],
+    "cage.ann": ["accounts.manage", "reports.read"],
+    "table.bj01": ["accounts.wager"],
+    "audit.kim": ["accounts.adjust", "accounts.adjust.approve", "reports.read"],
+    "audit.lee": ["accounts.adjust", "accounts.adjust.approve", "reports.read"],
+    "care.joy": ["accounts.exclude"],
 }
-CALLERS = [
-    Caller(person=person, token_sha256=token_hash(f"token of {person}"), roles=frozenset(roles))
-    for person, roles in ROLES.items()
-]
 
 
 class Clock:
@@ -52,48 +35,42 @@ class Clock:
         self.now = NOON
 
     def __call__(self) -> datetime:
+        """Return the moment."""
         return self.now
 
 
 class House:
     """One process of the wagering accounts, who uses it, and a partition of `settlements`."""
 
-    def __init__(self, url: str, client: AppClient, parts: Parts, clock: Clock) -> None:
+    def __init__(self, url: str, desk: Desk, clock: Clock) -> None:
         self.url = url
-        self.client = client
+        self.desk = desk
+        self.client = desk.client
         self.clock = clock
-        self.parts = parts
         self._keys = count(1)
-        self._offsets = count(0)
         self._results = Results()
-        self._consumer: Consumer | None = None
 
     # --- commands ---
 
     def send(self, path: str, body: Any = None, *, person: str = "cage.ann", key: str | None = None) -> httpx.Response:
-        """Sends a command, under a key of its own unless one is given."""
-        headers = {
-            "Authorization": f"Bearer token of {person}",
-            "Idempotency-Key": key or f"{id(self)}-{next(self._keys)}",
-        }
-        return self.client.post(path, json=body, headers=headers)
+        """Send a command, under a key of its own unless one is given."""
+        return self.desk.post(path, body, person=person, key=key or f"{id(self)}-{next(self._keys)}")
 
-    def read(self, path: str, *, person: str = "cage.ann", **arguments: Any) -> httpx.Response:
-        """Reads something."""
-        headers = {"Authorization": f"Bearer token of {person}"} | arguments.pop("headers", {})
-        return self.client.get(path, headers=headers, **arguments)
+    def read(self, path: str, *, person: str = "cage.ann", **headers: str) -> httpx.Response:
+        """Read something."""
+        return self.desk.get(path, person=person, **headers)
 
     def open(self, account: str = "GA-1", *, patron: str | None = None, table: str = TABLE) -> httpx.Response:
-        """Opens a game account."""
+        """Open a game account."""
         body = {"property": PROPERTY, "account": account, "table": table}
         return self.send("/accounts", body if patron is None else body | {"patron": patron})
 
     def register(self, patron: str = "p-1", wallet: str = "W-1", *, code: str = CODE) -> httpx.Response:
-        """Registers a patron."""
+        """Register a patron."""
         return self.send("/patrons", {"property": PROPERTY, "patron": patron, "wallet": wallet, "access_code": code})
 
     def buy_in(self, cents: int, account: str = "GA-1", instrument: str = "cash", **more: Any) -> httpx.Response:
-        """Brings money."""
+        """Bring money."""
         key = more.pop("key", None)
         body = {"instrument": instrument, "cents": cents} | more
         return self.send(f"/accounts/{PROPERTY}/{account}/buy-ins", body, key=key)
@@ -101,7 +78,7 @@ class House:
     def cash_out(
         self, cents: int | None = None, account: str = "GA-1", instrument: str = "cash", **more: Any
     ) -> httpx.Response:
-        """Takes money."""
+        """Take money."""
         key = more.pop("key", None)
         body: dict[str, Any] = {"instrument": instrument} | more
         return self.send(
@@ -111,90 +88,67 @@ class House:
     def authorize(
         self, cents: int, account: str = "GA-1", *, round_id: str = "r-1", key: str | None = None, **more: Any
     ) -> httpx.Response:
-        """Places a hold, of seat 1 on Blackjack unless said otherwise."""
+        """Place a hold, of seat 1 on Blackjack unless said otherwise."""
         body = {"table": TABLE, "round_id": round_id, "seat": 1, "wager": "blackjack", "cents": cents} | more
         return self.send(f"/accounts/{PROPERTY}/{account}/holds", body, person="table.bj01", key=key)
 
     def capture(self, round_id: str = "r-1", *, key: str | None = None) -> httpx.Response:
-        """No more bets."""
+        """Say "no more bets"."""
         body = {"property": PROPERTY, "table": TABLE, "round_id": round_id}
         return self.send("/captures", body, person="table.bj01", key=key)
 
     def release(self, hold: int, account: str = "GA-1") -> httpx.Response:
-        """Takes a wager back."""
+        """Take a wager back."""
         path = f"/accounts/{PROPERTY}/{account}/holds/{hold}/release"
         return self.send(path, {"reason": "the player changed his mind"}, person="table.bj01")
 
     def funded(self, account: str = "GA-1", cents: int = 10_000) -> None:
-        """An account with money in it."""
+        """Open an account with money in it."""
         assert 201 == self.open(account).status_code
         assert 200 == self.buy_in(cents, account).status_code
 
     # --- settlements ---
 
     def result(self, kind: str, round_id: str = "r-1", *parts: Mapping[str, Any], revision: int = 1) -> dict[str, Any]:
-        """An entry of round settlement, the next of its shard. `parts` come from `credit`."""
+        """Return an entry of round settlement, the next of its shard. `parts` come from `credit`."""
         return self._results.entry(kind, round_id, *parts, revision=revision)
 
     def take(self, *events: Mapping[str, Any]) -> None:
-        """Lets the service take settlements, in this order."""
-        records = [Record("settlements", 0, next(self._offsets), b"key", encoded(event), NOON) for event in events]
-
-        async def handle() -> None:
-            if self._consumer is None:
-                self._consumer = Consumer(
-                    processor=Settlements(),
-                    ledger=self.parts.ledger,
-                    engine=self.parts.engine,
-                    metrics=self.parts.metrics,
-                    clock=self.clock,
-                    cluster_id="test",
-                    retry_seconds_max=30,
-                )
-                await self._consumer.assigned([0])
-            assert {} == await self._consumer.handle(records)
-
-        self.client.run(handle())
+        """Let the service take settlements, in this order."""
+        self.desk.feed("settlements", *events)
 
     def settle(self, staked: int, credited: int, account: str = "GA-1", *, round_id: str = "r-1") -> None:
-        """The first result of a round, of seat 1 on Blackjack."""
+        """Settle a round for the first time, for seat 1 on Blackjack."""
         self.take(self.result("settlement.posted", round_id, credit(staked, credited, account)))
 
-    # --- what stands ---
+    # --- the books ---
 
     def account(self, account: str = "GA-1") -> tuple[int, int, int]:
-        """Cents that are available, on hold, in play."""
+        """Return the cents that are available, on hold, in play."""
         found = self.read(f"/accounts/{PROPERTY}/{account}").json()
         return found["available_cents"], found["held_cents"], found["staked_cents"]
 
+    def exceptions(self, more: str = "") -> list[dict[str, Any]]:
+        """Return the exceptions of the day."""
+        path = f"/reports/exceptions?property={PROPERTY}&gaming_day={DAY}{more}"
+        found: list[dict[str, Any]] = self.read(path).json()["items"]
+        return found
+
+    def open_rounds(self) -> list[dict[str, Any]]:
+        """Return the rounds whose result is not known."""
+        found: list[dict[str, Any]] = self.read(f"/open-rounds?property={PROPERTY}").json()["items"]
+        return found
+
     def kinds(self) -> list[str]:
-        """The kinds of all entries, shard by shard."""
+        """Return the kinds of all entries, shard by shard."""
         return [row[0] for row in query(self.url, "SELECT kind FROM wagering_accounts.entries ORDER BY shard, seq")]
 
     def check(self) -> None:
-        """Every identity of the books holds, the journal verifies, and every entry keeps to its contract."""
-        assert [] == self.client.run(self._problems())
+        """Assert that every identity of the books holds, the journal verifies, and every entry is as its contract."""
+        assert len(self.desk.entries()) == len(self.desk.facts())
         for name, statement in IDENTITIES.items():
             assert [] == query(self.url, statement), name
-        assert "balanced" == self.read(f"/liability?property={PROPERTY}").json()["state"]
-        for row in query(self.url, ENTRIES):
-            decode(entry_message("/wagering-accounts/shards/1", 1, _Row(*row)))
-
-    async def _problems(self) -> Sequence[Any]:
-        async with self.parts.engine.connect() as connection:
-            return [
-                problem
-                for shard in await read_shards(connection, journal)
-                async for problem in verify_shard(connection, journal, shard, Verified(shard.name))
-            ]
-
-
-class _Row:
-    """An entry as the relay reads it."""
-
-    def __init__(self, *values: Any) -> None:
-        names = ("seq", "kind", "source", "occurred_at", "recorded_at", "hash", "data")
-        self.__dict__.update(zip(names, values, strict=True))
+        assert self.read(f"/reports/liability?property={PROPERTY}").json()["is_balanced"]
 
 
 class Results:
@@ -207,7 +161,7 @@ class Results:
         self._sequences = count(1)
 
     def entry(self, kind: str, round_id: str, *parts: Mapping[str, Any], revision: int = 1) -> dict[str, Any]:
-        """The next entry, with what the wagers of accounts did as `credit` says it."""
+        """Return the next entry, with what the wagers of accounts did as `credit` says it."""
         data: dict[str, Any] = {
             "property": PROPERTY,
             "table": self._table,
@@ -217,34 +171,27 @@ class Results:
         }
         if kind != "settlement.voided":
             sign = -1 if kind == "settlement.reversed" else 1
+            taken = ("staked_cents", "credited_cents")
             data |= {
                 "revision": revision,
-                "account_credits": [
-                    {**one, "staked": sign * one["staked"], "credited": sign * one["credited"]} for one in parts
-                ],
+                "account_credits": [{**one, **{name: sign * one[name] for name in taken}} for one in parts],
             }
-        sequence = next(self._sequences)
-        return {
-            "specversion": "1.0",
-            "id": f"{self._number}-{sequence}",
-            "source": self.source,
-            "type": kind,
-            "time": NOON.isoformat(),
-            "sequence": sequence,
-            "data": data,
-        }
+        return published(
+            kind,
+            data,
+            service="round-settlement",
+            sequence=next(self._sequences),
+            at=NOON,
+            shard=self._number,
+        )
 
 
 def credit(
     staked: int, credited: int, account: str = "GA-1", *, seat: int = 1, wager: str = "blackjack"
 ) -> dict[str, Any]:
-    """What a wager did on an account."""
-    return {"account": account, "seat": seat, "wager": wager, "staked": staked, "credited": credited}
+    """Return what a wager did on an account."""
+    return {"account": account, "seat": seat, "wager": wager, "staked_cents": staked, "credited_cents": credited}
 
-
-ENTRIES = """
-    SELECT seq, kind, source, occurred_at, recorded_at, encode(hash, 'hex'), data::text
-    FROM wagering_accounts.entries ORDER BY shard, seq"""
 
 IDENTITIES = {
     "the control accounts are the sums of the accounts": """
@@ -253,32 +200,33 @@ IDENTITIES = {
             FROM wagering_accounts.postings p JOIN wagering_accounts.accounts a USING (account)
             WHERE a.leg IN ('wallet', 'available', 'held', 'staked') GROUP BY 1, 2, 3 HAVING sum(p.cents) <> 0) ledger
         FULL JOIN (
-            SELECT property, table_name AS "table", leg, sum(cents) AS cents
+            SELECT property, "table", leg, sum(cents) AS cents
             FROM wagering_accounts.balances, LATERAL (VALUES
-                (CASE kind WHEN 'wallet' THEN 'wallet' ELSE 'available' END, available), ('held', held),
-                ('staked', staked)) AS v (leg, cents)
+                (CASE kind WHEN 'wallet' THEN 'wallet' ELSE 'available' END, available_cents), ('held', held_cents),
+                ('staked', staked_cents)) AS v (leg, cents)
             GROUP BY 1, 2, 3 HAVING sum(cents) <> 0) subsidiary USING (property, "table", leg)
         WHERE ledger.cents IS DISTINCT FROM subsidiary.cents""",
     "what is on hold and in play are the holds": """
         SELECT * FROM wagering_accounts.balances a LEFT JOIN (
-            SELECT property, account, coalesce(sum(cents) FILTER (WHERE state = 'held'), 0) AS held,
-                   coalesce(sum(cents) FILTER (WHERE state = 'captured'), 0) AS staked
+            SELECT property, account, coalesce(sum(cents) FILTER (WHERE status = 'held'), 0) AS held,
+                   coalesce(sum(cents) FILTER (WHERE status = 'captured'), 0) AS staked
             FROM wagering_accounts.holds GROUP BY 1, 2) h USING (property, account)
-        WHERE a.held <> coalesce(h.held, 0) OR a.staked <> coalesce(h.staked, 0)""",
+        WHERE a.held_cents <> coalesce(h.held, 0) OR a.staked_cents <> coalesce(h.staked, 0)""",
     "a statement ends with what is there": """
         SELECT * FROM wagering_accounts.balances a JOIN (
-            SELECT property, account, sum(available_change) AS available, sum(held_change) AS held,
-                   sum(staked_change) AS staked
+            SELECT property, account, sum(available_change_cents) AS available, sum(held_change_cents) AS held,
+                   sum(staked_change_cents) AS staked
             FROM wagering_accounts.lines GROUP BY 1, 2) l USING (property, account)
-        WHERE (a.available, a.held, a.staked) <> (l.available, l.held, l.staked)""",
+        WHERE (a.available_cents, a.held_cents, a.staked_cents) <> (l.available, l.held, l.staked)""",
     "each line goes on from the line before": """
         SELECT * FROM (
-            SELECT *, lag(available, 1, 0::bigint) OVER w AS a, lag(held, 1, 0::bigint) OVER w AS h,
-                   lag(staked, 1, 0::bigint) OVER w AS s
+            SELECT *, lag(available_cents, 1, 0::bigint) OVER w AS a, lag(held_cents, 1, 0::bigint) OVER w AS h,
+                   lag(staked_cents, 1, 0::bigint) OVER w AS s
             FROM wagering_accounts.lines WINDOW w AS (PARTITION BY property, account ORDER BY version)) l
-        WHERE (a + available_change, h + held_change, s + staked_change) <> (available, held, staked)""",
+        WHERE (a + available_change_cents, h + held_change_cents, s + staked_change_cents)
+              <> (available_cents, held_cents, staked_cents)""",
     "shortages are those of the rounds": """
-        SELECT * FROM (SELECT coalesce(sum(shortage), 0) AS cents FROM wagering_accounts.round_accounts) r,
+        SELECT * FROM (SELECT coalesce(sum(shortage_cents), 0) AS cents FROM wagering_accounts.round_accounts) r,
             (SELECT coalesce(sum(p.cents), 0) AS cents FROM wagering_accounts.postings p
              JOIN wagering_accounts.accounts a USING (account) WHERE a.leg = 'shortage') l
         WHERE r.cents <> l.cents""",
@@ -287,12 +235,8 @@ IDENTITIES = {
 
 
 @contextmanager
-def a_house(url: str) -> Iterator[House]:
-    """A process of the wagering accounts on a database, without the relay."""
-    clock, metrics = Clock(), Metrics()
-    engine = create_engine(url, role="wagering_accounts")
-    parts = Parts(Settings(), engine, Ledger(journal), metrics, clock, lambda: None)
-    app = application(SERVICE, parts, callers=CALLERS)
-    with AppClient(app) as client:
-        yield House(url, client, parts, clock)
-        client.run(engine.dispose())
+def a_house(url: str, clock: Clock | None = None) -> Iterator[House]:
+    """Give a process of the wagering accounts on a database, without the relay."""
+    clock = clock or Clock()
+    with desk_of(MANIFEST, url, people=ROLES, clock=clock) as desk:
+        yield House(url, desk, clock)

@@ -5,6 +5,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
+import shared.contracts.catalog  # noqa: F401 - declares the kinds
 from shared.contracts.envelope import shard_source
 from shared.contracts.facts import KINDS
 

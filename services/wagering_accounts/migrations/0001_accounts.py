@@ -1,4 +1,4 @@
-"""Create what stands in patrons, accounts, rounds and holds, and the statements."""
+"""Create the patrons, accounts, rounds, holds, statements and days."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -14,5 +14,15 @@ def upgrade() -> None:
     grant("SELECT, INSERT", "lines")
     grant(
         "SELECT, INSERT, UPDATE",
-        *("patrons", "balances", "rounds", "holds", "round_accounts", "adjustments", "liability_days"),
+        *(
+            "patrons",
+            "patron_codes",
+            "balances",
+            "rounds",
+            "holds",
+            "round_accounts",
+            "adjustments",
+            "liability_days",
+            "days",
+        ),
     )

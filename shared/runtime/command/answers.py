@@ -3,12 +3,16 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
+from typing import Any
 
+from psycopg import AsyncCursor
 from pydantic_core import to_json
-from sqlalchemy import insert, select, tuple_
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.rejection import Reason, Rejected
+from shared.journal.bulk import insert, keyed, select
+from shared.journal.ledger import Fenced
+from shared.journal.pipeline import Pipeline
 from shared.journal.tables import JournalTables
 
 Place = tuple[str, str]
@@ -47,12 +51,15 @@ class Answers:
     """The answers that a service has given: one for each (person, key), never changed."""
 
     def __init__(self, tables: JournalTables) -> None:
-        self._table = tables.idempotency
+        self._find = select(tables.idempotency)
+        self._keep = insert(tables.idempotency, on_conflict="skip")
 
-    async def find(self, connection: AsyncConnection, places: Collection[Place]) -> dict[Place, Given]:
-        """Return the answers that are kept under these places."""
-        t = self._table
-        rows = await connection.execute(select(t).where(tuple_(t.c.person, t.c.key).in_(places)))
+    async def find(self, sent: Pipeline, places: Collection[Place]) -> AsyncCursor[Any]:
+        """Ask for the answers that are kept under these places: `read` says what they are."""
+        return await sent.read(self._find, keyed(self._find, places))
+
+    async def read(self, found: AsyncCursor[Any]) -> dict[Place, Given]:
+        """Return the answers that were asked for."""
         return {
             (row.person, row.key): Given(
                 Answer(None if row.reason is None else Reason(row.reason), row.body, row.location),
@@ -60,25 +67,22 @@ class Answers:
                 row.command,
                 row.answered_at,
             )
-            for row in rows
+            async for row in found
         }
 
-    async def keep(self, connection: AsyncConnection, given: Sequence[tuple[Place, Given]]) -> None:
-        """Keep new answers."""
-        if given:
-            await connection.execute(
-                insert(self._table),
-                [
-                    {
-                        "person": person,
-                        "key": key,
-                        "command": one.command,
-                        "content": one.content,
-                        "reason": one.answer.reason,
-                        "location": one.answer.location,
-                        "body": one.answer.body,
-                        "answered_at": one.answered_at,
-                    }
-                    for (person, key), one in given
-                ],
-            )
+    async def keep(self, sent: Pipeline, given: Sequence[tuple[Place, Given]]) -> None:
+        """Keep new answers. The pipeline raises Fenced where another process answered one of these commands."""
+        rows = [
+            {
+                "person": person,
+                "key": key,
+                "command": one.command,
+                "content": one.content,
+                "reason": one.answer.reason,
+                "location": one.answer.location,
+                "body": one.answer.body,
+                "answered_at": one.answered_at,
+            }
+            for (person, key), one in sorted(given, key=itemgetter(0))  # so that two cannot wait for each other
+        ]
+        await sent.write(self._keep, rows, otherwise=Fenced("another process answered one of these commands"))

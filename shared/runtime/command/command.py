@@ -105,7 +105,8 @@ class Commands:
     Without `load_all` a command is decided and projected before the next is looked at, all in one transaction, on the
     one shard of commands: each sees what the ones before it left. With `load_all` a batch is loaded in one wait, its
     handlers change the state in memory, and several processes work side by side, each on a shard of its own: what must
-    not change meanwhile has to be locked.
+    not change meanwhile has to be locked. Its projector writes in the pipeline of the entries (`Transaction.pipeline`).
+    Commands that declare a `load` of their own are decided one after the other all the same.
     """
 
     def __init__(self, *, load_all: LoadAll | None = None) -> None:
@@ -131,6 +132,10 @@ class Commands:
     def models(self) -> Sequence[type[Command]]:
         """Return the models of the commands."""
         return tuple(self._handled)
+
+    def is_alone(self, command: Command) -> bool:
+        """Return whether a command is decided after the ones before it are projected, not together with them."""
+        return self.load_all is None or self._handled[type(command)].load is not no_state
 
     async def load(self, connection: AsyncConnection, command: Command) -> Any:
         """Return what deciding a command needs. Raises: Rejected."""

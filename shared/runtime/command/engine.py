@@ -15,12 +15,14 @@ import structlog
 from psycopg.errors import UniqueViolation
 from pydantic import BaseModel
 from pydantic_core import to_json
+from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.contracts.rejection import Reason, Rejected
-from shared.journal.entry import Draft
-from shared.journal.ledger import Fenced, Ledger, Shard
+from shared.journal.entry import Draft, Entry
+from shared.journal.ledger import Fenced, Ledger, Shard, Write
+from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.recording import Cause, draft, recorded
 from shared.runtime.clock import Clock
 from shared.runtime.command.answers import Answer, Answers, Given
@@ -38,12 +40,19 @@ BATCH_COMMANDS: Final = 200
 _SECONDS_MAX: Final = 10.0
 """How long a batch is tried again before its callers are told to."""
 
+_TAKEN_MAX: Final = 10
+"""How often a batch is tried again that adds what is there already."""
+
 _RETRY_SECONDS: Final = 0.25
 _PUBLISH_SECONDS: Final = 0.1
 """Longest wait until what is committed is published."""
 
 SHARDS: Final = "commands/"
 """What the names of the shards of commands begin with."""
+
+
+class _Taken(Fenced):
+    """Something was added that is there already: by another process just now, or by a command that always does so."""
 
 
 @dataclass(slots=True)
@@ -131,7 +140,7 @@ class Engine:
         try:
             done = await self._retrying(batch)
         except Exception as error:  # noqa: BLE001 - whoever waits gets it
-            if len(batch) > 1 and kind_of(error) in (Kind.BUG, Kind.REFUSED):
+            if len(batch) > 1 and kind_of(error) in (Kind.BUG, Kind.REFUSED, Kind.FENCED):
                 for each in batch:
                     await self._settle([each])
                 return
@@ -149,13 +158,14 @@ class Engine:
 
     async def _retrying(self, batch: Sequence[_Waiting]) -> _Batch:
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + _SECONDS_MAX
+        deadline, taken = loop.time() + _SECONDS_MAX, 0
         while True:
             try:
                 return await self._commit(batch)
             except Exception as error:
                 kind = kind_of(error)
-                if kind in (Kind.BUG, Kind.REFUSED) or loop.time() > deadline:
+                taken += isinstance(error, _Taken)
+                if kind in (Kind.BUG, Kind.REFUSED) or loop.time() > deadline or taken > _TAKEN_MAX:
                     raise
                 log.warning("commands are tried again", kind=kind.value, error=str(error))
                 if kind is not Kind.FENCED:
@@ -180,28 +190,30 @@ class Engine:
 
     async def _commit(self, batch: Sequence[_Waiting]) -> _Batch:
         async with self._transaction() as connection:
-            shard = await self._shard(connection)
-            given = await self._answers.find(connection, {each.place for each in batch})
-            done = _Batch(given, shard, self._clock())
+            done = await self._begin(connection, batch)
             new = self._unanswered(batch, done)
-            if self._commands.load_all is None:
-                for each in new:
-                    await self._one(connection, each, done)
-            elif new:
-                await self._together(Transaction(connection), new, done)
-            await self._answers.keep(connection, done.new)
+            if together := [each for each in new if not self._commands.is_alone(each.asked.command)]:
+                await self._together(Transaction(connection), together, done)
+            if alone := [each for each in new if self._commands.is_alone(each.asked.command)]:
+                await self._alone(connection, alone, done)
         for kind in done.kinds:
             self._metrics.entries.labels(kind).inc()
         if done.kinds:
             self._publish_soon()
         return done
 
-    async def _shard(self, connection: AsyncConnection) -> Shard:
-        """Lock a shard of commands: the one that all share, or any that is free. Raises: Fenced after adding one."""
+    async def _begin(self, connection: AsyncConnection, batch: Sequence[_Waiting]) -> _Batch:
+        """Lock a shard of commands: the one that all share, or any that is free; and read what is answered already.
+
+        Raises: Fenced after a shard was added.
+        """
         together = self._commands.load_all is not None
-        shard = await self._ledger.take_shard(connection, SHARDS, skip_locked=together)
-        if shard is not None:
-            return shard
+        async with pipeline(connection) as sent:
+            shard = await self._ledger.take_shard(sent, SHARDS, skip_locked=together)
+            answered = await self._answers.find(sent, {each.place for each in batch})
+        found = await shard.fetchone()
+        if found is not None:
+            return _Batch(await self._answers.read(answered), Shard(*found), self._clock())
         async with self._engine.begin() as own:
             await self._ledger.add_shard(own, SHARDS)
         raise Fenced("a shard of commands was added")
@@ -223,22 +235,35 @@ class Engine:
                 )
         return new
 
-    async def _one(self, connection: AsyncConnection, each: _Waiting, done: _Batch) -> None:
-        """Decide, record and project one command."""
-        try:
-            state = await self._commands.load(connection, each.asked.command)
-        except Rejected as rejected:
-            entry = self._answer(each, done, rejected, 0)
-        else:
-            entry = self._decided(each, state, done, 0)
-        await self._record(Transaction(connection), [entry], done)
+    async def _alone(self, connection: AsyncConnection, batch: Sequence[_Waiting], done: _Batch) -> None:
+        """Decide commands one after the other: each is recorded and projected before the next is looked at."""
+        if self._commands.load_all is not None:  # nobody else has this shard, and others may decide such commands too
+            lock = func.pg_advisory_xact_lock(func.hashtextextended(self._ledger.tables.schema, 0))
+            await connection.execute(select(lock))
+        given = len(done.new)
+        for each in batch:
+            try:
+                state = await self._commands.load(connection, each.asked.command)
+            except Rejected as rejected:
+                entry = self._answer(each, done, rejected, 0)
+            else:
+                entry = self._decided(each, state, done, 0)
+            await self._record(Transaction(connection), [entry], done)
+        async with pipeline(connection) as sent:
+            await self._answers.keep(sent, done.new[given:])
 
     async def _together(self, transaction: Transaction, batch: Sequence[_Waiting], done: _Batch) -> None:
         """Decide a batch on one state, then record and project it."""
         assert self._commands.load_all is not None
         transaction.state = await self._commands.load_all(transaction, [each.asked.command for each in batch])
         drafts = [self._decided(each, transaction.state, done, number) for number, each in enumerate(batch)]
-        await self._record(transaction, drafts, done)
+
+        async def write(sent: Pipeline, entries: Sequence[Entry]) -> None:
+            transaction.sent = sent
+            await self._projector.project(transaction, recorded(entries))
+            await self._answers.keep(sent, done.new)
+
+        await self._record(transaction, drafts, done, write)
 
     def _decided(self, each: _Waiting, state: object, done: _Batch, number: int) -> Draft:
         now = Now(each.asked.person, done.at, each.asked.key, done.shard.name, done.shard.next_seq + number)
@@ -270,19 +295,23 @@ class Engine:
             source = stream.format_map(dict(recording.fact))
         return draft(recording, Cause(source, seq, key, None, done.at))
 
-    async def _record(self, transaction: Transaction, drafts: Sequence[Draft], done: _Batch) -> None:
+    async def _record(
+        self, transaction: Transaction, drafts: Sequence[Draft], done: _Batch, write: Write | None = None
+    ) -> None:
+        """Append entries; project them in the same wait where `write` does so, else after it."""
         accounts = {posting.account for each in drafts for posting in each.postings}
         if await self._ledger.know_accounts(self._engine, accounts) and self._commands.load_all is None:
             raise Fenced("accounts were added that this transaction does not see")
         shard = done.shard
         try:
             entries, done.shard = await self._ledger.append(
-                transaction.connection, shard, drafts, next_offset=shard.next_offset, recorded_at=done.at
+                transaction.connection, shard, drafts, next_offset=shard.next_offset, recorded_at=done.at, write=write
             )
-            await self._projector.project(transaction, recorded(entries))
+            if write is None:
+                await self._projector.project(transaction, recorded(entries))
         except (IntegrityError, UniqueViolation) as error:  # what is not there yet cannot be locked: decide again
             if isinstance(getattr(error, "orig", error), UniqueViolation):
-                raise Fenced(str(error)) from error
+                raise _Taken(str(error)) from error
             raise
         done.kinds += [each.kind for each in drafts]
 

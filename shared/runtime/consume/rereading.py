@@ -38,6 +38,10 @@ async def read_again(
     the cluster does not answer.
     """
     servers, topic = settings.kafka_bootstrap_servers, handler.topic
+    s = journal.shards.c
+    was_read = select(s.shard).where(s.name.startswith(f"{topic}/", autoescape=True), s.next_offset > 0)
+    if (await connection.execute(was_read.limit(1))).first() is None:
+        return
     cluster = await asyncio.to_thread(cluster_id, servers)
     partitions = await _partitions(connection, journal, topic, cluster)
     group = f"{settings.kafka_group_prefix}-{journal.schema}-again"

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from sqlalchemy import MetaData, Table, Text, and_, cast, func, literal_column, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from shared.contracts.catalog import decode_fact
-from shared.journal.recording import Recorded
 from shared.runtime.clock import utc_now
 from shared.runtime.consume.rereading import read_again
 from shared.runtime.projector import Transaction
@@ -21,8 +19,6 @@ from shared.runtime.settings import Settings
 
 DIFFERENCES_MAX = 10
 """Most differences of a table that are shown; all are counted."""
-
-_BATCH_ENTRIES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +66,8 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
             name = kept(table).fullname
             await connection.execute(text(f"CREATE TEMP TABLE {name} ON COMMIT DROP AS TABLE {table.fullname}"))
             await connection.execute(text(f"{empty} {table.fullname}"))
-        await _project(connection, manifest)
+        async for recorded in manifest.projector.read(connection, manifest.journal):
+            await manifest.projector.project(Transaction(connection), recorded)
         for keeper in keepers:
             async for events in read_again(connection, manifest.journal, keeper, settings):
                 await keeper.keep(connection, events, utc_now())
@@ -78,18 +75,6 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
         if check:
             await transaction.rollback()
         return compared
-
-
-async def _project(connection: AsyncConnection, manifest: Manifest) -> None:
-    """Give all entries with their facts to the projector, some at a time."""
-    transaction, batch = Transaction(connection), list[Recorded]()
-    async for entry in manifest.projector.read(connection, manifest.journal):
-        batch.append((entry, decode_fact(entry.draft.kind, entry.draft.data)))
-        if len(batch) == _BATCH_ENTRIES:
-            await manifest.projector.project(transaction, batch)
-            batch = []
-    if batch:
-        await manifest.projector.project(transaction, batch)
 
 
 def kept(table: Table) -> Table:

@@ -1,6 +1,5 @@
 """The books: the liability, what the database refuses, what is read by whom, many at once."""
 
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -8,12 +7,13 @@ from typing import Any
 import psycopg
 import pytest
 from sqlalchemy import make_url
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.wagering_accounts import store
-from services.wagering_accounts.books import Books, RoundKey
-from tests.support.accounts import DAY, PROPERTY, TABLE, House, a_house, credit
+from services.wagering_accounts import handlers
+from services.wagering_accounts.commands import deciding
+from services.wagering_accounts.domain.books import Books
+from tests.support.accounts import DAY, NOON, PROPERTY, TABLE, House, a_house, credit
 from tests.support.asgi import assert_problem
+from tests.support.published import published
 from tests.support.services import query
 
 
@@ -30,29 +30,29 @@ def test_the_liability_by_day_is_the_sum_of_the_balances(house: House) -> None:
         house.result("settlement.reversed", "r-1", credit(4_000, 1_000)),
         house.result("settlement.posted", "r-1", credit(4_000, 8_000), revision=2),
     )
-    liability = house.read(f"/liability?property={PROPERTY}").json()
+    liability = house.read(f"/reports/liability?property={PROPERTY}").json()
     first, second = liability["days"]
     assert ([DAY, 15_000, -4_000, 8_000, 19_000], ["2026-11-21", -2_000, 17_000]) == (
         [first[name] for name in ("gaming_day", "bought_in_cents", "staked_cents", "credited_cents", "closing_cents")],
         [second[name] for name in ("gaming_day", "cashed_out_cents", "closing_cents")],
     )
-    assert (17_000, 17_000, 5_000, 0, "balanced") == (
+    assert (17_000, 17_000, 5_000, 0, True) == (
         liability["closing_cents"],
         liability["balances"]["total_cents"],
         liability["balances"]["wallets_cents"],
         liability["difference_cents"],
-        liability["state"],
+        liability["is_balanced"],
     )
-    assert [second] == house.read(f"/liability?property={PROPERTY}&first=2026-11-21").json()["days"]
+    assert [second] == house.read(f"/reports/liability?property={PROPERTY}&first=2026-11-21").json()["days"]
 
 
 def test_the_liability_shows_what_is_off(house: House) -> None:
     """A balance that was changed behind the service's back is seen."""
     house.funded()
-    _as_owner(house.url, "UPDATE wagering_accounts.balances SET available = available + 1")
-    liability = house.read(f"/liability?property={PROPERTY}").json()
-    assert ("off", -1) == (liability["state"], liability["difference_cents"])
-    _as_owner(house.url, "UPDATE wagering_accounts.balances SET available = available - 1")
+    _as_owner(house.url, "UPDATE wagering_accounts.balances SET available_cents = available_cents + 1")
+    liability = house.read(f"/reports/liability?property={PROPERTY}").json()
+    assert (False, -1) == (liability["is_balanced"], liability["difference_cents"])
+    _as_owner(house.url, "UPDATE wagering_accounts.balances SET available_cents = available_cents - 1")
 
 
 def _as_owner(url: str, statement: str) -> None:
@@ -64,10 +64,10 @@ def _as_owner(url: str, statement: str) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE wagering_accounts.balances SET available = -1",
-        "UPDATE wagering_accounts.balances SET held = -1",
-        "UPDATE wagering_accounts.balances SET staked = -1",
-        "UPDATE wagering_accounts.lines SET available = -1",
+        "UPDATE wagering_accounts.balances SET available_cents = -1",
+        "UPDATE wagering_accounts.balances SET held_cents = -1",
+        "UPDATE wagering_accounts.balances SET staked_cents = -1",
+        "UPDATE wagering_accounts.lines SET available_cents = -1",
     ],
 )
 def test_the_database_itself_refuses_less_than_nothing(house: House, statement: str) -> None:
@@ -89,91 +89,102 @@ def test_the_service_cannot_change_what_it_stated(house: House, table: str) -> N
 
 
 def test_pages_and_etags(house: House) -> None:
-    """Lists go on where they ended; what has not changed is not sent again; another service's cursor is refused."""
+    """Lists go on where they ended; what has not changed is not sent again; there is nothing of an unknown name."""
     for number in range(1, 6):
         house.funded(f"GA-{number}")
-    path, names, cursor = f"/accounts?property={PROPERTY}&limit=2", [], ""
-    while cursor is not None:
-        page = house.read(path + (f"&cursor={cursor}" if cursor else "")).json()
-        names += [each["account"] for each in page["items"]]
-        cursor = page.get("next")
-    assert [f"GA-{number}" for number in range(1, 6)] == names
+    assert [f"GA-{number}" for number in range(1, 6)] == [
+        each["account"] for each in _all(house, f"/accounts?property={PROPERTY}", limit=2)
+    ]
+    assert [] == _all(house, f"/accounts?property={PROPERTY}&table=BJ-99")
     one = house.read(f"/accounts/{PROPERTY}/GA-1")
     known = {"If-None-Match": one.headers["etag"]}
-    assert 304 == house.read(f"/accounts/{PROPERTY}/GA-1", headers=known).status_code
+    assert 304 == house.read(f"/accounts/{PROPERTY}/GA-1", **known).status_code
     house.buy_in(1)
-    assert 200 == house.read(f"/accounts/{PROPERTY}/GA-1", headers=known).status_code
-    assert_problem(house.read(f"{path}&cursor=abc"), 400, "begin without one")
+    assert 200 == house.read(f"/accounts/{PROPERTY}/GA-1", **known).status_code
+    assert [10_000, 1] == [
+        line["available_change_cents"] for line in _all(house, f"/accounts/{PROPERTY}/GA-1/statement?", limit=1)
+    ]
     assert_problem(house.read(f"/accounts/{PROPERTY}/GA-9"), 404, "there is no account GA-9")
     assert_problem(house.read(f"/patrons/{PROPERTY}/p-9"), 404, "there is no patron p-9")
 
 
 def test_roles(house: House) -> None:
-    """A cashier does not wager, a table takes no money, nobody reads without the role, and the unknown do nothing."""
+    """A cashier does not wager, a table takes no money; whoever works on accounts may read them, and no reports."""
     house.funded()
     body = {"table": TABLE, "round_id": "r-1", "seat": 1, "wager": "blackjack", "cents": 1}
-    assert_problem(house.send(f"/accounts/{PROPERTY}/GA-1/holds", body), 403, "role 'wager'")
+    assert_problem(house.send(f"/accounts/{PROPERTY}/GA-1/holds", body), 403, "role 'accounts.wager'")
     money = {"instrument": "cash", "cents": 1}
-    assert_problem(house.send(f"/accounts/{PROPERTY}/GA-1/buy-ins", money, person="table.bj01"), 403, "role 'accounts'")
-    assert_problem(house.read(f"/accounts/{PROPERTY}/GA-1", person="table.bj01"), 403, "role 'report'")
-    assert_problem(house.read(f"/accounts/{PROPERTY}/GA-1", person="nobody"), 401, "not known")
+    path = f"/accounts/{PROPERTY}/GA-1"
+    assert_problem(house.send(f"{path}/buy-ins", money, person="table.bj01"), 403, "role 'accounts.manage'")
+    assert 200 == house.read(path, person="table.bj01").status_code
+    assert_problem(house.read(path, person="care.joy"), 403, "or 'reports.read'")
+    liability = f"/reports/liability?property={PROPERTY}"
+    assert_problem(house.read(liability, person="table.bj01"), 403, "role 'reports.read'")
     assert (10_000, 0, 0) == house.account()
 
 
-@pytest.mark.parametrize(
-    ("change", "at"),
-    [
-        ({"cents": 0}, "body.cents"),
-        ({"cents": -1}, "body.cents"),
-        ({"cents": 1.5}, "body.cents"),
-        ({"cents": "100"}, "body.cents"),
-        ({"seat": 0}, "body.seat"),
-        ({"round_id": "two words"}, "body.round_id"),
-        ({"tip": 5}, "body.tip"),
-    ],
-)
-def test_a_malformed_authorization_is_named(house: House, change: dict[str, Any], at: str) -> None:
-    """The field that is wrong is named; nothing but the refusal is recorded."""
+def test_the_status_of_reports_is_that_of_the_gaming_day(house: House) -> None:
+    """As table inventory closes it; the liability is as far as the least closed of its days."""
     house.funded()
-    before = house.kinds()
-    refused = house.authorize(100, **change) if "cents" not in change else house.authorize(change["cents"])
-    assert_problem(refused, 422, at)
-    assert [at] == [each["at"] for each in refused.json()["errors"]]
-    assert [*before, "request.refused"] == house.kinds()
-
-
-def test_an_authorization_needs_a_token_a_key_and_names(house: House) -> None:
-    """Each that is missing or wrong is said."""
-    house.funded()
-    body = {"table": TABLE, "round_id": "r-1", "seat": 1, "wager": "blackjack", "cents": 100}
-    path, token = f"/accounts/{PROPERTY}/GA-1/holds", {"Authorization": "Bearer token of table.bj01"}
-    assert_problem(house.client.post(path, json=body), 401, "Bearer")
-    assert_problem(house.client.post(path, json=body, headers=token), 422, "header.Idempotency-Key")
-    with_key = token | {"Idempotency-Key": "k-1"}
-    assert_problem(house.client.post(f"/accounts/{PROPERTY}/-/holds", json=body, headers=with_key), 422, "path.account")
-    assert_problem(house.client.post(path, content=b"no JSON", headers=with_key), 422, "body")
-    assert (10_000, 0, 0) == house.account()
+    house.clock.now += timedelta(days=1)
+    house.buy_in(1)
+    path = f"/reports/liability?property={PROPERTY}"
+    assert ["open", "open"] == [day["status"] for day in house.read(path).json()["days"]]
+    closed = {"property": PROPERTY, "gaming_day": DAY}
+    document = {"digest": "0" * 64, "by": "control.cho"}
+    house.desk.feed(
+        "inventory",
+        published("day.preliminary", closed | document, service="table-inventory", sequence=1, at=NOON),
+    )
+    report = house.read(path).json()
+    assert ("open", ["preliminary", "open"]) == (report["status"], [day["status"] for day in report["days"]])
+    assert "preliminary" == house.read(f"{path}&last={DAY}").json()["status"]
+    exceptions = house.read(f"/reports/exceptions?property={PROPERTY}&gaming_day={DAY}").json()
+    assert ("preliminary", DAY, "cage.ann", 0) == tuple(
+        exceptions[name] for name in ("status", "gaming_day", "generated_by", "input_open")
+    )
 
 
 def test_a_wager_that_is_released_while_a_result_is_read(
     house: House, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The hold was read and the account not yet: the result is derived again, from what is there now."""
+    """The hold was read as it was, and is gone: the result is derived again, from what is there now."""
     house.funded()
     hold = house.authorize(1_000).json()["hold"]
-    read, released = store.read_rounds, list[int]()
+    read, released = handlers.load, list[int]()
 
-    async def disturb(connection: AsyncConnection, keys: Iterable[RoundKey]) -> Books:
-        books = await read(connection, keys)
+    async def disturb(*given: Any, **how: Any) -> Books:
+        books = await read(*given, **how)
         if not released:
             released.append(other.release(hold).status_code)
         return books
 
     with a_house(url) as other:
-        monkeypatch.setattr(store, "read_rounds", disturb)
+        monkeypatch.setattr(handlers, "load", disturb)
         house.settle(300, 0)
     assert [200] == released
     assert (9_700, 0, 0) == house.account()
+
+
+def test_what_a_shortage_was_found_on_must_not_change(house: House, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Money that comes meanwhile makes the shortage smaller: nothing is short that the account could pay."""
+    house.funded(cents=1_000)
+    house.authorize(1_000)
+    house.settle(1_000, 5_000)
+    house.cash_out()
+    read, paid = handlers.load, list[int]()
+
+    async def disturb(*given: Any, **how: Any) -> Books:
+        books = await read(*given, **how)
+        if not paid:
+            paid.append(other.buy_in(300).status_code)
+        return books
+
+    with a_house(url) as other:
+        monkeypatch.setattr(handlers, "load", disturb)
+        house.take(house.result("settlement.reversed", "r-1", credit(1_000, 5_000)))
+    assert ([200], (0, 0, 0)) == (paid, house.account())
+    assert [3_700] == [each["shortage_cents"] for each in house.exceptions()]
 
 
 @pytest.mark.parametrize(("key", "status"), [("mine", 201), ("other", 409)])
@@ -182,18 +193,18 @@ def test_an_account_opened_twice_at_once_is_opened_once(
 ) -> None:
     """What is not there yet cannot be locked: whoever comes second gets the answer, or decides again."""
     house.open("GA-0")  # so that there is a shard, which the first holds
-    read, opened = store.read, list[int]()
+    read, opened = deciding.load, list[int]()
     body = {"property": PROPERTY, "account": "GA-1", "table": TABLE}
 
-    async def disturb(*arguments: Any) -> Any:
-        books = await read(*arguments)
+    async def disturb(*given: Any, **how: Any) -> Books:
+        books = await read(*given, **how)
         if not opened:
             opened.append(0)
             opened[0] = other.send("/accounts", body, key=key).status_code
         return books
 
     with a_house(url) as other:
-        monkeypatch.setattr(store, "read", disturb)
+        monkeypatch.setattr(deciding, "load", disturb)
         mine = house.send("/accounts", body, key="mine")
     assert ([201], status) == (opened, mine.status_code)
     assert 2 == house.kinds().count("account.opened")
@@ -239,11 +250,11 @@ def test_64_clients_hammer_one_account(url: str) -> None:
         assert 1 < query(url, "SELECT count(*) FROM wagering_accounts.shards WHERE name LIKE 'commands/%'")[0][0]
 
 
-def _all(house: House, path: str) -> list[dict[str, Any]]:
+def _all(house: House, path: str, limit: int = 500) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     cursor = ""
     while cursor is not None:
-        page = house.read(f"{path}&limit=500" + (f"&cursor={cursor}" if cursor else "")).json()
+        page = house.read(f"{path}&limit={limit}" + (f"&cursor={cursor}" if cursor else "")).json()
         items += page["items"]
         cursor = page.get("next")
     return items

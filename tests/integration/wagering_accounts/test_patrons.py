@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 
 import httpx
+from services.wagering_accounts.domain.access_codes import fingerprint
 
-from services.wagering_accounts.access_codes import fingerprint
 from tests.support.accounts import CODE, NOON, PROPERTY, House
 from tests.support.asgi import assert_problem
 from tests.support.services import query
@@ -39,7 +39,7 @@ def test_nothing_from_which_an_access_code_could_be_guessed_is_recorded(house: H
     house.open(patron="p-1")
     assert 409 == house.buy_in(1, instrument="wallet", access_code=CODE, key="k-1").status_code
     assert 409 == house.cash_out(1, access_code=CODE, key="k-2").status_code
-    refused = query(house.url, "SELECT data::text FROM wagering_accounts.entries WHERE kind = 'account.refused'")
+    refused = query(house.url, "SELECT data::text FROM wagering_accounts.entries WHERE kind = 'command.refused'")
     assert 2 == len(refused)
     for [data] in refused:
         assert '"cents":1' in data
@@ -91,7 +91,8 @@ def test_limits_tighten_at_once_and_loosen_after_a_day(house: House) -> None:
     assert_problem(house.authorize(1_001), 409, "limit of 1000 cents a wager")
     assert 201 == house.authorize(1_000).status_code
     looser = limit("wager", None).json()["limits"]["wager"]
-    assert (1_000, None) == (looser["cents"], looser["next_cents"])
+    tomorrow = (house.clock.now + timedelta(hours=24)).isoformat().replace("+00:00", "Z")
+    assert {"cents": 1_000, "next_at": tomorrow} == looser  # and no `next_cents`: from then on there is none
     house.clock.now += timedelta(hours=24) - timedelta(seconds=1)
     assert 409 == house.authorize(1_001).status_code
     assert 200 == house.buy_in(5_000).status_code  # another gaming day
@@ -126,12 +127,12 @@ def test_an_adjustment_takes_two_people(house: House) -> None:
     path = f"/accounts/{PROPERTY}/GA-1/adjustments"
     entered = house.send(path, {"cents": -300, "reason": "credited twice"}, person="audit.kim")
     number = entered.json()["adjustment"]
-    assert (201, "entered") == (entered.status_code, entered.json()["state"])
+    assert (201, "entered") == (entered.status_code, entered.json()["status"])
     assert (1_000, 0, 0) == house.account()
     assert_problem(house.send(f"{path}/{number}/approve", person="audit.kim"), 403, "somebody else must approve it")
     approved = house.send(f"{path}/{number}/approve", person="audit.lee").json()
     assert ("approved", 1_000, 700, "audit.lee") == tuple(
-        approved[name] for name in ("state", "before_cents", "after_cents", "decided_by")
+        approved[name] for name in ("status", "before_cents", "after_cents", "decided_by")
     )
     assert (700, 0, 0) == house.account()
     assert_problem(house.send(f"{path}/{number}/approve", person="audit.lee"), 409, "was approved already")
@@ -145,5 +146,5 @@ def test_an_adjustment_cannot_take_what_is_not_there(house: House) -> None:
     number = house.send(path, {"cents": -101, "reason": "?"}, person="audit.kim").json()["adjustment"]
     assert_problem(house.send(f"{path}/{number}/approve", person="audit.lee"), 409, "exceeds the 100 cents")
     rejected = house.send(f"{path}/{number}/reject", {"reason": "wrong account"}, person="audit.lee")
-    assert (200, "rejected") == (rejected.status_code, rejected.json()["state"])
+    assert (200, "rejected") == (rejected.status_code, rejected.json()["status"])
     assert 422 == house.send(path, {"cents": 0, "reason": "?"}, person="audit.kim").status_code

@@ -1,6 +1,6 @@
 """A session at a table: money in, wagers held, captured, released and settled, money out."""
 
-from tests.support.accounts import CODE, PROPERTY, House, credit
+from tests.support.accounts import CODE, PROPERTY, TABLE, House, credit
 from tests.support.asgi import assert_problem
 from tests.support.services import query
 
@@ -14,7 +14,7 @@ def test_a_session_from_opening_to_cashing_out(house: House) -> None:
     held = house.authorize(2_000)
     assert (201, 2_000, "held", 13_000) == (
         held.status_code,
-        *(held.json()[name] for name in ("cents", "state", "available_cents")),
+        *(held.json()[name] for name in ("cents", "status", "available_cents")),
     )
     assert (13_000, 2_000, 0) == house.account()
     assert [{"account": "GA-1", "hold": held.json()["hold"], "cents": 2_000}] == house.capture().json()["captured"]
@@ -45,18 +45,11 @@ def test_the_postings_of_a_session(house: House) -> None:
     house.settle(2_000, 0)
     house.cash_out(3_000, instrument="voucher")
     assert {
-        ("", "cash"): 10_000,
-        ("", "voucher"): -3_000,
-        ("", "available"): -5_000,
-        ("blackjack", "account_funded"): -2_000,
-    } == {
-        (wager, leg): cents
-        for wager, leg, cents in query(
-            house.url,
-            """SELECT a.wager, a.leg, sum(p.cents)::bigint FROM wagering_accounts.postings p
-               JOIN wagering_accounts.accounts a USING (account) GROUP BY 1, 2 HAVING sum(p.cents) <> 0""",
-        )
-    }
+        (TABLE, "", "cash"): 10_000,
+        (TABLE, "", "voucher"): -3_000,
+        (TABLE, "", "available"): -5_000,
+        (TABLE, "blackjack", "account_funded"): -2_000,
+    } == house.desk.balances()
 
 
 def test_a_closed_account_is_only_paid_out(house: House) -> None:
@@ -96,7 +89,7 @@ def test_what_the_account_does_not_allow_is_refused_and_recorded(house: House) -
     assert_problem(house.cash_out(501), 409, "exceeds the 500 cents")
     assert_problem(house.capture("r-9"), 404, "no wager of round r-9")
     assert_problem(house.open(), 409, "exists already")
-    assert 6 == house.kinds().count("account.refused")
+    assert 6 == house.kinds().count("command.refused")
     assert (500, 0, 0) == house.account()
 
 
@@ -127,7 +120,7 @@ def test_a_correction_reverses_and_replaces(house: House) -> None:
         house.result("settlement.posted", "r-1", credit(1_000, 0), revision=2),
     )
     assert (9_000, 0, 0) == house.account()
-    assert [] == house.read(f"/exceptions?property={PROPERTY}").json()["items"]
+    assert [] == house.exceptions()
 
 
 def test_a_result_before_no_more_bets(house: House) -> None:
@@ -136,7 +129,7 @@ def test_a_result_before_no_more_bets(house: House) -> None:
     house.authorize(1_000)
     house.settle(1_000, 2_500)
     late = house.capture()
-    assert (200, "settled", []) == (late.status_code, late.json()["state"], late.json()["captured"])
+    assert (200, "settled", []) == (late.status_code, late.json()["status"], late.json()["captured"])
     assert (11_500, 0, 0) == house.account()
 
 
@@ -146,9 +139,9 @@ def test_a_round_without_result_stays_open(house: House) -> None:
     house.authorize(1_000)
     house.capture()
     house.authorize(500, round_id="r-2")
-    shown = house.read(f"/open-rounds?property={PROPERTY}").json()["items"]
+    shown = house.open_rounds()
     assert [("r-1", "captured", 1_000), ("r-2", "open", 500)] == [
-        (each["round_id"], each["state"], each["holds"][0]["cents"]) for each in shown
+        (each["round_id"], each["status"], each["holds"][0]["cents"]) for each in shown
     ]
     page = house.read(f"/open-rounds?property={PROPERTY}&limit=1").json()
     assert ["r-2"] == [
@@ -156,8 +149,8 @@ def test_a_round_without_result_stays_open(house: House) -> None:
         for each in house.read(f"/open-rounds?property={PROPERTY}&limit=1&cursor={page['next']}").json()["items"]
     ]
     house.settle(1_000, 0)
-    house.release(house.read(f"/open-rounds?property={PROPERTY}").json()["items"][0]["holds"][0]["hold"])
-    assert [] == house.read(f"/open-rounds?property={PROPERTY}").json()["items"]
+    house.release(house.open_rounds()[0]["holds"][0]["hold"])
+    assert [] == house.open_rounds()
 
 
 def test_more_was_staked_than_was_on_hold(house: House) -> None:
@@ -166,8 +159,10 @@ def test_more_was_staked_than_was_on_hold(house: House) -> None:
     house.authorize(1_000)
     house.settle(3_000, 0)
     assert (7_000, 0, 0) == house.account()
-    [exception] = house.read(f"/exceptions?property={PROPERTY}").json()["items"]
+    [exception] = house.exceptions()
     assert (1_000, 2_000, 0) == tuple(exception[f"{name}_cents"] for name in ("covered", "uncovered", "shortage"))
+    assert [exception] == house.exceptions(f"&table={TABLE}&kind=uncovered")
+    assert [] == house.exceptions("&table=BJ-02") == house.exceptions("&kind=shortage")
 
 
 def test_what_was_paid_out_cannot_be_taken_back(house: House) -> None:
@@ -178,12 +173,12 @@ def test_what_was_paid_out_cannot_be_taken_back(house: House) -> None:
     house.cash_out()
     house.take(house.result("settlement.reversed", "r-1", credit(1_000, 5_000)))
     assert (0, 0, 0) == house.account()
-    [exception] = house.read(f"/exceptions?property={PROPERTY}").json()["items"]
-    assert 4_000 == exception["shortage_cents"]
+    [exception] = house.exceptions()
+    assert ("shortage", 4_000) == (exception["kind"], exception["shortage_cents"])
     house.check()
     house.take(house.result("settlement.posted", "r-1", credit(1_000, 5_500), revision=2))
     assert (500, 0, 0) == house.account()
-    assert [] == house.read(f"/exceptions?property={PROPERTY}").json()["items"]
+    assert [] == house.exceptions()
 
 
 def test_a_revision_that_is_taken_back_before_it_comes(house: House) -> None:
@@ -205,10 +200,9 @@ def test_a_result_of_an_unknown_account_is_quarantined(house: House) -> None:
         house.result("settlement.posted", "r-9", credit(1_000, 0), credit(1_000, 0, "GA-9")),
         house.result("settlement.posted", "r-1", credit(1_000, 0)),
     )
-    assert [("'account_credits': there is no game account GA-9 at riverside; open it, then replay this record",)] == [
-        (reason.removeprefix("seat 1: "),)
-        for (reason,) in query(house.url, "SELECT reason FROM wagering_accounts.quarantine")
-    ]
+    assert [
+        "seat 1: 'account_credits': there is no game account GA-9 at riverside; open it, then replay this record"
+    ] == (house.desk.quarantined())
     assert (9_000, 0, 0) == house.account()
 
 
@@ -216,32 +210,6 @@ def test_rounds_played_with_chips_leave_nothing(house: House) -> None:
     """A settlement without electronic wagers leads to no entry."""
     house.take(house.result("settlement.posted", "r-1"), house.result("settlement.voided", "r-2"))
     assert [] == house.kinds()
-
-
-def test_a_command_is_done_once(house: House) -> None:
-    """Sent again, the same answer; even a refusal, and even when it would be allowed by now."""
-    house.funded(cents=1_000)
-    first, again = (house.authorize(600, key="k-1") for _ in range(2))
-    assert (first.status_code, first.json(), first.headers["location"]) == (
-        again.status_code,
-        again.json(),
-        again.headers["location"],
-    )
-    assert (400, 600, 0) == house.account()
-    refused = house.authorize(600, key="k-2")
-    house.buy_in(1_000)
-    again = house.authorize(600, key="k-2")
-    assert (409, refused.json()) == (again.status_code, again.json())
-
-
-def test_a_key_stands_for_one_content(house: House) -> None:
-    """Another amount, another account, another command: a conflict; another person's key is another key."""
-    house.funded()
-    house.authorize(600, key="k-1")
-    assert_problem(house.authorize(601, key="k-1"), 409, "was used for another command")
-    assert_problem(house.capture(key="k-1"), 409, "was used for another command")
-    assert 200 == house.buy_in(100, key="k-1").status_code
-    assert_problem(house.buy_in(101, key="k-1"), 409, "was used for another command")
 
 
 def test_an_access_code_is_part_of_the_content(house: House) -> None:

@@ -1,47 +1,35 @@
-"""One message of every type of `accounts` that only the wagering accounts record, by type."""
+"""One entry of every kind of `accounts` that only the wagering accounts record, by kind."""
 
+from datetime import datetime
 from typing import Any
+
+from tests.support.published import published
 
 _NOW = "2026-11-20T17:00:00+00:00"
 _PLACE = {"property": "riverside", "table": "BJ-01", "round_id": "r-1"}
 _ACCOUNT = {"property": "riverside", "account": "GA-1", "by": "cage.ann"}
 _PATRON = {"property": "riverside", "patron": "p-1", "by": "cage.ann"}
-_IN = [{"account": "GA-1", "version": 2, "available": 10000}]
-_HELD = [{"account": "GA-1", "version": 3, "available": -1000, "held": 1000}]
+_IN = [{"account": "GA-1", "version": 2, "available_cents": 10000}]
+_HELD = [{"account": "GA-1", "version": 3, "available_cents": -1000, "held_cents": 1000}]
 _ADJUSTED = {**_ACCOUNT, "adjustment": 7, "cents": -300}
 _RESULT = {
     **_PLACE,
     "game": "blackjack",
     "revision": 1,
     "round_version": 3,
-    "holds": [{"account": "GA-1", "hold": 3, "state": "settled"}],
-    "accounts": [{"account": "GA-1", "staked": 1000, "credited": 2500, "released": 1000}],
-    "movements": [{"account": "GA-1", "available": 2500, "staked": -1000}],
+    "holds": [{"account": "GA-1", "hold": 3, "status": "settled"}],
+    "accounts": [{"account": "GA-1", "staked_cents": 1000, "credited_cents": 2500, "released_cents": 1000}],
+    "movements": [{"account": "GA-1", "available_cents": 2500, "staked_cents": -1000}],
 }
 _TAKEN_BACK = {
     **_RESULT,
     "round_version": 4,
     "holds": [],
-    "accounts": [{"account": "GA-1", "staked": -1000, "credited": -2500, "released": 0, "shortage": 500}],
-    "movements": [{"account": "GA-1", "available": -1000}],
+    "accounts": [
+        {"account": "GA-1", "staked_cents": -1000, "credited_cents": -2500, "released_cents": 0, "shortage_cents": 500}
+    ],
+    "movements": [{"account": "GA-1", "available_cents": -1000}],
 }
-
-
-def entry(kind: str, data: dict[str, Any]) -> dict[str, Any]:
-    """An entry of the accounts as it is published."""
-    return {
-        "specversion": "1.0",
-        "id": "1-1",
-        "source": "/wagering-accounts/shards/1",
-        "type": kind,
-        "subject": "/properties/riverside/accounts/GA-1",
-        "time": _NOW,
-        "sequence": 1,
-        "recordedat": _NOW,
-        "entryhash": "5" * 64,
-        "datacontenttype": "application/json",
-        "data": data,
-    }
 
 
 _DATA: dict[str, dict[str, Any]] = {
@@ -53,7 +41,7 @@ _DATA: dict[str, dict[str, Any]] = {
         "cents": 10000,
         "reference": "tray",
         "closed": True,
-        "movements": [{"account": "GA-1", "available": -10000}],
+        "movements": [{"account": "GA-1", "available_cents": -10000}],
     },
     "wager.authorized": {
         **_ACCOUNT,
@@ -79,19 +67,19 @@ _DATA: dict[str, dict[str, Any]] = {
         "by": "table.bj01",
         "round_version": 2,
         "holds": [{"account": "GA-1", "hold": 3, "cents": 1000}],
-        "movements": [{"account": "GA-1", "held": -1000, "staked": 1000}],
+        "movements": [{"account": "GA-1", "held_cents": -1000, "staked_cents": 1000}],
     },
     "wagers.settled": _RESULT,
     "wagers.reversed": _TAKEN_BACK,
     "wagers.voided": {name: value for name, value in _RESULT.items() if name != "revision"},
-    "account.adjustment_entered": {**_ADJUSTED, "before": 1000, "reason": "credited twice"},
+    "account.adjustment_entered": {**_ADJUSTED, "before_cents": 1000, "reason": "credited twice"},
     "account.adjustment_approved": {
         **_ADJUSTED,
-        "before": 1000,
-        "after": 700,
+        "before_cents": 1000,
+        "after_cents": 700,
         "reason": "credited twice",
         "entered_by": "audit.kim",
-        "movements": [{"account": "GA-1", "available": -300}],
+        "movements": [{"account": "GA-1", "available_cents": -300}],
     },
     "account.adjustment_rejected": {**_ADJUSTED, "entered_by": "audit.kim", "reason": "wrong account"},
     "patron.registered": {**_PATRON, "wallet": "W-1"},
@@ -100,13 +88,15 @@ _DATA: dict[str, dict[str, Any]] = {
     "patron.admitted": {**_PATRON, "reason": "the year is over"},
     "patron.limit_changed": {**_PATRON, "limit": "wager", "cents": None, "effective_from": _NOW},
     "access.failed": {**_PATRON, "failed": 3, "locked_until": _NOW},
-    "account.refused": {
-        "property": "riverside",
-        "by": "table.bj01",
-        "command": "authorize a wager from riverside/GA-1",
-        "content": {"cents": 1000},
-        "status": 409,
-        "detail": "1000 exceeds the 500 cents that are available",
-    },
 }
-ACCOUNTS = {kind: entry(kind, data) for kind, data in _DATA.items()}
+ACCOUNTS = {
+    kind: published(
+        kind,
+        data,
+        service="wagering-accounts",
+        sequence=1,
+        at=datetime.fromisoformat(_NOW),
+        subject="/properties/riverside/accounts/GA-1",
+    )
+    for kind, data in _DATA.items()
+}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.wagering_accounts.access_codes import fingerprint, hash_code
+from services.wagering_accounts.domain.access_codes import fingerprint, hash_code
 
 
 def test_a_code_matches_itself_and_no_other() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from services.wagering_accounts.configuration import Configurations
+from services.wagering_accounts.domain.configuration import Configurations
 
 FILE = """
 - {effective_from: 2026-01-01T00:00:00Z, failed_codes_max: 3, lock_minutes: 30, loosening_hours: 24,

@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, Field, TypeAdapter
 
 from shared.contracts.envelope import Contract
 
-FILE: Final = Path(__file__).with_name("configuration.yaml")
+FILE: Final = Path(__file__).parents[1] / "configuration.yaml"
 
 
 class Configuration(Contract):
@@ -26,16 +26,16 @@ class Configuration(Contract):
 
     @property
     def lock(self) -> timedelta:
-        """How long an access code is not accepted after too many wrong ones."""
+        """Return how long an access code is not accepted after too many wrong ones."""
         return timedelta(minutes=self.lock_minutes)
 
     @property
     def loosening(self) -> timedelta:
-        """How long it takes until a looser limit holds."""
+        """Return how long it takes until a looser limit holds."""
         return timedelta(hours=self.loosening_hours)
 
     def gaming_day(self, moment: datetime) -> date:
-        """The gaming day in which a moment lies."""
+        """Return the gaming day in which a moment lies."""
         local = moment.astimezone(ZoneInfo(self.time_zone))
         return local.date() if local.time() >= self.gaming_day_begins else local.date() - timedelta(days=1)
 
@@ -51,11 +51,11 @@ class Configurations:
 
     @classmethod
     def load(cls, path: Path = FILE) -> "Configurations":
-        """What a file says. Raises: ValueError where it is not what it should be."""
+        """Return what a file says. Raises: ValueError where it is not what it should be."""
         return cls(_items.validate_python(yaml.safe_load(path.read_text())))
 
     def at(self, moment: datetime) -> Configuration:
-        """What holds at a moment. Raises: LookupError before the first item."""
+        """Return what holds at a moment. Raises: LookupError before the first item."""
         found = None
         for item in self._items:
             if item.effective_from <= moment:

@@ -1,36 +1,34 @@
-"""The journal in the order in which accounts were changed.
+"""The journal in the order in which accounts and rounds were changed: what a rebuild projects.
 
-A shard has its order, and an account the order of its versions. Commands name the versions that they gave; a settlement
-does not, for accounts may change until it is recorded: it takes, in the order of its shard, those that nobody names. As
-far as these leave a choice, what was recorded first comes first.
+A shard has its order, and an account or a round the order of its versions. Commands name the versions of accounts that
+they gave; a settlement does not, for accounts may change until it is recorded: it takes, in the order of its shard,
+those that nobody names. As far as these leave a choice, what was recorded first comes first.
 """
 
-import json
 from collections import deque
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import BigInteger, Column, MetaData, Table, Text, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.wagering_accounts.books import AccountKey
-from services.wagering_accounts.tables import balances, journal
+from services.wagering_accounts.domain.books import AccountKey, RoundKey
+from services.wagering_accounts.domain.evolving import OfRound, account_of, property_of
+from services.wagering_accounts.tables import balances, rounds
+from shared.contracts.facts import KINDS
+from shared.contracts.topics import ACCOUNTS
 from shared.journal import bulk
 from shared.journal.entry import Entry
-from shared.journal.reading import read_entries
+from shared.journal.reading import read_entries, with_fact
+from shared.journal.recording import Recorded
+from shared.journal.tables import JournalTables
 from shared.runtime.errors import Stop
 
 _AHEAD: Final = 500
 """Entries of each shard that are looked at together."""
 
 _BATCH: Final = 1000
-
-_OWN: Final = ("access.", "account.", "patron.", "wager.", "wagers.")
-"""What the kinds of our entries begin with; those of others change no account."""
-
-_STREAM: Final = "/properties/"
-"""What the source of an entry about one account begins with."""
 
 _named = Table(
     "named",
@@ -42,14 +40,15 @@ _named = Table(
 )
 """Every version that an entry names: its own account's is its sequence."""
 
-_NAME = """
+_NAME: Final = """
     CREATE TEMP TABLE named ON COMMIT DROP AS
     SELECT data ->> 'property' AS property, moved ->> 'account' AS account, (moved ->> 'version')::bigint AS version
     FROM wagering_accounts.entries, json_array_elements(data -> 'movements') moved WHERE moved ->> 'version' IS NOT NULL
     UNION
     SELECT split_part(source, '/', 3), split_part(source, '/', 5), sequence
     FROM wagering_accounts.entries WHERE source LIKE '/properties/%'"""
-_VERSIONS_OF = bulk.select(balances, ("property", "account", "version"))
+_VERSIONS_OF: Final = bulk.select(balances, ("property", "account", "version"))
+_ROUND_VERSIONS_OF: Final = bulk.select(rounds, ("property", "table", "round_id", "version"))
 
 
 def _named_after() -> bulk.Statement:
@@ -60,35 +59,34 @@ def _named_after() -> bulk.Statement:
     return bulk.compiled(later, (*key, "version"))
 
 
-_NAMED_AFTER = _named_after()
-
-
-def account_of(entry: Entry) -> AccountKey | None:
-    """The account that an entry is about; None where it is about none or several."""
-    if not entry.draft.source.startswith(_STREAM):
-        return None
-    _, _, property_name, _, account = entry.draft.source.split("/")
-    return (property_name, account)
+_NAMED_AFTER: Final = _named_after()
 
 
 @dataclass(slots=True)
 class _Step:
-    """An entry, and the accounts to which it gives a version; the version where it names it."""
+    """An entry, and the accounts and the round to which it gives a version; the version where it names it."""
 
-    entry: Entry
-    versions: dict[AccountKey, int | None]
+    recorded: Recorded
+    accounts: dict[AccountKey, int | None]
+    round: tuple[RoundKey, int] | None = None
 
     @classmethod
     def of(cls, entry: Entry) -> "_Step":
-        data: dict[str, Any] = json.loads(entry.draft.data)
-        moved = data.get("movements", ())
-        versions: dict[AccountKey, int | None] = {
-            (data["property"], each["account"]): each.get("version") for each in moved
+        recorded = _, fact = with_fact(entry)
+        name = property_of(fact)
+        accounts: dict[AccountKey, int | None] = {
+            (name, each.account): each.version for each in getattr(fact, "movements", ())
         }
-        account = account_of(entry)
-        if account is not None:
-            versions[account] = entry.draft.sequence
-        return cls(entry, versions)
+        own = account_of(fact)
+        if own is not None:
+            accounts[own] = entry.draft.sequence
+        step = cls(recorded, accounts)
+        if isinstance(fact, OfRound) and fact.round_version is not None:
+            step.round = ((name, fact.table, fact.round_id), fact.round_version)
+        return step
+
+
+_OWN_KINDS: Final = frozenset(kind.name for kind in KINDS if kind.topic is ACCOUNTS)
 
 
 @dataclass(slots=True)
@@ -100,16 +98,16 @@ class _Shard:
     more: bool = True
 
     async def look_ahead(self) -> None:
-        """Reads on until enough is looked at."""
+        """Read on until enough is looked at."""
         while self.more and len(self.ahead) < _AHEAD:
             entry = await anext(self.entries, None)
             if entry is None:
                 self.more = False
-            elif entry.draft.kind.startswith(_OWN):
+            elif entry.draft.kind in _OWN_KINDS:  # those of the runtime change no account
                 self.ahead.append(_Step.of(entry))
 
 
-async def in_order(connection: AsyncConnection) -> AsyncIterator[Sequence[Entry]]:
+async def in_order(connection: AsyncConnection, journal: JournalTables) -> AsyncIterator[Sequence[Recorded]]:
     """All entries that change accounts, some at a time: the next ones come when these have been projected.
 
     Raises: Stop where the versions that entries name cannot have been given in any order.
@@ -129,35 +127,38 @@ async def in_order(connection: AsyncConnection) -> AsyncIterator[Sequence[Entry]
         yield batch
 
 
-def _next(shards: Iterable[_Shard], known: "_Known") -> list[Entry]:
-    """The entries that come next, as far as is looked ahead."""
-    batch: list[Entry] = []
+def _next(shards: Iterable[_Shard], known: "_Known") -> list[Recorded]:
+    """Return the entries that come next, as far as is looked ahead."""
+    batch: list[Recorded] = []
     while len(batch) < _BATCH:
         if any(shard.more and not shard.ahead for shard in shards):
             break
-        heads = sorted((shard for shard in shards if shard.ahead), key=lambda shard: shard.ahead[0].entry.recorded_at)
+        heads = sorted(
+            (shard for shard in shards if shard.ahead), key=lambda shard: shard.ahead[0].recorded[0].recorded_at
+        )
         if not heads:
             break
         shard = next((shard for shard in heads if known.fits(shard.ahead[0])), None)
         if shard is None:
-            first = heads[0].ahead[0].entry
+            first, _ = heads[0].ahead[0].recorded
             raise Stop(f"entry {first.shard}/{first.seq} names versions of accounts that it cannot have given")
         step = shard.ahead.popleft()
         known.take(step)
-        batch.append(step.entry)
+        batch.append(step.recorded)
     return batch
 
 
 class _Known:
-    """The accounts of the entries that are looked at: the version of each, and the later ones that entries name."""
+    """The accounts and rounds of the entries that are looked at: the version of each, and later ones that are named."""
 
     def __init__(self) -> None:
         self._versions: dict[AccountKey, int] = {}
         self._named: dict[AccountKey, set[int]] = {}
+        self._rounds: dict[RoundKey, int] = {}
 
     async def look_ahead(self, connection: AsyncConnection, steps: Sequence[_Step]) -> None:
-        """Learns of the accounts of these entries, and forgets the others."""
-        wanted = {account for step in steps for account in step.versions}
+        """Learn of the accounts and rounds of these entries, and forget the others."""
+        wanted = {account for step in steps for account in step.accounts}
         new = sorted(wanted - self._versions.keys())
         self._versions = {account: self._versions.get(account, 0) for account in wanted}
         self._named = {account: self._named.get(account, set()) for account in wanted}
@@ -166,18 +167,25 @@ class _Known:
         reached = [(*account, self._versions[account]) for account in new]
         for row in await _NAMED_AFTER.read(connection, bulk.keyed(_NAMED_AFTER, reached)):
             self._named[row.property, row.account].add(row.version)
+        wanted_rounds = {step.round[0] for step in steps if step.round is not None}
+        new_rounds = sorted(wanted_rounds - self._rounds.keys())
+        self._rounds = {key: self._rounds.get(key, 0) for key in wanted_rounds}
+        for row in await _ROUND_VERSIONS_OF.read(connection, bulk.keyed(_ROUND_VERSIONS_OF, new_rounds)):
+            self._rounds[row.property, row.table, row.round_id] = row.version
 
     def fits(self, step: _Step) -> bool:
-        """Whether an entry can be the next for all of its accounts."""
-        for account, version in step.versions.items():
+        """Return whether an entry can be the next for all of its accounts and its round."""
+        for account, version in step.accounts.items():
             following = self._versions[account] + 1
             if version is None and following in self._named[account]:
                 return False
             if version is not None and following != version:
                 return False
-        return True
+        return step.round is None or self._rounds[step.round[0]] + 1 == step.round[1]
 
     def take(self, step: _Step) -> None:
-        """Gives the accounts of an entry their next versions."""
-        for account in step.versions:
+        """Give the accounts of an entry, and its round, their next versions."""
+        for account in step.accounts:
             self._versions[account] += 1
+        if step.round is not None:
+            self._rounds[step.round[0]] += 1

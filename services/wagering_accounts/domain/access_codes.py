@@ -19,17 +19,17 @@ class HashedCode:
     hash: bytes
 
     def matches(self, kept: "HashedCode") -> bool:
-        """Whether the code that was given is the one that is kept. Both must have been made with the same salt."""
+        """Return whether the code that was given is the one that is kept; both are hashed with the same salt."""
         assert self.salt == kept.salt, "hashes under different salts say nothing about each other"
         return compare_digest(self.hash, kept.hash)
 
 
 def hash_code(code: str, salt: bytes | None = None) -> HashedCode:
-    """The hash of a code; with a new salt unless it is to be compared with one that has a salt. Takes a while."""
+    """Return the hash of a code; with a new salt unless it is compared with one that has a salt. Takes a while."""
     salt = os.urandom(_SALT_BYTES) if salt is None else salt
     return HashedCode(salt, scrypt(code.encode(), salt=salt, **_COST))
 
 
 def fingerprint(code: str, person: str, key: str) -> str:
-    """What tells whether a command that is sent again has the same code: a hash that only its own key has as salt."""
+    """Return what tells whether a command that is sent again has the same code: a hash salted with its own key."""
     return hash_code(code, sha256(f"{person}\n{key}".encode()).digest()[:_SALT_BYTES]).hash.hex()

@@ -1,0 +1,17 @@
+"""The HTTP interface of the wagering accounts: what is done, each command once under its key, and what is read."""
+
+from fastapi import APIRouter
+
+from services.wagering_accounts.api.commands import command_routes
+from services.wagering_accounts.api.reading import reading_routes
+from shared.runtime.service.context import ServiceContext
+
+__all__ = ["routes"]
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes, working on the parts of a running service."""
+    router = APIRouter()
+    router.include_router(command_routes(context))  # first: authorizations are asked all the time
+    router.include_router(reading_routes(context))
+    return router

@@ -1,0 +1,108 @@
+"""What is done with the wagering accounts over HTTP; access codes are hashed before a command is decided."""
+
+import asyncio
+from functools import partial
+from typing import Any
+
+from fastapi import APIRouter
+
+from services.wagering_accounts.api.roles import ADJUST, APPROVE, EXCLUDE, MANAGE, WAGER
+from services.wagering_accounts.commands.accounts import BuyIn, CashOut, OpenAccount
+from services.wagering_accounts.commands.adjustments import ApproveAdjustment, EnterAdjustment, RejectAdjustment
+from services.wagering_accounts.commands.deciding import CommandWithCode
+from services.wagering_accounts.commands.patrons import ChangeAccessCode, RegisterPatron, SetExclusion, SetLimit
+from services.wagering_accounts.commands.wagers import AuthorizeWager, CaptureRound, ReleaseWager
+from services.wagering_accounts.domain.access_codes import fingerprint, hash_code
+from services.wagering_accounts.domain.documents import (
+    AccountDocument,
+    AdjustmentDocument,
+    AuthorizedHold,
+    CaptureDocument,
+    PatronDocument,
+)
+from services.wagering_accounts.queries.books import kept_code
+from shared.contracts.rejection import Reason
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import command_route
+
+_CODE = (Reason.CODE_WRONG, Reason.CODE_LOCKED)
+_MONEY = (
+    Reason.NOT_FOUND,
+    Reason.CONTRADICTS,
+    Reason.ALREADY_DECIDED,
+    Reason.PATRON_EXCLUDED,
+    Reason.LIMIT_EXCEEDED,
+    Reason.INSUFFICIENT_FUNDS,
+)
+
+
+def command_routes(context: ServiceContext) -> APIRouter:
+    """Return the routes of the commands."""
+    router = APIRouter()
+    _add_wagers(router, context)
+    _add_accounts(router, context)
+    _add_adjustments(router, context)
+    _add_patrons(router, context)
+    return router
+
+
+def _add_wagers(router: APIRouter, context: ServiceContext) -> None:
+    add = partial(_add, router, context, role=WAGER, tag="wagers")
+    path = "/accounts/{property}/{account}/holds"
+    add(AuthorizeWager, path, answers=AuthorizedHold, status=201, rejects=(*_MONEY, Reason.TOO_LATE))
+    rejects = (Reason.NOT_FOUND, Reason.TOO_LATE, Reason.ALREADY_DECIDED)
+    add(ReleaseWager, path + "/{hold}/release", answers=AccountDocument, rejects=rejects)
+    add(CaptureRound, "/captures", answers=CaptureDocument, rejects=(Reason.NOT_FOUND,))
+
+
+def _add_accounts(router: APIRouter, context: ServiceContext) -> None:
+    add = partial(_add, router, context, role=MANAGE, tag="accounts", answers=AccountDocument)
+    opened = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.PATRON_EXCLUDED)
+    add(OpenAccount, "/accounts", status=201, rejects=opened)
+    path, prepare = "/accounts/{property}/{account}", partial(_with_given_code, context)
+    add(BuyIn, path + "/buy-ins", rejects=(*_MONEY, *_CODE), prepare=prepare)
+    paid = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.ALREADY_DECIDED, Reason.TOO_EARLY, Reason.INSUFFICIENT_FUNDS)
+    add(CashOut, path + "/cash-outs", rejects=(*paid, *_CODE), prepare=prepare)
+
+
+def _add_adjustments(router: APIRouter, context: ServiceContext) -> None:
+    add = partial(_add, router, context, tag="adjustments", answers=AdjustmentDocument)
+    path = "/accounts/{property}/{account}/adjustments"
+    add(EnterAdjustment, path, role=ADJUST, status=201, rejects=(Reason.NOT_FOUND,))
+    decided = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+    approved = (*decided, Reason.SAME_PERSON, Reason.INSUFFICIENT_FUNDS)
+    add(ApproveAdjustment, path + "/{adjustment}/approve", role=APPROVE, rejects=approved)
+    add(RejectAdjustment, path + "/{adjustment}/reject", role=APPROVE, rejects=decided)
+
+
+def _add_patrons(router: APIRouter, context: ServiceContext) -> None:
+    add = partial(_add, router, context, tag="patrons", answers=PatronDocument)
+    path, known = "/patrons/{property}/{patron}", (Reason.NOT_FOUND,)
+    add(RegisterPatron, "/patrons", role=MANAGE, status=201, rejects=[Reason.ALREADY_DECIDED], prepare=_with_new_code)
+    add(ChangeAccessCode, path + "/access-code", role=MANAGE, rejects=known, prepare=_with_new_code)
+    add(SetExclusion, path + "/exclusion", role=EXCLUDE, rejects=(*known, Reason.ALREADY_DECIDED))
+    add(SetLimit, path + "/limits", role=MANAGE, rejects=known)
+
+
+def _add(router: APIRouter, context: ServiceContext, model: Any, path: str, *, tag: str, **how: Any) -> None:
+    tagged = APIRouter(tags=[tag])
+    command_route(tagged, context.commands, model, path, **how)
+    router.include_router(tagged)
+
+
+async def _with_given_code(context: ServiceContext, command: BuyIn | CashOut, person: str, key: str) -> CommandWithCode:
+    """Hash a code that was given as the patron's own is hashed: under its salt."""
+    if command.access_code is None:
+        return command
+    async with context.engine.connect() as connection:
+        kept = await kept_code(connection, command.property, command.account)
+    text = command.access_code.get_secret_value()
+    code = None if kept is None else await asyncio.to_thread(hash_code, text, kept.salt)
+    return command.hashed(code, await asyncio.to_thread(fingerprint, text, person, key))
+
+
+async def _with_new_code(command: RegisterPatron | ChangeAccessCode, person: str, key: str) -> CommandWithCode:
+    """Hash a new code under a new salt."""
+    text = command.access_code.get_secret_value()
+    code = await asyncio.to_thread(hash_code, text)
+    return command.hashed(code, await asyncio.to_thread(fingerprint, text, person, key))

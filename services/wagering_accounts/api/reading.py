@@ -1,0 +1,281 @@
+"""What is read of the wagering accounts over HTTP, each in one snapshot of the database."""
+
+from datetime import date
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.wagering_accounts.api.roles import ADJUST, APPROVE, EXCLUDE, MANAGE, WAGER
+from services.wagering_accounts.domain.books import Account
+from services.wagering_accounts.domain.documents import (
+    AccountDocument,
+    AdjustmentDocument,
+    ExceptionKind,
+    ExceptionList,
+    Liability,
+    OpenRound,
+    PatronDocument,
+    Statement,
+)
+from services.wagering_accounts.queries import reports
+from services.wagering_accounts.queries.reports import OpenPlace
+from services.wagering_accounts.tables import days, journal
+from shared.contracts.envelope import Name
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.reports import ReportStatus
+from shared.journal.reading import input_open
+from shared.runtime.consume.days import day_status
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import (
+    REPORT,
+    UNCHANGED,
+    Cursor,
+    Limit,
+    Listing,
+    Page,
+    document_response,
+    person_with,
+    problems,
+    report_response,
+    snapshot,
+)
+from shared.runtime.web.roles import READ_REPORTS
+
+_ACCOUNTS: Final[Listing[tuple[str]]] = Listing("accounts", tuple[str])
+_LINES: Final[Listing[tuple[int]]] = Listing("statement", tuple[int])
+_ADJUSTMENTS: Final[Listing[tuple[int]]] = Listing("adjustments", tuple[int])
+_OPEN_ROUNDS: Final[Listing[OpenPlace]] = Listing("open-rounds", OpenPlace)
+_DAYS_MAX: Final = 366
+
+AccountReader = Annotated[str, person_with(READ_REPORTS, MANAGE, WAGER, ADJUST, APPROVE)]
+PatronReader = Annotated[str, person_with(READ_REPORTS, MANAGE, EXCLUDE)]
+RoundReader = Annotated[str, person_with(READ_REPORTS, WAGER)]
+Reader = Annotated[str, person_with(READ_REPORTS)]
+
+PropertyPath = Annotated[Name, Path(alias="property", description="the property")]
+PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
+AccountPath = Annotated[Name, Path(description="the account")]
+PatronPath = Annotated[Name, Path(description="the patron")]
+
+_STATUSES: Final = list(ReportStatus)
+
+
+def reading_routes(context: ServiceContext) -> APIRouter:
+    """Return the routes that change nothing."""
+    router = APIRouter()
+    router.include_router(_accounts(context))
+    router.include_router(_patrons(context))
+    router.include_router(_books(context))
+    return router
+
+
+def _accounts(context: ServiceContext) -> APIRouter:
+    router = APIRouter(prefix="/accounts", tags=["accounts"])
+
+    @router.get("", response_model_exclude_none=True, summary="List accounts")
+    async def list_accounts(
+        reader: AccountReader,
+        property_name: PropertyQuery,
+        table: Annotated[Name | None, Query(description="only game accounts of this table")] = None,
+        patron: Annotated[Name | None, Query(description="only accounts of this patron")] = None,
+        limit: Limit = 50,
+        cursor: Cursor = None,
+    ) -> Page[AccountDocument]:
+        """Wallets and game accounts of a property."""
+        del reader
+        after = _ACCOUNTS.after(cursor)
+        async with snapshot(context.engine) as connection:
+            found = await reports.accounts_after(
+                connection,
+                property_name,
+                table=table,
+                patron=patron,
+                after=None if after is None else after[0],
+                limit=limit + 1,
+            )
+        return _ACCOUNTS.page(found, limit, lambda each: (each.account,))
+
+    @router.get(
+        "/{property}/{account}",
+        response_model=AccountDocument,
+        response_model_exclude_none=True,
+        summary="Read an account",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_account(
+        request: Request, reader: AccountReader, property_name: PropertyPath, account: AccountPath
+    ) -> Response:
+        """What is available, on hold and in play."""
+        del reader
+        async with snapshot(context.engine) as connection:
+            found = await _account(connection, property_name, account)
+        return document_response(request, AccountDocument.of(found), version=found.version)
+
+    @router.get(
+        "/{property}/{account}/statement",
+        response_model_exclude_none=True,
+        summary="Read the statement of an account",
+        responses=problems(Reason.NOT_FOUND),
+    )
+    async def read_statement(
+        reader: AccountReader,
+        property_name: PropertyPath,
+        account: AccountPath,
+        limit: Limit = 50,
+        cursor: Cursor = None,
+    ) -> Statement:
+        """Every change, oldest first, with the entry of the journal that made it."""
+        del reader
+        [after] = _LINES.after(cursor) or (0,)
+        async with snapshot(context.engine) as connection:
+            shown = await _account(connection, property_name, account)
+            found = await reports.lines_after(connection, property_name, account, after=after, limit=limit + 1)
+        page = _LINES.page(found, limit, lambda each: (each.version,))
+        return Statement(account=AccountDocument.of(shown), items=page.items, next=page.next)
+
+    @router.get(
+        "/{property}/{account}/adjustments",
+        response_model_exclude_none=True,
+        summary="List the adjustments of an account",
+        responses=problems(Reason.NOT_FOUND),
+        tags=["adjustments"],
+    )
+    async def list_adjustments(
+        reader: AccountReader,
+        property_name: PropertyPath,
+        account: AccountPath,
+        limit: Limit = 50,
+        cursor: Cursor = None,
+    ) -> Page[AdjustmentDocument]:
+        """Entered, approved and rejected, oldest first."""
+        del reader
+        [after] = _ADJUSTMENTS.after(cursor) or (0,)
+        async with snapshot(context.engine) as connection:
+            await _account(connection, property_name, account)
+            found = await reports.adjustments_after(connection, property_name, account, after=after, limit=limit + 1)
+        return _ADJUSTMENTS.page(found, limit, lambda each: (each.adjustment,))
+
+    return router
+
+
+def _patrons(context: ServiceContext) -> APIRouter:
+    router = APIRouter(prefix="/patrons", tags=["patrons"])
+
+    @router.get(
+        "/{property}/{patron}",
+        response_model=PatronDocument,
+        response_model_exclude_none=True,
+        summary="Read a patron",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_patron(
+        request: Request, reader: PatronReader, property_name: PropertyPath, patron: PatronPath
+    ) -> Response:
+        """Wallet, exclusion, limits; never the access code."""
+        del reader
+        async with snapshot(context.engine) as connection:
+            found = await reports.find_patron(connection, property_name, patron)
+        if found is None:
+            raise Rejected(Reason.NOT_FOUND, f"there is no patron {patron} at {property_name}")
+        return document_response(request, PatronDocument.of(found, context.clock()))
+
+    return router
+
+
+def _books(context: ServiceContext) -> APIRouter:
+    router = APIRouter()
+
+    async def header(connection: AsyncConnection, reader: str, property_name: str) -> dict[str, Any]:
+        return {
+            "property": property_name,
+            "generated_at": context.clock(),
+            "generated_by": reader,
+            "input_open": await input_open(connection, journal),
+        }
+
+    @router.get(
+        "/open-rounds",
+        response_model_exclude_none=True,
+        summary="List the rounds whose result is not known",
+        tags=["wagers"],
+    )
+    async def list_open_rounds(
+        reader: RoundReader, property_name: PropertyQuery, limit: Limit = 50, cursor: Cursor = None
+    ) -> Page[OpenRound]:
+        """Their wagers stay on hold or in play; the oldest first."""
+        del reader
+        after = _OPEN_ROUNDS.after(cursor)
+        async with snapshot(context.engine) as connection:
+            found = await reports.open_rounds_after(connection, property_name, after=after, limit=limit + 1)
+        return _OPEN_ROUNDS.page(found, limit, lambda each: (each.opened_at, each.table, each.round_id))
+
+    @router.get(
+        "/reports/exceptions",
+        response_model=ExceptionList,
+        summary="List the rounds that took more than was on hold, or could not take back what they paid",
+        responses=REPORT,
+        tags=["reports"],
+    )
+    async def list_exceptions(
+        request: Request,
+        reader: Reader,
+        property_name: PropertyQuery,
+        gaming_day: date,
+        table: Annotated[Name | None, Query(description="only this table")] = None,
+        kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
+    ) -> Response:
+        """The rounds of a gaming day, by table, round and account."""
+        async with snapshot(context.engine) as connection:
+            items = await reports.exceptions_on(connection, property_name, gaming_day, table=table, kind=kind)
+            head = await header(connection, reader, property_name)
+            status = await day_status(connection, days, property_name, gaming_day)
+        return report_response(request, ExceptionList(**head, gaming_day=gaming_day, status=status, items=items))
+
+    @router.get(
+        "/reports/liability",
+        response_model=Liability,
+        summary="Read the liability by gaming day",
+        responses=REPORT,
+        tags=["reports"],
+    )
+    async def read_liability(
+        request: Request,
+        reader: Reader,
+        property_name: PropertyQuery,
+        first: Annotated[date | None, Query(description="the first gaming day that is shown")] = None,
+        last: Annotated[date | None, Query(description="the last gaming day that is shown")] = None,
+    ) -> Response:
+        """What changed it each day, beside the sum of all balances at this moment: they are always equal."""
+        async with snapshot(context.engine) as connection:
+            found = await reports.liability_days_of(connection, property_name)
+            balances = await reports.balances_of(connection, property_name)
+            head = await header(connection, reader, property_name)
+        closing = found[-1].closing_cents if found else 0
+        shown = [
+            day
+            for day in found
+            if (first is None or first <= day.gaming_day) and (last is None or day.gaming_day <= last)
+        ][-_DAYS_MAX:]
+        today = context.clock().date()
+        report = Liability(
+            **head,
+            first_day=first or (shown[0].gaming_day if shown else last or today),
+            last_day=last or (shown[-1].gaming_day if shown else first or today),
+            status=min((day.status for day in shown), key=_STATUSES.index, default=ReportStatus.OPEN),
+            is_balanced=closing == balances.total_cents and not any(day.difference_cents for day in found),
+            days=shown,
+            closing_cents=closing,
+            balances=balances,
+            difference_cents=closing - balances.total_cents,
+        )
+        return report_response(request, report)
+
+    return router
+
+
+async def _account(connection: AsyncConnection, property_name: str, name: str) -> Account:
+    found = await reports.find_account(connection, property_name, name)
+    if found is None:
+        raise Rejected(Reason.NOT_FOUND, f"there is no account {name} at {property_name}")
+    return found

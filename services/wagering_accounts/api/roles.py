@@ -1,0 +1,15 @@
+"""What callers may do with the wagering accounts."""
+
+from typing import Final
+
+from shared.runtime.web.roles import declare_role
+
+MANAGE: Final = declare_role(
+    "accounts.manage", "Register patrons, open accounts, take and pay money, set limits as patrons wish."
+)
+WAGER: Final = declare_role("accounts.wager", "Authorize, capture and release wagers: the electronic table.")
+EXCLUDE: Final = declare_role("accounts.exclude", "Exclude patrons and admit them again.")
+ADJUST: Final = declare_role("accounts.adjust", "Enter adjustments of accounts.")
+APPROVE: Final = declare_role(
+    "accounts.adjust.approve", "Approve or reject adjustments of accounts that somebody else entered."
+)

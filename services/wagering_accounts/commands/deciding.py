@@ -1,0 +1,179 @@
+"""What the commands of the wagering accounts have in common: what they need, and how an accepted one is recorded."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from typing import Annotated, Any, Final, Self
+
+from pydantic import Field, PrivateAttr, SecretStr
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.wagering_accounts.domain.access_codes import HashedCode
+from services.wagering_accounts.domain.books import Account, AccountKey, Books, Patron, postings_of
+from services.wagering_accounts.domain.configuration import Configuration, Configurations
+from services.wagering_accounts.domain.evolving import account_of, evolve, property_of
+from services.wagering_accounts.queries.books import Needs, load
+from shared.contracts.accounts import AccessFailed, AccountMovement
+from shared.contracts.envelope import Name
+from shared.contracts.facts import Fact
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.entry import Posting
+from shared.journal.recording import Recording
+from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.projector import Transaction
+
+_CONFIGURATIONS: Final = Configurations.load()
+
+AccessCode = Annotated[SecretStr, Field(min_length=4, max_length=64)]
+AccountName = Annotated[Name, Field(description="the account")]
+PatronName = Annotated[Name, Field(description="the patron")]
+Number = Annotated[int, Field(ge=1, le=2**53)]
+
+
+class AccountsCommand(Command):
+    """A command to the wagering accounts."""
+
+    property: Annotated[Name, Field(description="the property")]
+
+    def needs(self) -> Needs:
+        """Return what must be at hand, and must not change meanwhile."""
+        raise NotImplementedError
+
+
+class CommandWithCode(AccountsCommand):
+    """A command with an access code, which is hashed before anybody else sees it, and never recorded."""
+
+    access_code: AccessCode | None = None
+    _code: HashedCode | None = PrivateAttr(default=None)
+    _fingerprint: str | None = PrivateAttr(default=None)
+
+    @property
+    def code(self) -> HashedCode | None:
+        """The code as a hash."""
+        return self._code
+
+    def hashed(self, code: HashedCode | None, fingerprint: str) -> Self:
+        """Return the command with its code as a hash, and as what tells whether the same code is sent again."""
+        command = self.model_copy(update={"access_code": None})
+        command._code, command._fingerprint = code, fingerprint
+        return command
+
+    def content(self) -> Any:
+        """Return what was sent, with the fingerprint of the code."""
+        return {**self.shown(), "access_code": self._fingerprint}
+
+    def shown(self) -> dict[str, Any]:
+        """Return what was sent, without anything from which the code could be guessed."""
+        return self.model_dump(mode="json", exclude_none=True, exclude={"access_code"})
+
+
+async def load_all(transaction: Transaction, commands: Sequence[Any]) -> Books:
+    """Return what commands need, locked."""
+    return await _load(transaction.connection, commands)
+
+
+async def _load(connection: AsyncConnection, commands: Sequence[AccountsCommand]) -> Books:
+    return await load(connection, [command.needs() for command in commands], lock=True)
+
+
+COMMANDS: Final = Commands(load_all=load_all)
+
+
+def configuration_at(moment: datetime) -> Configuration:
+    """Return the figures that hold at a moment."""
+    return _CONFIGURATIONS.at(moment)
+
+
+def gaming_day_at(moment: datetime) -> date:
+    """Return the gaming day in which a moment lies."""
+    return configuration_at(moment).gaming_day(moment)
+
+
+def record(books: Books, fact: Fact, now: Now, others: Iterable[Posting] = ()) -> Recording:
+    """Let the books evolve by a fact, and return it as it is recorded; `others` are the postings on the other side.
+
+    What is about one account is in the stream of that account, anything else in that of its shard.
+    """
+    gaming_day = gaming_day_at(now.at)
+    evolve(books, fact, now.at, gaming_day)
+    movements: Sequence[AccountMovement] = getattr(fact, "movements", ())
+    about = account_of(fact)
+    return Recording(
+        fact=fact,
+        postings=postings_of(books, property_of(fact), movements, others),
+        gaming_day=gaming_day,
+        stream=None
+        if about is None
+        else (account_path(about, "/properties/{}/accounts/{}"), books.accounts[about].version),
+    )
+
+
+def account_path(key: AccountKey, template: str = "/accounts/{}/{}") -> str:
+    """Return the path of an account, or another name of it."""
+    return template.format(*key)
+
+
+def next_movement(account: Account, **cents: int) -> AccountMovement:
+    """Return a movement with the version that the account gets by it."""
+    return AccountMovement(account=account.account, version=account.version + 1, **cents)
+
+
+def require_account(books: Books, key: AccountKey) -> Account:
+    """Return an account. Raises: Rejected where there is none."""
+    account = books.accounts.get(key)
+    if account is None:
+        raise Rejected(Reason.NOT_FOUND, f"there is no account {key[1]} at {key[0]}")
+    return account
+
+
+def require_open(account: Account) -> None:
+    """Raise Rejected where an account is closed."""
+    if account.status != "open":
+        raise Rejected(
+            Reason.ALREADY_DECIDED, f"account {account.account} is closed: it can be paid out, and nothing else"
+        )
+
+
+def require_patron(books: Books, property_name: str, patron: str) -> Patron:
+    """Return a patron. Raises: Rejected where there is none."""
+    found = books.patrons.get((property_name, patron))
+    if found is None:
+        raise Rejected(Reason.NOT_FOUND, f"there is no patron {patron} at {property_name}")
+    return found
+
+
+def require_admitted(patron: Patron | None) -> None:
+    """Raise Rejected where the patron is excluded."""
+    if patron is not None and patron.excluded_at is not None:
+        raise Rejected(
+            Reason.PATRON_EXCLUDED,
+            f"patron {patron.patron} is excluded since {patron.excluded_at.isoformat()}: only paid out",
+        )
+
+
+def wrong_code(books: Books, patron: Patron, given: HashedCode | None, now: Now) -> Accepted | None:
+    """Return what a wrong access code leads to: counted, and after too many it is locked; None where it is right.
+
+    Raises: Rejected where the code is locked, or there is none to compare.
+    """
+    code = f"the access code of patron {patron.patron}"
+    locked_until = patron.locked_at(now.at)
+    if locked_until is not None:
+        raise Rejected(Reason.CODE_LOCKED, f"{code} is locked until {locked_until.isoformat()}")
+    kept = books.codes.get(patron.key())
+    if kept is None:
+        raise Rejected(Reason.CODE_WRONG, f"{code} is lost; give the patron a new one")
+    if given is None:
+        raise Rejected(Reason.CODE_WRONG, f"{code} is needed")
+    if given.salt != kept.salt:
+        raise Rejected(Reason.CONTRADICTS, f"{code} was changed meanwhile; send a new key")
+    if given.matches(kept.hashed()):
+        return None
+    configuration = configuration_at(now.at)
+    failed, detail = patron.failed_codes + 1, f"{code} is wrong"
+    if failed >= configuration.failed_codes_max:
+        locked_until = now.at + configuration.lock
+        detail += f"; it is locked until {locked_until.isoformat()}"
+    fact = AccessFailed(
+        property=patron.property, patron=patron.patron, failed=failed, locked_until=locked_until, by=now.by
+    )
+    return Accepted(recording=record(books, fact, now), answer={}, rejected=Rejected(Reason.CODE_WRONG, detail))

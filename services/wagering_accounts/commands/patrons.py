@@ -1,0 +1,134 @@
+"""Patrons: registered with a wallet and an access code, excluded, limited."""
+
+from services.wagering_accounts.commands.deciding import (
+    COMMANDS,
+    AccessCode,
+    AccountsCommand,
+    CommandWithCode,
+    PatronName,
+    configuration_at,
+    record,
+    require_patron,
+)
+from services.wagering_accounts.domain.books import Books, Limit
+from services.wagering_accounts.domain.documents import PatronDocument
+from services.wagering_accounts.queries.books import Needs
+from shared.contracts.accounts import (
+    AboutPatron,
+    LimitKind,
+    PatronAdmitted,
+    PatronCodeChanged,
+    PatronExcluded,
+    PatronLimitChanged,
+    PatronRegistered,
+)
+from shared.contracts.envelope import Name
+from shared.contracts.envelope import Reason as Why
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.tables import Cents
+from shared.runtime.command.command import Accepted, Now
+
+
+class _AboutPatron(AccountsCommand):
+    patron: PatronName
+
+    def needs(self) -> Needs:
+        """Return the patron."""
+        return Needs(patrons=((self.property, self.patron),))
+
+
+def _accepted(books: Books, fact: AboutPatron, now: Now, location: str | None = None) -> Accepted:
+    """Return what a fact comes to, answered with the patron as the patron stands then."""
+    recording = record(books, fact, now)
+    patron = books.patrons[fact.property, fact.patron]
+    return Accepted(recording=recording, answer=PatronDocument.of(patron, now.at), location=location)
+
+
+class RegisterPatron(CommandWithCode, _AboutPatron):
+    """Register a patron with a wallet.
+
+    One wallet a person, reached with the access code that the person chose.
+    """
+
+    wallet: Name
+    access_code: AccessCode
+
+    def needs(self) -> Needs:
+        """Return the patron and the wallet."""
+        return Needs(accounts=((self.property, self.wallet),), patrons=((self.property, self.patron),))
+
+
+@COMMANDS.handles(RegisterPatron)
+def register(command: RegisterPatron, books: Books, now: Now) -> Accepted:
+    """Give a person a wallet."""
+    if (command.property, command.patron) in books.patrons:
+        raise Rejected(Reason.ALREADY_DECIDED, f"patron {command.patron} is registered already: one wallet a person")
+    if (command.property, command.wallet) in books.accounts:
+        raise Rejected(Reason.ALREADY_DECIDED, f"account {command.wallet} exists already")
+    assert command.code is not None, "the code was hashed before"
+    books.keep_code(command.property, command.patron, command.code)
+    fact = PatronRegistered(property=command.property, patron=command.patron, wallet=command.wallet, by=now.by)
+    return _accepted(books, fact, now, f"/patrons/{command.property}/{command.patron}")
+
+
+class ChangeAccessCode(CommandWithCode, _AboutPatron):
+    """Give a patron a new access code.
+
+    Which unlocks it.
+    """
+
+    access_code: AccessCode
+    reason: Why
+
+
+@COMMANDS.handles(ChangeAccessCode)
+def change_code(command: ChangeAccessCode, books: Books, now: Now) -> Accepted:
+    """Replace the code of a patron."""
+    require_patron(books, command.property, command.patron)
+    assert command.code is not None, "the code was hashed before"
+    books.keep_code(command.property, command.patron, command.code)
+    fact = PatronCodeChanged(property=command.property, patron=command.patron, reason=command.reason, by=now.by)
+    return _accepted(books, fact, now)
+
+
+class SetExclusion(_AboutPatron):
+    """Exclude a patron, or admit one again.
+
+    An excluded patron is paid out, and cannot wager.
+    """
+
+    excluded: bool
+    reason: Why
+
+
+@COMMANDS.handles(SetExclusion)
+def set_exclusion(command: SetExclusion, books: Books, now: Now) -> Accepted:
+    """Exclude or admit a patron, whichever the patron is not."""
+    patron = require_patron(books, command.property, command.patron)
+    if command.excluded == (patron.excluded_at is not None):
+        state = "excluded" if command.excluded else "not excluded"
+        raise Rejected(Reason.ALREADY_DECIDED, f"patron {command.patron} is {state} already")
+    kind = PatronExcluded if command.excluded else PatronAdmitted
+    fact = kind(property=command.property, patron=command.patron, reason=command.reason, by=now.by)
+    return _accepted(books, fact, now)
+
+
+class SetLimit(_AboutPatron):
+    """Set a patron's limit.
+
+    In cents, on one `wager` or on all buy-ins of a gaming day (`buy_in_day`); null for no limit any more. A tighter one
+    holds at once, a looser one after a day.
+    """
+
+    limit: LimitKind
+    cents: Cents | None
+
+
+@COMMANDS.handles(SetLimit)
+def set_limit(command: SetLimit, books: Books, now: Now) -> Accepted:
+    """Change a limit as the patron wishes."""
+    patron = require_patron(books, command.property, command.patron)
+    later = now.at + configuration_at(now.at).loosening
+    changed = patron.limits.get(command.limit, Limit()).changed(command.cents, now.at, later)
+    fact = PatronLimitChanged(**dict(command), effective_from=changed.next_at or now.at, by=now.by)
+    return _accepted(books, fact, now)

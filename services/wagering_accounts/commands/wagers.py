@@ -1,0 +1,175 @@
+"""Wagers before their result: authorized (a hold), captured at "no more bets", or released."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from services.wagering_accounts.commands.deciding import (
+    COMMANDS,
+    AccountName,
+    AccountsCommand,
+    Number,
+    account_path,
+    next_movement,
+    record,
+    require_account,
+    require_admitted,
+    require_open,
+)
+from services.wagering_accounts.domain.books import Books, Hold
+from services.wagering_accounts.domain.documents import AccountDocument, AuthorizedHold, CaptureDocument
+from services.wagering_accounts.domain.evolving import next_version
+from services.wagering_accounts.queries.books import Needs
+from shared.contracts.accounts import CapturedHold, RoundCaptured, WagerAuthorized, WagerReleased
+from shared.contracts.envelope import Identifier, Name
+from shared.contracts.envelope import Reason as Why
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.tables import Cents
+from shared.runtime.command.command import Accepted, Now
+
+
+class AuthorizeWager(AccountsCommand):
+    """Authorize a wager (58 Pa. Code § 605a.2(d)).
+
+    Its cents are on hold until the round's result, a release, or a void of the round.
+    """
+
+    account: AccountName
+    table: Name
+    round_id: Identifier
+    seat: Annotated[int, Field(ge=1, le=12)]
+    wager: Name
+    cents: Cents
+
+    def needs(self) -> Needs:
+        """Return the account with its patron, and the round."""
+        return Needs(accounts=((self.property, self.account),), rounds=((self.property, self.table, self.round_id),))
+
+
+@COMMANDS.handles(AuthorizeWager)
+def authorize(command: AuthorizeWager, books: Books, now: Now) -> Accepted:
+    """Set cents of a game account aside for a wager of a round."""
+    account = require_account(books, (command.property, command.account))
+    require_open(account)
+    if account.kind != "game":
+        raise Rejected(
+            Reason.CONTRADICTS, f"account {account.account} is a wallet: move money to a game account to wager"
+        )
+    if account.table != command.table:
+        raise Rejected(
+            Reason.CONTRADICTS, f"account {account.account} is for table {account.table}, not {command.table}"
+        )
+    patron = books.patron_of(account)
+    require_admitted(patron)
+    limit = None if patron is None else patron.limit("wager", now.at)
+    if limit is not None and command.cents > limit:
+        raise Rejected(Reason.LIMIT_EXCEEDED, f"{command.cents} exceeds the patron's limit of {limit} cents a wager")
+    key = (command.property, command.table, command.round_id)
+    round_ = books.rounds.get(key)
+    if round_ is not None and round_.is_over():
+        raise Rejected(
+            Reason.TOO_LATE,
+            f"round {command.round_id} of table {command.table} is {round_.status}: its wagers are over",
+        )
+    if command.cents > account.available_cents:
+        raise Rejected(
+            Reason.INSUFFICIENT_FUNDS,
+            f"{command.cents} exceeds the {account.available_cents} cents that are available",
+        )
+    number = account.version + 1
+    fact = WagerAuthorized(
+        **dict(command),
+        hold=number,
+        round_version=next_version(books, key),
+        by=now.by,
+        movements=(next_movement(account, available_cents=-command.cents, held_cents=command.cents),),
+    )
+    recording = record(books, fact, now)
+    answer = AuthorizedHold(**dict(command), hold=number, status="held", available_cents=account.available_cents)
+    return Accepted(recording=recording, answer=answer, location=f"{account_path(account.key())}/holds/{number}")
+
+
+class CaptureRound(AccountsCommand):
+    """Capture the wagers of a round at "no more bets".
+
+    What is on hold for the round is in play, and can no more be released. Wagers added later in the round need another
+    capture.
+    """
+
+    table: Name
+    round_id: Identifier
+
+    def needs(self) -> Needs:
+        """Return the round with its holds and their accounts."""
+        return Needs(rounds_with_holds=((self.property, self.table, self.round_id),))
+
+
+@COMMANDS.handles(CaptureRound)
+def capture(command: CaptureRound, books: Books, now: Now) -> Accepted:
+    """Bring what is held for a round into play."""
+    key = (command.property, command.table, command.round_id)
+    round_ = books.rounds.get(key)
+    if round_ is None:
+        raise Rejected(
+            Reason.NOT_FOUND, f"no wager of round {command.round_id} of table {command.table} was ever authorized"
+        )
+    held = sorted((hold for hold in books.holds_by_round.get(key, ()) if hold.status == "held"), key=Hold.key)
+    sums: dict[str, int] = {}
+    for hold in held:
+        sums[hold.account] = sums.get(hold.account, 0) + hold.cents
+    holds = tuple(CapturedHold(account=hold.account, hold=hold.number, cents=hold.cents) for hold in held)
+    fact = RoundCaptured(
+        **dict(command),
+        by=now.by,
+        round_version=None if round_.is_over() else next_version(books, key),  # else its result came first
+        holds=holds,
+        movements=tuple(
+            next_movement(books.accounts[command.property, account], held_cents=-cents, staked_cents=cents)
+            for account, cents in sums.items()
+        ),
+    )
+    recording = record(books, fact, now)
+    return Accepted(recording=recording, answer=CaptureDocument(**dict(command), status=round_.status, captured=holds))
+
+
+class ReleaseWager(AccountsCommand):
+    """Release a wager.
+
+    Before "no more bets" only: its cents are available again.
+    """
+
+    account: AccountName
+    hold: Number
+    reason: Why
+
+    def needs(self) -> Needs:
+        """Return the account, and the hold with its round."""
+        return Needs(accounts=((self.property, self.account),), holds=((self.property, self.account, self.hold),))
+
+
+@COMMANDS.handles(ReleaseWager)
+def release(command: ReleaseWager, books: Books, now: Now) -> Accepted:
+    """Give a hold back before "no more bets"."""
+    account = require_account(books, (command.property, command.account))
+    hold = books.holds.get((command.property, command.account, command.hold))
+    if hold is None:
+        raise Rejected(Reason.NOT_FOUND, f"account {command.account} has no hold {command.hold}")
+    if hold.status == "captured":
+        raise Rejected(
+            Reason.TOO_LATE,
+            f"hold {command.hold} is in play since 'no more bets': the result of round {hold.round_id} settles it, "
+            "or its void returns it",
+        )
+    if hold.status != "held":
+        raise Rejected(Reason.ALREADY_DECIDED, f"hold {command.hold} was {hold.status} already")
+    fact = WagerReleased(
+        **dict(command),
+        table=hold.table,
+        round_id=hold.round_id,
+        cents=hold.cents,
+        round_version=next_version(books, hold.round_key()),
+        by=now.by,
+        movements=(next_movement(account, available_cents=hold.cents, held_cents=-hold.cents),),
+    )
+    recording = record(books, fact, now)
+    return Accepted(recording=recording, answer=AccountDocument.of(account))

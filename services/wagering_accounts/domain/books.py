@@ -1,0 +1,328 @@
+"""The books in memory: patrons, accounts, rounds, holds and adjustments, and the postings of their money. Pure.
+
+The journal has the money on control accounts (property, table, wager, leg), signed cents, debits positive:
+
+| leg | posting |
+|---|---|
+| `wallet` | minus what patrons have in their wallets (table and wager empty) |
+| `available` | minus what may be wagered or paid out at a table |
+| `held` | minus what is authorized for wagers of rounds that have not reached "no more bets" |
+| `staked` | minus what is in play: wagers after "no more bets" whose result is not known |
+| `cash`, `chips`, `voucher` | plus what was paid in that way at the table or cage, minus what was paid out |
+| `account_funded` | by wager: plus what results credited, minus what they took: the opposite of settlement's own |
+| `shortage` | plus what a correction had to take back and could not, because it had been paid out |
+| `adjusted` | the other side of adjustments |
+
+`wallet`, `available`, `held` and `staked` together are the liability. The accounts of this module are the ledger
+beneath: their sums are those of the control accounts. The attributes of everything here are the columns of its table.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, Literal, Protocol
+
+from services.wagering_accounts.domain.access_codes import HashedCode
+from shared.contracts.accounts import AccountMovement, LimitKind
+from shared.journal.entry import Account as Leg
+from shared.journal.entry import Posting
+
+AccountKey = tuple[str, str]
+"""(property, account)"""
+
+PatronKey = tuple[str, str]
+"""(property, patron)"""
+
+RoundKey = tuple[str, str, str]
+"""(property, table, round id)"""
+
+HoldKey = tuple[str, str, int]
+"""(property, account, number); adjustments have the same."""
+
+RoundAccountKey = tuple[str, str, str, str]
+"""(property, table, round id, account)"""
+
+AccountKind = Literal["wallet", "game"]
+AccountStatus = Literal["open", "closed"]
+RoundStatus = Literal["open", "captured", "settled", "void"]
+HoldStatus = Literal["held", "captured", "settled", "released"]
+AdjustmentStatus = Literal["entered", "approved", "rejected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit that a patron set: the cents that hold now, and those from a later moment on. None: no limit."""
+
+    cents: int | None = None
+    next_cents: int | None = None
+    next_at: datetime | None = None
+
+    def at(self, moment: datetime) -> int | None:
+        """Return the limit at a moment."""
+        return self.next_cents if self.next_at is not None and self.next_at <= moment else self.cents
+
+    def changed(self, cents: int | None, moment: datetime, later: datetime) -> "Limit":
+        """Return the limit after a change: a tighter one holds at once, a looser one from `later` on."""
+        current = self.at(moment)
+        tighter = cents is not None and (current is None or cents <= current)
+        return Limit(cents) if tighter else Limit(current, cents, later)
+
+
+@dataclass(slots=True)
+class Patron:
+    """A person with a wallet. `bought_in_cents` came to tables on the gaming day `bought_in_on`."""
+
+    property: str
+    patron: str
+    wallet: str
+    failed_codes: int = 0
+    locked_until: datetime | None = None
+    excluded_at: datetime | None = None
+    limits: dict[LimitKind, Limit] = field(default_factory=dict)
+    bought_in_on: date | None = None
+    bought_in_cents: int = 0
+
+    def key(self) -> PatronKey:
+        """Return what names the patron."""
+        return (self.property, self.patron)
+
+    def locked_at(self, moment: datetime) -> datetime | None:
+        """Return until when no access code is accepted, if that is so at a moment."""
+        return None if self.locked_until is None or self.locked_until <= moment else self.locked_until
+
+    def limit(self, kind: LimitKind, moment: datetime) -> int | None:
+        """Return a limit at a moment, cents; None where there is none."""
+        limit = self.limits.get(kind)
+        return None if limit is None else limit.at(moment)
+
+    def bought_in_during(self, gaming_day: date) -> int:
+        """Return what the patron brought to tables on a gaming day, cents."""
+        return self.bought_in_cents if self.bought_in_on == gaming_day else 0
+
+
+@dataclass(slots=True)
+class PatronCode:
+    """The access code of a patron, as it is kept: not in the journal, and nowhere else."""
+
+    property: str
+    patron: str
+    salt: bytes
+    hash: bytes
+
+    def key(self) -> PatronKey:
+        """Return what names the patron."""
+        return (self.property, self.patron)
+
+    def hashed(self) -> HashedCode:
+        """Return the code itself."""
+        return HashedCode(self.salt, self.hash)
+
+
+@dataclass(slots=True)
+class Account:
+    """A wallet (`table` is empty), or the game account of one session at a table. `version` counts its entries."""
+
+    property: str
+    account: str
+    kind: AccountKind
+    table: str
+    patron: str | None
+    status: AccountStatus
+    opened_at: datetime
+    version: int = 0
+    available_cents: int = 0
+    held_cents: int = 0
+    staked_cents: int = 0
+
+    def key(self) -> AccountKey:
+        """Return what names the account."""
+        return (self.property, self.account)
+
+
+@dataclass(slots=True)
+class Hold:
+    """Cents of an account that are set aside for a wager of a round."""
+
+    property: str
+    account: str
+    number: int
+    table: str
+    round_id: str
+    seat: int
+    wager: str
+    cents: int
+    status: HoldStatus = "held"
+
+    def key(self) -> HoldKey:
+        """Return what names the hold."""
+        return (self.property, self.account, self.number)
+
+    def account_key(self) -> AccountKey:
+        """Return what names its account."""
+        return (self.property, self.account)
+
+    def round_key(self) -> RoundKey:
+        """Return what names its round."""
+        return (self.property, self.table, self.round_id)
+
+    def is_live(self) -> bool:
+        """Return whether the round's result ends it."""
+        return self.status in ("held", "captured")
+
+
+@dataclass(slots=True)
+class Round:
+    """A round with electronic wagers: which revisions of its settlement were posted and which were taken back.
+
+    `version` counts the entries that changed the round or a hold for it.
+    """
+
+    property: str
+    table: str
+    round_id: str
+    opened_at: datetime
+    status: RoundStatus = "open"
+    version: int = 0
+    posted: list[int] = field(default_factory=list)
+    reversed: list[int] = field(default_factory=list)
+    voided: bool = False
+
+    def key(self) -> RoundKey:
+        """Return what names the round."""
+        return (self.property, self.table, self.round_id)
+
+    def is_over(self) -> bool:
+        """Return whether its result is known, or it does not count."""
+        return self.status in ("settled", "void")
+
+
+@dataclass(slots=True)
+class RoundAccount:
+    """What a round did on an account. `covered_cents` was on hold for it; the shortage could not be taken back."""
+
+    property: str
+    table: str
+    round_id: str
+    account: str
+    gaming_day: date
+    staked_cents: int = 0
+    credited_cents: int = 0
+    covered_cents: int = 0
+    shortage_cents: int = 0
+
+    def key(self) -> RoundAccountKey:
+        """Return what names the round and the account."""
+        return (self.property, self.table, self.round_id, self.account)
+
+
+@dataclass(slots=True)
+class Adjustment:
+    """A change of a balance by hand: entered by one person, decided by another."""
+
+    property: str
+    account: str
+    number: int
+    cents: int
+    reason: str
+    entered_by: str
+    entered_at: datetime
+    status: AdjustmentStatus = "entered"
+    decided_by: str | None = None
+    decided_at: datetime | None = None
+    before_cents: int | None = None
+    after_cents: int | None = None
+
+    def key(self) -> HoldKey:
+        """Return what names the adjustment."""
+        return (self.property, self.account, self.number)
+
+
+class Thing(Protocol):
+    """Something in the books."""
+
+    def key(self) -> Any:
+        """Return what names it among its kind."""
+
+
+Things = dict[type[Any], dict[Any, Thing]]
+"""Things by kind and key."""
+
+LineRow = dict[str, Any]
+"""A line of a statement, but for the entry that it is of."""
+
+
+class Books:
+    """The part of the books that is at hand, and what of it is new or changed."""
+
+    def __init__(self) -> None:
+        self.patrons: dict[PatronKey, Patron] = {}
+        self.codes: dict[PatronKey, PatronCode] = {}
+        self.accounts: dict[AccountKey, Account] = {}
+        self.rounds: dict[RoundKey, Round] = {}
+        self.holds: dict[HoldKey, Hold] = {}
+        self.round_accounts: dict[RoundAccountKey, RoundAccount] = {}
+        self.adjustments: dict[HoldKey, Adjustment] = {}
+        self.holds_by_round: dict[RoundKey, list[Hold]] = {}
+        self.lines: list[list[LineRow]] = []
+        """The lines of the statements, for each fact by which the books evolved."""
+        self.new: Things = {}
+        self.changed: Things = {}
+        self._kinds: dict[type[Any], dict[Any, Any]] = {
+            Patron: self.patrons,
+            PatronCode: self.codes,
+            Account: self.accounts,
+            Round: self.rounds,
+            Hold: self.holds,
+            RoundAccount: self.round_accounts,
+            Adjustment: self.adjustments,
+        }
+
+    def know(self, thing: Thing) -> None:
+        """Add something that was read, unless it is at hand."""
+        things, key = self._kinds[type(thing)], thing.key()
+        if key not in things:
+            things[key] = thing
+            if isinstance(thing, Hold):
+                self.holds_by_round.setdefault(thing.round_key(), []).append(thing)
+
+    def add(self, thing: Thing) -> None:
+        """Add something new."""
+        self.know(thing)
+        self.new.setdefault(type(thing), {})[thing.key()] = thing
+
+    def change(self, thing: Thing) -> None:
+        """Note that something changed."""
+        kind, key = type(thing), thing.key()
+        if key not in self.new.get(kind, ()):
+            self.changed.setdefault(kind, {})[key] = thing
+
+    def keep_code(self, property_name: str, patron: str, code: HashedCode) -> None:
+        """Replace the access code of a patron."""
+        kept = PatronCode(property_name, patron, code.salt, code.hash)
+        before = self.codes.pop(kept.key(), None)
+        self.know(kept)
+        self.change(kept) if before is not None else self.add(kept)
+
+    def patron_of(self, account: Account) -> Patron | None:
+        """Return the patron whose account it is; None for an account that nobody is named for."""
+        return None if account.patron is None else self.patrons[account.property, account.patron]
+
+
+def postings_of(
+    books: Books, property_name: str, movements: Iterable[AccountMovement], others: Iterable[Posting] = ()
+) -> tuple[Posting, ...]:
+    """Return the postings of movements: the liabilities that they change, by control account, and the other side."""
+    sums: dict[Leg, int] = {}
+    for movement in movements:
+        account = books.accounts[property_name, movement.account]
+        for leg, cents in (
+            ("wallet" if account.kind == "wallet" else "available", movement.available_cents),
+            ("held", movement.held_cents),
+            ("staked", movement.staked_cents),
+        ):
+            if cents:
+                key = Leg(property_name, account.table, "", leg)
+                sums[key] = sums.get(key, 0) - cents
+    for key, cents in others:
+        sums[key] = sums.get(key, 0) + cents
+    return tuple(Posting(key, cents) for key, cents in sorted(sums.items()) if cents)

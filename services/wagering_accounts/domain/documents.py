@@ -1,0 +1,272 @@
+"""What the HTTP interface answers with; most of it is read off the books and their tables attribute by attribute."""
+
+from datetime import date, datetime
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from services.wagering_accounts.domain.books import (
+    Account,
+    AccountKind,
+    AccountStatus,
+    Adjustment,
+    AdjustmentStatus,
+    Hold,
+    HoldStatus,
+    Patron,
+    RoundStatus,
+)
+from shared.contracts.accounts import CapturedHold, LimitKind
+from shared.contracts.envelope import Identifier, Name, Person, Reason
+from shared.contracts.reports import DayReportHeader, RangeReportHeader, ReportStatus
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class AccountDocument(_Document):
+    """An account: what is available, on hold for wagers, and in play. `version` counts what was recorded about it."""
+
+    property: Name
+    account: Name
+    kind: AccountKind
+    status: AccountStatus
+    version: int
+    available_cents: int
+    held_cents: int
+    staked_cents: int
+    table: Name | None = None
+    patron: Name | None = None
+
+    @classmethod
+    def of(cls, account: Account) -> "AccountDocument":
+        """Return an account as it is shown."""
+        return cls(
+            property=account.property,
+            account=account.account,
+            kind=account.kind,
+            status=account.status,
+            version=account.version,
+            available_cents=account.available_cents,
+            held_cents=account.held_cents,
+            staked_cents=account.staked_cents,
+            table=account.table or None,
+            patron=account.patron,
+        )
+
+
+class HoldDocument(_Document):
+    """A wager on hold."""
+
+    property: Name
+    account: Name
+    hold: int
+    status: HoldStatus
+    table: Name
+    round_id: Identifier
+    seat: int
+    wager: Name
+    cents: int
+
+    @classmethod
+    def of(cls, hold: Hold) -> "HoldDocument":
+        """Return a hold as it is shown."""
+        return cls(
+            property=hold.property,
+            account=hold.account,
+            hold=hold.number,
+            status=hold.status,
+            table=hold.table,
+            round_id=hold.round_id,
+            seat=hold.seat,
+            wager=hold.wager,
+            cents=hold.cents,
+        )
+
+
+class AuthorizedHold(HoldDocument):
+    """A wager on hold, and what is then available, in cents."""
+
+    available_cents: int
+
+
+class CaptureDocument(BaseModel):
+    """A round after "no more bets", and the holds that are thereby in play; none if its result came first."""
+
+    property: Name
+    table: Name
+    round_id: Identifier
+    status: RoundStatus
+    captured: tuple[CapturedHold, ...]
+
+
+class LimitDocument(BaseModel):
+    """A limit in cents, and from `next_at` on the one that follows it; without cents there is none."""
+
+    cents: int | None = None
+    next_cents: int | None = None
+    next_at: datetime | None = None
+
+
+class PatronDocument(BaseModel):
+    """A patron. The access code is never shown."""
+
+    property: Name
+    patron: Name
+    wallet: Name
+    excluded_at: datetime | None = None
+    locked_until: datetime | None = None
+    limits: dict[LimitKind, LimitDocument]
+
+    @classmethod
+    def of(cls, patron: Patron, moment: datetime) -> "PatronDocument":
+        """Return a patron as the patron stands at a moment."""
+        limits: dict[LimitKind, LimitDocument] = {}
+        for kind, limit in sorted(patron.limits.items()):
+            shown = limits[kind] = LimitDocument(cents=limit.at(moment))
+            if limit.next_at is not None and limit.next_at > moment:
+                shown.next_cents, shown.next_at = limit.next_cents, limit.next_at
+        return cls(
+            property=patron.property,
+            patron=patron.patron,
+            wallet=patron.wallet,
+            excluded_at=patron.excluded_at,
+            locked_until=patron.locked_at(moment),
+            limits=limits,
+        )
+
+
+class AdjustmentDocument(_Document):
+    """A change by hand; once approved, with what was available before and after, in cents."""
+
+    property: Name
+    account: Name
+    adjustment: int
+    cents: int
+    reason: Reason
+    status: AdjustmentStatus
+    entered_by: Person
+    entered_at: datetime
+    decided_by: Person | None = None
+    decided_at: datetime | None = None
+    before_cents: int | None = None
+    after_cents: int | None = None
+
+    @classmethod
+    def of(cls, adjustment: Adjustment) -> "AdjustmentDocument":
+        """Return an adjustment as it is shown."""
+        named = {name: getattr(adjustment, name) for name in cls.model_fields if name != "adjustment"}
+        return cls(adjustment=adjustment.number, **named)
+
+
+class StatementLine(_Document):
+    """What an entry of the journal changed on an account, and what was there then, in cents."""
+
+    version: int
+    kind: str
+    gaming_day: date
+    recorded_at: datetime
+    shard: int
+    seq: int
+    available_change_cents: int
+    held_change_cents: int
+    staked_change_cents: int
+    available_cents: int
+    held_cents: int
+    staked_cents: int
+    table: Name | None = None
+    round_id: Identifier | None = None
+
+
+class Statement(BaseModel):
+    """An account and some of its lines, oldest first."""
+
+    account: AccountDocument
+    items: list[StatementLine]
+    next: str | None = Field(default=None, description="the cursor of the lines that follow; none on the last page")
+
+
+class OpenRound(BaseModel):
+    """A round whose result is not known: its wagers stay on hold or in play."""
+
+    property: Name
+    table: Name
+    round_id: Identifier
+    status: RoundStatus
+    opened_at: datetime
+    holds: list[HoldDocument]
+
+
+class ExceptionKind(StrEnum):
+    """What is not as it should be with a round on an account."""
+
+    UNCOVERED = "uncovered"
+    """More was staked than was on hold."""
+    SHORTAGE = "shortage"
+    """What was paid out could not be taken back."""
+
+
+class RoundException(BaseModel):
+    """A round that took more from an account than was on hold, or has a shortage; in cents."""
+
+    kind: ExceptionKind
+    table: Name
+    round_id: Identifier
+    account: Name
+    staked_cents: int
+    credited_cents: int
+    covered_cents: int
+    uncovered_cents: int
+    shortage_cents: int
+
+
+class ExceptionList(DayReportHeader):
+    """The exceptions of a gaming day, by table, round and account."""
+
+    title: str = "Exceptions of the wagering accounts"
+    items: list[RoundException]
+
+
+class LiabilityDay(BaseModel):
+    """What changed the liability on a gaming day, in cents, and what it came to.
+
+    `statement_cents` is the same change, summed from the lines of the accounts: the difference is always 0.
+    """
+
+    gaming_day: date
+    status: ReportStatus
+    opening_cents: int
+    bought_in_cents: int
+    cashed_out_cents: int
+    staked_cents: int
+    credited_cents: int
+    adjusted_cents: int
+    short_cents: int
+    closing_cents: int
+    statement_cents: int
+    difference_cents: int
+
+
+class Balances(BaseModel):
+    """The sums of all accounts, in cents."""
+
+    wallets_cents: int = 0
+    available_cents: int = 0
+    held_cents: int = 0
+    staked_cents: int = 0
+    total_cents: int = 0
+
+
+class Liability(RangeReportHeader):
+    """The liability of a property by gaming day, and the sum of all balances; their difference is always 0.
+
+    The closing and the balances are those of all days, up to this moment; `status` is that of the least closed day.
+    """
+
+    title: str = "Liability of the wagering accounts"
+    is_balanced: bool
+    days: list[LiabilityDay]
+    closing_cents: int
+    balances: Balances
+    difference_cents: int

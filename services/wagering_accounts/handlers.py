@@ -1,0 +1,53 @@
+"""What the wagering accounts read: settlements of rounds, and how far gaming days have come."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.wagering_accounts.domain.books import Books
+from services.wagering_accounts.domain.evolving import DoesNotFit
+from services.wagering_accounts.domain.settling import credits_of, round_key, settle
+from services.wagering_accounts.domain.views import PostedRound, ReversedRound, RoundEvent, VoidedRound
+from services.wagering_accounts.queries.books import Needs, load
+from services.wagering_accounts.tables import days
+from shared.contracts.envelope import Event
+from shared.contracts.reading import Reader
+from shared.contracts.topics import SETTLEMENTS
+from shared.journal.ledger import Fenced
+from shared.journal.recording import Recording
+from shared.runtime.consume.days import DayStatuses
+from shared.runtime.consume.handler import Handler
+
+
+class Settlements(Handler[Books]):
+    """Settles the wagers of accounts: takes stakes, credits wins and returns what does not count.
+
+    The books are not locked while settlements are derived; the projector makes sure of them.
+    """
+
+    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, VoidedRound)
+
+    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Books:
+        return await load(
+            connection, [_needs(event.data) for event in events if isinstance(event.data, RoundEvent)], lock=False
+        )
+
+    def handle(self, event: Event[Any], state: Books) -> Sequence[Recording]:
+        try:
+            recording = settle(event.data, event.time, state)
+        except DoesNotFit as error:
+            raise Fenced(f"wagers changed while they were read: {error}") from error
+        return () if recording is None else (recording,)
+
+
+def _needs(data: RoundEvent) -> Needs:
+    key = round_key(data)
+    accounts = {(data.property, credit.account) for credit in credits_of(data)}
+    return Needs(accounts=tuple(accounts), rounds_with_holds=(key,), results=(key,))
+
+
+class Days(DayStatuses):
+    """Keeps how far gaming days have come."""
+
+    keeps = (days,)

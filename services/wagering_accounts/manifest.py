@@ -1,0 +1,21 @@
+"""The wagering accounts: patrons' wallets and the game accounts from which wagers are made at electronic tables."""
+
+from services.wagering_accounts.api import routes
+from services.wagering_accounts.commands import COMMANDS
+from services.wagering_accounts.handlers import Days, Settlements
+from services.wagering_accounts.projector import PROJECTOR
+from services.wagering_accounts.tables import journal
+from shared.contracts.topics import ACCOUNTS
+from shared.runtime.service.manifest import Manifest
+
+MANIFEST = Manifest(
+    name="wagering-accounts",
+    title="Wagering accounts: wallets, game accounts, wagers on hold and in play",
+    port=8106,
+    journal=journal,
+    publishes=ACCOUNTS,
+    handlers=(Settlements, Days),
+    commands=COMMANDS,
+    projector=PROJECTOR,
+    routes=routes,
+)

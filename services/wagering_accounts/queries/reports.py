@@ -1,0 +1,235 @@
+"""Reads what people ask for: accounts, statements, open rounds, exceptions, and the liability."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, Final
+
+from sqlalchemy import func, or_, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.wagering_accounts.domain.books import Account, Adjustment, Hold, Patron, Round
+from services.wagering_accounts.domain.documents import (
+    AccountDocument,
+    AdjustmentDocument,
+    Balances,
+    ExceptionKind,
+    HoldDocument,
+    LiabilityDay,
+    OpenRound,
+    RoundException,
+    StatementLine,
+)
+from services.wagering_accounts.domain.evolving import FLOWS
+from services.wagering_accounts.queries.books import thing_of
+from services.wagering_accounts.tables import (
+    adjustments,
+    balances,
+    days,
+    holds,
+    liability_days,
+    lines,
+    patrons,
+    round_accounts,
+    rounds,
+)
+from shared.contracts.reports import ReportStatus
+
+OpenPlace = tuple[datetime, str, str]
+"""The place of an open round in the list: (opened_at, table, round id)."""
+
+_LIVE: Final = ("held", "captured")
+
+
+async def find_account(connection: AsyncConnection, property_name: str, name: str) -> Account | None:
+    """Return an account."""
+    query = select(balances).where(balances.c.property == property_name, balances.c.account == name)
+    row = (await connection.execute(query)).one_or_none()
+    return None if row is None else thing_of(Account, row)
+
+
+async def accounts_after(
+    connection: AsyncConnection,
+    property_name: str,
+    *,
+    table: str | None,
+    patron: str | None,
+    after: str | None,
+    limit: int,
+) -> list[AccountDocument]:
+    """Return accounts in the order of their names, after a given one."""
+    c = balances.c
+    query = select(balances).where(c.property == property_name).order_by(c.account).limit(limit)
+    if table is not None:
+        query = query.where(c.table == table)
+    if patron is not None:
+        query = query.where(c.patron == patron)
+    if after is not None:
+        query = query.where(c.account > after)
+    return [AccountDocument.of(thing_of(Account, row)) for row in await connection.execute(query)]
+
+
+async def find_patron(connection: AsyncConnection, property_name: str, name: str) -> Patron | None:
+    """Return a patron."""
+    query = select(patrons).where(patrons.c.property == property_name, patrons.c.patron == name)
+    row = (await connection.execute(query)).one_or_none()
+    return None if row is None else thing_of(Patron, row)
+
+
+async def lines_after(
+    connection: AsyncConnection, property_name: str, account: str, *, after: int, limit: int
+) -> list[StatementLine]:
+    """Return the lines of an account, oldest first, after a version."""
+    c = lines.c
+    query = select(lines).where(c.property == property_name, c.account == account, c.version > after)
+    rows = await connection.execute(query.order_by(c.version).limit(limit))
+    return [StatementLine.model_validate(row) for row in rows]
+
+
+async def adjustments_after(
+    connection: AsyncConnection, property_name: str, account: str, *, after: int, limit: int
+) -> list[AdjustmentDocument]:
+    """Return the adjustments of an account, oldest first, after a number."""
+    c = adjustments.c
+    query = select(adjustments).where(c.property == property_name, c.account == account, c.number > after)
+    rows = await connection.execute(query.order_by(c.number).limit(limit))
+    return [AdjustmentDocument.of(thing_of(Adjustment, row)) for row in rows]
+
+
+async def open_rounds_after(
+    connection: AsyncConnection, property_name: str, *, after: OpenPlace | None, limit: int
+) -> list[OpenRound]:
+    """Return rounds with wagers on hold or in play, oldest first, after a place."""
+    c, h = rounds.c, holds.c
+    waiting = select(h.number).where(
+        h.property == c.property, h.table == c.table, h.round_id == c.round_id, h.status.in_(_LIVE)
+    )
+    place = (c.opened_at, c.table, c.round_id)
+    query = (
+        select(rounds)
+        .where(c.property == property_name, c.status.in_(("open", "captured")), waiting.exists())
+        .order_by(*place)
+        .limit(limit)
+    )
+    if after is not None:
+        query = query.where(tuple_(*place) > after)
+    found = [thing_of(Round, row) for row in await connection.execute(query)]
+    held: dict[tuple[str, str], list[HoldDocument]] = {(each.table, each.round_id): [] for each in found}
+    if held:
+        of_rounds = select(holds).where(
+            h.property == property_name, tuple_(h.table, h.round_id).in_(held), h.status.in_(_LIVE)
+        )
+        for row in await connection.execute(of_rounds.order_by(h.account, h.number)):
+            held[row.table, row.round_id].append(HoldDocument.of(thing_of(Hold, row)))
+    return [
+        OpenRound(
+            property=property_name,
+            table=each.table,
+            round_id=each.round_id,
+            status=each.status,
+            opened_at=each.opened_at,
+            holds=held[each.table, each.round_id],
+        )
+        for each in found
+    ]
+
+
+async def exceptions_on(
+    connection: AsyncConnection,
+    property_name: str,
+    gaming_day: date,
+    *,
+    table: str | None,
+    kind: ExceptionKind | None,
+) -> list[RoundException]:
+    """Return what took more from accounts than was on hold, and what could not be taken back; of rounds of a day."""
+    c = round_accounts.c
+    query = (
+        select(round_accounts)
+        .where(c.property == property_name, c.gaming_day == gaming_day)
+        .where(or_(c.shortage_cents > 0, c.staked_cents > c.covered_cents))
+        .order_by(c.table, c.round_id, c.account)
+    )
+    if table is not None:
+        query = query.where(c.table == table)
+    rows = (await connection.execute(query)).all()
+    return [exception for row in rows for exception in _exceptions(row) if kind is None or exception.kind == kind]
+
+
+def _exceptions(row: Any) -> list[RoundException]:
+    uncovered_cents = max(0, row.staked_cents - row.covered_cents)
+    kinds = {ExceptionKind.UNCOVERED: uncovered_cents, ExceptionKind.SHORTAGE: row.shortage_cents}
+    return [
+        RoundException(
+            kind=kind,
+            table=row.table,
+            round_id=row.round_id,
+            account=row.account,
+            staked_cents=row.staked_cents,
+            credited_cents=row.credited_cents,
+            covered_cents=row.covered_cents,
+            uncovered_cents=uncovered_cents,
+            shortage_cents=row.shortage_cents,
+        )
+        for kind, cents in kinds.items()
+        if cents
+    ]
+
+
+async def liability_days_of(connection: AsyncConnection, property_name: str) -> Sequence[LiabilityDay]:
+    """Return the liability by gaming day, from what changed it, beside the statements of the accounts."""
+    changes = await _changes(connection, property_name)
+    stated = await _stated(connection, property_name)
+    statuses = await _statuses(connection, property_name)
+    found: list[LiabilityDay] = []
+    closing = 0
+    for day in sorted(changes.keys() | stated.keys()):
+        flows = changes.get(day, dict.fromkeys(FLOWS, 0))
+        opening, closing = closing, closing + sum(flows.values())
+        found.append(
+            LiabilityDay(
+                gaming_day=day,
+                status=statuses.get(day, ReportStatus.OPEN),
+                opening_cents=opening,
+                closing_cents=closing,
+                statement_cents=stated.get(day, 0),
+                difference_cents=closing - opening - stated.get(day, 0),
+                **flows,
+            )
+        )
+    return found
+
+
+async def _changes(connection: AsyncConnection, property_name: str) -> Mapping[date, dict[str, int]]:
+    c = liability_days.c
+    sums = [func.sum(c[name]).label(name) for name in FLOWS]
+    query = select(c.gaming_day, *sums).where(c.property == property_name).group_by(c.gaming_day)
+    return {
+        row.gaming_day: {name: int(getattr(row, name)) for name in FLOWS} for row in await connection.execute(query)
+    }
+
+
+async def _stated(connection: AsyncConnection, property_name: str) -> Mapping[date, int]:
+    c = lines.c
+    change = func.sum(c.available_change_cents + c.held_change_cents + c.staked_change_cents).label("cents")
+    query = select(c.gaming_day, change).where(c.property == property_name).group_by(c.gaming_day)
+    return {row.gaming_day: int(row.cents) for row in await connection.execute(query)}
+
+
+async def _statuses(connection: AsyncConnection, property_name: str) -> Mapping[date, ReportStatus]:
+    query = select(days.c.gaming_day, days.c.status).where(days.c.property == property_name)
+    return {row.gaming_day: ReportStatus(row.status) for row in await connection.execute(query)}
+
+
+async def balances_of(connection: AsyncConnection, property_name: str) -> Balances:
+    """Return the sums of all accounts of a property."""
+    c = balances.c
+    names = ("available_cents", "held_cents", "staked_cents")
+    query = (
+        select(c.kind, *(func.sum(c[name]).label(name) for name in names))
+        .where(c.property == property_name)
+        .group_by(c.kind)
+    )
+    sums = {row.kind: {name: int(getattr(row, name)) for name in names} for row in await connection.execute(query)}
+    wallets_cents = sums.get("wallet", {}).get("available_cents", 0)
+    games = sums.get("game", {})
+    return Balances(wallets_cents=wallets_cents, total_cents=wallets_cents + sum(games.values()), **games)
