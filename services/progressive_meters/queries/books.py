@@ -1,84 +1,52 @@
-"""Reads what the daily reports need: sums before, on and after a day, readings that differ, accounts."""
+"""Reads the books of a gaming day: sums before, on and after it, readings that differ, accounts."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from sqlalchemy import case, func, select
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.progressive_meters.comparison import Difference, Reading, Step, differences
-from services.progressive_meters.exact import exact_text, nanocents, share
-from services.progressive_meters.reports import (
+from services.progressive_meters.domain.comparison import Difference, Reading, Step, differences
+from services.progressive_meters.domain.pools import PARTS, Delta
+from services.progressive_meters.domain.reports import (
+    Day,
     ExceptionItem,
     PoolBooks,
-    Sums,
     TableContribution,
     pool_day,
     reading_exception,
     wrong_with,
 )
+from services.progressive_meters.queries.pools import pool_of
 from services.progressive_meters.tables import hits, journal, movements, pools, readings, reconciliations
-from shared.contracts.meters import PoolDay
-
-_SUMS = tuple(one.name for one in fields(Sums))
-
-
-@asynccontextmanager
-async def snapshot(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """A connection on which every query sees the same state."""
-    async with engine.connect() as connection:
-        await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-        yield connection
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    """A gaming day of a property's pools: rows, what is wrong with them, exceptions, contributions by table."""
-
-    rows: tuple[PoolDay, ...]
-    wrong: tuple[str, ...]
-    exceptions: tuple[ExceptionItem, ...]
-    tables: tuple[TableContribution, ...]
-    input_open: int
+from shared.contracts.exact import exact_text, nanocents, share
 
 
 async def day_of(connection: AsyncConnection, property_name: str, gaming_day: date) -> Day:
-    """All of a day; the pools are those that something moved on it or before."""
+    """Return all of a day; the pools are those that something moved on it or before."""
     books = await _books(connection, property_name, gaming_day)
     read = await _readings(connection, property_name, gaming_day)
-    rows: list[PoolDay] = []
+    rows = []
     found: list[ExceptionItem] = []
     for one in books:
-        of_pool = [reading for reading in read if reading.pool == one.pool]
-        different = await _differences(connection, property_name, one.pool, of_pool)
+        of_pool = [reading for reading in read if reading.pool == one.pool.name]
+        different = await _differences(connection, property_name, one.pool.name, of_pool)
         rows.append(pool_day(one, readings=len(of_pool), different=len(different)))
         found += map(reading_exception, different)
     found += await _findings(connection, property_name, gaming_day)
     return Day(
         rows=tuple(rows),
         wrong=tuple(wrong for one in books for wrong in wrong_with(one)),
-        exceptions=tuple(sorted(found, key=lambda item: (item.pool, item.table, item.round_id, item.kind))),
+        exceptions=tuple(sorted(found, key=lambda item: item.key)),
         tables=tuple(await _tables(connection, property_name, gaming_day)),
-        input_open=await input_open(connection),
     )
 
 
-async def input_open(connection: AsyncConnection) -> int:
-    """How many settlements have not come or were refused, of whatever property."""
-    gaps, quarantine = journal.gaps.c, journal.quarantine.c
-    missing = select(func.coalesce(func.sum(gaps.last - gaps.first + 1), 0)).scalar_subquery()
-    refused = select(func.count()).where(quarantine.resolved_at.is_(None)).scalar_subquery()
-    row = (await connection.execute(select(missing.label("missing"), refused.label("refused")))).one()
-    return int(row.missing) + int(row.refused)
-
-
 async def last_reconciled(connection: AsyncConnection, property_name: str, gaming_day: date) -> str | None:
-    """The hash of the rows that were last reconciled for a day."""
+    """Return the hash of the rows that were last reconciled for a day."""
     c = reconciliations.c
     query = (
         select(c.rows_sha256)
@@ -98,35 +66,30 @@ async def _books(connection: AsyncConnection, property_name: str, gaming_day: da
             m.pool,
             when.label("when"),
             func.count().label("movements"),
-            *(func.sum(m[name]).label(name) for name in _SUMS),
+            *(func.sum(m[name]).label(name) for name in PARTS),
         )
         .where(m.property == property_name)
         .group_by(m.pool, when)
     )
-    sums: dict[tuple[str, str], tuple[int, Sums]] = {}
+    sums: dict[tuple[str, str], tuple[int, Delta]] = {}
     for row in await connection.execute(query):
-        sums[row.pool, row.when] = (row.movements, Sums(*(int(row._mapping[name]) for name in _SUMS)))
+        sums[row.pool, row.when] = (row.movements, Delta(*(int(row._mapping[name]) for name in PARTS)))
     accounts = await _accounts(connection, property_name)
     by_hits = await _hits(connection, property_name)
     found: list[PoolBooks] = []
     query_pools = select(pools).where(pools.c.property == property_name).order_by(pools.c.pool)
     for row in await connection.execute(query_pools):
-        parts = {when: sums.get((row.pool, when), (0, Sums())) for when in ("before", "day", "later")}
+        parts = {when: sums.get((row.pool, when), (0, Delta())) for when in ("before", "day", "later")}
         if not parts["before"][0] + parts["day"][0]:
             continue
         found.append(
             PoolBooks(
-                pool=row.pool,
+                pool=pool_of(row),
                 before=parts["before"][1],
                 day=parts["day"][1],
                 later=parts["later"][1],
-                display=int(row.display),
-                reserve=int(row.reserve),
-                overflow=int(row.overflow),
-                number=row.number,
                 movements=sum(count for count, _ in parts.values()),
                 accounts=accounts.get(row.pool, {}),
-                wins_cents=row.wins_cents,
                 hits_cents=by_hits.get(row.pool, 0),
             )
         )
@@ -214,7 +177,7 @@ async def _findings(connection: AsyncConnection, property_name: str, gaming_day:
             more: dict[str, Any] = {"reset_cents": row.reset_cents}
             if kind == "contribution":
                 rated = exact_text(share(row.in_cents, Fraction(row.rate)))
-                more = {"settled_cents": row.settled_cents, "rated": rated}
+                more = {"settled_cents": row.settled_cents, "rated_cents": rated}
             found.append(
                 ExceptionItem(
                     kind=kind,
@@ -246,7 +209,7 @@ async def _tables(connection: AsyncConnection, property_name: str, gaming_day: d
             game=row.game,
             in_count=int(row.in_count),
             in_cents=int(row.in_cents),
-            **{name: exact_text(int(row._mapping[name])) for name in names[2:]},
+            **{f"{name}_cents": exact_text(int(row._mapping[name])) for name in names[2:]},
         )
         for row in await connection.execute(query)
     ]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import accumulate
 
-from services.progressive_meters.exact import shown
+from shared.contracts.exact import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Difference:
 
 
 def differences(readings: Sequence[Reading], opening: int, steps: Sequence[Step]) -> list[Difference]:
-    """The readings of one pool that differ from the ledger's.
+    """Return the readings of one pool that differ from the ledger's.
 
     `opening` is what the pool held before the first step (nanocents); `steps` reach from the first opening of these
     rounds to the last closing.
@@ -76,7 +76,7 @@ def differences(readings: Sequence[Reading], opening: int, steps: Sequence[Step]
 
 
 def _ledger_before(reading: Reading, held: int, steps: Sequence[Step]) -> int | None:
-    """What the ledger showed instead before a round; None where it showed what the table said."""
+    """Return what the ledger showed instead before a round; None where it showed what the table said."""
     others: list[Step] = []
     for step in steps:
         if step.table != reading.table:
