@@ -215,6 +215,7 @@ def _request_change(command: RequestChange, state: tuple[int, _Known], now: Now)
 
 @COMMANDS.handles(ApproveChange, load=_request_and_known)
 def _approve_change(command: ApproveChange, state: tuple[_Request, _Known], now: Now) -> Accepted:
+    del command
     request, known = state
     wanted = request.requested
     approval = approval_of(wanted, request.status)

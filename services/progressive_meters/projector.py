@@ -140,7 +140,13 @@ class _Rows:
             self.readings[key] = row
 
     def _move(
-        self, entry: Entry, kind: str, moved: Iterable[Movement], fact: _Moving, at: datetime, of_round: Row = {}
+        self,
+        entry: Entry,
+        kind: str,
+        moved: Iterable[Movement],
+        fact: _Moving,
+        at: datetime,
+        of_round: Row | None = None,
     ) -> None:
         """Add movements, and what their pools show after them."""
         for movement in moved:
@@ -156,7 +162,7 @@ class _Rows:
                 row["overflow"] = parse_exact(movement.overflowed_cents)
             self.movements[*key, movement.number] = (
                 dict.fromkeys(_OF_ROUND)
-                | dict(of_round)
+                | dict(of_round or {})
                 | place
                 | {name: getattr(delta, name) for name in PARTS}
                 | {

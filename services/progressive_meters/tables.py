@@ -174,11 +174,9 @@ changes = Table(
     Column("pool", Text, nullable=False),
     Column("status", Text, nullable=False),
     Column("requested_by", Text, nullable=False),
-    Column(
-        "document", JSON(none_as_null=True), nullable=False
-    ),  # the data of the entry that requested it, then of the one that approved it
+    Column("document", JSON(none_as_null=True), nullable=False),  # the data of what requested it, or approved it
     Column("approved_by", Text),
-    Column("rejection", JSON(none_as_null=True)),  # the data of the entry that rejected it
+    Column("rejection", JSON(none_as_null=True)),  # the data of what rejected it
     CheckConstraint("status IN ('requested', 'approved', 'rejected')", name="known_status"),
     CheckConstraint("(status = 'approved') = (approved_by IS NOT NULL)", name="status_and_approval_agree"),
     CheckConstraint("(status = 'rejected') = (rejection IS NOT NULL)", name="status_and_rejection_agree"),

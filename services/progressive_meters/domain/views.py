@@ -38,7 +38,7 @@ class SettledLine(View):
 class RecordedMeters(View):
     """What the record of the round says that the meters showed before it."""
 
-    meters: dict[str, int] = {}
+    meters: dict[str, int] = Field(default_factory=dict)
 
 
 class Round(View):

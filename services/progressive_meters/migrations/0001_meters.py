@@ -13,17 +13,8 @@ def upgrade() -> None:
     run_sql(__file__)
     grant(
         "SELECT, INSERT",
-        *(
-            "submissions",
-            "days",
-            "pool_versions",
-            "pools",
-            "movements",
-            "readings",
-            "hits",
-            "changes",
-            "reconciliations",
-        ),
+        *("submissions", "days"),
+        *("pool_versions", "pools", "movements", "readings", "hits", "changes", "reconciliations"),
     )
     grant("UPDATE", "pools", "readings", "days")
     grant("UPDATE (standing)", "hits")
