@@ -166,12 +166,8 @@ def test_a_report_says_how_far_its_day_has_come(office: Office) -> None:
     """Table inventory closes the day; what it seals here is no longer called open."""
     office.open_pool()
     day = {"property": PROPERTY, "gaming_day": DAY, "prepared_by": "lee", "prepared_at": f"{DAY}T23:00:00Z"}
-    office.desk.feed(
-        "inventory",
-        published(
-            "day.preliminary", day, service="table-inventory", sequence=1, at=datetime(2026, 11, 20, 23, tzinfo=UTC)
-        ),
-    )
+    at = datetime(2026, 11, 20, 23, tzinfo=UTC)
+    office.desk.feed("inventory", published("day.preliminary", day, service="table-inventory", sequence=1, at=at))
     exceptions = office.read(f"/reports/exceptions?property={PROPERTY}&gaming_day={DAY}")
     assert ["preliminary"] * 2 == [office.reconciliation()["status"], exceptions["status"]]
 
