@@ -26,10 +26,12 @@ def blackjack(effective_from: datetime) -> dict[str, Any]:
     }
 
 
+PEOPLE = {"ann": [FILE, APPROVE], "carl": [FILE], "bob": [APPROVE], "kim": [READ], "lee": ["reports.read"]}
+
+
 class Registry:
     """One process of the registry, and people who use it: ann and carl file, ann and bob approve, kim reads."""
 
-    people = {"ann": [FILE, APPROVE], "carl": [FILE], "bob": [APPROVE], "kim": [READ], "lee": ["reports.read"]}
     _keys = count(1)
 
     def __init__(self, desk: Desk, moment: list[datetime]) -> None:
@@ -73,5 +75,5 @@ class Registry:
 def a_registry(url: str, moment: datetime) -> Iterator[Registry]:
     """A process of the registry on a database, without the relay."""
     moments = [moment]
-    with desk_of(MANIFEST, url, people=Registry.people, clock=lambda: moments[0]) as desk:
+    with desk_of(MANIFEST, url, people=PEOPLE, clock=lambda: moments[0]) as desk:
         yield Registry(desk, moments)
