@@ -1,7 +1,6 @@
 """The tables of the progressive meters: the journal, and what follows from it.
 
-Everything but the journal, the submissions and the answers already given is a projection of the journal. Exact amounts
-are nanocents.
+Everything but the journal, the submissions and the days is a projection of the journal. Exact amounts are nanocents.
 """
 
 from typing import Any
@@ -24,6 +23,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSON
 
 from shared.journal.tables import journal_tables
+from shared.runtime.command.versions import version_columns
+from shared.runtime.consume.days import days_table
 from shared.runtime.consume.submissions import submissions_table
 
 SCHEMA = "progressive_meters"
@@ -52,33 +53,8 @@ def _round() -> tuple[Column[Any], ...]:
 submissions = submissions_table(metadata, SCHEMA)
 """The approved rules submissions: the rates of the meters."""
 
-pool_versions = Table(
-    "pool_versions",
-    metadata,
-    *_pool(),
-    Column("version", Integer, primary_key=True, autoincrement=False),
-    Column("status", Text, nullable=False),
-    Column("filed_by", Text, nullable=False),
-    Column("document", JSON(none_as_null=True), nullable=False),  # the data of pool.filed
-    Column("approved_by", Text),
-    Column("approved_at", DateTime(timezone=True)),
-    Column("rejected_by", Text),
-    Column("rejected_at", DateTime(timezone=True)),
-    Column("rejection_reason", Text),
-    CheckConstraint(
-        """CASE status
-            WHEN 'filed' THEN num_nonnulls(approved_by, approved_at, rejected_by, rejected_at, rejection_reason) = 0
-            WHEN 'approved' THEN num_nulls(approved_by, approved_at) = 0
-                AND num_nonnulls(rejected_by, rejected_at, rejection_reason) = 0
-            WHEN 'rejected' THEN num_nulls(rejected_by, rejected_at, rejection_reason) = 0
-                AND num_nonnulls(approved_by, approved_at) = 0
-            ELSE false
-        END""",
-        name="status_and_decision_agree",
-    ),
-    CheckConstraint("approved_by <> filed_by", name="approved_by_somebody_else"),
-    schema=SCHEMA,
-)
+pool_versions = Table("pool_versions", metadata, *_pool(), *version_columns(), schema=SCHEMA)
+"""The terms of pools: filed, then approved or rejected."""
 
 pools = Table(
     "pools",
@@ -198,10 +174,12 @@ changes = Table(
     Column("pool", Text, nullable=False),
     Column("status", Text, nullable=False),
     Column("requested_by", Text, nullable=False),
-    Column("document", JSON(none_as_null=True), nullable=False),  # the data of the last entry about it
+    Column("document", JSON(none_as_null=True), nullable=False),  # the data of what requested it, or approved it
     Column("approved_by", Text),
+    Column("rejection", JSON(none_as_null=True)),  # the data of what rejected it
     CheckConstraint("status IN ('requested', 'approved', 'rejected')", name="known_status"),
     CheckConstraint("(status = 'approved') = (approved_by IS NOT NULL)", name="status_and_approval_agree"),
+    CheckConstraint("(status = 'rejected') = (rejection IS NOT NULL)", name="status_and_rejection_agree"),
     CheckConstraint("approved_by <> requested_by", name="approved_by_somebody_else"),
     schema=SCHEMA,
 )
@@ -219,4 +197,5 @@ reconciliations = Table(
 )
 """What was reconciled, as it was known then."""
 
-PROJECTIONS = (pool_versions, pools, movements, readings, hits, changes, reconciliations)
+days = days_table(metadata, SCHEMA)
+"""How far gaming days have come."""

@@ -5,20 +5,20 @@ carries its movements with the reading afterwards, for signs.
 """
 
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import AwareDatetime, Field, StringConstraints
+from pydantic import AwareDatetime, Field
 
 from shared.contracts.envelope import Contract, Digest, Name, Person, Reason
+from shared.contracts.exact import ExactCents
 from shared.contracts.facts import Fact, fact
 from shared.contracts.settlements import SettledRound
 from shared.contracts.tables import Cents
 from shared.contracts.topics import METERS
+from shared.contracts.versions import Approved, Filed, TurnedDown, VersionNumber
 
-ExactCents = Annotated[str, StringConstraints(pattern=r"^-?[0-9]{1,25}(\.[0-9]{1,9})?$")]
-"""Cents with their share of a cent, never rounded: a decimal of up to nine places, such as `"123456.7"`."""
-
-Version = Annotated[int, Field(ge=1, le=2**31 - 1)]
+_POOL: Final = "/properties/{property}/pools/{pool}"
+"""The stream of what people decide about a pool."""
 
 
 class Feed(Contract):
@@ -50,65 +50,54 @@ class PoolTerms(Contract):
     reason: Reason
 
 
-@fact("pool.filed", METERS)
-class PoolFiled(Fact, PoolTerms):
+@fact("pool.filed", METERS, stream=_POOL)
+class PoolFiled(Fact, PoolTerms, Filed):
     """A version of a pool's terms was filed; it waits for somebody else's approval."""
-
-    version: Version
-    hash: Digest
-    filed_by: Person
-    filed_at: AwareDatetime
 
 
 class Movement(Contract):
     """How one entry moved a pool, and what its meters were afterwards.
 
     `number` counts the movements of the pool: 1, 2, 3 … The display afterwards is the display before, plus
-    `contribution`, `reset`, `seed`, `transfer` (negative: out) and `released` (from the overflow), less `award_cents`.
-    Wagers added `reserved` to the reserve and `overflow` to the overflow meter; `reserve_used` restored the display.
-    `in_count` wagers of `in_cents` qualified. What is taken back is negative. A sign shows `display_cents`.
+    contribution, reset, seed, transfer (negative: out) and what was released from the overflow, less the award.
+    Wagers added `reserved_cents` to the reserve and `overflow_cents` to the overflow meter; `reserve_used_cents`
+    restored the display. `in_count` wagers of `in_cents` qualified. What is taken back is negative.
+    `display_cents`, `reserve_cents` and `overflowed_cents` are the meters afterwards; a sign shows `shown_cents`.
     """
 
     pool: Name
     number: Annotated[int, Field(ge=1)]
     in_count: int = 0
     in_cents: int = 0
-    contribution: ExactCents = "0"
-    reserved: ExactCents = "0"
-    overflow: ExactCents = "0"
+    contribution_cents: ExactCents = "0"
+    reserved_cents: ExactCents = "0"
+    overflow_cents: ExactCents = "0"
     award_cents: int = 0
     hits: int = 0
-    reset: ExactCents = "0"
-    reserve_used: ExactCents = "0"
-    seed: ExactCents = "0"
-    transfer: ExactCents = "0"
-    released: ExactCents = "0"
-    display: ExactCents
-    reserve: ExactCents
-    overflowed: ExactCents
-    display_cents: int
+    reset_cents: ExactCents = "0"
+    reserve_used_cents: ExactCents = "0"
+    seed_cents: ExactCents = "0"
+    transfer_cents: ExactCents = "0"
+    released_cents: ExactCents = "0"
+    display_cents: ExactCents
+    reserve_cents: ExactCents
+    overflowed_cents: ExactCents
+    shown_cents: int
 
 
-@fact("pool.approved", METERS, moves_money=True)
-class PoolApproved(PoolFiled):
+@fact("pool.approved", METERS, moves_money=True, stream=_POOL)
+class PoolApproved(PoolFiled, Approved):
     """A version was approved: from `effective_from` on its feeds count for the pool. The first puts in the base."""
 
-    approved_by: Person
-    approved_at: AwareDatetime
     movement: Movement | None = None
 
 
-@fact("pool.rejected", METERS)
-class PoolRejected(Fact):
+@fact("pool.rejected", METERS, stream=_POOL)
+class PoolRejected(Fact, TurnedDown):
     """A version was turned down; it never takes effect."""
 
     property: Name
     pool: Name
-    version: Version
-    hash: Digest
-    rejected_by: Person
-    rejected_at: AwareDatetime
-    reason: Reason
 
 
 class Hit(Contract):
@@ -187,34 +176,34 @@ class WantedChange(Contract):
     reason: Reason
 
 
-@fact("meter.change_requested", METERS)
+@fact("meter.change_requested", METERS, stream=_POOL)
 class ChangeRequested(Fact, WantedChange):
     """A change was requested; it waits for somebody else's approval. `change` is its number at the pool's property."""
 
     property: Name
     pool: Name
-    change: Version
+    change: VersionNumber
     requested_by: Person
     requested_at: AwareDatetime
 
 
-@fact("meter.change_approved", METERS, moves_money=True)
+@fact("meter.change_approved", METERS, moves_money=True, stream=_POOL)
 class ChangeApproved(ChangeRequested):
     """A change was approved and made; its movements say what the meters were afterwards."""
 
     approved_by: Person
     approved_at: AwareDatetime
-    display_before: ExactCents
+    display_before_cents: ExactCents
     movements: tuple[Movement, ...]
 
 
-@fact("meter.change_rejected", METERS)
+@fact("meter.change_rejected", METERS, stream=_POOL)
 class ChangeRejected(Fact):
     """A change was turned down."""
 
     property: Name
     pool: Name
-    change: Version
+    change: VersionNumber
     rejected_by: Person
     rejected_at: AwareDatetime
     reason: Reason
@@ -224,27 +213,28 @@ class PoolDay(Contract):
     """A pool on a gaming day: its identity, with every figure exact.
 
     closing = opening + seed + contribution - award + reset + transfer + released. The reserve and the overflow meter
-    have identities of their own. `difference` is what the movements leave unexplained of the closing reading: nothing.
+    have identities of their own. `difference_cents` is what the movements leave unexplained of the closing reading:
+    nothing. A sign showed `shown_cents` at the end.
     """
 
     pool: Name
-    opening: ExactCents
-    seed: ExactCents
-    contribution: ExactCents
-    award: ExactCents
-    reset: ExactCents
-    transfer: ExactCents
-    released: ExactCents
-    closing: ExactCents
-    closing_cents: int
-    difference: ExactCents
-    reserve_opening: ExactCents
-    reserved: ExactCents
-    reserve_used: ExactCents
-    reserve_closing: ExactCents
-    overflow_opening: ExactCents
-    overflow: ExactCents
-    overflow_closing: ExactCents
+    opening_cents: ExactCents
+    seed_cents: ExactCents
+    contribution_cents: ExactCents
+    award_cents: int
+    reset_cents: ExactCents
+    transfer_cents: ExactCents
+    released_cents: ExactCents
+    closing_cents: ExactCents
+    shown_cents: int
+    difference_cents: ExactCents
+    reserve_opening_cents: ExactCents
+    reserved_cents: ExactCents
+    reserve_used_cents: ExactCents
+    reserve_closing_cents: ExactCents
+    overflow_opening_cents: ExactCents
+    overflow_cents: ExactCents
+    overflow_closing_cents: ExactCents
     in_count: int
     in_cents: int
     hits: int
@@ -253,7 +243,7 @@ class PoolDay(Contract):
     liability_cents: int
 
 
-@fact("meter.day_reconciled", METERS)
+@fact("meter.day_reconciled", METERS, stream="/properties/{property}")
 class DayReconciled(Fact):
     """A person reconciled the pools of a property for a gaming day, as they were known then.
 
@@ -272,16 +262,3 @@ class DayReconciled(Fact):
     reason: Reason
     reconciled_by: Person
     reconciled_at: AwareDatetime
-
-
-def movements_of(event: Any) -> tuple[Movement, ...]:
-    """The movements that an event's data carries, whichever event it is."""
-    match event:
-        case PoolApproved():
-            return () if event.movement is None else (event.movement,)
-        case RoundCounted():
-            return tuple(one.movement for one in event.meters)
-        case RoundTakenBack() | ChangeApproved():
-            return event.movements
-        case _:
-            return ()

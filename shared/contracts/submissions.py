@@ -1,14 +1,15 @@
 """What the paytable registry publishes on `submissions`: approved rules submissions, and how they get there."""
 
+from collections.abc import Iterable
 from datetime import datetime
-from hashlib import sha256
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import AwareDatetime, Field
 
-from shared.contracts.envelope import Contract, Digest, Name, Person, Reason, as_json, canonical
+from shared.contracts.envelope import Contract, Name
 from shared.contracts.facts import Fact, fact
 from shared.contracts.topics import SUBMISSIONS
+from shared.contracts.versions import Approved, Filed, TurnedDown, version_hash
 from shared.rules.record import Submission
 
 
@@ -27,45 +28,33 @@ class RulesSubmission(Contract):
     submission: Submission
 
 
-@fact("submission.filed", SUBMISSIONS)
-class SubmissionFiled(Fact, RulesSubmission):
+_STREAM = "/properties/{property}/games/{game}/submissions/{version}"
+
+
+@fact("submission.filed", SUBMISSIONS, stream=_STREAM)
+class SubmissionFiled(Fact, RulesSubmission, Filed):
     """A version was filed; it waits for somebody else's approval."""
 
-    version: Annotated[int, Field(ge=1)]
-    hash: Digest
-    filed_by: Person
-    filed_at: AwareDatetime
 
-
-@fact("submission.approved", SUBMISSIONS)
-class SubmissionApproved(SubmissionFiled):
+@fact("submission.approved", SUBMISSIONS, stream=_STREAM)
+class SubmissionApproved(SubmissionFiled, Approved):
     """A version was approved: from `effective_from` on, rounds opened at its tables settle under it."""
 
-    approved_by: Person
-    approved_at: AwareDatetime
 
-
-@fact("submission.rejected", SUBMISSIONS)
-class SubmissionRejected(Fact):
+@fact("submission.rejected", SUBMISSIONS, stream=_STREAM)
+class SubmissionRejected(Fact, TurnedDown):
     """A version was turned down; it never takes effect."""
 
     property: Name
     game: Name
-    version: Annotated[int, Field(ge=1)]
-    hash: Digest
-    rejected_by: Person
-    rejected_at: AwareDatetime
-    reason: Reason
 
 
-def in_effect(versions: list[Any], moment: datetime) -> Any | None:
-    """Of approved versions (with `effective_from` and `version`), the one that is in effect at a moment."""
+def in_effect(versions: Iterable[Any], moment: datetime) -> Any | None:
+    """Return, of approved versions (with `effective_from` and `version`), the one in effect at a moment."""
     begun = [version for version in versions if version.effective_from <= moment]
     return max(begun, key=lambda version: (version.effective_from, version.version), default=None)
 
 
 def submission_hash(wanted: RulesSubmission, version: int) -> str:
-    """SHA-256, in hexadecimal, of what a version says: property, game, regulation, tables, effective_from, submission
-    and version as they stand in the published event, as canonical JSON."""
-    document = {name: value for name, value in as_json(wanted).items() if name in RulesSubmission.model_fields}
-    return sha256(canonical({**document, "version": version})).hexdigest()
+    """Return the hash of a version: that of property, game, regulation, tables, effective_from, submission, version."""
+    return version_hash(wanted, RulesSubmission, version)

@@ -50,7 +50,7 @@ SUBMISSIONS: Final = Topic(
     title="Rules submissions",
     description="What licensees filed, and what was decided about it: every version, for ever; and rejected commands.",
     publisher="paytable-registry",
-    key="property/game/version/type; of anything else, type/number. No key has two contents.",
+    key="property/game/version/type; of anything else, type/shard/number. No key has two contents.",
     cleanup_policy="compact",
 )
 SETTLEMENTS: Final = Topic(

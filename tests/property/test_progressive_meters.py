@@ -1,19 +1,17 @@
 """Any sequence of rounds, voids and approved changes leaves pools exact and their books balanced."""
 
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from fractions import Fraction
 from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.progressive_meters.domain import (
+from services.progressive_meters.domain.pools import (
     Moved,
-    Played,
     Pool,
-    Terms,
     adjust,
-    count_round,
     delta_of,
     release,
     reset,
@@ -21,8 +19,9 @@ from services.progressive_meters.domain import (
     take_back,
     transfer,
 )
-from services.progressive_meters.exact import NANOCENTS, exact_text, parse_exact, shown
-from shared.contracts.meters import Hit, Movement
+from services.progressive_meters.domain.rounds import Played, Terms, count_round
+from shared.contracts.exact import NANOCENTS, exact_text, parse_exact, shown
+from shared.contracts.meters import Hit, Movement, PoolTerms
 from shared.journal.entry import Posting
 
 RATES = st.integers(1, 10**9).map(lambda nano: Fraction(nano, 10**9))
@@ -41,7 +40,18 @@ class Books:
 
     def __init__(self, rate: Fraction, reserve_rate: Fraction | None, limit: int | None) -> None:
         self.terms = Terms("meter", rate, reserve_rate, 100000)
-        self.pools = [Pool("riverside", name, reset_cents=100000, limit_cents=limit) for name in ("one", "two")]
+        self.version = PoolTerms(
+            property="riverside",
+            pool="one",
+            feeds=(),
+            effective_from=datetime(2026, 11, 20, tzinfo=UTC),
+            gaming_day=date(2026, 11, 20),
+            base_cents=100000,
+            reset_cents=100000,
+            limit_cents=limit,
+            reason="opening of the pit",
+        )
+        self.pools = [Pool("riverside", name) for name in ("one", "two")]
         self.postings: list[Posting] = []
         self.movements: list[Movement] = []
         self.standing: list[Movement] = []
@@ -57,17 +67,17 @@ class Books:
 
     def play(self, pool: Pool, cents: int, award: int) -> None:
         """Counts a round; an award of all is restored."""
-        restored = pool.reset_cents if award and award == self.after_wagers(pool, cents) else 0
+        restored = self.version.reset_cents if award and award == self.after_wagers(pool, cents) else 0
         hits = (Hit(seat=1, wager="meter", cents=award),) if award else ()
         played = Played(1, cents, int(cents * self.terms.rate), restored, hits, None)
-        counted = count_round(pool, self.terms, played, table="BJ-01")
-        assert () == counted.document.findings
-        self.take(Moved(counted.pool, counted.document.movement, counted.postings))
-        self.standing.append(counted.document.movement)
+        moved, document = count_round(pool, self.version, self.terms, played, table="BJ-01")
+        assert () == document.findings
+        self.take(moved)
+        self.standing.append(document.movement)
 
     def after_wagers(self, pool: Pool, cents: int) -> int:
         """What a table shows after the wagers of a round."""
-        return pool.display_cents + int(cents * self.terms.rate)
+        return pool.shown_cents + int(cents * self.terms.rate)
 
     def step(self, what: str, cents: int, which: int) -> None:
         """One of the steps; one that cannot be made is left out."""
@@ -83,13 +93,13 @@ class Books:
                 movement = self.standing.pop(cents % len(self.standing))
                 named = {one.name: one for one in self.pools}
                 self.take(take_back(named[movement.pool], movement, table="BJ-01"))
-            case "transfer" if cents <= pool.display_cents:
+            case "transfer" if cents <= pool.shown_cents:
                 for moved in transfer(pool, other, cents):
                     self.take(moved)
             case "adjust":
                 self.take(adjust(pool, cents))
             case "reset":
-                self.take(reset(pool))
+                self.take(reset(pool, self.version.reset_cents))
             case "release" if cents <= shown(pool.overflow):
                 self.take(release(pool, cents))
 
@@ -104,9 +114,9 @@ def test_every_identity_holds_after_every_step(
         books.step(what, cents, which)
     for pool in books.pools:
         deltas = [delta_of(movement) for movement in books.movements if movement.pool == pool.name]
-        assert pool.display == sum(delta.display for delta in deltas)
-        assert pool.reserve == sum(delta.reserved - delta.reserve_used for delta in deltas)
-        assert pool.overflow == sum(delta.overflow - delta.released for delta in deltas)
+        assert pool.display == sum(delta.on_display for delta in deltas)
+        assert pool.reserve == sum(delta.on_reserve for delta in deltas)
+        assert pool.overflow == sum(delta.on_overflow for delta in deltas)
         assert (len(deltas), pool.wins_cents) == (pool.number, sum(delta.award_cents for delta in deltas))
         for leg in ("display", "reserve", "overflow"):
             held = sum(
@@ -116,7 +126,7 @@ def test_every_identity_holds_after_every_step(
             )
             assert shown(getattr(pool, leg)) == -held
     played = books.standing
-    taken = sum(parse_exact(one.contribution) + parse_exact(one.overflow) for one in played)
+    taken = sum(parse_exact(one.contribution_cents) + parse_exact(one.overflow_cents) for one in played)
     assert Fraction(taken, NANOCENTS) == sum((one.in_cents * rate for one in played), Fraction(0))
 
 

@@ -1,7 +1,7 @@
 CREATE TABLE submissions (
-    property TEXT, game TEXT, version INTEGER, status TEXT NOT NULL, effective_from TIMESTAMPTZ NOT NULL,
-    hash TEXT NOT NULL, filed_by TEXT NOT NULL, filed_at TIMESTAMPTZ NOT NULL, document JSON NOT NULL, approved_by TEXT,
-    approved_at TIMESTAMPTZ, rejected_by TEXT, rejected_at TIMESTAMPTZ, rejection_reason TEXT,
+    property TEXT, game TEXT, version INTEGER, status TEXT NOT NULL, filed_by TEXT NOT NULL, document JSON NOT NULL,
+    approved_by TEXT, approved_at TIMESTAMPTZ, rejected_by TEXT, rejected_at TIMESTAMPTZ, rejection_reason TEXT,
+    effective_from TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (property, game, version),
     CONSTRAINT status_and_decision_agree CHECK (CASE status
             WHEN 'filed' THEN num_nonnulls(approved_by, approved_at, rejected_by, rejected_at, rejection_reason) = 0

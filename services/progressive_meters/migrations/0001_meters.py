@@ -1,4 +1,4 @@
-"""Create the copy of the submissions, the pools and everything that moved them."""
+"""Create the copy of the submissions, the pools and everything that moved them, and the days."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -13,9 +13,10 @@ def upgrade() -> None:
     run_sql(__file__)
     grant(
         "SELECT, INSERT",
-        *("submissions", "pool_versions", "pools", "movements", "readings", "hits", "changes", "reconciliations"),
+        *("submissions", "days"),
+        *("pool_versions", "pools", "movements", "readings", "hits", "changes", "reconciliations"),
     )
-    grant("UPDATE", "pools", "readings")
+    grant("UPDATE", "pools", "readings", "days")
     grant("UPDATE (standing)", "hits")
-    grant("UPDATE (status, document, approved_by)", "changes")
+    grant("UPDATE (status, document, approved_by, rejection)", "changes")
     grant("UPDATE (status, approved_by, approved_at, rejected_by, rejected_at, rejection_reason)", "pool_versions")

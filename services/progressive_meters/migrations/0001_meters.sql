@@ -64,10 +64,11 @@ CREATE INDEX hits_of_round ON hits (property, table_name, round_id, revision);
 
 CREATE TABLE changes (
     property TEXT, change INTEGER, pool TEXT NOT NULL, status TEXT NOT NULL, requested_by TEXT NOT NULL,
-    document JSON NOT NULL, approved_by TEXT,
+    document JSON NOT NULL, approved_by TEXT, rejection JSON,
     PRIMARY KEY (property, change),
     CONSTRAINT known_status CHECK (status IN ('requested', 'approved', 'rejected')),
     CONSTRAINT status_and_approval_agree CHECK ((status = 'approved') = (approved_by IS NOT NULL)),
+    CONSTRAINT status_and_rejection_agree CHECK ((status = 'rejected') = (rejection IS NOT NULL)),
     CONSTRAINT approved_by_somebody_else CHECK (approved_by <> requested_by)
 );
 
@@ -75,3 +76,5 @@ CREATE TABLE reconciliations (
     property TEXT, gaming_day DATE, seq BIGINT, rows_sha256 TEXT NOT NULL, document JSON NOT NULL,
     PRIMARY KEY (property, gaming_day, seq)
 );
+
+CREATE TABLE days (property TEXT, gaming_day DATE, status TEXT NOT NULL, PRIMARY KEY (property, gaming_day));

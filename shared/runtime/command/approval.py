@@ -14,6 +14,11 @@ class Decision(StrEnum):
     APPROVED = "approved"
     REJECTED = "rejected"
 
+    @classmethod
+    def of(cls, status: str) -> "Decision":
+        """Return where something stands by its status: `approved`, `rejected`, or a word of its own for asked."""
+        return cls(status) if status in (cls.APPROVED, cls.REJECTED) else cls.ASKED
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import Column, DateTime, Integer, MetaData, Table, Text, func, select
+from sqlalchemy import Column, DateTime, Integer, MetaData, Table, Text, func, select, true
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -66,22 +66,30 @@ class RulesSubmissions(Handler[None]):
 
 
 class ApprovedSubmissions(Generic[MadeT]):
-    """The approved submissions of the copy, each as what a service makes of it when it is first asked for."""
+    """The approved submissions of the copy, each as what a service makes of it when it is first asked for.
 
-    def __init__(self, table: Table, make: Callable[[SubmissionApproved], MadeT]) -> None:
+    They are those of all properties, or of one.
+    """
+
+    def __init__(
+        self, table: Table, make: Callable[[SubmissionApproved], MadeT], property_name: str | None = None
+    ) -> None:
         self._table = table
+        self._of_property = true() if property_name is None else table.c.property == property_name
         self._make = make
         self._versions: dict[tuple[str, str], list[SubmissionApproved]] = {}
         self._by_hash: dict[str, SubmissionApproved] = {}
         self._made: dict[str, MadeT] = {}
 
     async def refresh(self, connection: AsyncConnection) -> None:
-        """Reads them again if their number has changed; a version, once there, never changes."""
-        count = (await connection.execute(select(func.count()).select_from(self._table))).scalar_one()
+        """Read them again if their number has changed; a version, once there, never changes."""
+        counted = select(func.count()).select_from(self._table).where(self._of_property)
+        count = (await connection.execute(counted)).scalar_one()
         if count == len(self._by_hash):
             return
-        self._versions.clear()
-        for row in await connection.execute(select(self._table.c.document)):
+        rows = (await connection.execute(select(self._table.c.document).where(self._of_property))).all()
+        self._versions.clear()  # nobody else looks between here and the end: there is nothing to wait for
+        for row in rows:
             approved = SubmissionApproved.model_validate(row.document)
             self._versions.setdefault((approved.property, approved.game), []).append(approved)
             self._by_hash[approved.hash] = approved

@@ -31,8 +31,8 @@ _FLUSH_STEP_SECONDS = 0.5
 _HEADERS: list[tuple[str, str | bytes | None]] = [("content-type", CONTENT_TYPE)]
 
 
-MessageKey = Callable[[str, int, bytes], bytes]
-"""(kind, seq, data) of an entry -> the Kafka key under which it is published."""
+MessageKey = Callable[[str, int, int, bytes], bytes]
+"""(kind, shard, seq, data) of an entry -> the Kafka key under which it is published."""
 
 assert catalog.MODULES, "the kinds of all entries are declared"
 
@@ -151,7 +151,7 @@ class Relay:
                 failed.append(error)
 
         for row in rows:
-            key = source.encode() if self._key is None else self._key(row.kind, row.seq, row.data.encode())
+            key = source.encode() if self._key is None else self._key(row.kind, shard, row.seq, row.data.encode())
             value = entry_message(source, shard, row)
             while True:
                 try:

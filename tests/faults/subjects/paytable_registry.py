@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from tests.faults.subject import Ask, Subject
-from tests.support.registry import blackjack
+from tests.support.registry import APPROVE, FILE, blackjack
 from tests.support.worker import MOMENT
 
 _VERSIONS = "/submissions/riverbend/blackjack"
@@ -15,7 +15,7 @@ def _filed(person: str, days: int) -> Ask:
 
 SUBJECT = Subject(
     name="paytable-registry",
-    people={"games.ray": ["submit", "approve"], "games.kim": ["submit"], "compliance.ann": ["approve"]},
+    people={"games.ray": [FILE, APPROVE], "games.kim": [FILE], "compliance.ann": [APPROVE]},
     commands=[
         _filed("games.ray", 1),
         Ask(person="games.ray", path=f"{_VERSIONS}/1/approve", status=403),

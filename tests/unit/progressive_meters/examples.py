@@ -12,14 +12,14 @@ _MOVEMENT = {
     "number": 2,
     "in_count": 1,
     "in_cents": 100,
-    "contribution": "20.5",
+    "contribution_cents": "20.5",
     "award_cents": 500020,
     "hits": 1,
-    "reset": "500000",
-    "display": "500000.5",
-    "reserve": "0",
-    "overflowed": "0",
-    "display_cents": 500000,
+    "reset_cents": "500000",
+    "display_cents": "500000.5",
+    "reserve_cents": "0",
+    "overflowed_cents": "0",
+    "shown_cents": 500000,
 }
 _FILED = {
     **_POOL,
@@ -39,11 +39,11 @@ _FILED = {
 _SEEDED = {
     "pool": "major",
     "number": 1,
-    "seed": "500000",
-    "display": "500000",
-    "reserve": "0",
-    "overflowed": "0",
-    "display_cents": 500000,
+    "seed_cents": "500000",
+    "display_cents": "500000",
+    "reserve_cents": "0",
+    "overflowed_cents": "0",
+    "shown_cents": 500000,
 }
 _ROUND = {"property": PROPERTY, "table": "BJ-01", "game": "blackjack", "gaming_day": DAY, "round_id": "r-1"}
 _REJECTED = {"rejected_by": "bob", "rejected_at": _NOW, "reason": "not as agreed"}
@@ -60,12 +60,13 @@ _REQUESTED = {
 }
 _DAY = {
     "pool": "major",
-    **dict.fromkeys(("opening", "seed", "contribution", "award", "reset", "transfer", "released", "difference"), "0"),
-    **dict.fromkeys(("reserve_opening", "reserved", "reserve_used", "reserve_closing"), "0"),
-    **dict.fromkeys(("overflow_opening", "overflow", "overflow_closing"), "0"),
-    "closing": "500000.5",
-    "closing_cents": 500000,
-    **dict.fromkeys(("in_count", "in_cents", "hits", "readings", "readings_different"), 0),
+    **dict.fromkeys((f"{name}_cents" for name in ("opening", "seed", "contribution", "reset", "transfer")), "0"),
+    **dict.fromkeys((f"{name}_cents" for name in ("released", "difference", "reserved", "reserve_used")), "0"),
+    **dict.fromkeys((f"reserve_{when}_cents" for when in ("opening", "closing")), "0"),
+    **dict.fromkeys((f"overflow{when}_cents" for when in ("", "_opening", "_closing")), "0"),
+    "closing_cents": "500000.5",
+    "shown_cents": 500000,
+    **dict.fromkeys(("award_cents", "in_count", "in_cents", "hits", "readings", "readings_different"), 0),
     "liability_cents": 500000,
 }
 
@@ -113,25 +114,17 @@ METERS: dict[str, dict[str, Any]] = {
             "entered_by": "floor.lee",
             "approved_by": "audit.kim",
             "reason": "misdeal",
-            "movements": [{**_MOVEMENT, "number": 3, "contribution": "-20.5"}],
+            "movements": [{**_MOVEMENT, "number": 3, "contribution_cents": "-20.5"}],
         },
         "meter.change_requested": _REQUESTED,
         "meter.change_approved": {
             **_REQUESTED,
             "approved_by": "bob",
             "approved_at": _NOW,
-            "display_before": "500000",
-            "movements": [{**_SEEDED, "transfer": "-100"}],
+            "display_before_cents": "500000",
+            "movements": [{**_SEEDED, "transfer_cents": "-100"}],
         },
         "meter.change_rejected": {**_POOL, "change": 1, **_REJECTED},
-        "meter.command_refused": {
-            **_POOL,
-            "command": "POST /pools",
-            "person": "ann",
-            "at": _NOW,
-            "status": 422,
-            "detail": "'base_cents' 1 is below the reset amount 500000",
-        },
         "meter.day_reconciled": {
             "property": PROPERTY,
             "gaming_day": DAY,

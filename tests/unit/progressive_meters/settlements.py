@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from hashlib import sha256
 from typing import Any
 
+from shared.contracts.envelope import shard_source
+from tests.support.published import published
 from tests.support.rounds import submission
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -49,7 +50,7 @@ class Shard:
     @property
     def source(self) -> str:
         """The stream of its entries."""
-        return f"/round-settlement/shards/{self.number}"
+        return shard_source("round-settlement", self.number)
 
     def posted(
         self,
@@ -75,11 +76,11 @@ class Shard:
         total = {
             "wager": meter,
             "count": 1,
-            "handle": sum(stakes),
-            "payout": award,
-            "meter_contribution": contribution,
-            "meter_payout": award,
-            "meter_reset": reset,
+            "handle_cents": sum(stakes),
+            "payout_cents": award,
+            "meter_contribution_cents": contribution,
+            "meter_payout_cents": award,
+            "meter_reset_cents": reset,
         }
         lines = [
             {
@@ -88,7 +89,7 @@ class Shard:
                 "outcome": "win" if award and seat == 1 else "lose",
                 "category": "dealer_21_with_seven_or_more_cards" if award and seat == 1 else None,
                 "stake": stake,
-                "payout": award if seat == 1 else 0,
+                "payout_cents": award if seat == 1 else 0,
                 "stake_returned": 0,
                 "vigorish": 0,
                 "from_meter": award if seat == 1 else 0,
@@ -103,7 +104,7 @@ class Shard:
             "closed_at": moment(seq + 0.5 if closed is None else closed).isoformat(),
             "submission": {"version": self.rules["data"]["version"], "hash": self.rules["data"]["hash"]},
             "revision": revision,
-            "totals": [{"wager": "blackjack", "count": 1, "handle": 10000, "payout": 0}, total],
+            "totals": [{"wager": "blackjack", "count": 1, "handle_cents": 10000, "payout_cents": 0}, total],
             "lines": lines,
             "meters": {meter: before + contribution - award + reset},
             "record": {"seats": [], "meters": {meter: before}},
@@ -115,7 +116,7 @@ class Shard:
     def reversed(self, seq: int, posted: Mapping[str, Any]) -> Event:
         """The money of a posted round was taken back."""
         was = posted["data"]
-        names = ("property", "table", "game", "gaming_day", "round_id", "revision")
+        names = ("property", "table", "game", "gaming_day", "round_id", "revision", "submission")
         totals = [
             {name: -value if isinstance(value, int) else value for name, value in total.items()}
             for total in was["totals"]
@@ -125,20 +126,15 @@ class Shard:
 
     def entry(self, seq: int, kind: str, table: str, data: Mapping[str, Any]) -> Event:
         """An entry of the shard."""
-        at = moment(seq + 0.75).isoformat()
-        return {
-            "specversion": "1.0",
-            "id": f"{self.number}-{seq}",
-            "source": self.source,
-            "sequence": seq,
-            "type": kind,
-            "subject": f"/properties/{self.property_name}/tables/{table}",
-            "time": at,
-            "recordedat": at,
-            "entryhash": sha256(b"%d" % seq).hexdigest(),
-            "datacontenttype": "application/json",
-            "data": dict(data),
-        }
+        return published(
+            kind,
+            data,
+            service="round-settlement",
+            sequence=seq,
+            at=moment(seq + 0.75),
+            shard=self.number,
+            subject=f"/properties/{self.property_name}/tables/{table}",
+        )
 
     def _round(self, table: str, game: str, round_id: str) -> dict[str, Any]:
         return {

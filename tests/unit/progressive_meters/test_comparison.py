@@ -3,8 +3,8 @@
 from dataclasses import replace
 from datetime import date
 
-from services.progressive_meters.comparison import Reading, Step, differences
-from services.progressive_meters.exact import NANOCENTS, nanocents
+from services.progressive_meters.domain.comparison import Reading, Step, differences
+from shared.contracts.exact import NANOCENTS, nanocents
 from tests.unit.progressive_meters.settlements import moment
 
 

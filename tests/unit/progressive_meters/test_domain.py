@@ -1,30 +1,39 @@
 """What moves a pool, exactly; and the money that follows."""
 
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from fractions import Fraction
 
 import pytest
 
-from services.progressive_meters.domain import (
-    Counted,
+from services.progressive_meters.domain.pools import (
     Moved,
-    Played,
     Pool,
-    Terms,
     adjust,
-    count_round,
     release,
     reset,
     seed,
     take_back,
     transfer,
 )
-from services.progressive_meters.exact import NANOCENTS, exact_text, nanocents
-from shared.contracts.meters import Hit
+from services.progressive_meters.domain.rounds import Played, Terms, count_round
+from shared.contracts.exact import NANOCENTS, exact_text, nanocents
+from shared.contracts.meters import Hit, MeterOfRound, PoolTerms
+from shared.contracts.rejection import Rejected
 from shared.rules.errors import Refused
 
 TERMS = Terms("bad_beat_progressive", Fraction("0.205"), None, 500000)
-POOL = replace(Pool("riverside", "major", reset_cents=500000), display=nanocents(500000))
+POOL = Pool("riverside", "major", display=nanocents(500000))
+VERSION = PoolTerms(
+    property="riverside",
+    pool="major",
+    feeds=(),
+    effective_from=datetime(2026, 11, 20, tzinfo=UTC),
+    gaming_day=date(2026, 11, 20),
+    base_cents=500000,
+    reset_cents=500000,
+    reason="opening of the pit",
+)
 
 
 def played(stake: int, *, settled: int | None = None, award: int = 0, restored: int = 0) -> Played:
@@ -34,7 +43,14 @@ def played(stake: int, *, settled: int | None = None, award: int = 0, restored: 
     return Played(1, stake, whole, restored, hits, None)
 
 
-def legs(moved: Counted | Moved) -> dict[tuple[str, str, str], int]:
+def counted(
+    pool: Pool, one: Played, *, table: str = "BJ-01", terms: Terms = TERMS, **changes: int
+) -> tuple[Moved, MeterOfRound]:
+    """Counts a round under the terms, with changes of the pool's own."""
+    return count_round(pool, VERSION.model_copy(update=changes), terms, one, table=table)
+
+
+def legs(moved: Moved) -> dict[tuple[str, str, str], int]:
     """The postings by table, pool and leg; they sum to zero."""
     assert 0 == sum(posting.cents for posting in moved.postings)
     return {
@@ -44,20 +60,20 @@ def legs(moved: Counted | Moved) -> dict[tuple[str, str, str], int]:
 
 def test_shares_of_a_cent_are_kept_and_posted_when_they_are_whole() -> None:
     """Twice 20.5 cents: first 20 are posted, then 21; the display shows whole cents, the meter holds all."""
-    one = count_round(POOL, TERMS, played(100), table="BJ-01")
+    one, _ = counted(POOL, played(100))
     assert {("", "major", "display"): -20, ("BJ-01", "major", "contribution"): 20} == legs(one)
-    assert ("500020.5", 500020) == (one.document.movement.display, one.document.movement.display_cents)
-    two = count_round(one.pool, TERMS, played(100), table="BJ-02")
+    assert ("500020.5", 500020) == (one.movement.display_cents, one.movement.shown_cents)
+    two, _ = counted(one.pool, played(100), table="BJ-02")
     assert {("", "major", "display"): -21, ("BJ-02", "major", "contribution"): 21} == legs(two)
-    assert ("500041", 2) == (two.document.movement.display, two.pool.number)
+    assert ("500041", 2) == (two.movement.display_cents, two.pool.number)
 
 
-def test_a_million_rounds_lose_nothing() -> None:
-    """A rate of nine decimals, a million times: exactly a million times the share."""
+def test_a_thousand_rounds_lose_nothing() -> None:
+    """A rate of nine decimals, a thousand times: exactly a thousand times the share."""
     terms = replace(TERMS, rate=Fraction("0.000000001"))
     pool = POOL
     for _ in range(1000):
-        pool = count_round(pool, terms, Played(1, 1, 0, 0, (), None), table="BJ-01").pool
+        pool = counted(pool, Played(1, 1, 0, 0, (), None), terms=terms)[0].pool
     assert 1000 == pool.display - POOL.display
     assert (1000, 1000) == (pool.in_count, pool.in_cents)
 
@@ -65,30 +81,26 @@ def test_a_million_rounds_lose_nothing() -> None:
 def test_an_award_of_all_is_paid_and_restored() -> None:
     """The meter pays what it shows and the house restores it; the share of a cent stays on it."""
     pool = replace(POOL, display=POOL.display + nanocents(1234) + NANOCENTS // 2)
-    counted = count_round(pool, TERMS, played(200, award=501275, restored=500000), table="BJ-01")
-    assert ("500000.5", 1, 501275) == (
-        counted.document.movement.display,
-        counted.pool.hits,
-        counted.pool.wins_cents,
-    )
+    moved, _ = counted(pool, played(200, award=501275, restored=500000))
+    assert ("500000.5", 1, 501275) == (moved.movement.display_cents, moved.pool.hits, moved.pool.wins_cents)
     assert {
         ("", "major", "display"): 1234,
         ("BJ-01", "major", "paid"): -501275,
         ("", "major", "reset"): 500000,
         ("BJ-01", "major", "contribution"): 41,
-    } == legs(counted)
+    } == legs(moved)
 
 
 def test_a_reserve_funds_the_reset_and_may_be_advanced() -> None:
     """The hidden rate goes to the reserve; a reset takes it down, below zero where the house advances the rest."""
     terms = replace(TERMS, rate=Fraction("0.01"), reserve_rate=Fraction("0.01"))
-    pool = count_round(POOL, terms, played(50000, settled=500), table="BJ-01").pool
+    pool = counted(POOL, played(50000, settled=500), terms=terms)[0].pool
     assert "500" == exact_text(pool.reserve)
-    hit = count_round(pool, terms, played(0, award=500500, restored=500000), table="BJ-01")
+    hit, _ = counted(pool, played(0, award=500500, restored=500000), terms=terms)
     assert ("500000", "-499500", "500000") == (
-        hit.document.movement.display,
-        hit.document.movement.reserve,
-        hit.document.movement.reserve_used,
+        hit.movement.display_cents,
+        hit.movement.reserve_cents,
+        hit.movement.reserve_used_cents,
     )
     assert {
         ("", "major", "display"): 500,
@@ -99,56 +111,54 @@ def test_a_reserve_funds_the_reset_and_may_be_advanced() -> None:
 
 def test_what_goes_above_the_limit_overflows() -> None:
     """The display stays at its limit; the rest is on the overflow meter, from where an approved change brings it."""
-    pool = replace(POOL, limit_cents=500010)
-    counted = count_round(pool, TERMS, played(100), table="BJ-01")
-    assert ("500010", "10.5") == (counted.document.movement.display, counted.document.movement.overflowed)
-    with pytest.raises(Refused, match="the overflow meter of pool major holds 10"):
-        release(counted.pool, 11)
-    released = release(counted.pool, 10)
-    assert ("500020", "0.5") == (released.movement.display, released.movement.overflowed)
+    moved, _ = counted(POOL, played(100), limit_cents=500010)
+    assert ("500010", "10.5") == (moved.movement.display_cents, moved.movement.overflowed_cents)
+    with pytest.raises(Rejected, match="the overflow meter of pool major holds 10"):
+        release(moved.pool, 11)
+    released = release(moved.pool, 10)
+    assert ("500020", "0.5") == (released.movement.display_cents, released.movement.overflowed_cents)
 
 
 def test_an_unreasonable_contribution_is_refused() -> None:
     """Not added, but quarantined with what to do."""
-    pool = replace(POOL, unreasonable_contribution_cents=20)
     with pytest.raises(Refused, match="takes 20 cents from a round at most"):
-        count_round(pool, TERMS, played(100), table="BJ-01")
+        counted(POOL, played(100), unreasonable_contribution_cents=20)
 
 
 def test_a_settlement_that_is_not_rate_times_wagers_is_a_finding() -> None:
     """What was settled counts, and the entry says that it is something else."""
-    counted = count_round(POOL, TERMS, played(100, settled=19), table="BJ-01")
-    assert (("contribution",), "500019") == (counted.document.findings, counted.document.movement.display)
-    other = count_round(replace(POOL, reset_cents=400000), TERMS, played(0, restored=500000), table="BJ-01")
-    assert ("reset",) == other.document.findings
+    moved, document = counted(POOL, played(100, settled=19))
+    assert (("contribution",), "500019") == (document.findings, moved.movement.display_cents)
+    _, other = counted(POOL, played(0, restored=500000), reset_cents=400000)
+    assert ("reset",) == other.findings
 
 
 def test_what_is_taken_back_is_taken_back_exactly() -> None:
     """Display, reserve, overflow, counters and postings are as if the round had not been."""
     terms = replace(TERMS, reserve_rate=Fraction("0.000000007"))
-    pool = replace(POOL, limit_cents=500030, display=POOL.display + 7)
-    counted = count_round(pool, terms, played(303, settled=62, award=7, restored=3), table="BJ-01")
-    back = take_back(counted.pool, counted.document.movement, table="BJ-01")
+    pool = replace(POOL, display=POOL.display + 7)
+    moved, document = counted(pool, played(303, settled=62, award=7, restored=3), terms=terms, limit_cents=500030)
+    back = take_back(moved.pool, document.movement, table="BJ-01")
     assert replace(pool, number=2) == back.pool
-    assert {key: -cents for key, cents in legs(counted).items()} == legs(back)
+    assert {key: -cents for key, cents in legs(moved).items()} == legs(back)
 
 
 def test_people_move_meters_by_what_they_show() -> None:
     """Base, transfer, adjustment and reset; never more than a pool shows."""
-    fresh = seed(Pool("riverside", "minor", reset_cents=100000), 120000)
+    fresh = seed(Pool("riverside", "minor"), 120000)
     assert ("120000", {("", "minor", "display"): -120000, ("", "minor", "seed"): 120000}) == (
-        fresh.movement.display,
+        fresh.movement.display_cents,
         legs(fresh),
     )
     out, into = transfer(POOL, fresh.pool, 400000)
-    assert ("100000", "520000") == (out.movement.display, into.movement.display)
-    with pytest.raises(Refused, match="pool major shows 500000"):
+    assert ("100000", "520000") == (out.movement.display_cents, into.movement.display_cents)
+    with pytest.raises(Rejected, match="pool major shows 500000"):
         transfer(POOL, fresh.pool, 500001)
-    with pytest.raises(Refused, match="pool major shows 500000"):
+    with pytest.raises(Rejected, match="pool major shows 500000"):
         adjust(POOL, -500001)
-    assert "499999" == adjust(POOL, -1).movement.display
-    lower = reset(into.pool)
-    assert ("100000", "-420000") == (lower.movement.display, lower.movement.transfer)
-    higher = reset(replace(POOL, display=5))
-    assert ("500000", "499999.999999995") == (higher.movement.display, higher.movement.reset)
+    assert "499999" == adjust(POOL, -1).movement.display_cents
+    lower = reset(into.pool, 100000)
+    assert ("100000", "-420000") == (lower.movement.display_cents, lower.movement.transfer_cents)
+    higher = reset(replace(POOL, display=5), 500000)
+    assert ("500000", "499999.999999995") == (higher.movement.display_cents, higher.movement.reset_cents)
     assert {("", "major", "display"): -500000, ("", "major", "reset"): 500000} == legs(higher)

@@ -1,0 +1,1 @@
+"""What becomes of a rules submission. Pure."""

@@ -1,0 +1,121 @@
+"""What becomes of a rules submission: filed, then approved or rejected by somebody else, and never changed. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.submissions import (
+    RulesSubmission,
+    SubmissionApproved,
+    SubmissionFiled,
+    SubmissionRejected,
+    submission_hash,
+)
+from shared.contracts.versions import Filed, Standing, beginning, fields_of, standing
+from shared.rules import validate_submission
+from shared.rules.errors import Refused
+from shared.runtime.command.approval import RULES_SUBMISSION, Approval, Decision
+
+
+class SubmissionVersion(RulesSubmission, Filed, Standing):
+    """A version of a rules submission as it stands: what was filed, and what has become of it."""
+
+    @property
+    def label(self) -> str:
+        """Return the version in words."""
+        return f"version {self.version} of {self.game} at {self.property}"
+
+    @property
+    def approval(self) -> Approval:
+        """Return who may decide it."""
+        return Approval(RULES_SUBMISSION, self.label, self.filed_by, Decision.of(self.status))
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What there is of one property and game: the number of versions filed, and when the approved ones take effect."""
+
+    versions: int = 0
+    approved: Sequence[datetime] = ()
+
+
+def file(wanted: RulesSubmission, history: History, *, by: str, at: datetime) -> SubmissionFiled:
+    """Return the next version, as it is filed.
+
+    Raises: Rejected where the catalogue does not allow what is selected, or where it could never be approved.
+    """
+    try:
+        validate_submission(wanted.regulation, wanted.submission)
+    except Refused as refused:
+        raise Rejected(Reason.NOT_ALLOWED, str(refused), cites=refused.paragraph) from refused
+    for number, table in enumerate(wanted.tables):
+        if table in wanted.tables[:number]:
+            raise Rejected(Reason.NOT_ALLOWED, f"'tables': {table!r} is listed twice; list each table once")
+    wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
+    too_late = why_too_late(wanted.effective_from, history, at)
+    if too_late is not None:
+        raise Rejected(Reason.NOT_ALLOWED, too_late)
+    version = history.versions + 1
+    return SubmissionFiled(
+        **fields_of(wanted, RulesSubmission),
+        version=version,
+        hash=submission_hash(wanted, version),
+        filed_by=by,
+        filed_at=at,
+    )
+
+
+def approve(version: SubmissionVersion, history: History, *, by: str, at: datetime) -> SubmissionApproved:
+    """Return the version as approved.
+
+    Raises: Rejected where it was decided before, by who filed it, or where it would change what has been in effect.
+    """
+    version.approval.approve(by)
+    too_late = why_too_late(version.effective_from, history, at)
+    if too_late is not None:
+        raise Rejected(Reason.TOO_LATE, f"{version.label} cannot be approved any more: {too_late}")
+    return SubmissionApproved(**fields_of(version, SubmissionFiled), approved_by=by, approved_at=at)
+
+
+def reject(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> SubmissionRejected:
+    """Return the rejection of a version. Raises: Rejected where it was decided before."""
+    version.approval.reject(by)
+    return SubmissionRejected(
+        property=version.property,
+        game=version.game,
+        version=version.version,
+        hash=version.hash,
+        rejected_by=by,
+        rejected_at=at,
+        reason=reason,
+    )
+
+
+def after(
+    version: SubmissionFiled | SubmissionVersion, fact: SubmissionFiled | SubmissionRejected
+) -> SubmissionVersion:
+    """Return a version as it stands once a fact about it is recorded."""
+    return SubmissionVersion(**fields_of(version, SubmissionFiled), **standing(fact))
+
+
+def why_too_late(effective_from: datetime, history: History, at: datetime) -> str | None:
+    """Return why a version may not be approved at a moment with this beginning; None if it may.
+
+    Rounds settle under the version that is in effect when they are opened, for ever. So a version begins after every
+    approved one, and not in the past; but the first one may, for no round can have settled without it.
+    """
+    if not history.approved:
+        return None
+    last = max(history.approved)
+    if effective_from <= last:
+        return (
+            f"'effective_from' {effective_from.isoformat()} is not after {last.isoformat()}, from which on an approved "
+            "version is in effect; file a version that takes effect later"
+        )
+    if effective_from < at:
+        return (
+            f"'effective_from' {effective_from.isoformat()} has passed (it is {at.isoformat()}), and rounds have "
+            "settled since; file a version that takes effect later"
+        )
+    return None

@@ -1,0 +1,24 @@
+"""Roles of the meters, and the parameters that their routes have alike."""
+
+from typing import Annotated, Final
+
+from fastapi import Path, Query
+
+from shared.contracts.envelope import Name
+from shared.runtime.web import declare_role, person_with
+from shared.runtime.web.roles import READ_REPORTS
+
+CHANGE_METERS: Final = declare_role("meters.change", "File the terms of pools, and request changes of meters.")
+APPROVE_METERS: Final = declare_role(
+    "meters.change.approve", "Approve or reject terms of pools and changes of meters that somebody else asked for."
+)
+RECONCILE_METERS: Final = declare_role("meters.reconcile", "Record the reconciliation of the meters for a day.")
+READ_SIGNS: Final = declare_role("signs.read", "Read what the signs of progressive meters show.")
+
+SignReader = Annotated[str, person_with(READ_SIGNS, READ_REPORTS, CHANGE_METERS, APPROVE_METERS, RECONCILE_METERS)]
+PoolReader = Annotated[str, person_with(READ_REPORTS, CHANGE_METERS, APPROVE_METERS, RECONCILE_METERS)]
+ReportReader = Annotated[str, person_with(READ_REPORTS, RECONCILE_METERS)]
+
+PropertyName = Annotated[Name, Path(alias="property", description="the property")]
+PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
+PoolName = Annotated[Name, Path(description="the pool")]

@@ -1,0 +1,113 @@
+"""The reports of a gaming day: the reconciliation, what does not agree, and the awards."""
+
+from datetime import date
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.progressive_meters.api.parameters import PropertyQuery, ReportReader
+from services.progressive_meters.domain.documents import HitItem
+from services.progressive_meters.domain.reports import (
+    ExceptionKind,
+    ExceptionList,
+    Reconciliation,
+    exceptions_after,
+    report,
+)
+from services.progressive_meters.queries.books import day_of, last_reconciled
+from services.progressive_meters.queries.lists import HitKey, hits_after
+from services.progressive_meters.tables import days, journal
+from shared.contracts.envelope import Name
+from shared.contracts.rejection import Reason
+from shared.journal.reading import input_open
+from shared.runtime.consume.days import day_status
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import REPORT, Cursor, Limit, Listing, Page, problems, report_response, snapshot
+
+ExceptionKey = tuple[str, str, str, str, str]
+
+HITS: Listing[HitKey] = Listing("hits", HitKey)
+EXCEPTIONS: Listing[ExceptionKey] = Listing("exceptions", ExceptionKey)
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/reports", tags=["reports"])
+
+    async def header(connection: AsyncConnection, reader: str, property_name: str, gaming_day: date) -> dict[str, Any]:
+        return {
+            "property": property_name,
+            "gaming_day": gaming_day,
+            "status": await day_status(connection, days, property_name, gaming_day),
+            "generated_at": context.clock(),
+            "generated_by": reader,
+            "input_open": await input_open(connection, journal),
+        }
+
+    @router.get(
+        "/reconciliation",
+        response_model=Reconciliation,
+        summary="Reconcile the pools of a property for a gaming day",
+        responses=REPORT,
+    )
+    async def read_reconciliation(
+        request: Request, reader: ReportReader, property_name: PropertyQuery, gaming_day: date
+    ) -> Response:
+        """opening + seed + contribution - award + reset + transfer + released = closing, of each pool, exactly."""
+        async with snapshot(context.engine) as connection:
+            day = await day_of(connection, property_name, gaming_day)
+            recorded = await last_reconciled(connection, property_name, gaming_day)
+            head = await header(connection, reader, property_name, gaming_day)
+        return report_response(request, report(day, recorded, **head))
+
+    @router.get(
+        "/exceptions",
+        response_model=ExceptionList,
+        summary="List what does not agree",
+        responses={**REPORT, **problems(Reason.CURSOR_UNKNOWN)},
+    )
+    async def list_exceptions(
+        request: Request,
+        reader: ReportReader,
+        property_name: PropertyQuery,
+        gaming_day: date,
+        table: Annotated[Name | None, Query(description="only this table")] = None,
+        kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
+        limit: Limit = 500,
+        cursor: Cursor = None,
+    ) -> Response:
+        """Readings that are not the ledger's, contributions that are not rate times wagers, other reset amounts."""
+        after = EXCEPTIONS.after(cursor)
+        async with snapshot(context.engine) as connection:
+            day = await day_of(connection, property_name, gaming_day)
+            head = await header(connection, reader, property_name, gaming_day)
+        found = exceptions_after(day.exceptions, table=table, kind=kind, after=after)
+        page = EXCEPTIONS.page(found, limit, lambda item: item.key)
+        return report_response(request, ExceptionList(**head, items=page.items, next=page.next))
+
+    @router.get(
+        "/hits",
+        response_model_exclude_none=True,
+        summary="List awards",
+        responses=problems(Reason.CURSOR_UNKNOWN),
+    )
+    async def list_hits(
+        reader: ReportReader,
+        property_name: PropertyQuery,
+        pool: Annotated[Name | None, Query()] = None,
+        gaming_day: Annotated[date | None, Query()] = None,
+        limit: Limit = 50,
+        cursor: Cursor = None,
+    ) -> Page[HitItem]:
+        """What came off meters: table, round, seat, wager, category, amount."""
+        del reader
+        after = HITS.after(cursor)
+        async with snapshot(context.engine) as connection:
+            found = await hits_after(
+                connection, property_name, pool=pool, gaming_day=gaming_day, after=after, limit=limit + 1
+            )
+        page = HITS.page(found, limit, lambda keyed: keyed[0])
+        return Page(items=[item for _, item in page.items], next=page.next)
+
+    return router

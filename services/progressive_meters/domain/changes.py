@@ -1,0 +1,51 @@
+"""Changes of a meter by people: what one is asked for comes to. Pure."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from services.progressive_meters.domain import pools
+from services.progressive_meters.domain.pools import Moved, Pool
+from services.progressive_meters.domain.versions import Pools
+from shared.contracts.meters import ChangeRequested
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.command.approval import METER_CHANGE, Approval, Decision
+
+
+def approval_of(requested: ChangeRequested, status: str) -> Approval:
+    """Return who may decide a change."""
+    name = f"change {requested.change} at {requested.property}"
+    return Approval(METER_CHANGE, name, requested.requested_by, Decision.of(status))
+
+
+def changed(wanted: ChangeRequested, known: Mapping[str, Pool], versions: Pools, at: datetime) -> Sequence[Moved]:
+    """Return what a change does at a moment to pools; `known` are those of the property, by name.
+
+    Raises: Rejected where it cannot be made.
+    """
+    pool = _known(wanted.property, wanted.pool, known)
+    if wanted.kind == "reset":
+        _require(wanted.cents is None and wanted.to is None, "a 'reset' has neither 'cents' nor 'to'")
+        terms = versions.current(wanted.property, wanted.pool, at)
+        return [pools.reset(pool, terms.reset_cents)]
+    cents = wanted.cents or 0
+    _require(cents != 0, f"'cents' is missing: a '{wanted.kind}' says how many")
+    if wanted.kind == "transfer":
+        _require(cents > 0 and wanted.to is not None, "a 'transfer' has 'cents' above 0 and the pool 'to'")
+        _require(wanted.to != wanted.pool, f"'to' {wanted.to} is the pool itself")
+        return pools.transfer(pool, _known(wanted.property, wanted.to or "", known), cents)
+    _require(wanted.to is None, f"'to' {wanted.to}: only a 'transfer' goes to another pool")
+    if wanted.kind == "adjustment":
+        return [pools.adjust(pool, cents)]
+    _require(cents > 0, f"'cents' {cents}: what comes from the overflow meter is above 0")
+    return [pools.release(pool, cents)]
+
+
+def _known(property_name: str, name: str, known: Mapping[str, Pool]) -> Pool:
+    if name not in known:
+        raise Rejected(Reason.NOT_FOUND, f"there is no pool {name} at {property_name}")
+    return known[name]
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise Rejected(Reason.NOT_ALLOWED, otherwise)

@@ -1,0 +1,113 @@
+"""What the interface shows of pools: readings for signs, pools as they stand, what moved them and what they paid."""
+
+from datetime import date, datetime
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from services.progressive_meters.domain.versions import PoolVersion
+from shared.contracts.exact import ExactCents
+from shared.contracts.meters import ChangeKind, Feed, Movement
+
+Status = Literal["requested", "approved", "rejected"]
+
+
+class SignReading(BaseModel):
+    """What a sign shows: whole cents. `number` is that of the pool's last movement: a higher one is newer."""
+
+    property: str
+    pool: str
+    shown_cents: int
+    number: int
+    at: datetime
+
+
+class SignReadings(BaseModel):
+    """What the signs of a property show."""
+
+    property: str
+    readings: list[SignReading]
+
+
+class FeedTerms(Feed):
+    """A feed with what its rules submission says of its meter; nothing where none is in effect."""
+
+    rate: str | None = None
+    reserve_rate: str | None = None
+
+
+class PoolStatus(BaseModel):
+    """A pool as it stands (N.J.A.C. 13:69E-1.39A): its terms in effect, its meters in exact cents, its counters."""
+
+    property: str
+    pool: str
+    terms: PoolVersion | None
+    feeds: list[FeedTerms]
+    number: int
+    at: datetime
+    display_cents: ExactCents = Field(description="decimal, with the share of a cent")
+    shown_cents: int = Field(description="what a sign shows: the whole cents of the display")
+    reserve_cents: ExactCents = Field(description="decimal, with the share of a cent")
+    overflowed_cents: ExactCents = Field(description="decimal, with the share of a cent")
+    in_count: int
+    in_cents: int
+    hits: int
+    wins_cents: int
+
+
+class MovementItem(BaseModel):
+    """A movement of a pool, with its cause and the entry of the journal that says so."""
+
+    kind: str
+    gaming_day: date
+    at: datetime
+    table: str | None = None
+    game: str | None = None
+    round_id: str | None = None
+    revision: int | None = None
+    movement: Movement
+    shard: int
+    seq: int
+
+
+class ChangeItem(BaseModel):
+    """A change that people made, wanted, or turned down, with the display before and after it."""
+
+    property: str
+    pool: str
+    change: int
+    status: Status
+    kind: ChangeKind
+    cents: int | None = None
+    to: str | None = None
+    gaming_day: date
+    reason: str
+    requested_by: str
+    requested_at: datetime
+    approved_by: str | None = None
+    approved_at: datetime | None = None
+    rejected_by: str | None = None
+    rejected_at: datetime | None = None
+    rejection_reason: str | None = None
+    display_before_cents: ExactCents | None = None
+    display_after_cents: ExactCents | None = None
+
+
+class HitItem(BaseModel):
+    """An award that came off a meter. It stands unless its round was taken back."""
+
+    property: str
+    pool: str
+    gaming_day: date
+    at: datetime
+    table: str
+    game: str
+    round_id: str
+    revision: int
+    seat: int
+    wager: str
+    category: str | None = None
+    cents: int
+    standing: bool
+    shard: int
+    seq: int

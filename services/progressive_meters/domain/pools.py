@@ -1,0 +1,204 @@
+"""A progressive pool and what moves it. Pure; exact amounts are nanocents.
+
+Accounts are (property, table, pool, leg):
+
+| leg | posting |
+|---|---|
+| `display` | minus the whole cents that the meter shows: what is owed to players |
+| `reserve` | minus the whole cents of the reserve, which funds resets; negative where the house has advanced one |
+| `overflow` | minus the whole cents above the limit |
+| `contribution` | plus what the house put on the meters for the wagers of a table |
+| `paid` | minus the awards at a table that came off the meter |
+| `reset` | plus what the house put on the display to restore it |
+| `seed` | plus what the house put in at the beginning |
+| `house` | plus what the house put in, minus what it took out, by an approved change |
+
+The balance of the first three is always minus the whole cents of the exact meters: a share of a cent is posted when it
+has become a whole one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+from shared.contracts.exact import exact_text, nanocents, parse_exact, shown
+from shared.contracts.meters import Movement
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.entry import Account, Posting
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """A pool as it stands: the number of its last movement, its three exact meters (nanocents), and its counters."""
+
+    property_name: str
+    name: str
+    number: int = 0
+    display: int = 0
+    reserve: int = 0
+    overflow: int = 0
+    in_count: int = 0
+    in_cents: int = 0
+    hits: int = 0
+    wins_cents: int = 0
+
+    @property
+    def shown_cents(self) -> int:
+        """Return what a sign shows."""
+        return shown(self.display)
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What movements do to a pool. Nanocents, but for the counters and for `award_cents`."""
+
+    in_count: int = 0
+    in_cents: int = 0
+    award_cents: int = 0
+    hits: int = 0
+    contribution: int = 0
+    reserved: int = 0
+    overflow: int = 0
+    reset: int = 0
+    reserve_used: int = 0
+    seed: int = 0
+    transfer: int = 0
+    released: int = 0
+
+    @property
+    def on_display(self) -> int:
+        """Return what the display gains, or loses below zero."""
+        award = nanocents(self.award_cents)
+        return self.contribution + self.reset + self.seed + self.transfer + self.released - award
+
+    @property
+    def on_reserve(self) -> int:
+        """Return what the reserve gains, or loses below zero."""
+        return self.reserved - self.reserve_used
+
+    @property
+    def on_overflow(self) -> int:
+        """Return what the overflow meter gains, or loses below zero."""
+        return self.overflow - self.released
+
+    def __add__(self, other: "Delta") -> "Delta":
+        return Delta(*(getattr(self, name) + getattr(other, name) for name in PARTS))
+
+    def __neg__(self) -> "Delta":
+        return Delta(*(-getattr(self, name) for name in PARTS))
+
+
+COUNTS: Final = ("in_count", "in_cents", "award_cents", "hits")
+PARTS: Final = tuple(one.name for one in fields(Delta))
+EXACT: Final = tuple(name for name in PARTS if name not in COUNTS)
+"""The parts of a movement: fields of a delta, columns, and with `_cents` behind what is exact, members of documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A pool after a movement, with the movement and its money."""
+
+    pool: Pool
+    movement: Movement
+    postings: tuple[Posting, ...]
+
+
+def move(pool: Pool, delta: Delta, *, table: str = "", balance: str) -> Moved:
+    """Move a pool. `table` is where it happened, empty for what people decide; `balance` the leg of what remains."""
+    after = replace(
+        pool,
+        number=pool.number + 1,
+        display=pool.display + delta.on_display,
+        reserve=pool.reserve + delta.on_reserve,
+        overflow=pool.overflow + delta.on_overflow,
+        in_count=pool.in_count + delta.in_count,
+        in_cents=pool.in_cents + delta.in_cents,
+        hits=pool.hits + delta.hits,
+        wins_cents=pool.wins_cents + delta.award_cents,
+    )
+    return Moved(after, _movement(after, delta), _postings(pool, after, delta, table, balance))
+
+
+def _movement(after: Pool, delta: Delta) -> Movement:
+    return Movement(
+        pool=after.name,
+        number=after.number,
+        **parts(delta),
+        display_cents=exact_text(after.display),
+        reserve_cents=exact_text(after.reserve),
+        overflowed_cents=exact_text(after.overflow),
+        shown_cents=after.shown_cents,
+    )
+
+
+def parts(delta: Delta) -> dict[str, Any]:
+    """Return the parts of a delta as members of a document."""
+    exact = {f"{name}_cents": exact_text(getattr(delta, name)) for name in EXACT}
+    return {name: getattr(delta, name) for name in COUNTS} | exact
+
+
+def delta_of(movement: Movement) -> Delta:
+    """Return what a recorded movement did."""
+    counts = {name: getattr(movement, name) for name in COUNTS}
+    return Delta(**counts, **{name: parse_exact(getattr(movement, f"{name}_cents")) for name in EXACT})
+
+
+def _postings(before: Pool, after: Pool, delta: Delta, table: str, balance: str) -> tuple[Posting, ...]:
+    legs = [
+        ("", "display", shown(before.display) - shown(after.display)),
+        ("", "reserve", shown(before.reserve) - shown(after.reserve)),
+        ("", "overflow", shown(before.overflow) - shown(after.overflow)),
+        (table, "paid", -delta.award_cents),
+    ]
+    if balance != "reset":
+        legs.append(("", "reset", shown(delta.reset - delta.reserve_used)))
+    legs.append((table, balance, -sum(cents for _, _, cents in legs)))
+    return tuple(
+        Posting(Account(before.property_name, where, before.name, leg), cents) for where, leg, cents in legs if cents
+    )
+
+
+def take_back(pool: Pool, movement: Movement, *, table: str) -> Moved:
+    """Take back exactly what a round had done to a pool."""
+    return move(pool, -delta_of(movement), table=table, balance="contribution")
+
+
+# --- what people decide ---
+
+
+def seed(pool: Pool, base_cents: int) -> Moved:
+    """Put the base into a new pool."""
+    return move(pool, Delta(seed=nanocents(base_cents)), balance="seed")
+
+
+def transfer(pool: Pool, to: Pool, cents: int) -> Sequence[Moved]:
+    """Bring cents from one pool to another. Raises: Rejected where the first does not show them."""
+    _require_shown(pool, cents)
+    out = Delta(transfer=-nanocents(cents))
+    return (move(pool, out, balance="house"), move(to, -out, balance="house"))
+
+
+def adjust(pool: Pool, cents: int) -> Moved:
+    """Add cents of the house to a pool, or take them off it. Raises: Rejected where it does not show them."""
+    _require_shown(pool, -cents)
+    return move(pool, Delta(transfer=nanocents(cents)), balance="house")
+
+
+def reset(pool: Pool, reset_cents: int) -> Moved:
+    """Bring the display to the reset amount: the house adds what is missing, or takes what is above."""
+    missing = nanocents(reset_cents) - pool.display
+    delta = Delta(reset=missing) if missing >= 0 else Delta(transfer=missing)
+    return move(pool, delta, balance="reset" if missing >= 0 else "house")
+
+
+def release(pool: Pool, cents: int) -> Moved:
+    """Bring cents from the overflow meter onto the display. Raises: Rejected where they are not there."""
+    if cents > shown(pool.overflow):
+        held = shown(pool.overflow)
+        raise Rejected(Reason.NOT_ALLOWED, f"'cents' {cents}: the overflow meter of pool {pool.name} holds {held}")
+    return move(pool, Delta(released=nanocents(cents)), balance="house")
+
+
+def _require_shown(pool: Pool, cents: int) -> None:
+    if cents > 0 and cents > pool.shown_cents:
+        raise Rejected(Reason.NOT_ALLOWED, f"'cents' {cents}: pool {pool.name} shows {pool.shown_cents}")

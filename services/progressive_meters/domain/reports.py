@@ -1,0 +1,207 @@
+"""The reports of a gaming day as documents: the reconciliation, and what does not agree. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from hashlib import sha256
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from services.progressive_meters.domain.comparison import Difference
+from services.progressive_meters.domain.pools import Delta, Pool, parts
+from shared.contracts.envelope import as_json, canonical
+from shared.contracts.exact import ExactCents, exact_text, shown
+from shared.contracts.meters import PoolDay
+from shared.contracts.reports import DayReportHeader
+
+ExceptionKind = Literal["reading", "contribution", "reset"]
+
+
+class ExceptionItem(BaseModel):
+    """Something that does not agree.
+
+    `reading`: what the table said before the round, or the settlement after it, is not what the ledger showed.
+    `contribution`: rate times wagers is not what the settlement added. `reset`: the submission's reset amount is not
+    the pool's.
+    """
+
+    kind: ExceptionKind
+    pool: str
+    meter: str
+    table: str
+    game: str
+    gaming_day: date
+    round_id: str
+    reported_before_cents: int | None = None
+    ledger_before_cents: int | None = None
+    reported_after_cents: int | None = None
+    ledger_after_cents: int | None = None
+    settled_cents: int | None = None
+    rated_cents: ExactCents | None = Field(default=None, description="rate times wagers, decimal")
+    reset_cents: int | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str, str, str]:
+        """Return its place in the list."""
+        return (self.pool, self.table, self.round_id, self.kind, self.meter)
+
+
+class ExceptionList(DayReportHeader):
+    """What does not agree on a gaming day, by pool."""
+
+    title: str = "Progressive meters: exceptions"
+    items: list[ExceptionItem]
+    next: str | None = Field(default=None, description="the cursor of the items that follow; none on the last page")
+
+
+class TableContribution(BaseModel):
+    """What the wagers of a table put on a pool, exact cents."""
+
+    pool: str
+    table: str
+    game: str
+    in_count: int
+    in_cents: int
+    contribution_cents: ExactCents
+    reserved_cents: ExactCents
+    overflow_cents: ExactCents
+
+
+class Reconciliation(DayReportHeader):
+    """The pools of a property on a gaming day.
+
+    `balanced`: every identity holds, the movements of each pool are complete, its accounts hold what it shows, and its
+    wins are its hits. `recorded` says whether a person recorded these very rows, or others, which have changed since.
+    `rows_sha256` is taken over `pools` as canonical JSON.
+    """
+
+    title: str = "Progressive reconciliation"
+    recorded: Literal["never", "as_it_is", "changed_since"]
+    balanced: bool
+    wrong: list[str]
+    exceptions: int
+    liability_cents: int
+    pools: list[PoolDay]
+    tables: list[TableContribution]
+    rows_sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolBooks:
+    """All that is known of a pool for a day: sums before, on and after it, and what other records say in all.
+
+    `pool` is as it stands now, and `movements` of it are there; `accounts` are the balances of its three accounts and
+    `hits_cents` is the sum of its standing hits.
+    """
+
+    pool: Pool
+    before: Delta
+    day: Delta
+    later: Delta
+    movements: int
+    accounts: Mapping[str, int]
+    hits_cents: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """A gaming day of a property's pools: rows, what is wrong with them, exceptions, contributions by table."""
+
+    rows: tuple[PoolDay, ...]
+    wrong: tuple[str, ...]
+    exceptions: tuple[ExceptionItem, ...]
+    tables: tuple[TableContribution, ...]
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Return what a report and a record of the day have alike."""
+        return {
+            "balanced": not self.wrong and all(row.difference_cents == "0" for row in self.rows),
+            "exceptions": len(self.exceptions),
+            "liability_cents": sum(row.liability_cents for row in self.rows),
+            "pools": self.rows,
+            "rows_sha256": sha256(canonical([as_json(row) for row in self.rows])).hexdigest(),
+        }
+
+
+def report(day: Day, recorded: str | None, **header: Any) -> Reconciliation:
+    """Return the report of a day; `recorded` is the hash of the rows that a person recorded last."""
+    figures = day.figures
+    is_recorded = "never" if recorded is None else "as_it_is" if recorded == figures["rows_sha256"] else "changed_since"
+    return Reconciliation(**header, **figures, recorded=is_recorded, wrong=list(day.wrong), tables=list(day.tables))
+
+
+def pool_day(books: PoolBooks, *, readings: int, different: int) -> PoolDay:
+    """Return the row of a pool."""
+    before, day, pool = books.before, books.day, books.pool
+    closing = before + day
+    return PoolDay(
+        pool=pool.name,
+        **parts(day),
+        opening_cents=exact_text(before.on_display),
+        closing_cents=exact_text(closing.on_display),
+        shown_cents=shown(closing.on_display),
+        difference_cents=exact_text(pool.display - books.later.on_display - closing.on_display),
+        reserve_opening_cents=exact_text(before.on_reserve),
+        reserve_closing_cents=exact_text(closing.on_reserve),
+        overflow_opening_cents=exact_text(before.on_overflow),
+        overflow_closing_cents=exact_text(closing.on_overflow),
+        readings=readings,
+        readings_different=different,
+        liability_cents=shown(closing.on_display) + shown(closing.on_reserve) + shown(closing.on_overflow),
+    )
+
+
+def wrong_with(books: PoolBooks) -> list[str]:
+    """Return what does not hold of a pool: nothing."""
+    pool, moved = books.pool, books.before + books.day + books.later
+    meters = (
+        ("display", moved.on_display, pool.display),
+        ("reserve", moved.on_reserve, pool.reserve),
+        ("overflow", moved.on_overflow, pool.overflow),
+    )
+    found = [
+        f"pool {pool.name}: its {name} meter holds {exact_text(held)} cents, the movements come to {exact_text(sums)}"
+        for name, sums, held in meters
+        if sums != held
+    ]
+    found += [
+        f"pool {pool.name}: {name} shows {shown(held)} cents, its account holds {-books.accounts.get(name, 0)}"
+        for name, _, held in meters
+        if shown(held) != -books.accounts.get(name, 0)
+    ]
+    if books.movements != pool.number:
+        found.append(f"pool {pool.name}: {books.movements} movements are there, the last is number {pool.number}")
+    if pool.wins_cents != books.hits_cents:
+        found.append(f"pool {pool.name}: the wins meter is {pool.wins_cents} cents, the hits {books.hits_cents}")
+    return found
+
+
+def reading_exception(difference: Difference) -> ExceptionItem:
+    """Return the exception that a reading is."""
+    reading = difference.reading
+    return ExceptionItem(
+        kind="reading",
+        pool=reading.pool,
+        meter=reading.meter,
+        table=reading.table,
+        game=reading.game,
+        gaming_day=reading.gaming_day,
+        round_id=reading.round_id,
+        reported_before_cents=reading.before_cents,
+        ledger_before_cents=difference.ledger_before_cents,
+        reported_after_cents=reading.after_cents,
+        ledger_after_cents=difference.ledger_after_cents,
+    )
+
+
+def exceptions_after(
+    items: Sequence[ExceptionItem], *, table: str | None, kind: str | None, after: tuple[str, ...] | None
+) -> list[ExceptionItem]:
+    """Return the exceptions of a table and kind, by default all, from the one behind a key on."""
+    return [
+        item
+        for item in items
+        if table in (None, item.table) and kind in (None, item.kind) and (after is None or item.key > after)
+    ]

@@ -1,0 +1,197 @@
+"""From a settled round to what it did to pools. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from services.progressive_meters.domain.pools import Delta, Moved, Pool, move
+from services.progressive_meters.domain.views import PostedRound, ReversedRound, SettledLine
+from shared.contracts.exact import exact_text, nanocents, share, shown
+from shared.contracts.meters import Hit, MeterOfRound, MeterReading, PoolTerms
+from shared.contracts.submissions import SubmissionApproved
+from shared.rules.catalogue import catalogue
+from shared.rules.errors import Refused
+from shared.rules.submission import select
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A meter's terms in a rules submission: what it gains of each wager, and what it shows after an award of all."""
+
+    meter: str
+    rate: Fraction
+    reserve_rate: Fraction | None
+    reset_cents: int
+
+    def takes(self, wager: str) -> bool:
+        """Return whether a wager is the meter's: it has its name or, for several wagers, what their names begin with.
+
+        >>> five_card = Terms("five_card_hand_bonus", Fraction("0.2"), None, 1000000)
+        >>> five_card.takes("five_card_hand_bonus_dealer"), five_card.takes("ante")
+        (True, False)
+        """
+        return wager == self.meter or wager.startswith(f"{self.meter}_")
+
+    @property
+    def rates(self) -> tuple[str, str | None]:
+        """Return rate and reserve rate as decimals."""
+        reserve = None if self.reserve_rate is None else exact_text(share(1, self.reserve_rate))
+        return exact_text(share(1, self.rate)), reserve
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The meters that a submission offers, and at which tables."""
+
+    tables: frozenset[str]
+    meters: tuple[Terms, ...]
+
+
+def offered(approved: SubmissionApproved) -> Offered:
+    """Return what a submission offers, meters whose terms its paytable fixes included. Raises: Refused."""
+    offers = select(catalogue(approved.regulation), approved.submission).offers
+    meters = tuple(
+        Terms(
+            meter=name,
+            rate=Fraction(offer.meter.rate),
+            reserve_rate=None if offer.meter.reserve_rate is None else Fraction(offer.meter.reserve_rate),
+            reset_cents=offer.meter.reset,
+        )
+        for name, offer in offers.items()
+        if offer.meter is not None
+    )
+    return Offered(frozenset(approved.tables), meters)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What a settled round says of one meter. Cents; `settled_cents` is what the settlement added to it."""
+
+    in_count: int
+    in_cents: int
+    settled_cents: int
+    reset_cents: int
+    hits: tuple[Hit, ...]
+    reading: MeterReading | None
+
+    @property
+    def award_cents(self) -> int:
+        """Return what came off the meter."""
+        return sum(hit.cents for hit in self.hits)
+
+
+def played(data: PostedRound, meters: Sequence[Terms]) -> list[tuple[Terms, Played]]:
+    """Return what a round says of each meter on which something was wagered or from which something was paid.
+
+    Raises: Refused where an award came off a meter that the submission does not have.
+    """
+    found: list[tuple[Terms, Played]] = []
+    awarded = 0
+    for terms in meters:
+        one = _played(data, terms)
+        awarded += one.award_cents
+        if one.in_cents or one.award_cents or one.reset_cents or one.settled_cents:
+            found.append((terms, one))
+    paid = sum(total.meter_payout_cents for total in data.totals)
+    if awarded != paid:
+        raise Refused(
+            f"round {data.round_id}: {paid} cents came off meters, of which {awarded} are of meters that its rules "
+            f"submission has ({', '.join(terms.meter for terms in meters) or 'none'})"
+        )
+    return found
+
+
+def _played(data: PostedRound, terms: Terms) -> Played:
+    totals = [total for total in data.totals if terms.takes(total.wager)]
+    lines = [line for line in data.lines if terms.takes(line.wager)]
+    reading = None
+    if terms.meter in data.record.meters and terms.meter in data.meters:
+        reading = MeterReading(
+            before_cents=data.record.meters[terms.meter],
+            after_cents=data.meters[terms.meter],
+        )
+    return Played(
+        in_count=sum(_qualified(line) for line in lines),
+        in_cents=sum(total.handle_cents for total in totals),
+        settled_cents=sum(total.meter_contribution_cents for total in totals),
+        reset_cents=sum(total.meter_reset_cents for total in totals),
+        hits=tuple(
+            Hit(seat=line.seat, wager=line.wager, category=line.category, cents=line.from_meter)
+            for line in lines
+            if line.from_meter
+        ),
+        reading=reading,
+    )
+
+
+def _qualified(line: SettledLine) -> bool:
+    return line.stake > 0 and line.outcome != "void"
+
+
+def concerns_meters(data: PostedRound) -> bool:
+    """Return whether a round can have moved a meter: those that could are in its settlement with what they show."""
+    return bool(data.meters) or any(total.moves_meters for total in data.totals)
+
+
+def may_have_moved(data: ReversedRound, meters: Sequence[Terms]) -> bool:
+    """Return whether the round that is taken back can have moved one of these meters."""
+    return any(
+        total.handle_cents or total.moves_meters
+        for total in data.totals
+        if any(terms.takes(total.wager) for terms in meters)
+    )
+
+
+def count_round(
+    pool: Pool, version: PoolTerms, terms: Terms, played: Played, *, table: str
+) -> tuple[Moved, MeterOfRound]:
+    """Add the wagers of a round to a pool, take its awards off, and restore what was awarded wholly.
+
+    The wagers add rate times stakes, to the last share of a cent; where the settlement's whole cents are not those of
+    that amount, other wagers qualified than it seems: its cents count, and the finding says so. The limit holds after
+    the awards: what the round added above it goes to the overflow meter. A reset comes from the reserve where the
+    meter has one.
+    Raises: Refused for a contribution above the unreasonable one.
+    """
+    findings: list[str] = []
+    contribution = share(played.in_cents, terms.rate)
+    if shown(contribution) != played.settled_cents:
+        findings.append("contribution")
+        contribution = nanocents(played.settled_cents)
+    most = version.unreasonable_contribution_cents
+    if most is not None and contribution > nanocents(most):
+        raise Refused(
+            f"meter '{terms.meter}' {exact_text(contribution)} cents: pool {pool.name} takes {most} cents from a round "
+            "at most; find out what happened, then dismiss this record, or raise the amount and replay it"
+        )
+    if played.reset_cents and terms.reset_cents != version.reset_cents:
+        findings.append("reset")
+    reset = nanocents(played.reset_cents)
+    over = 0
+    if version.limit_cents is not None:
+        display = pool.display + contribution + reset - nanocents(played.award_cents)
+        over = min(max(display - nanocents(version.limit_cents), 0), contribution)
+    delta = Delta(
+        in_count=played.in_count,
+        in_cents=played.in_cents,
+        contribution=contribution - over,
+        reserved=share(played.in_cents, terms.reserve_rate or Fraction(0)),
+        overflow=over,
+        award_cents=played.award_cents,
+        hits=len(played.hits),
+        reset=reset,
+        reserve_used=reset if terms.reserve_rate else 0,
+    )
+    moved = move(pool, delta, table=table, balance="contribution")
+    rate, reserve_rate = terms.rates
+    document = MeterOfRound(
+        meter=terms.meter,
+        rate=rate,
+        reserve_rate=reserve_rate,
+        settled_cents=played.settled_cents,
+        reading=played.reading,
+        hits=played.hits,
+        findings=tuple(findings),
+        movement=moved.movement,
+    )
+    return moved, document

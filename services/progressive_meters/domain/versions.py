@@ -1,0 +1,193 @@
+"""What becomes of a pool's terms: filed, then approved or rejected by somebody else. Pure."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+
+from services.progressive_meters.domain.rounds import Terms
+from shared.contracts.meters import Feed, Movement, PoolApproved, PoolFiled, PoolRejected, PoolTerms
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.versions import Filed, Standing, beginning, fields_of, standing, version_hash
+from shared.runtime.command.approval import POOL_TERMS, Approval, Decision
+
+FeedTerms = Callable[[str, Feed, datetime], Terms | None]
+"""(property, feed, moment) -> the meter's terms in the rules submission in effect then, if that table offers it."""
+
+
+class PoolVersion(PoolTerms, Filed, Standing):
+    """A version of a pool's terms as it stands: what was filed, and what has become of it."""
+
+    @property
+    def label(self) -> str:
+        """Return the version in words."""
+        return f"version {self.version} of pool {self.pool} at {self.property}"
+
+    @property
+    def approval(self) -> Approval:
+        """Return who may decide it."""
+        return Approval(POOL_TERMS, self.label, self.filed_by, Decision.of(self.status))
+
+
+class Pools:
+    """The approved versions of the terms of pools: which pool a feed is for at a moment."""
+
+    def __init__(self, approved: Iterable[PoolVersion] = ()) -> None:
+        self._versions: dict[tuple[str, str], list[PoolVersion]] = {}
+        self._pools_of: dict[tuple[str, Feed], set[str]] = {}
+        for version in approved:
+            self._versions.setdefault((version.property, version.pool), []).append(version)
+            for feed in version.feeds:
+                self._pools_of.setdefault((version.property, feed), set()).add(version.pool)
+        for versions in self._versions.values():
+            versions.sort(key=lambda version: version.effective_from)
+
+    def versions(self, property_name: str, pool: str) -> Sequence[PoolVersion]:
+        """Return the approved versions of a pool, in the order in which they take effect."""
+        return self._versions.get((property_name, pool), ())
+
+    def in_effect(self, property_name: str, pool: str, moment: datetime) -> PoolVersion | None:
+        """Return the version of a pool in effect at a moment."""
+        begun = [version for version in self.versions(property_name, pool) if version.effective_from <= moment]
+        return begun[-1] if begun else None
+
+    def current(self, property_name: str, pool: str, moment: datetime) -> PoolVersion:
+        """Return the version of a pool in effect at a moment, or the one that will be the first."""
+        return self.in_effect(property_name, pool, moment) or self.versions(property_name, pool)[0]
+
+    def fed_by(self, property_name: str, feed: Feed, moment: datetime) -> PoolVersion | None:
+        """Return the version of the pool that a feed is for at a moment."""
+        for pool in self._pools_of.get((property_name, feed), ()):
+            version = self.in_effect(property_name, pool, moment)
+            if version is not None and feed in version.feeds:
+                return version
+        return None
+
+    def taken(self, property_name: str, feed: Feed, since: datetime, *, besides: str) -> PoolVersion | None:
+        """Return a version of another pool that a feed is for at a moment or at any later one."""
+        for pool in sorted(self._pools_of.get((property_name, feed), set()) - {besides}):
+            versions = self.versions(property_name, pool)
+            ends = [version.effective_from for version in versions[1:]]
+            for version, end in zip(versions, [*ends, None], strict=True):
+                if feed in version.feeds and (end is None or end > since):
+                    return version
+        return None
+
+
+def file(wanted: PoolTerms, versions: int, pools: Pools, terms: FeedTerms, *, by: str, at: datetime) -> PoolFiled:
+    """Return the next version of a pool's terms, as it is filed; `versions` were filed before.
+
+    Raises: Rejected for terms that cannot be, or that the rules submissions of the feeds contradict.
+    """
+    wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
+    if wanted.base_cents < wanted.reset_cents:
+        raise _not_allowed(f"'base_cents' {wanted.base_cents} is below the reset amount {wanted.reset_cents}")
+    if wanted.limit_cents is not None and wanted.limit_cents < wanted.base_cents:
+        raise _not_allowed(f"'limit_cents' {wanted.limit_cents} is below the base {wanted.base_cents}")
+    _check_feeds(wanted, terms)
+    wrong = why_not(wanted, pools, at)
+    if wrong is not None:
+        raise _not_allowed(wrong)
+    version = versions + 1
+    return PoolFiled(
+        **fields_of(wanted, PoolTerms),
+        version=version,
+        hash=version_hash(wanted, PoolTerms, version),
+        filed_by=by,
+        filed_at=at,
+    )
+
+
+def check_approval(filed: PoolVersion, pools: Pools, terms: FeedTerms, *, by: str, at: datetime) -> None:
+    """Check that a version may be approved by a person at a moment.
+
+    Raises: Rejected where it was decided before, by who filed it, where it cannot take effect any more, or where a
+    rules submission has changed meanwhile.
+    """
+    filed.approval.approve(by)
+    wrong = why_not(filed, pools, at)
+    if wrong is not None:
+        raise Rejected(Reason.TOO_LATE, f"{filed.label} cannot be approved any more: {wrong}")
+    _check_feeds(filed, terms)
+
+
+def check_limit(wanted: PoolTerms, shown_cents: int) -> None:
+    """Check a limit against what a pool shows. Raises: Rejected where it would take money off a display."""
+    if wanted.limit_cents is not None and wanted.limit_cents < shown_cents:
+        raise _not_allowed(
+            f"'limit_cents' {wanted.limit_cents}: pool {wanted.pool} shows {shown_cents}; have the difference "
+            "transferred or adjusted first"
+        )
+
+
+def approved(filed: PoolVersion, movement: Movement | None, *, by: str, at: datetime) -> PoolApproved:
+    """Return a version as approved, with the movement that put in the base."""
+    return PoolApproved(**fields_of(filed, PoolFiled), approved_by=by, approved_at=at, movement=movement)
+
+
+def reject(filed: PoolVersion, *, by: str, at: datetime, reason: str) -> PoolRejected:
+    """Return the rejection of a version. Raises: Rejected where it was decided before."""
+    filed.approval.reject(by)
+    return PoolRejected(
+        property=filed.property,
+        pool=filed.pool,
+        version=filed.version,
+        hash=filed.hash,
+        rejected_by=by,
+        rejected_at=at,
+        reason=reason,
+    )
+
+
+def after(filed: PoolFiled | PoolVersion, fact: PoolFiled | PoolRejected) -> PoolVersion:
+    """Return a version as it stands once a fact about it is recorded."""
+    return PoolVersion(**fields_of(filed, PoolFiled), **standing(fact))
+
+
+def why_not(wanted: PoolTerms, pools: Pools, at: datetime) -> str | None:
+    """Return why a version may not take effect when it says; None if it may.
+
+    Rounds count under the version in effect when they were opened. The first version of a pool may begin in the past:
+    rounds of feeds without a pool wait in quarantine. A feed is for one pool at a time.
+    """
+    before = pools.versions(wanted.property, wanted.pool)
+    beginning = wanted.effective_from.isoformat()
+    if before and wanted.effective_from <= before[-1].effective_from:
+        return (
+            f"'effective_from' {beginning} is not after {before[-1].effective_from.isoformat()}, from which on an "
+            "approved version is in effect; file one that takes effect later"
+        )
+    if before and wanted.effective_from < at:
+        return f"'effective_from' {beginning} has passed (it is {at.isoformat()}); file one that takes effect later"
+    if before and wanted.base_cents != before[0].base_cents:
+        return f"'base_cents' {wanted.base_cents}: the pool began with {before[0].base_cents}; leave it as it was"
+    for feed in wanted.feeds:
+        other = pools.taken(wanted.property, feed, wanted.effective_from, besides=wanted.pool)
+        if other is not None:
+            return (
+                f"meter {feed.meter} of {feed.game} at {feed.table} feeds pool {other.pool}; "
+                f"let that pool go without it from {beginning} on first"
+            )
+    return None
+
+
+def _check_feeds(wanted: PoolTerms, terms: FeedTerms) -> None:
+    seen: set[Feed] = set()
+    for number, feed in enumerate(wanted.feeds):
+        which = f"'feeds.{number}': meter {feed.meter} of {feed.game} at {feed.table}"
+        if feed in seen:
+            raise _not_allowed(f"{which} is listed twice; list each feed once")
+        seen.add(feed)
+        found = terms(wanted.property, feed, wanted.effective_from)
+        if found is None:
+            raise _not_allowed(
+                f"{which}: no approved rules submission offers it at {wanted.effective_from.isoformat()}; "
+                "have one approved first"
+            )
+        if found.reset_cents != wanted.reset_cents:
+            raise _not_allowed(
+                f"{which}: its rules submission has the reset amount {found.reset_cents}, "
+                f"'reset_cents' is {wanted.reset_cents}"
+            )
+
+
+def _not_allowed(detail: str) -> Rejected:
+    return Rejected(Reason.NOT_ALLOWED, detail)

@@ -1,0 +1,181 @@
+"""What the meters read: settlements, which they count in order; approved submissions; how far gaming days have come."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.progressive_meters.domain.pools import Pool, take_back
+from services.progressive_meters.domain.rounds import Terms, concerns_meters, count_round, may_have_moved, played
+from services.progressive_meters.domain.versions import Pools
+from services.progressive_meters.domain.views import PostedRound, ReversedRound
+from services.progressive_meters.queries.pools import (
+    ApprovedPools,
+    PoolKey,
+    RoundKey,
+    Submissions,
+    movements_of_rounds,
+    pools_of,
+)
+from services.progressive_meters.tables import days, submissions
+from shared.contracts.envelope import Event
+from shared.contracts.meters import Feed, MeterOfRound, Movement, RoundCounted, RoundTakenBack
+from shared.contracts.reading import Reader
+from shared.contracts.settlements import SettledRound
+from shared.contracts.topics import SETTLEMENTS
+from shared.journal.entry import Posting
+from shared.journal.recording import Recording
+from shared.rules.errors import Refused
+from shared.runtime.consume.days import DayStatuses
+from shared.runtime.consume.handler import Handler
+from shared.runtime.consume.submissions import RulesSubmissions
+
+
+class ApprovedRules(RulesSubmissions):
+    """Keeps the approved submissions: the rates of the meters."""
+
+    keeps = (submissions,)
+
+
+class Days(DayStatuses):
+    """Keeps how far gaming days have come."""
+
+    keeps = (days,)
+
+
+@dataclass(slots=True)
+class Counting:
+    """Pools as the events of a batch leave them, and what is known of rounds, of terms and of submissions."""
+
+    pools: dict[PoolKey, Pool]
+    moved: dict[RoundKey, tuple[Movement, ...]]
+    approved: Pools
+    submissions: Submissions
+
+
+class Settlements(Handler[Counting]):
+    """Counts what settled rounds did to meters.
+
+    A batch that somebody else overtook, by moving one of its pools, is given up by the projector and counted again.
+    """
+
+    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
+
+    def __init__(self) -> None:
+        self._submissions = Submissions()
+        self._pools = ApprovedPools()
+
+    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Counting:
+        await self._submissions.refresh(connection)
+        approved = await self._pools.refresh(connection)
+        taken_back = [_round_key(event.data) for event in events if isinstance(event.data, ReversedRound)]
+        moved = await movements_of_rounds(connection, taken_back)
+        keys = {(key.property, movement.pool) for key, found in moved.items() for movement in found}
+        for event in events:
+            if isinstance(event.data, PostedRound) and concerns_meters(event.data):
+                keys.update(_fed(event.data, self._submissions, approved))
+        return Counting(await pools_of(connection, keys), moved, approved, self._submissions)
+
+    def handle(self, event: Event[Any], state: Counting) -> Sequence[Recording]:
+        match event.data:
+            case PostedRound() as data if concerns_meters(data):
+                return _counted(event, data, state)
+            case ReversedRound() as data:
+                return _taken_back(event, data, state)
+            case _:
+                return ()
+
+
+def _fed(data: PostedRound, known: Submissions, approved: Pools) -> Iterator[PoolKey]:
+    for terms in known.meters(data.submission.hash) or ():
+        version = approved.fed_by(data.property, _feed(data, terms), data.opened_at)
+        if version is not None:
+            yield (version.property, version.pool)
+
+
+def _counted(event: Event[Any], data: PostedRound, state: Counting) -> Sequence[Recording]:
+    meters = state.submissions.meters(data.submission.hash)
+    if meters is None:
+        raise Refused(
+            f"rules submission {data.property}/{data.game} version {data.submission.version} is not known here "
+            f"({data.submission.hash}): replay this record once it has been published"
+        )
+    documents: list[MeterOfRound] = []
+    postings: list[Posting] = []
+    after: dict[PoolKey, Pool] = {}  # nothing of a round counts before all of it does
+    for terms, one in played(data, meters):
+        feed = _feed(data, terms)
+        version = state.approved.fed_by(data.property, feed, data.opened_at)
+        if version is None:
+            raise Refused(
+                f"meter {feed.meter} of {feed.game} at {feed.table} fed no pool of {data.property} at "
+                f"{data.opened_at.isoformat()}: have a pool approved that it feeds, then replay this record"
+            )
+        key = (version.property, version.pool)
+        pool = after.get(key) or state.pools.get(key) or Pool(*key)
+        moved, document = count_round(pool, version, terms, one, table=data.table)
+        after[key] = moved.pool
+        documents.append(document)
+        postings.extend(moved.postings)
+    if not documents:
+        return ()
+    state.pools.update(after)
+    state.moved[_round_key(data)] = tuple(document.movement for document in documents)
+    fact = RoundCounted(
+        **_round(data),
+        revision=data.revision,
+        opened_at=data.opened_at,
+        closed_at=data.closed_at,
+        at=data.closed_at if data.revision == 1 else event.time,
+        submission=data.submission.hash,
+        meters=tuple(documents),
+    )
+    return (Recording(fact=fact, postings=tuple(postings), occurred_at=event.time),)
+
+
+def _taken_back(event: Event[Any], data: ReversedRound, state: Counting) -> Sequence[Recording]:
+    found = state.moved.get(_round_key(data))
+    if found is None:
+        if may_have_moved(data, _meters_of(data, state.submissions)):
+            raise Refused(
+                f"revision {data.revision} of round {data.round_id} is taken back, but was not counted: "
+                "mend the record that posted it, then replay this one"
+            )
+        return ()
+    movements: list[Movement] = []
+    postings: list[Posting] = []
+    for movement in reversed(found):
+        key = (data.property, movement.pool)
+        moved = take_back(state.pools[key], movement, table=data.table)
+        state.pools[key] = moved.pool
+        movements.append(moved.movement)
+        postings.extend(moved.postings)
+    fact = RoundTakenBack(
+        **_round(data),
+        revision=data.revision,
+        at=event.time,
+        entered_by=data.correction.entered_by,
+        approved_by=data.correction.approved_by,
+        reason=data.correction.reason,
+        movements=tuple(movements),
+    )
+    return (Recording(fact=fact, postings=tuple(postings), occurred_at=event.time),)
+
+
+def _meters_of(data: ReversedRound, known: Submissions) -> Sequence[Terms]:
+    """Return the meters that a round can have moved; those of all versions where its own is not known."""
+    named = known.meters(data.submission.hash)
+    return known.ever(data.property, data.game) if named is None else named
+
+
+def _feed(data: PostedRound, terms: Terms) -> Feed:
+    return Feed(table=data.table, game=data.game, meter=terms.meter)
+
+
+def _round_key(data: PostedRound | ReversedRound) -> RoundKey:
+    return RoundKey(data.property, data.table, data.round_id, data.revision)
+
+
+def _round(data: PostedRound | ReversedRound) -> dict[str, Any]:
+    return {name: getattr(data, name) for name in SettledRound.model_fields}

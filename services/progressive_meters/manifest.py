@@ -1,0 +1,22 @@
+"""Progressive meters: every pool's exact reading, what fed it, what was paid from it, and who changed it."""
+
+from services.progressive_meters.api import routes
+from services.progressive_meters.commands import COMMANDS
+from services.progressive_meters.handlers import ApprovedRules, Days, Settlements
+from services.progressive_meters.projector import PROJECTOR
+from services.progressive_meters.tables import journal
+from shared.contracts.topics import METERS
+from shared.runtime.service.manifest import Manifest
+
+MANIFEST = Manifest(
+    name="progressive-meters",
+    title="Progressive meters: pools, contributions, awards, changes",
+    port=8107,
+    journal=journal,
+    publishes=METERS,
+    references=(ApprovedRules,),  # their rates are known when a round needs them
+    handlers=(Settlements, Days),
+    commands=COMMANDS,
+    projector=PROJECTOR,
+    routes=routes,
+)

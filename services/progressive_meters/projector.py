@@ -1,0 +1,232 @@
+"""The read model of the meters: how facts change it, in whatever order of the shards."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import case, func
+from sqlalchemy.dialects.postgresql import insert as insert_into
+
+from services.progressive_meters.domain.pools import PARTS, delta_of
+from services.progressive_meters.tables import changes, hits, movements, pool_versions, pools, readings, reconciliations
+from shared.contracts.exact import parse_exact, shown
+from shared.contracts.meters import (
+    ChangeApproved,
+    ChangeRejected,
+    ChangeRequested,
+    DayReconciled,
+    MeterOfRound,
+    Movement,
+    PoolApproved,
+    PoolFiled,
+    PoolRejected,
+    RoundCounted,
+    RoundTakenBack,
+)
+from shared.contracts.settlements import SettledRound
+from shared.journal.bulk import Row, added, insert, replaced, update
+from shared.journal.entry import Entry
+from shared.journal.ledger import Fenced
+from shared.journal.pipeline import Pipeline, pipeline
+from shared.journal.recording import Recorded
+from shared.runtime.command.versions import VersionRows
+from shared.runtime.projector import Projector, Transaction
+
+_ROUND: Final = ("property", "table_name", "round_id", "revision")
+_OF_ROUND: Final = (*_ROUND, "game", "meter")
+_COUNTERS: Final = {"in_count": "in_count", "in_cents": "in_cents", "hits": "hits", "wins_cents": "award_cents"}
+"""The counters of a pool, and the parts of a movement that they are sums of."""
+
+_VERSIONS: Final = VersionRows(pool_versions)
+_REQUEST: Final = insert(changes, ("property", "change", "pool", "status", "requested_by", "document"))
+_APPROVE: Final = update(changes, ("status", "document", "approved_by"))
+_REJECT: Final = update(changes, ("status", "rejection"))
+_RECONCILE: Final = insert(reconciliations)
+_ADD_MOVEMENTS: Final = insert(movements, on_conflict="skip")
+_ADD_HITS: Final = insert(hits, on_conflict="skip")
+_NO_READING: Final = update(readings, ("standing",), by=_ROUND)
+_NO_HIT: Final = update(hits, ("standing",), by=_ROUND)
+
+_new_pool: Final = insert_into(pools).excluded
+_MOVE_POOLS: Final = insert(
+    pools,
+    on_conflict={
+        name: case((_new_pool.number > pools.c.number, _new_pool[name]), else_=pools.c[name])
+        for name in ("display", "reserve", "overflow")
+    }
+    | added(pools, *_COUNTERS)
+    | {name: func.greatest(pools.c[name], _new_pool[name]) for name in ("number", "at")},
+)
+_READ: Final = insert(
+    readings,
+    on_conflict=replaced(readings),
+    where=insert_into(readings).excluded.revision > readings.c.revision,
+)
+
+
+_Moving = PoolApproved | RoundCounted | RoundTakenBack | ChangeApproved
+
+
+@dataclass(slots=True)
+class _Rows:
+    """What a batch of facts writes."""
+
+    versions: list[Recorded] = field(default_factory=list)
+    requested: list[Row] = field(default_factory=list)
+    approved: list[Row] = field(default_factory=list)
+    rejected: list[Row] = field(default_factory=list)
+    reconciled: list[Row] = field(default_factory=list)
+    pools: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    movements: dict[tuple[str, str, int], Row] = field(default_factory=dict)
+    readings: dict[tuple[str, ...], dict[str, Any]] = field(default_factory=dict)
+    hits: list[Row] = field(default_factory=list)
+    taken_back: list[Row] = field(default_factory=list)
+
+    def add(self, entry: Entry, fact: object) -> None:
+        """Add what a fact writes; nothing for one of the runtime."""
+        match fact:
+            case PoolFiled() | PoolRejected():
+                self.versions.append((entry, fact))
+                if isinstance(fact, PoolApproved) and fact.movement is not None:
+                    self._move(entry, "seed", [fact.movement], fact, fact.effective_from)
+            case RoundCounted():
+                self._count(entry, fact)
+            case RoundTakenBack():
+                of_round = _of_round(fact, fact.revision)
+                self._move(entry, "taken_back", fact.movements, fact, fact.at, of_round | {"game": fact.game})
+                self.taken_back.append(of_round | {"standing": False})
+            case ChangeRequested():
+                self._change(entry, fact)
+            case ChangeRejected():
+                rejection = {"status": "rejected", "rejection": entry.draft.data.decode()}
+                self.rejected.append({"property": fact.property, "change": fact.change} | rejection)
+            case DayReconciled():
+                self.reconciled.append(
+                    {name: getattr(fact, name) for name in ("property", "gaming_day", "rows_sha256")}
+                    | {"seq": entry.seq, "document": entry.draft.data.decode()}
+                )
+
+    def _change(self, entry: Entry, fact: ChangeRequested) -> None:
+        """Add a change that was requested or, approved, is made."""
+        row = {"property": fact.property, "change": fact.change, "document": entry.draft.data.decode()}
+        if not isinstance(fact, ChangeApproved):
+            asked = {"pool": fact.pool, "status": "requested", "requested_by": fact.requested_by}
+            self.requested.append(row | asked)
+            return
+        self.approved.append(row | {"status": "approved", "approved_by": fact.approved_by})
+        self._move(entry, "change", fact.movements, fact, fact.approved_at)
+
+    def _count(self, entry: Entry, fact: RoundCounted) -> None:
+        of_round = _of_round(fact, fact.revision) | {"game": fact.game}
+        for one in fact.meters:
+            self._move(entry, "round", [one.movement], fact, fact.at, of_round | {"meter": one.meter})
+            place = of_round | {
+                "pool": one.movement.pool,
+                "number": one.movement.number,
+                "standing": True,
+                "gaming_day": fact.gaming_day,
+                "shard": entry.shard,
+                "seq": entry.seq,
+            }
+            self._read(place | _reading(fact, one))
+            self.hits += [place | {"line": line, "at": fact.at, **dict(hit)} for line, hit in enumerate(one.hits)]
+
+    def _read(self, row: dict[str, Any]) -> None:
+        """Add what a table said of a meter; of a round, what its latest revision says."""
+        key = tuple(row[name] for name in ("property", "table_name", "round_id", "meter"))
+        before = self.readings.get(key)
+        if before is None or before["revision"] < row["revision"]:
+            self.readings[key] = row
+
+    def _move(
+        self,
+        entry: Entry,
+        kind: str,
+        moved: Iterable[Movement],
+        fact: _Moving,
+        at: datetime,
+        of_round: Row | None = None,
+    ) -> None:
+        """Add movements, and what their pools show after them."""
+        for movement in moved:
+            delta, key = delta_of(movement), (fact.property, movement.pool)
+            place = {"property": fact.property, "pool": movement.pool}
+            display = parse_exact(movement.display_cents)
+            sums = {name: getattr(delta, part) for name, part in _COUNTERS.items()}
+            row = self.pools.setdefault(key, {**place, "number": 0, "at": at, **dict.fromkeys(sums, 0)})
+            row.update({name: row[name] + value for name, value in sums.items()}, at=max(row["at"], at))
+            if movement.number > row["number"]:
+                row["number"], row["display"] = movement.number, display
+                row["reserve"] = parse_exact(movement.reserve_cents)
+                row["overflow"] = parse_exact(movement.overflowed_cents)
+            self.movements[*key, movement.number] = (
+                dict.fromkeys(_OF_ROUND)
+                | dict(of_round or {})
+                | place
+                | {name: getattr(delta, name) for name in PARTS}
+                | {
+                    "number": movement.number,
+                    "kind": kind,
+                    "gaming_day": fact.gaming_day,
+                    "at": at,
+                    "display": display,
+                    "document": movement.model_dump_json(exclude_none=True),
+                    "shard": entry.shard,
+                    "seq": entry.seq,
+                }
+            )
+
+    async def write(self, sent: Pipeline) -> None:
+        """Write it, pools and movements in the order of their keys, so that no two writers wait for each other.
+
+        The movements of a pool are numbered: where a number is taken, somebody else has moved the pool since this was
+        decided, and all of it has to be decided again.
+        """
+        await _VERSIONS.write(sent, self.versions)
+        await sent.write(_REQUEST, self.requested)
+        await sent.write(_APPROVE, self.approved)
+        await sent.write(_REJECT, self.rejected)
+        await sent.write(_RECONCILE, self.reconciled)
+        await sent.write(_MOVE_POOLS, [self.pools[key] for key in sorted(self.pools)])
+        overtaken = Fenced("a pool has moved since this was decided")
+        await sent.write(_ADD_MOVEMENTS, [self.movements[key] for key in sorted(self.movements)], otherwise=overtaken)
+        await sent.write(_READ, list(self.readings.values()))
+        await sent.write(_ADD_HITS, self.hits)
+        await sent.write(_NO_READING, self.taken_back)
+        await sent.write(_NO_HIT, self.taken_back)
+
+
+def _of_round(fact: SettledRound, revision: int) -> dict[str, Any]:
+    return dict(zip(_ROUND, (fact.property, fact.table, fact.round_id, revision), strict=True))
+
+
+def _reading(fact: RoundCounted, one: MeterOfRound) -> dict[str, Any]:
+    reading = one.reading
+    return {
+        "meter": one.meter,
+        "opened_at": fact.opened_at,
+        "closed_at": fact.closed_at,
+        "in_cents": one.movement.in_cents,
+        "rate": one.rate,
+        "settled_cents": one.settled_cents,
+        "award_cents": one.movement.award_cents,
+        "reset_cents": shown(parse_exact(one.movement.reset_cents)),
+        "before_cents": None if reading is None else reading.before_cents,
+        "after_cents": None if reading is None else reading.after_cents,
+        "findings": one.findings,
+    }
+
+
+async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
+    """Bring the read model up to date with facts. Raises: Fenced where a pool has moved since they were decided."""
+    rows = _Rows()
+    for entry, fact in recorded:
+        rows.add(entry, fact)
+    async with pipeline(transaction.connection) as sent:
+        await rows.write(sent)
+
+
+PROJECTOR: Final = Projector(
+    tables=(pool_versions, pools, movements, readings, hits, changes, reconciliations), project=project
+)

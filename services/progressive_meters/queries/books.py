@@ -1,0 +1,215 @@
+"""Reads the books of a gaming day: sums before, on and after it, readings that differ, accounts."""
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from sqlalchemy import case, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.progressive_meters.domain.comparison import Difference, Reading, Step, differences
+from services.progressive_meters.domain.pools import PARTS, Delta
+from services.progressive_meters.domain.reports import (
+    Day,
+    ExceptionItem,
+    PoolBooks,
+    TableContribution,
+    pool_day,
+    reading_exception,
+    wrong_with,
+)
+from services.progressive_meters.queries.pools import pool_of
+from services.progressive_meters.tables import hits, journal, movements, pools, readings, reconciliations
+from shared.contracts.exact import exact_text, nanocents, share
+
+
+async def day_of(connection: AsyncConnection, property_name: str, gaming_day: date) -> Day:
+    """Return all of a day; the pools are those that something moved on it or before."""
+    books = await _books(connection, property_name, gaming_day)
+    read = await _readings(connection, property_name, gaming_day)
+    rows = []
+    found: list[ExceptionItem] = []
+    for one in books:
+        of_pool = [reading for reading in read if reading.pool == one.pool.name]
+        different = await _differences(connection, property_name, one.pool.name, of_pool)
+        rows.append(pool_day(one, readings=len(of_pool), different=len(different)))
+        found += map(reading_exception, different)
+    found += await _findings(connection, property_name, gaming_day)
+    return Day(
+        rows=tuple(rows),
+        wrong=tuple(wrong for one in books for wrong in wrong_with(one)),
+        exceptions=tuple(sorted(found, key=lambda item: item.key)),
+        tables=tuple(await _tables(connection, property_name, gaming_day)),
+    )
+
+
+async def last_reconciled(connection: AsyncConnection, property_name: str, gaming_day: date) -> str | None:
+    """Return the hash of the rows that were last reconciled for a day."""
+    c = reconciliations.c
+    query = (
+        select(c.rows_sha256)
+        .where(c.property == property_name, c.gaming_day == gaming_day)
+        .order_by(c.seq.desc())
+        .limit(1)
+    )
+    digest: str | None = (await connection.execute(query)).scalar_one_or_none()
+    return digest
+
+
+async def _books(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[PoolBooks]:
+    m = movements.c
+    when = case((m.gaming_day < gaming_day, "before"), (m.gaming_day == gaming_day, "day"), else_="later")
+    query = (
+        select(
+            m.pool,
+            when.label("when"),
+            func.count().label("movements"),
+            *(func.sum(m[name]).label(name) for name in PARTS),
+        )
+        .where(m.property == property_name)
+        .group_by(m.pool, when)
+    )
+    sums: dict[tuple[str, str], tuple[int, Delta]] = {}
+    for row in await connection.execute(query):
+        sums[row.pool, row.when] = (row.movements, Delta(*(int(row._mapping[name]) for name in PARTS)))
+    accounts = await _accounts(connection, property_name)
+    by_hits = await _hits(connection, property_name)
+    found: list[PoolBooks] = []
+    query_pools = select(pools).where(pools.c.property == property_name).order_by(pools.c.pool)
+    for row in await connection.execute(query_pools):
+        parts = {when: sums.get((row.pool, when), (0, Delta())) for when in ("before", "day", "later")}
+        if not parts["before"][0] + parts["day"][0]:
+            continue
+        found.append(
+            PoolBooks(
+                pool=pool_of(row),
+                before=parts["before"][1],
+                day=parts["day"][1],
+                later=parts["later"][1],
+                movements=sum(count for count, _ in parts.values()),
+                accounts=accounts.get(row.pool, {}),
+                hits_cents=by_hits.get(row.pool, 0),
+            )
+        )
+    return found
+
+
+async def _accounts(connection: AsyncConnection, property_name: str) -> dict[str, dict[str, int]]:
+    a, p = journal.accounts.c, journal.postings.c
+    query = (
+        select(a.wager, a.leg, func.sum(p.cents).label("cents"))
+        .join(journal.postings, p.account == a.account)
+        .where(a.property == property_name, a.leg.in_(("display", "reserve", "overflow")))
+        .group_by(a.wager, a.leg)
+    )
+    found: dict[str, dict[str, int]] = {}
+    for row in await connection.execute(query):
+        found.setdefault(row.wager, {})[row.leg] = int(row.cents)
+    return found
+
+
+async def _hits(connection: AsyncConnection, property_name: str) -> dict[str, int]:
+    c = hits.c
+    query = select(c.pool, func.sum(c.cents).label("cents")).where(c.property == property_name, c.standing)
+    return {row.pool: int(row.cents) for row in await connection.execute(query.group_by(c.pool))}
+
+
+async def _readings(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[Reading]:
+    c = readings.c
+    query = (
+        select(readings)
+        .where(c.property == property_name, c.gaming_day == gaming_day, c.standing, c.before_cents.is_not(None))
+        .order_by(c.pool, c.number)
+    )
+    return [
+        Reading(
+            pool=row.pool,
+            meter=row.meter,
+            table=row.table_name,
+            game=row.game,
+            gaming_day=row.gaming_day,
+            round_id=row.round_id,
+            number=row.number,
+            opened_at=row.opened_at,
+            closed_at=row.closed_at,
+            before_cents=row.before_cents,
+            after_cents=row.after_cents,
+            settled_cents=row.settled_cents,
+            award_cents=row.award_cents,
+            reset_cents=row.reset_cents,
+        )
+        for row in await connection.execute(query)
+    ]
+
+
+def _display(m: Any) -> Any:
+    return m.contribution + m.reset + m.seed + m.transfer + m.released - m.award_cents * nanocents(1)
+
+
+async def _differences(
+    connection: AsyncConnection, property_name: str, pool: str, of_pool: Sequence[Reading]
+) -> list[Difference]:
+    if not of_pool:
+        return []
+    first = min(reading.opened_at for reading in of_pool)
+    last = max(reading.closed_at for reading in of_pool)
+    m = movements.c
+    here = (m.property == property_name) & (m.pool == pool)
+    before: Decimal = (
+        await connection.execute(select(func.coalesce(func.sum(_display(m)), 0)).where(here, m.at < first))
+    ).scalar_one()
+    columns = (m.at, m.number, m.table_name, m.round_id, _display(m).label("display"))
+    rows = await connection.execute(select(*columns).where(here, m.at >= first, m.at <= last))
+    steps = [Step(row.at, row.number, row.table_name, row.round_id, int(row.display)) for row in rows]
+    return differences(of_pool, int(before), steps)
+
+
+async def _findings(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[ExceptionItem]:
+    c = readings.c
+    query = select(readings).where(
+        c.property == property_name, c.gaming_day == gaming_day, c.standing, func.cardinality(c.findings) > 0
+    )
+    found: list[ExceptionItem] = []
+    for row in await connection.execute(query):
+        for kind in row.findings:
+            more: dict[str, Any] = {"reset_cents": row.reset_cents}
+            if kind == "contribution":
+                rated = exact_text(share(row.in_cents, Fraction(row.rate)))
+                more = {"settled_cents": row.settled_cents, "rated_cents": rated}
+            found.append(
+                ExceptionItem(
+                    kind=kind,
+                    pool=row.pool,
+                    meter=row.meter,
+                    table=row.table_name,
+                    game=row.game,
+                    gaming_day=row.gaming_day,
+                    round_id=row.round_id,
+                    **more,
+                )
+            )
+    return found
+
+
+async def _tables(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[TableContribution]:
+    m = movements.c
+    names = ("in_count", "in_cents", "contribution", "reserved", "overflow")
+    query = (
+        select(m.pool, m.table_name, m.game, *(func.sum(m[name]).label(name) for name in names))
+        .where(m.property == property_name, m.gaming_day == gaming_day, m.table_name.is_not(None))
+        .group_by(m.pool, m.table_name, m.game)
+        .order_by(m.pool, m.table_name, m.game)
+    )
+    return [
+        TableContribution(
+            pool=row.pool,
+            table=row.table_name,
+            game=row.game,
+            in_count=int(row.in_count),
+            in_cents=int(row.in_cents),
+            **{f"{name}_cents": exact_text(int(row._mapping[name])) for name in names[2:]},
+        )
+        for row in await connection.execute(query)
+    ]

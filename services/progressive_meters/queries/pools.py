@@ -1,0 +1,145 @@
+"""Reads pools as they stand, their terms, the rules submissions of their feeds, and what rounds did to them."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Row, func
+from sqlalchemy import select as select_from
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.progressive_meters.domain.pools import Pool
+from services.progressive_meters.domain.rounds import Offered, Terms, offered
+from services.progressive_meters.domain.versions import Pools, PoolVersion
+from services.progressive_meters.tables import movements, pool_versions, pools, submissions
+from shared.contracts.meters import Feed, Movement
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.bulk import compiled, given, keyed, same, select
+from shared.runtime.command.versions import document_of
+from shared.runtime.consume.submissions import ApprovedSubmissions
+
+PoolKey = tuple[str, str]
+"""(property, pool)"""
+
+
+class RoundKey(NamedTuple):
+    """A revision of a round."""
+
+    property: str
+    table: str
+    round_id: str
+    revision: int
+
+
+_POOLS: Final = select(pools)
+
+_ROUND: Final = ("property", "table_name", "round_id", "revision")
+_rows: Final = given(movements, _ROUND)
+_OF_ROUNDS: Final = compiled(
+    select_from(*(movements.c[name] for name in (*_ROUND, "document")))
+    .join_from(movements, _rows, same(movements, _rows, _ROUND))
+    .where(movements.c.kind == "round")
+    .order_by(movements.c.property, movements.c.pool, movements.c.number),
+    _ROUND,
+)
+
+
+def pool_of(row: Row[Any]) -> Pool:
+    """Return a pool as it stands."""
+    meters = {name: int(row._mapping[name]) for name in Pool.__slots__ if name in pools.c}
+    return Pool(row.property, row.pool, **meters)
+
+
+async def pools_of(connection: AsyncConnection, keys: Iterable[PoolKey]) -> dict[PoolKey, Pool]:
+    """Return pools as they stand; those that nothing has moved are not among them."""
+    wanted = sorted(set(keys))
+    rows = await _POOLS.read(connection, keyed(_POOLS, wanted)) if wanted else ()
+    return {(row.property, row.pool): pool_of(row) for row in rows}
+
+
+async def pools_at(connection: AsyncConnection, property_name: str) -> dict[str, Pool]:
+    """Return the pools of a property as they stand, by name."""
+    rows = await connection.execute(select_from(pools).where(pools.c.property == property_name))
+    return {row.pool: pool_of(row) for row in rows}
+
+
+def version_of(row: Row[Any]) -> PoolVersion:
+    """Return a version of a pool's terms as it stands."""
+    return PoolVersion.model_validate(document_of(row))
+
+
+async def find_version(connection: AsyncConnection, property_name: str, pool: str, version: int) -> PoolVersion:
+    """Return a version of a pool's terms. Raises: Rejected where there is none."""
+    c = pool_versions.c
+    query = select_from(pool_versions).where(c.property == property_name, c.pool == pool, c.version == version)
+    row = (await connection.execute(query)).one_or_none()
+    if row is None:
+        raise Rejected(Reason.NOT_FOUND, f"there is no version {version} of pool {pool} at {property_name}")
+    return version_of(row)
+
+
+async def approved_at(connection: AsyncConnection, property_name: str) -> Pools:
+    """Return the approved terms of the pools of a property."""
+    c = pool_versions.c
+    query = select_from(pool_versions).where(c.property == property_name, c.status == "approved")
+    return Pools([version_of(row) for row in await connection.execute(query)])
+
+
+class ApprovedPools:
+    """The approved terms of all pools; read again when there are more."""
+
+    def __init__(self) -> None:
+        self._count = -1
+        self._pools = Pools()
+
+    async def refresh(self, connection: AsyncConnection) -> Pools:
+        """Read them again if their number has changed; a version, once approved, never changes."""
+        approved = pool_versions.c.status == "approved"
+        query = select_from(func.count()).select_from(pool_versions).where(approved)
+        count = (await connection.execute(query)).scalar_one()
+        if count != self._count:
+            rows = await connection.execute(select_from(pool_versions).where(approved))
+            self._pools, self._count = Pools([version_of(row) for row in rows]), count
+        return self._pools
+
+
+class Submissions(ApprovedSubmissions[Offered]):
+    """The approved submissions that the database holds, by their meters; of all properties, or of one."""
+
+    def __init__(self, property_name: str | None = None) -> None:
+        super().__init__(submissions, offered, property_name)
+
+    def meters(self, digest: str) -> Sequence[Terms] | None:
+        """Return the meters of the submission with this hash; None where it is not known."""
+        found = self.under(digest)
+        return None if found is None else found.meters
+
+    def ever(self, property_name: str, game: str) -> Sequence[Terms]:
+        """Return the meters of all versions for a game."""
+        return [terms for version in self.versions(property_name, game) for terms in version.meters]
+
+    def of_feed(self, property_name: str, feed: Feed, moment: datetime) -> Terms | None:
+        """Return the terms of a feed's meter in the submission in effect at a moment, if it is for that table."""
+        version = self.in_effect(property_name, feed.game, moment)
+        if version is None or feed.table not in version.tables:
+            return None
+        return next((terms for terms in version.meters if terms.meter == feed.meter), None)
+
+
+async def submissions_of(connection: AsyncConnection, property_name: str) -> Submissions:
+    """Return the approved submissions of a property."""
+    found = Submissions(property_name)
+    await found.refresh(connection)
+    return found
+
+
+async def movements_of_rounds(
+    connection: AsyncConnection, keys: Sequence[RoundKey]
+) -> dict[RoundKey, tuple[Movement, ...]]:
+    """Return what these revisions of rounds did to pools."""
+    found: dict[RoundKey, list[Movement]] = {}
+    rows = await _OF_ROUNDS.read(connection, keyed(_OF_ROUNDS, sorted(set(keys)))) if keys else ()
+    for row in rows:
+        key = RoundKey(row.property, row.table_name, row.round_id, row.revision)
+        found.setdefault(key, []).append(Movement.model_validate(row.document))
+    return {key: tuple(moved) for key, moved in found.items()}

@@ -1,0 +1,65 @@
+"""Exact shares of a cent: whole numbers of a thousand-millionth of a cent.
+
+Rates have nine decimals at most, so whatever a wager of whole cents adds to a meter is a whole number of these, and
+nothing is ever rounded. A display shows whole cents: the share below is left out, and kept.
+"""
+
+from fractions import Fraction
+from typing import Annotated, Final
+
+from pydantic import StringConstraints
+
+ExactCents = Annotated[str, StringConstraints(pattern=r"^-?[0-9]{1,25}(\.[0-9]{1,9})?$")]
+"""Cents with their share of a cent, never rounded: a decimal of up to nine places, such as `"123456.7"`."""
+
+NANOCENTS: Final = 10**9
+"""How many there are in a cent."""
+
+_DECIMALS: Final = 9
+
+
+def nanocents(cents: int) -> int:
+    """Return whole cents in nanocents."""
+    return cents * NANOCENTS
+
+
+def share(cents: int, rate: Fraction) -> int:
+    """Return the share of an amount that a rate of nine decimals at most makes, in nanocents, exactly.
+
+    >>> share(100, Fraction("0.205"))
+    20500000000
+    """
+    exact = cents * rate * NANOCENTS
+    assert exact.denominator == 1, f"a rate of {rate} has more than {_DECIMALS} decimals"
+    return exact.numerator
+
+
+def shown(nanos: int) -> int:
+    """Return the whole cents that a display shows of an exact amount.
+
+    >>> shown(20_999_999_999), shown(-1)
+    (20, -1)
+    """
+    return nanos // NANOCENTS
+
+
+def exact_text(nanos: int) -> str:
+    """Return an amount in cents as a decimal, without zeros at its end.
+
+    >>> exact_text(20_500_000_000), exact_text(-1), exact_text(3 * NANOCENTS)
+    ('20.5', '-0.000000001', '3')
+    """
+    whole, rest = divmod(abs(nanos), NANOCENTS)
+    decimals = f"{rest:0{_DECIMALS}}".rstrip("0")
+    return f"{'-' if nanos < 0 else ''}{whole}{'.' if decimals else ''}{decimals}"
+
+
+def parse_exact(text: str) -> int:
+    """Return the nanocents of a decimal of cents with nine places at most.
+
+    >>> parse_exact("-0.5"), parse_exact("123456")
+    (-500000000, 123456000000000)
+    """
+    exact = Fraction(text) * NANOCENTS
+    assert exact.denominator == 1, f"{text} has more than {_DECIMALS} decimals"
+    return exact.numerator

@@ -1,0 +1,87 @@
+"""Documents in versions: one person files a version, another approves or rejects it, and it never changes."""
+
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AwareDatetime, Field
+
+from shared.contracts.envelope import Contract, Digest, Person, Reason, as_json, canonical
+from shared.contracts.rejection import Reason as Why
+from shared.contracts.rejection import Rejected
+
+VersionNumber = Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+_EARLIEST: Final = datetime(2000, 1, 1, tzinfo=UTC)
+_LATEST: Final = datetime(2200, 1, 1, tzinfo=UTC)
+
+
+class Filed(Contract):
+    """That a version was filed. `hash` is that of `version_hash`."""
+
+    version: VersionNumber
+    hash: Digest
+    filed_by: Person
+    filed_at: AwareDatetime
+
+
+class Approved(Contract):
+    """That somebody approved a version."""
+
+    approved_by: Person
+    approved_at: AwareDatetime
+
+
+class TurnedDown(Contract):
+    """That somebody rejected a version, and why."""
+
+    version: VersionNumber
+    hash: Digest
+    rejected_by: Person
+    rejected_at: AwareDatetime
+    reason: Reason
+
+
+class Standing(Contract):
+    """What has become of a version: filed, then approved or rejected, by whom and when."""
+
+    status: Literal["filed", "approved", "rejected"]
+    approved_by: Person | None = None
+    approved_at: AwareDatetime | None = None
+    rejected_by: Person | None = None
+    rejected_at: AwareDatetime | None = None
+    rejection_reason: Reason | None = None
+
+
+def standing(fact: Contract) -> dict[str, Any]:
+    """Return the fields of `Standing` after a fact about a version."""
+    found: dict[str, Any] = dict.fromkeys(Standing.model_fields) | {"status": "filed"}
+    match fact:
+        case Approved():
+            found |= {"status": "approved", "approved_by": fact.approved_by, "approved_at": fact.approved_at}
+        case TurnedDown():
+            found |= {"status": "rejected", "rejected_by": fact.rejected_by, "rejected_at": fact.rejected_at}
+            found["rejection_reason"] = fact.reason
+    return found
+
+
+def fields_of(contract: Contract, model: type[Contract]) -> dict[str, Any]:
+    """Return the fields that a contract has as the other that it includes."""
+    return {name: getattr(contract, name) for name in model.model_fields}
+
+
+def version_hash(wanted: Contract, model: type[Contract], version: int) -> str:
+    """Return the SHA-256, in hexadecimal, of the fields of a model and the version, as canonical JSON."""
+    document = {name: value for name, value in as_json(wanted).items() if name in model.model_fields}
+    return sha256(canonical({**document, "version": version})).hexdigest()
+
+
+def beginning(effective_from: datetime) -> datetime:
+    """Return the moment from which a version counts, in UTC. Raises: Rejected for one that no clock shows."""
+    if not _EARLIEST <= effective_from < _LATEST:
+        raise Rejected(
+            Why.NOT_ALLOWED,
+            f"'effective_from' {effective_from.isoformat()}: must lie in the years {_EARLIEST.year} to "
+            f"{_LATEST.year - 1}",
+        )
+    return effective_from.astimezone(UTC)

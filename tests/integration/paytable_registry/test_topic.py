@@ -1,0 +1,257 @@
+"""What the running registry publishes on `submissions`, as a consumer that knows nothing of its code sees it."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from confluent_kafka import Consumer, Message, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # it has no `__all__`
+
+from services.paytable_registry.manifest import MANIFEST
+from shared.contracts.reading import Reader
+from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.topics import SUBMISSIONS
+from shared.local.ports import free_port
+from shared.runtime.service.run import serve
+from shared.runtime.settings import Settings
+from shared.runtime.web.access import token_hash
+from tests.support import Databases, eventually
+from tests.support.brokers import AnyBroker
+from tests.support.registry import APPROVE, FILE, blackjack
+from tests.support.services import settled_database
+
+pytestmark = pytest.mark.broker
+
+TOPIC = "submissions"
+NOW = datetime.now(UTC)
+PEOPLE = {"ann": [FILE, APPROVE], "bob": [APPROVE]}
+
+
+@pytest.fixture
+def settings(databases: Databases, fresh_broker: AnyBroker, tmp_path: Path) -> Iterator[Settings]:
+    """The settings of a registry with a database, the compacted topic, and people."""
+    url = settled_database(databases, "paytable-registry")
+    admin = AdminClient({"bootstrap.servers": fresh_broker.bootstrap_servers})
+    topic = NewTopic(TOPIC, num_partitions=1, replication_factor=1, config={"cleanup.policy": "compact"})
+    admin.create_topics([topic])[TOPIC].result(timeout=20)
+    tokens = tmp_path / "tokens.yaml"
+    tokens.write_text(
+        "\n".join(
+            f"- {{person: {person}, token_sha256: {token_hash(person)}, roles: [{', '.join(roles)}]}}"
+            for person, roles in PEOPLE.items()
+        )
+    )
+    yield Settings(
+        DATABASE_URL=url,
+        KAFKA_BOOTSTRAP_SERVERS=fresh_broker.bootstrap_servers,
+        http_port=free_port(),
+        api_tokens_file=tokens,
+    )
+    databases.drop(url)
+
+
+async def start(settings: Settings) -> "asyncio.Task[None]":
+    """The service, once it has started."""
+    ready = asyncio.Event()
+    service = asyncio.create_task(serve(MANIFEST, settings, started=ready.set))
+    waiting = asyncio.create_task(ready.wait())
+    await asyncio.wait({service, waiting}, timeout=60, return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
+    if service.done():
+        service.result()
+    return service
+
+
+def client_of(settings: Settings) -> httpx.AsyncClient:
+    """A client of the service."""
+    return httpx.AsyncClient(base_url=f"http://127.0.0.1:{settings.http_port}")
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    """The service from its start to its end, and a client of it."""
+    service = await start(settings)
+    try:
+        async with client_of(settings) as client:
+            yield client
+    finally:
+        service.cancel()
+        with suppress(asyncio.CancelledError):
+            await service
+
+
+async def command(client: httpx.AsyncClient, path: str, body: Any = None, *, person: str) -> httpx.Response:
+    """Sends a command of a person."""
+    headers = {"Authorization": f"Bearer {person}", "Idempotency-Key": f"{datetime.now(UTC).timestamp()}"}
+    return await client.post(f"/submissions{path}", json=body, headers=headers)
+
+
+async def some_history(client: httpx.AsyncClient) -> list[int]:
+    """One version approved at the second attempt, one rejected; gives the statuses of the answers."""
+    one, two = "/riverbend/blackjack/1", "/riverbend/blackjack/2"
+    steps = [
+        ("", blackjack(NOW), "ann"),
+        (f"{one}/approve", None, "ann"),
+        (f"{one}/approve", None, "ann"),
+        (f"{one}/approve", None, "bob"),
+        ("", blackjack(NOW + timedelta(hours=1)), "ann"),
+        (f"{two}/reject", {"reason": "eight decks were agreed § 633a.3"}, "bob"),
+    ]
+    return [(await command(client, path, body, person=person)).status_code for path, body, person in steps]
+
+
+KINDS = [
+    "submission.filed",
+    "command.refused",
+    "command.refused",
+    "submission.approved",
+    "submission.filed",
+    "submission.rejected",
+]
+
+
+def read(settings: Settings, enough: Callable[[list[Message]], bool]) -> list[Message]:
+    """The records of the topic from its beginning, until there are enough of them."""
+    consumer = Consumer({"bootstrap.servers": settings.kafka_bootstrap_servers, "group.id": "reader"})
+    found: list[Message] = []
+
+    def poll() -> bool:
+        message = consumer.poll(0.1)
+        if message is not None:
+            assert message.error() is None, message.error()
+            found.append(message)
+        return enough(found)
+
+    try:
+        consumer.assign([TopicPartition(TOPIC, 0, 0)])
+        eventually(poll, seconds=30, every=0, because="the records are on the topic")
+    finally:
+        consumer.close()
+    return found
+
+
+def count(number: int) -> Callable[[list[Message]], bool]:
+    """Enough are so many."""
+    return lambda messages: len(messages) >= number
+
+
+@pytest.fixture
+def published(settings: Settings) -> list[Message]:
+    """The records that some history leaves on the topic."""
+
+    async def scenario() -> list[Message]:
+        async with running(settings) as client:
+            assert [201, 403, 403, 200, 201, 200] == await some_history(client)
+            return await asyncio.to_thread(read, settings, count(len(KINDS)))
+
+    return asyncio.run(scenario())
+
+
+def test_every_record_is_a_cloud_event(published: list[Message]) -> None:
+    """Structured mode of the Kafka binding, version 1.0: content type, required attributes, names of extensions."""
+    for message in published:
+        headers = dict(message.headers() or ())
+        assert b"application/cloudevents+json" == headers["content-type"]
+        event = json.loads(message.value() or b"")
+        assert "1.0" == event["specversion"]
+        assert all(isinstance(event[name], str) and event[name] for name in ("id", "source", "type", "subject", "time"))
+        assert datetime.fromisoformat(event["time"]).tzinfo is not None
+        assert all(re.fullmatch("[a-z0-9]{1,20}", name) for name in event)
+        assert "application/json" == event["datacontenttype"]
+    assert len(published) == len({(event["source"], event["id"]) for event in map(document, published)})
+
+
+def document(message: Message) -> dict[str, Any]:
+    """The JSON of a record."""
+    found: dict[str, Any] = json.loads(message.value() or b"")
+    return found
+
+
+def test_the_stream_is_dense(published: list[Message]) -> None:
+    """Everything that was recorded is published, in order, as one stream."""
+    events = [document(message) for message in published]
+    assert KINDS == [event["type"] for event in events]
+    assert list(range(1, len(KINDS) + 1)) == [event["sequence"] for event in events]
+    assert 1 == len({event["source"] for event in events})
+
+
+def test_compaction_removes_nothing(published: list[Message]) -> None:
+    """No two records have the same key; those of a version begin with its name."""
+    keys = [(message.key() or b"").decode() for message in published]
+    shard = document(published[0])["source"].rpartition("/")[2]
+    assert [
+        "riverbend/blackjack/1/submission.filed",
+        f"command.refused/{shard}/2",
+        f"command.refused/{shard}/3",
+        "riverbend/blackjack/1/submission.approved",
+        "riverbend/blackjack/2/submission.filed",
+        "riverbend/blackjack/2/submission.rejected",
+    ] == keys
+
+
+def test_an_outsider_can_compute_the_hash(published: list[Message]) -> None:
+    """SHA-256 over the canonical JSON of seven members of the data, with nothing but a JSON library."""
+    approved = next(event["data"] for event in map(document, published) if event["type"] == "submission.approved")
+    names = ("property", "game", "regulation", "tables", "effective_from", "submission", "version")
+    content = {name: approved[name] for name in names}
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert approved["hash"] == sha256(canonical.encode()).hexdigest()
+    assert ("ann", "bob") == (approved["filed_by"], approved["approved_by"])
+
+
+def test_who_copies_approved_versions_passes_over_the_rest(published: list[Message]) -> None:
+    """Consumers name what they know; everything else on the topic is none of their business, and no gap."""
+    reader = Reader(SUBMISSIONS, SubmissionApproved)
+    events = [reader.decode(message.value() or b"") for message in published]
+    assert [1] == [event.data.version for event in events if isinstance(event.data, SubmissionApproved)]
+    assert list(range(1, len(KINDS) + 1)) == [event.sequence for event in events]
+
+
+def test_refusals_at_the_door_are_a_stream_of_their_own(settings: Settings) -> None:
+    """Commands and refusals are numbered apart, and even so no two records have the same key."""
+
+    async def scenario() -> list[Message]:
+        async with running(settings) as client:
+            one = "/riverbend/blackjack/1"
+            steps = [
+                ("", blackjack(NOW), "ann"),
+                ("", blackjack(NOW), "bob"),
+                (f"{one}/approve", None, "ann"),
+                ("", {}, "ann"),
+            ]
+            answers = [(await command(client, path, body, person=person)).status_code for path, body, person in steps]
+            assert [201, 403, 403, 422] == answers
+            return await asyncio.to_thread(read, settings, count(len(steps)))
+
+    messages = asyncio.run(scenario())
+    refused = [document(message) for message in messages if document(message)["type"] == "command.refused"]
+    assert [("ann", "same-person", 2), ("ann", "malformed", 2), ("bob", "role-missing", 1)] == sorted(
+        ((event["data"]["by"], event["data"]["reason"], event["sequence"]) for event in refused),
+        key=lambda one: one[::-1],
+        reverse=True,
+    )
+    assert 2 == len({event["source"] for event in refused})
+    assert len(messages) == len({message.key() for message in messages})
+
+
+def test_commands_work_while_the_broker_is_away(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Filing and approving need the database alone; what was recorded is published once the broker is there."""
+    # A relay that is ended waits for its last answer.
+    monkeypatch.setattr("shared.runtime.publish.relay.FLUSH_SECONDS", 1.0)
+    nowhere = settings.model_copy(update={"kafka_bootstrap_servers": f"127.0.0.1:{free_port()}"})
+
+    async def scenario() -> list[Message]:
+        async with running(nowhere) as client:
+            assert [201, 403, 403, 200, 201, 200] == await some_history(client)
+        async with running(settings):
+            return await asyncio.to_thread(read, settings, count(len(KINDS)))
+
+    assert KINDS == [document(message)["type"] for message in asyncio.run(scenario())]

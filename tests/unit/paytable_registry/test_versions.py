@@ -1,0 +1,211 @@
+"""When a version may be filed, approved and rejected, and what its hash covers."""
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+from hashlib import sha256
+from typing import Any
+
+import pytest
+
+from services.paytable_registry.domain.versions import (
+    History,
+    SubmissionVersion,
+    after,
+    approve,
+    file,
+    reject,
+    why_too_late,
+)
+from shared.contracts.envelope import as_json
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.submissions import RulesSubmission, SubmissionApproved, SubmissionRejected, submission_hash
+
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+def wanted(**changes: Any) -> RulesSubmission:
+    """A submission that the catalogue allows, from an hour before `NOW` on, with changes."""
+    document = {
+        "property": "riverbend",
+        "game": "blackjack",
+        "regulation": "pa-633a-2024",
+        "tables": ["BJ-01", "BJ-02"],
+        "effective_from": NOW - HOUR,
+        "submission": {"decks": 6, "wagers": {"match_the_dealer": {}}},
+    }
+    return RulesSubmission.model_validate({**document, **changes})
+
+
+def filed(history: History | None = None, **changes: Any) -> SubmissionVersion:
+    """A version that ann filed and nobody has decided."""
+    fact = file(wanted(**changes), history or History(), by="ann", at=NOW)
+    return after(fact, fact)
+
+
+def test_file_numbers_the_next_version() -> None:
+    """A version is one more than those that were filed before, whatever became of them."""
+    assert [1, 8] == [filed().version, filed(History(versions=7)).version]
+
+
+def test_file_keeps_what_was_filed_and_by_whom() -> None:
+    """The fact holds what was wanted, who filed it and when."""
+    fact = file(wanted(), History(), by="ann", at=NOW)
+    assert as_json(wanted()) == {key: value for key, value in as_json(fact).items() if key in as_json(wanted())}
+    assert ("ann", NOW) == (fact.filed_by, fact.filed_at)
+
+
+def test_file_refuses_what_the_catalogue_does_not_allow() -> None:
+    """The refusal cites the paragraph."""
+    with pytest.raises(Rejected, match=r"'decks' is missing.*\(§ 633a\.3\(a\)\)"):
+        filed(submission={"wagers": {}})
+
+
+def test_file_refuses_a_regulation_without_catalogue() -> None:
+    """The refusal lists the regulations that there are."""
+    with pytest.raises(Rejected, match=r"'xx-1' is not known.*pa-633a-2024"):
+        filed(regulation="xx-1")
+
+
+def test_file_refuses_a_table_listed_twice() -> None:
+    """The refusal names the table."""
+    with pytest.raises(Rejected, match="'BJ-02' is listed twice"):
+        filed(tables=["BJ-01", "BJ-02", "BJ-02"])
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-05:00", "1999-12-31T23:59:59Z"])
+def test_file_refuses_a_beginning_that_no_clock_shows(moment: str) -> None:
+    """Moments that a time zone would push out of the calendar are refused like any other slip of the pen."""
+    with pytest.raises(Rejected, match="must lie in the years 2000 to 2199"):
+        filed(effective_from=moment)
+
+
+def test_file_refuses_early_what_could_never_be_approved() -> None:
+    """Who files a beginning that has passed hears it at once, not from the approver."""
+    with pytest.raises(Rejected, match="has passed"):
+        filed(History(versions=1, approved=[NOW - 2 * HOUR]))
+
+
+def test_the_first_version_may_begin_in_the_past() -> None:
+    """At the initial load no round can have settled yet."""
+    assert why_too_late(NOW - 1000 * HOUR, History(versions=3), NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("effective_from", "reason"),
+    [
+        (NOW - timedelta(microseconds=1), "has passed"),
+        (NOW, None),
+        (NOW + HOUR, None),
+    ],
+)
+def test_a_later_version_begins_at_its_approval_or_after(effective_from: datetime, reason: str | None) -> None:
+    """Rounds that have settled keep their version."""
+    found = why_too_late(effective_from, History(1, [NOW - 10 * HOUR]), NOW)
+    assert found is None if reason is None else found is not None and reason in found
+
+
+@pytest.mark.parametrize(
+    ("effective_from", "allowed"),
+    [(NOW + 5 * HOUR, False), (NOW + 10 * HOUR, False), (NOW + 10 * HOUR + timedelta(microseconds=1), True)],
+)
+def test_a_later_version_begins_after_every_approved_one(effective_from: datetime, allowed: bool) -> None:
+    """What has been approved for a time to come stays in effect at that time."""
+    found = why_too_late(effective_from, History(2, [NOW + 10 * HOUR, NOW - HOUR]), NOW)
+    assert allowed == (found is None)
+
+
+def test_somebody_else_approves() -> None:
+    """The approval holds all that was filed, who approved it and when."""
+    version = filed()
+    fact = approve(version, History(versions=1), by="bob", at=NOW + HOUR)
+    assert ("ann", "bob", NOW + HOUR) == (fact.filed_by, fact.approved_by, fact.approved_at)
+    assert (version.hash, version.submission) == (fact.hash, fact.submission)
+
+
+def test_the_filer_does_not_approve() -> None:
+    """Who filed a version cannot approve it."""
+    with pytest.raises(Rejected, match="ann filed version 1 of blackjack at riverbend") as rejected:
+        approve(filed(), History(versions=1), by="ann", at=NOW)
+    assert Reason.SAME_PERSON is rejected.value.reason
+
+
+def test_reject_gives_the_reason() -> None:
+    """A rejection says who turned which version down, when and why."""
+    fact = reject(filed(), by="bob", at=NOW, reason="eight decks were agreed")
+    assert ("bob", NOW, "eight decks were agreed") == (fact.rejected_by, fact.rejected_at, fact.reason)
+
+
+@pytest.mark.parametrize("by", ["ann", "bob"])
+@pytest.mark.parametrize("decision", ["approved", "rejected"])
+def test_a_version_is_decided_once(decision: str, by: str) -> None:
+    """What was approved or rejected is neither approved nor rejected again, whoever asks."""
+    version = filed()
+    fact: SubmissionApproved | SubmissionRejected
+    if decision == "approved":
+        fact = approve(version, History(versions=1), by="bob", at=NOW)
+    else:
+        fact = reject(version, by="bob", at=NOW, reason="no")
+    decided = after(version, fact)
+    assert decision == decided.status
+    with pytest.raises(Rejected, match=f"version 1 of blackjack at riverbend was {decision} already"):
+        approve(decided, History(versions=1), by=by, at=NOW)
+    with pytest.raises(Rejected, match=f"was {decision} already"):
+        reject(decided, by=by, at=NOW, reason="no")
+
+
+def test_approval_comes_too_late() -> None:
+    """A version that waited until its beginning had passed can only be filed anew."""
+    history = History(versions=1, approved=[NOW - HOUR])
+    version = filed(history, effective_from=NOW + HOUR)
+    with pytest.raises(Rejected, match=r"version 2 of blackjack at riverbend cannot .* any more.*passed"):
+        approve(version, history, by="bob", at=NOW + 2 * HOUR)
+
+
+def test_the_hash_is_that_of_golden_bytes() -> None:
+    """The hash can be computed by anyone from these bytes; they must never change."""
+    document = (
+        b'{"effective_from":"2026-11-20T11:00:00Z","game":"blackjack","property":"riverbend",'
+        b'"regulation":"pa-633a-2024","submission":{"decks":6,"options":{},"wagers":{"match_the_dealer":{}}},'
+        b'"tables":["BJ-01","BJ-02"],"version":1}'
+    )
+    assert sha256(document).hexdigest() == filed().hash
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"property": "lakeside"},
+        {"game": "blackjack-switch"},
+        {"regulation": "pa-633a-2011"},
+        {"tables": ["BJ-01"]},
+        {"tables": ["BJ-02", "BJ-01"]},
+        {"effective_from": NOW},
+        {"submission": {"decks": 8, "wagers": {"match_the_dealer": {}}}},
+        {"submission": {"decks": 6}},
+        {"submission": {"decks": 6, "wagers": {"match_the_dealer": {}}, "payout_limit": 2_500_000}},
+        {"submission": {"decks": 6, "wagers": {"match_the_dealer": {}}, "options": {"even_money": True}}},
+    ],
+    ids=lambda changes: json.dumps(changes, default=str),
+)
+def test_the_hash_covers_every_part(changes: dict[str, Any]) -> None:
+    """A change of any part changes the hash."""
+    assert submission_hash(wanted(), 1) != submission_hash(wanted(**changes), 1)
+
+
+def test_the_hash_covers_the_version() -> None:
+    """The same content filed again has another hash."""
+    assert submission_hash(wanted(), 1) != submission_hash(wanted(), 2)
+
+
+def test_every_field_of_a_submission_enters_the_hash() -> None:
+    """A field that is added to the contract must be added to the golden bytes above too."""
+    assert {"property", "game", "regulation", "tables", "effective_from", "submission"} == set(
+        RulesSubmission.model_fields
+    )
+
+
+def test_the_hash_does_not_depend_on_the_time_zone_of_the_form() -> None:
+    """The same moment in another time zone is the same submission."""
+    pennsylvania = timezone(timedelta(hours=-5))
+    assert filed().hash == filed(effective_from=(NOW - HOUR).astimezone(pennsylvania)).hash
