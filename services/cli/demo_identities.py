@@ -91,9 +91,9 @@ def read_pit(people: People, property_name: str, gaming_day: date) -> PitReports
         variances=people.reads(INVENTORY, "/variances", **day)["items"],
         vigorish=fees,
         liability=people.reads(ACCOUNTS, "/liability", property=property_name),
-        accounts=tuple(_pages(people, ACCOUNTS, "/accounts", property=property_name)),
+        accounts=tuple(people.pages(ACCOUNTS, "/accounts", property=property_name)),
         meters=reconciliation,
-        hits=tuple(_pages(people, METERS, "/reports/hits", **day)),
+        hits=tuple(people.pages(METERS, "/reports/hits", **day)),
         exceptions=noted,
         left_over={
             INVENTORY: sum(one["state"] == "open" for one in noted),
@@ -102,16 +102,6 @@ def read_pit(people: People, property_name: str, gaming_day: date) -> PitReports
             ACCOUNTS: len(shortages["items"]) + len(open_rounds["items"]),
         },
     )
-
-
-def _pages(people: People, service: str, path: str, **wanted: str) -> Iterator[Document]:
-    cursor: dict[str, str] = {}
-    while True:
-        page = people.reads(service, path, **wanted, **cursor, limit="500")
-        yield from page["items"]
-        if page.get("next") is None:
-            return
-        cursor = {"cursor": page["next"]}
 
 
 def identities(

@@ -1,6 +1,6 @@
 """What people do around the demo's gaming day over HTTP: configure meters, prepare slips, count, resolve, close."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import count
 from types import TracebackType
@@ -25,11 +25,12 @@ from loadtest.pit_table import (
 )
 from loadtest.publish import Publisher
 from services.cli.exits import NotThere
-from services.cli.stack import RunningStack
+from services.cli.stack import RunningStack, StackEnded
 from shared.contracts.topics import PIT_EVENTS
 
 _HUNDRED_CENTS: Final = 100_00
 _SECONDS: Final = 30.0
+_PAGE: Final = "500"
 
 REGISTRY: Final = "paytable-registry"
 REPORTING: Final = "reporting"
@@ -45,7 +46,7 @@ class People:
     """The people of a running stack at their desks, for the length of a `with` block."""
 
     def __init__(self, stack: RunningStack) -> None:
-        self._tokens = stack.home.tokens
+        self._stack = stack
         self._numbers = count(1)
         self._clients = {
             service: httpx.Client(base_url=url, timeout=_SECONDS, trust_env=False)
@@ -53,24 +54,36 @@ class People:
         }
 
     def does(self, person: str, service: str, path: str, document: object = None) -> dict[str, Any]:
-        """Posts as a person. Raises: NotThere where it is refused."""
-        headers = self._headers(person) | {"idempotency-key": f"demo.{next(self._numbers)}"}
-        response = self._clients[service].post(path, json=document, headers=headers)
-        if response.is_error:
-            raise NotThere(f"{person}: POST {path} of {service} answered {response.status_code}: {response.text}")
-        answer: dict[str, Any] = response.json()
-        return answer
+        """Post as a person, and return the answer. Raises: NotThere where it is refused."""
+        headers = {"idempotency-key": f"demo.{next(self._numbers)}"}
+        return self._answer(person, service, "POST", path, json=document, headers=headers)
 
     def reads(self, service: str, path: str, **wanted: str) -> dict[str, Any]:
-        """Reads as the auditor. Raises: NotThere."""
-        response = self._clients[service].get(path, params=wanted, headers=self._headers("demo.auditor"))
+        """Return what the auditor reads. Raises: NotThere."""
+        return self._answer("demo.auditor", service, "GET", path, params=wanted, headers={})
+
+    def pages(self, service: str, path: str, **wanted: str) -> Iterator[Document]:
+        """Return the items of a list that the auditor reads, all its pages. Raises: NotThere."""
+        page = self.reads(service, path, **wanted, limit=_PAGE)
+        yield from page["items"]
+        while (cursor := page.get("next")) is not None:
+            page = self.reads(service, path, **wanted, limit=_PAGE, cursor=cursor)
+            yield from page["items"]
+
+    def _answer(
+        self, person: str, service: str, method: str, path: str, *, headers: dict[str, str], **sent: Any
+    ) -> dict[str, Any]:
+        headers["authorization"] = f"Bearer {self._stack.home.tokens[person]}"
+        try:
+            response = self._clients[service].request(method, path, headers=headers, **sent)
+        except httpx.TransportError as error:
+            if (ended := self._stack.ended()) is not None:
+                raise StackEnded(ended) from error
+            raise NotThere(f"{service} does not answer: {error}") from error
         if response.is_error:
-            raise NotThere(f"GET {path} of {service} answered {response.status_code}: {response.text}")
+            raise NotThere(f"{person}: {method} {path} of {service} answered {response.status_code}: {response.text}")
         answer: dict[str, Any] = response.json()
         return answer
-
-    def _headers(self, person: str) -> dict[str, str]:
-        return {"authorization": f"Bearer {self._tokens[person]}"}
 
     def __enter__(self) -> Self:
         return self

@@ -18,7 +18,7 @@ from rich.console import Console
 from loadtest.processes import Process, processes_below
 from services.cli.demo_identities import Identity
 from services.cli.demo_pit_tables import show_identities
-from services.cli.services import ServiceName
+from services.cli.services import NAMES
 from tests.support.polling import eventually
 from tests.support.turns import WHOLE_STACK, turn
 
@@ -75,7 +75,7 @@ def test_a_round_that_a_player_banked_is_apart(demo: dict[str, Any]) -> None:
 
 
 def test_everything_that_was_sent_is_accounted_for(demo: dict[str, Any]) -> None:
-    """Void, correction, duplicate and garbage come on top of the rounds; each plant leaves the exception it must."""
+    """Void, correction, duplicate and malformed bytes come on top of the rounds; each plant leaves its exception."""
     assert ROUNDS + 4 == demo["records"] == sum(demo["sent"].values())
     found = Counter((each["kind"], each["state"], each.get("table")) for each in demo["exceptions"])
     expected = Counter(
@@ -94,11 +94,11 @@ def test_everything_that_was_sent_is_accounted_for(demo: dict[str, Any]) -> None
 
 def test_the_journals_verify_and_are_signed(demo: dict[str, Any]) -> None:
     """No problem in any shard, accounts that sum to zero, and a signed checkpoint of every shard with entries."""
-    assert set(ServiceName) == {each["service"] for each in demo["journals"]}
+    assert set(NAMES) == {each["service"] for each in demo["journals"]}
     for each in demo["journals"]:
         assert [] == each["problems"]
         assert each["checkpoints"] > 0 or each["entries"] == 0
-    assert dict.fromkeys((service.replace("-", "_") for service in ServiceName), 0) == demo["trial_balances_cents"]
+    assert dict.fromkeys((service.replace("-", "_") for service in NAMES), 0) == demo["trial_balances_cents"]
 
 
 def test_every_identity_holds_and_none_is_empty(demo: dict[str, Any]) -> None:
@@ -117,7 +117,7 @@ def test_the_planted_variance_is_found_and_resolved(demo: dict[str, Any]) -> Non
     assert ("final", -100_00) == (demo["win"]["status"], demo["win"]["total"]["inventory_variance_cents"])
 
 
-def test_what_happens_beside_the_rounds_is_in_the_books(demo: dict[str, Any]) -> None:
+def test_what_happens_between_the_rounds_is_in_the_books(demo: dict[str, Any]) -> None:
     """Counter checks are drop, coupons are not; vigorish was waived, and what was taken too much went back."""
     win, vigorish = demo["win"]["total"], demo["vigorish"]["total"]
     assert win["drop_cents"] == win["currency_cents"] + win["counter_checks_cents"]
@@ -157,7 +157,7 @@ def test_electronic_wagers_leave_what_is_owed_to_players(demo: dict[str, Any]) -
 
 
 def test_the_linked_progressive_is_hit(demo: dict[str, Any]) -> None:
-    """Both of its tables put money onto it; the hit takes all of it, and the meter begins anew."""
+    """Both of its tables put money onto it; the hit takes all of it, and the meter begins again."""
     [pool] = [each for each in demo["meters"]["pools"] if each["pool"] == "blackjack-link"]
     assert demo["meters"]["balanced"]
     assert 1 == pool["hits"]

@@ -1,6 +1,5 @@
 """Every golden round of every regulation, from the table's event to the journal."""
 
-import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,33 +8,25 @@ from typing import Any
 import pytest
 import yaml
 
-from services.round_settlement import tables as settlement_tables
-from services.round_settlement.processing import TableEvents
-from services.round_settlement.tables import journal
+from services.round_settlement.manifest import MANIFEST
 from shared.contracts.settlements import SettlementPosted
-from shared.journal.ledger import Ledger
-from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.rules import REGULATIONS, parse_cases, parse_round, parse_submission, settle
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Record
-from shared.runtime.consume.submissions import RulesSubmissions
-from shared.runtime.database import create_engine
-from shared.runtime.metrics import Metrics
 from tests.support import Databases
-from tests.support.rounds import TABLES, completed, encoded, submission
-from tests.support.services import query, settled_database
+from tests.support.desk import Desk, desk_of
+from tests.support.rounds import TABLES, completed, submission
+from tests.support.services import settled_database
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TABLE = TABLES[0]
-ENTRIES = "round_settlement.entries WHERE kind = 'settlement.posted'"
 
 
 @pytest.fixture
-def url(databases: Databases) -> Iterator[str]:
-    """A database of round settlement."""
+def desk(databases: Databases) -> Iterator[Desk]:
+    """Round settlement on a database of its own."""
     url = settled_database(databases, "round-settlement")
-    yield url
+    with desk_of(MANIFEST, url, people={}, clock=lambda: NOON) as desk:
+        yield desk
     databases.drop(url)
 
 
@@ -49,47 +40,25 @@ def _played(case: Any, sequence: int) -> dict[str, Any]:
     return completed(TABLE, sequence, case.id, play=case.round, regulation=case.regulation, game=f"game-{sequence}")
 
 
-async def _consume(url: str, cases: list[Any]) -> None:
-    engine = create_engine(url, role="round_settlement")
-
-    def consumer(processor: Any) -> Consumer:
-        return Consumer(
-            processor=processor,
-            ledger=Ledger(journal),
-            engine=engine,
-            metrics=Metrics(),
-            clock=lambda: NOON,
-            cluster_id="test",
-            retry_seconds_max=10,
-        )
-
-    submissions, events = [], []
-    for number, case in enumerate(cases, 1):
-        filed = submission(number, game=f"game-{number}", regulation=case.regulation, submission=case.submission)
-        submissions.append(Record("submissions", 0, number, None, encoded(filed), NOON))
-        played = _played(case, number)
-        events.append(Record("table.events", 0, number, played["source"].encode(), encoded(played), NOON))
-    reference, tables = consumer(RulesSubmissions(settlement_tables.submissions, lambda: NOON)), consumer(TableEvents())
-    await reference.assigned([0])
-    await reference.handle(submissions)
-    await tables.assigned([0])
-    await tables.handle(events)
-    async with engine.connect() as connection:
-        for shard in await read_shards(connection, journal):
-            assert [] == [p async for p in verify_shard(connection, journal, shard, Verified(shard.name))]
-    await engine.dispose()
+def _settle(desk: Desk, cases: list[Any]) -> None:
+    """Have each case's submission approved, then play all of them at one table."""
+    desk.feed(
+        "submissions",
+        *(
+            submission(number, game=f"game-{number}", regulation=case.regulation, submission=case.submission)
+            for number, case in enumerate(cases, 1)
+        ),
+    )
+    desk.feed("table.events", *(_played(case, number) for number, case in enumerate(cases, 1)))
 
 
 @pytest.mark.parametrize("regulation", REGULATIONS)
-def test_golden_rounds_are_posted_as_they_settle(url: str, regulation: str) -> None:
+def test_golden_rounds_are_posted_as_they_settle(desk: Desk, regulation: str) -> None:
     """The entry has the lines and meters of the settlement, and is what its contract says."""
     cases = [case for case in _cases(regulation) if case.expect is not None]
     assert len(cases) >= 15
-    asyncio.run(_consume(url, cases))
-    found = query(
-        url, "SELECT data::text FROM round_settlement.entries WHERE kind = 'settlement.posted' ORDER BY sequence"
-    )
-    posted = [SettlementPosted.model_validate_json(text) for (text,) in found]
+    _settle(desk, cases)
+    posted = [fact for fact in desk.facts("settlement.posted") if isinstance(fact, SettlementPosted)]
     assert [case.id for case in cases] == [entry.round_id for entry in posted]
     for case, entry in zip(cases, posted, strict=True):
         settlement = settle(regulation, parse_round(regulation, case.round), parse_submission(case.submission))
@@ -97,18 +66,18 @@ def test_golden_rounds_are_posted_as_they_settle(url: str, regulation: str) -> N
         assert dict(settlement.meters) == entry.meters
         again = parse_round(regulation, entry.record)
         assert parse_round(regulation, case.round) == again, "the record can be settled again from the journal"
-    assert [(0,)] == query(url, "SELECT sum(cents)::bigint FROM round_settlement.postings")
+    assert 0 == sum(desk.balances().values())
 
 
 @pytest.mark.parametrize("regulation", REGULATIONS)
-def test_golden_refusals_are_quarantined(url: str, regulation: str) -> None:
+def test_golden_refusals_are_quarantined(desk: Desk, regulation: str) -> None:
     """What the text does not allow moves no money, and is kept with the reason."""
     cases = [case for case in _cases(regulation) if case.expect is None]
     assert cases
-    asyncio.run(_consume(url, cases))
-    assert [] == query(url, "SELECT seq FROM round_settlement.postings")
-    quarantined = query(url, "SELECT reason FROM round_settlement.quarantine")
+    _settle(desk, cases)
+    assert {} == desk.balances()
     # A case is refused by its submission, which then never takes effect, or by its record.
+    quarantined = desk.quarantined()
     assert len(quarantined) >= len(cases)
-    assert [] == query(url, f"SELECT seq FROM {ENTRIES}")
-    assert any("§" in reason for (reason,) in quarantined)
+    assert [] == desk.facts("settlement.posted")
+    assert any("§" in reason for reason in quarantined)

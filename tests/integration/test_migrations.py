@@ -5,16 +5,14 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Connection, Engine, create_engine, inspect, text
 
-from services.cli.services import ServiceName, load, migrations
+from services.cli.services import NAMES, load, migrations
 from shared.runtime.database import role_of
 from shared.runtime.service.migrations import upgrade
 from tests.support import Databases
 
-SERVICES = [service.value for service in ServiceName]
-
 
 def _upgrade_all(url: str) -> None:
-    for service in SERVICES:
+    for service in NAMES:
         upgrade(service, migrations(service), url)
 
 
@@ -35,9 +33,9 @@ def declared(databases: Databases) -> Iterator[Engine]:
     url = databases.create()
     engine = create_engine(url)
     with engine.begin() as connection:
-        for service in SERVICES:
+        for service in NAMES:
             connection.exec_driver_sql(f"CREATE SCHEMA {role_of(service)}")
-            load(service).tables.entries.metadata.create_all(connection)
+            load(service).journal.entries.metadata.create_all(connection)
     yield engine
     engine.dispose()
     databases.drop(url)
@@ -71,7 +69,7 @@ def _found(connection: Connection, query: str, schema: str) -> dict[str, str]:
     return dict(found)
 
 
-@pytest.mark.parametrize("service", SERVICES)
+@pytest.mark.parametrize("service", NAMES)
 def test_the_schema_is_that_of_the_tables(service: str, migrated: Engine, declared: Engine) -> None:
     """No column, constraint or index differs between what was migrated and the declared tables."""
     schema = role_of(service)
@@ -87,15 +85,15 @@ def test_running_them_again_changes_nothing(migrated: Engine) -> None:
     def versions() -> list[str]:
         with migrated.connect() as connection:
             query = "SELECT version_num FROM {}.alembic_version"
-            return [connection.exec_driver_sql(query.format(role_of(one))).scalar_one() for one in SERVICES]
+            return [connection.exec_driver_sql(query.format(role_of(one))).scalar_one() for one in NAMES]
 
     def definitions() -> list[dict[str, str]]:
         with migrated.connect() as connection:
-            return [_found(connection, query, role_of(one)) for one in SERVICES for query in (_DEFINITIONS, _RULES)]
+            return [_found(connection, query, role_of(one)) for one in NAMES for query in (_DEFINITIONS, _RULES)]
 
     expected = definitions()
     _upgrade_all(migrated.url.render_as_string(hide_password=False))
-    assert [f"{role_of(service)}_0001" for service in SERVICES] == versions()
+    assert [f"{role_of(service)}_0001" for service in NAMES] == versions()
     assert expected == definitions()
 
 
@@ -127,7 +125,7 @@ KEPT = {
 """What else a service adds to and never changes."""
 
 
-@pytest.mark.parametrize("service", SERVICES)
+@pytest.mark.parametrize("service", NAMES)
 def test_a_service_may_do_what_it_does_and_no_more(service: str, migrated: Engine) -> None:
     """It reads and adds to every table of its own; it empties none, and what is to stay it cannot change."""
     schema = role_of(service)
@@ -160,8 +158,8 @@ def test_each_service_keeps_to_its_schema(migrated: Engine) -> None:
     """All services share a database without touching each other; nothing lands in `public`."""
     assert [] == inspect(migrated).get_table_names(schema="public")
     with migrated.connect() as connection:
-        for service in SERVICES:
-            for other in SERVICES:
+        for service in NAMES:
+            for other in NAMES:
                 granted = connection.exec_driver_sql(
                     "SELECT has_schema_privilege(%s, %s, 'USAGE')", (role_of(service), role_of(other))
                 ).scalar_one()

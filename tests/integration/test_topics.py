@@ -63,8 +63,8 @@ def test_drift_is_set_back(fresh_broker: AnyBroker) -> None:
     resource = ConfigResource(ConfigResource.Type.TOPIC, "settlements", incremental_configs=[drift])
     admin = AdminClient({"bootstrap.servers": fresh_broker.bootstrap_servers})
     admin.incremental_alter_configs([resource])[resource].result(timeout=10)
-    assert "settlements: changed, retention.ms=-1" == outcomes(fresh_broker, partitions=PARTITIONS)[2]
-    assert "settlements: unchanged" == outcomes(fresh_broker, partitions=PARTITIONS)[2]
+    assert "settlements: changed, retention.ms=-1" in outcomes(fresh_broker, partitions=PARTITIONS)
+    assert "settlements: unchanged" in outcomes(fresh_broker, partitions=PARTITIONS)
 
 
 def test_a_topic_with_messages_keeps_its_partitions(fresh_broker: AnyBroker) -> None:

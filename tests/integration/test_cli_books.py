@@ -1,0 +1,224 @@
+"""The command line on a running stack: balances, verification, proofs, and rounds from the cards to the hashes."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from services.cli.stack import RunningStack
+from shared.journal.checkpoint import Checkpoint, Signer, sign
+from shared.journal.merkle import Frontier
+from tests.support import eventually
+from tests.support.stack import CORRECTED, TABLE, altered, rows
+from tests.unit.cli.calling import Called, Caller
+
+pytestmark = pytest.mark.broker
+
+
+# --- balances ---
+
+
+def test_balances_sum_to_zero_on_both_time_axes(pitledger: Caller) -> None:
+    """The books of the day hold every wager; those of the day before, and as known a year ago, hold nothing."""
+    year_ago = (datetime.now(UTC) - timedelta(days=365)).isoformat()
+    (today,) = pitledger("balances", "--as-of", "2026-11-20", "--json").documents
+    (before,) = pitledger("balances", "--as-of", "2026-11-19", "--json").documents
+    (unknown,) = pitledger("balances", "--known-at", year_ago, "--json").documents
+
+    assert 0 == today["sum_cents"]
+    handle = {"property": "riverside", "table": TABLE, "wager": "blackjack", "leg": "handle", "cents": -50000}
+    assert handle in today["balances"]
+    assert [] == before["balances"] == unknown["balances"]
+
+
+def test_balances_are_a_table_for_people(pitledger: Caller) -> None:
+    """Without --json the accounts are a table in dollars that ends with the sum."""
+    called = pitledger("balances")
+
+    assert 0 == called.code
+    assert "-500.00" in called.stdout
+    assert ["sum", "0.00"] == called.stdout.split()[-2:]
+
+
+def test_a_moment_without_zone_is_a_wrong_use(pitledger: Caller) -> None:
+    """Nobody can say which books are meant by a time of day alone."""
+    called = pitledger("balances", "--known-at", "2026-11-20T12:00:00")
+
+    assert 2 == called.code
+    assert "has no zone" in called.stderr
+
+
+def test_balances_that_do_not_sum_to_zero_are_exit_code_1(stack: RunningStack, pitledger: Caller) -> None:
+    """A posting that was changed behind the journal's back shows in the sum."""
+    place = "WHERE shard = (SELECT min(shard) FROM round_settlement.postings) AND seq = 1 AND line = 0"
+    change = "UPDATE round_settlement.postings SET cents = cents {} 1 " + place
+    with altered(stack, "postings", change.format("+"), change.format("-")):
+        called = pitledger("balances")
+
+    assert 1 == called.code
+    assert "sum to 0.01" in called.stderr
+
+
+# --- verify ---
+
+
+def test_verify_finds_untouched_journals_good(pitledger: Caller) -> None:
+    """Every shard of every service is verified; the one with the rounds has their entries."""
+    called = pitledger("verify", "--json")
+
+    assert (0, "") == (called.code, called.stderr)
+    assert {"round-settlement", "reporting"} <= {document["service"] for document in called.documents}
+    assert [] == [document for document in called.documents if document["problems"]]
+    assert 7 <= max(document["entries"] for document in called.documents)
+
+
+def test_verify_names_the_entry_whose_posting_was_changed(stack: RunningStack, pitledger: Caller) -> None:
+    """A posting that is not what was recorded is found in its entry, with exit code 1."""
+    place = "WHERE seq = 3 AND line = 0 AND shard = (SELECT min(shard) FROM round_settlement.postings)"
+    change = "UPDATE round_settlement.postings SET cents = cents {} 1 " + place
+    with altered(stack, "postings", change.format("+"), change.format("-")):
+        called = pitledger("verify", "--service", "round-settlement")
+
+    assert 1 == called.code
+    assert "entry 3: the entry or a posting of it is not what was recorded" in called.stdout
+
+
+def test_verify_compares_with_the_signed_checkpoints(stack: RunningStack, pitledger: Caller) -> None:
+    """With the key, the checkpoints outside the database are opened and hold."""
+    words = ["verify", "--checkpoints", str(stack.home.checkpoints), "--key", str(stack.home.verifiers_file), "--json"]
+    called = eventually(lambda: compared(pitledger(*words)), because="a checkpoint was signed")
+
+    assert 0 == called.code
+
+
+def compared(called: Called) -> Called | None:
+    """The call, once a shard with entries was compared with a checkpoint."""
+    return called if any(document["checkpoints"] for document in called.documents) else None
+
+
+def test_verify_misses_a_shard_that_was_signed(stack: RunningStack, pitledger: Caller, tmp_path: Path) -> None:
+    """A shard that only its checkpoints remember is a problem."""
+    signer = Signer.generate("pitledger/round-settlement")
+    note = sign(Checkpoint("pitledger/round-settlement/gone", 1, Frontier().append(bytes(32)).root()), signer)
+    directory = tmp_path / "pitledger%2Fround-settlement%2Fgone"
+    directory.mkdir()
+    (directory / f"{1:019d}.checkpoint").write_text(note)
+    called = pitledger("verify", "--checkpoints", str(tmp_path), "--key", str(signer.verifier))
+
+    assert 1 == called.code
+    assert "gone, entry 0: there are signed checkpoints of this shard, but the database does not have it" in (
+        called.stdout
+    )
+
+
+def test_verify_does_not_rely_on_checkpoints_of_another_key(stack: RunningStack, pitledger: Caller) -> None:
+    """A checkpoint that the given key did not sign is a problem, not a proof."""
+    words = ["verify", "--checkpoints", str(stack.home.checkpoints), "--key", str(stack.home.verifiers_file), "--json"]
+    eventually(lambda: compared(pitledger(*words)), because="a checkpoint was signed")
+    other = str(Signer.generate("pitledger/round-settlement").verifier)
+    called = pitledger("verify", "--checkpoints", str(stack.home.checkpoints), "--key", other)
+
+    assert 1 == called.code
+    assert "its checkpoint cannot be relied on" in called.stdout
+
+
+@pytest.mark.parametrize("words", [["--checkpoints", "."], ["--key", "x"], ["--checkpoints", ".", "--key", "nonsense"]])
+def test_verify_needs_directory_and_key_together(pitledger: Caller, words: list[str]) -> None:
+    """One without the other, or a key that is none, is a wrong use."""
+    assert 2 == pitledger("verify", *words).code
+
+
+# --- proofs ---
+
+
+@pytest.fixture
+def proof(stack: RunningStack, pitledger: Caller) -> str:
+    """The proof of the first entry that a checkpoint covers."""
+    (shard,) = rows(stack, "SELECT min(shard) FROM round_settlement.postings")[0]
+    words = ["prove", str(shard), "1", "--checkpoints", str(stack.home.checkpoints)]
+    return eventually(lambda: exported(pitledger(*words)), because="a checkpoint covers the entry").stdout
+
+
+def exported(called: Called) -> Called | None:
+    """The call, once it succeeded; before, it says that a checkpoint is missing."""
+    assert called.code in (0, 4), called.stderr
+    return called if called.code == 0 else None
+
+
+def test_an_exported_proof_is_verified_with_the_public_key_alone(
+    stack: RunningStack, pitledger: Caller, proof: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without database or broker the proof gives the entry with its postings."""
+    monkeypatch.delenv("DATABASE_URL")
+    called = pitledger("verify-proof", "-", "--key", str(stack.home.verifiers_file), "--json", stdin=proof)
+    (entry,) = called.documents
+
+    assert (0, "settlement.posted", 1) == (called.code, entry["kind"], entry["seq"])
+    assert f"{TABLE}-r1" == entry["data"]["round_id"]
+    assert 0 == sum(posting["cents"] for posting in entry["postings"]) != len(entry["postings"])
+
+
+def test_an_altered_proof_proves_nothing(stack: RunningStack, pitledger: Caller, proof: str) -> None:
+    """A proof for another place in the journal does not hold: exit code 1."""
+    altered_proof = json.dumps(json.loads(proof) | {"index": 1})
+    called = pitledger("verify-proof", "-", "--key", str(stack.home.verifiers_file), stdin=altered_proof)
+
+    assert (1, "") == (called.code, called.stdout)
+
+
+def test_an_entry_that_no_checkpoint_covers_cannot_be_proven_yet(stack: RunningStack, pitledger: Caller) -> None:
+    """The message says how far the checkpoints reach."""
+    (shard,) = rows(stack, "SELECT min(shard) FROM round_settlement.postings")[0]
+    called = pitledger("prove", str(shard), "99999", "--checkpoints", str(stack.home.checkpoints))
+
+    assert 4 == called.code
+    assert "covers entry 99999" in called.stderr
+
+
+# --- reconstruct ---
+
+
+def test_reconstruct_shows_all_revisions_of_a_corrected_round(pitledger: Caller) -> None:
+    """First record, reversal and correction, in order; each record settles to the same lines again."""
+    called = pitledger("reconstruct", CORRECTED, "--json")
+    (document,) = called.documents
+    entries = document["entries"]
+
+    assert 0 == called.code
+    assert ["settlement.posted", "settlement.reversed", "settlement.posted"] == [each["kind"] for each in entries]
+    assert [True, None, True] == [each["settles_again"] for each in entries]
+    assert [True, True, True] == [each["hash_verified"] for each in entries]
+    assert entries[0]["hash"] != entries[2]["hash"]
+    assert document["standing"] == {"shard": entries[2]["shard"], "seq": entries[2]["seq"]}
+    assert "§ 633a.13(a)" == entries[2]["data"]["lines"][0]["paragraph"]
+
+
+def test_reconstruct_tells_people_who_stands_for_a_correction(pitledger: Caller) -> None:
+    """The reason, both people, cards, paragraph and submission are on the screen."""
+    called = pitledger("reconstruct", CORRECTED, "--property", "riverside", "--table", TABLE)
+
+    assert 0 == called.code
+    for text in ("misread card (entered by floor.lee, approved by audit.kim)", "dealt: [As, Kd]", "§ 633a.13(a)"):
+        assert text in called.stdout
+    assert "blackjack version 1 under pa-633a-2024" in called.stdout
+
+
+def test_reconstruct_notices_lines_that_the_record_does_not_settle_to(stack: RunningStack, pitledger: Caller) -> None:
+    """Lines that were edited in the database are neither hashed nor settled as they stand: exit code 1."""
+    change = (
+        "UPDATE round_settlement.entries SET data = replace(data::text, '\"payout\":{}', '\"payout\":{}')::json "
+        f"WHERE event_id = '{TABLE}-1'"
+    )
+    with altered(stack, "entries", change.format("10000,", "20000,"), change.format("20000,", "10000,")):
+        called = pitledger("reconstruct", f"{TABLE}-r1", "--json")
+    (entry,) = called.documents[0]["entries"]
+
+    assert (1, False, False) == (called.code, entry["hash_verified"], entry["settles_again"])
+
+
+def test_a_round_that_nobody_knows_is_exit_code_4(pitledger: Caller) -> None:
+    """There is nothing to show of a round that was never settled."""
+    called = pitledger("reconstruct", "no-such-round")
+
+    assert (4, "") == (called.code, called.stdout)
