@@ -1,23 +1,46 @@
 """The services that exist: every package beside this one that has a manifest."""
 
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
 
 if TYPE_CHECKING:
     from shared.runtime.service.manifest import Manifest
 
-_HOME = Path(__file__).parent.parent
+_HOME: Final = Path(__file__).parent.parent
 
-
-NAMES = tuple(sorted(found.parent.name.replace("_", "-") for found in _HOME.glob("*/manifest.py")))
+NAMES: Final = tuple(sorted(found.parent.name.replace("_", "-") for found in _HOME.glob("*/manifest.py")))
 """The names of the services."""
+
+SETTLEMENT: Final = "round-settlement"
+"""The service that commands about the journal are about where none is named."""
+
+
+def service_option(description: str) -> Any:
+    """Return the option `--service` of a command: the name of a service."""
+    return typer.Option("--service", help=f"{description} {_CHOICES}", parser=_name, metavar=_METAVAR)
+
+
+def service_argument(description: str) -> Any:
+    """Return an argument of a command: the name of a service."""
+    return typer.Argument(help=f"{description} {_CHOICES}", parser=_name, metavar=_METAVAR)
+
+
+_METAVAR: Final = "SERVICE"
+_CHOICES: Final = f"One of: {', '.join(NAMES)}."
+
+
+def _name(text: str) -> str:
+    if text not in NAMES:
+        raise typer.BadParameter(f"there is no service {text!r}; choose among {', '.join(NAMES)}")
+    return text
 
 
 def load(name: str) -> "Manifest":
     """Return the manifest of a service; imports its package and all that it needs."""
-    manifest: Manifest = import_module(f"{_package(name)}.manifest").MANIFEST
+    manifest: Manifest = import_module(f"services.{name.replace('-', '_')}.manifest").MANIFEST
     return manifest
 
 
@@ -28,11 +51,4 @@ def load_all() -> "list[Manifest]":
 
 def migrations(name: str) -> Path:
     """Return the directory of the service's migrations; does not import the service."""
-    spec = find_spec(_package(name))
-    assert spec is not None, f"the package of {name} is part of this distribution"
-    assert spec.submodule_search_locations is not None
-    return Path(spec.submodule_search_locations[0]) / "migrations"
-
-
-def _package(name: str) -> str:
-    return f"services.{name.replace('-', '_')}"
+    return _HOME / name.replace("-", "_") / "migrations"

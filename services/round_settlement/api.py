@@ -1,4 +1,7 @@
 """stub"""
+
 from fastapi import APIRouter
+
+
 def routes(context):
     return APIRouter()

@@ -124,9 +124,15 @@ class Commands:
 
         return declare
 
-    def include(self, other: "Commands") -> None:
-        """Add the commands of another collection, such as those that every service has."""
-        self._handled.update(other._handled)
+    def with_more(self, other: "Commands") -> "Commands":
+        """Return these commands and those of another collection, such as those that every service has."""
+        both = Commands(load_all=self.load_all)
+        both._handled = self._handled | other._handled
+        return both
+
+    def is_decided_alone(self, command: Command) -> bool:
+        """Return whether a command is decided on what is loaded for it alone."""
+        return self.load_all is None or self._handled[type(command)].load is not no_state
 
     def models(self) -> Sequence[type[Command]]:
         """Return the models of the commands."""

@@ -184,11 +184,12 @@ class Engine:
             given = await self._answers.find(connection, {each.place for each in batch})
             done = _Batch(given, shard, self._clock())
             new = self._unanswered(batch, done)
-            if self._commands.load_all is None:
-                for each in new:
+            alone = self._commands.is_decided_alone
+            if together := [each for each in new if not alone(each.asked.command)]:
+                await self._together(Transaction(connection), together, done)
+            for each in new:
+                if alone(each.asked.command):
                     await self._one(connection, each, done)
-            elif new:
-                await self._together(Transaction(connection), new, done)
             await self._answers.keep(connection, done.new)
         for kind in done.kinds:
             self._metrics.entries.labels(kind).inc()

@@ -58,7 +58,7 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
     a rebuild lets everybody read on what was there, so that no report is of half a table.
     """
     keepers = [handler() for handler in manifest.handlers if handler.keeps]
-    tables = (*manifest.projector.tables, *(table for keeper in keepers for table in keeper.keeps))
+    tables = (*manifest.whole_projector.tables, *(table for keeper in keepers for table in keeper.keeps))
     empty = "TRUNCATE" if check else "DELETE FROM"  # what is rolled back then leaves no dead rows
     async with engine.connect() as connection, connection.begin() as transaction:
         await connection.execute(text("SET LOCAL ROLE NONE"))  # the service itself may not empty what it keeps
@@ -82,13 +82,13 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
 async def _project(connection: AsyncConnection, manifest: Manifest) -> None:
     """Give all entries with their facts to the projector, some at a time."""
     transaction, batch = Transaction(connection), list[Recorded]()
-    async for entry in manifest.projector.read(connection, manifest.journal):
+    async for entry in manifest.whole_projector.read(connection, manifest.journal):
         batch.append((entry, decode_fact(entry.draft.kind, entry.draft.data)))
         if len(batch) == _BATCH_ENTRIES:
-            await manifest.projector.project(transaction, batch)
+            await manifest.whole_projector.project(transaction, batch)
             batch = []
     if batch:
-        await manifest.projector.project(transaction, batch)
+        await manifest.whole_projector.project(transaction, batch)
 
 
 def kept(table: Table) -> Table:
