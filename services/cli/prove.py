@@ -4,18 +4,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.cli.database import journal_of, with_connection
 from services.cli.exits import CheckFailed, NotThere
 from services.cli.output import message
-from services.cli.services import ServiceName
+from services.cli.services import SETTLEMENT, service_option
 from shared.journal.checkpoint import CheckpointError, DirectoryStore, checkpoint_origin, read_unverified
-from shared.journal.entry import entry_record
 from shared.journal.ledger import Shard
 from shared.journal.merkle import EvidenceError
-from shared.journal.proof import prove as proof_document
+from shared.journal.proving import prove_entry
 from shared.journal.reading import read_entry
 from shared.journal.verification import read_shards
 
@@ -24,7 +22,7 @@ def prove(
     shard: Annotated[str, typer.Argument(help="The shard, by name or number, as `pitledger verify` lists it.")],
     seq: Annotated[int, typer.Argument(min=1, help="The entry's number in its shard.")],
     checkpoints: Annotated[Path, typer.Option(help="Directory of the signed checkpoints.")],
-    service: Annotated[ServiceName, typer.Option(help="Whose journal.")] = ServiceName.ROUND_SETTLEMENT,
+    service: Annotated[str, service_option("Whose journal.")] = SETTLEMENT,
     output: Annotated[Path | None, typer.Option(help="Write the proof to this file instead of stdout.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="A proof is JSON in any case.")] = True,
 ) -> None:
@@ -53,15 +51,8 @@ def prove(
             entry = await read_entry(connection, tables, found.shard, seq)
         except LookupError as error:
             raise CheckFailed(f"{error}, though it was signed; run: pitledger verify") from error
-        record = entry_record(
-            entry.draft, shard_name=found.name, seq=seq, recorded_at=entry.recorded_at, previous=entry.previous
-        )
-        e = tables.entries
-        leaves = await connection.scalars(
-            select(e.c.hash).where(e.c.shard == found.shard, e.c.seq <= size).order_by(e.c.seq)
-        )
         try:
-            return proof_document(record, seq - 1, list(leaves), note)
+            return await prove_entry(connection, tables, entry, shard_name=found.name, size=size, note=note)
         except EvidenceError as error:
             raise CheckFailed(f"entry {seq} of {origin} cannot be proven: {error}; run: pitledger verify") from error
 

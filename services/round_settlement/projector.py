@@ -14,7 +14,6 @@ from shared.contracts.settlements import (
     SettlementPosted,
     SettlementReversed,
     SettlementSuperseded,
-    SettlementVoided,
 )
 from shared.journal.bulk import insert
 from shared.journal.entry import Entry
