@@ -20,7 +20,7 @@ def show_round(example: Mapping[str, Any]) -> Iterator["RenderableType"]:
         [_entry(entry) for entry in example["entries"]],
     )
     stands = next(
-        entry for entry in example["entries"] if {"shard": entry["shard"], "seq": entry["seq"]} == example["standing"]
+        entry for entry in example["entries"] if (entry["shard"], entry["seq"]) == (example["shard"], example["seq"])
     )
     record, submission = stands["data"]["record"], stands["submission"]
     yield _printable(yaml.safe_dump(record, sort_keys=False, default_flow_style=None, width=96))

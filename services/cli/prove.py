@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.cli.database import journal_of, with_connection
@@ -12,10 +11,9 @@ from services.cli.exits import CheckFailed, NotThere
 from services.cli.output import message
 from services.cli.services import SETTLEMENT, service_option
 from shared.journal.checkpoint import CheckpointError, DirectoryStore, checkpoint_origin, read_unverified
-from shared.journal.entry import entry_record
 from shared.journal.ledger import Shard
 from shared.journal.merkle import EvidenceError
-from shared.journal.proof import prove as proof_document
+from shared.journal.proving import prove_entry
 from shared.journal.reading import read_entry
 from shared.journal.verification import read_shards
 
@@ -53,15 +51,8 @@ def prove(
             entry = await read_entry(connection, tables, found.shard, seq)
         except LookupError as error:
             raise CheckFailed(f"{error}, though it was signed; run: pitledger verify") from error
-        record = entry_record(
-            entry.draft, shard_name=found.name, seq=seq, recorded_at=entry.recorded_at, previous=entry.previous
-        )
-        e = tables.entries
-        leaves = await connection.scalars(
-            select(e.c.hash).where(e.c.shard == found.shard, e.c.seq <= size).order_by(e.c.seq)
-        )
         try:
-            return proof_document(record, seq - 1, list(leaves), note)
+            return await prove_entry(connection, tables, entry, shard_name=found.name, size=size, note=note)
         except EvidenceError as error:
             raise CheckFailed(f"entry {seq} of {origin} cannot be proven: {error}; run: pitledger verify") from error
 

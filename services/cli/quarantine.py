@@ -1,26 +1,20 @@
 """`pitledger quarantine`: records that a service refused."""
 
-import asyncio
 import sys
-from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
-from confluent_kafka import KafkaException
 from pydantic import TypeAdapter, ValidationError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from pydantic_core import from_json
 
-from services.cli import quarantined
-from services.cli.database import journal_of, with_connection, with_engine
 from services.cli.documents import read_bytes
-from services.cli.environment import settings
-from services.cli.exits import CheckFailed, NotThere, UsageWrong
+from services.cli.exits import InputRefused, UsageWrong
 from services.cli.output import AsJson, Column, heading, message, print_json, show, table
-from services.cli.quarantined import Quarantined
-from services.cli.services import ServiceName
+from services.cli.quarantined import Quarantine, with_quarantine
+from services.cli.services import SETTLEMENT, service_option
 from shared.contracts.envelope import Person, Reason
-from shared.contracts.tables import Correction
-from shared.runtime.kafka import cluster_id
+from shared.journal.quarantine import Quarantined, list_quarantined
+from shared.runtime.command.quarantine import AskDismissal, AskReplay
 
 app = typer.Typer(
     help="Look at refused records; mend, replay or dismiss them.", no_args_is_help=True, rich_markup_mode="rich"
@@ -28,18 +22,17 @@ app = typer.Typer(
 
 _SHOWN_MAX = 4096
 _BYTES_IN_LINE = 16
-_WAIT_SECONDS_MAX = 60.0
-_LOOK_SECONDS = 0.2
 
-Service = Annotated[ServiceName, typer.Option(help="Which service refused the record.")]
+Service = Annotated[str, service_option("Which service refused the record.")]
 Number = Annotated[int, typer.Argument(metavar="ID", min=1, help="The record's id, as `list` shows it.")]
-By = Annotated[str, typer.Option("--by", metavar="PERSON", help="Who does this.")]
+By = Annotated[str, typer.Option("--by", metavar="PERSON", help="Who asks for it.")]
+ApprovedBy = Annotated[str, typer.Option("--approved-by", metavar="PERSON", help="Who approves it; somebody else.")]
 Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, in words; it is recorded.")]
 
 
 @app.command("list")
 def list_records(
-    service: Service = ServiceName.ROUND_SETTLEMENT,
+    service: Service = SETTLEMENT,
     everything: Annotated[bool, typer.Option("--all", help="Also the records that are resolved.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -48,10 +41,12 @@ def list_records(
     Example: pitledger quarantine list
     """
 
-    async def work(connection: AsyncConnection) -> list[Quarantined]:
-        return list(await quarantined.read_all(connection, journal_of(service), resolved=everything))
+    async def work(quarantine: Quarantine) -> list[Quarantined]:
+        return list(
+            await quarantine.read(lambda connection, tables: list_quarantined(connection, tables, resolved=everything))
+        )
 
-    found = with_connection(service, work)
+    found = with_quarantine(service, work)
     if as_json:
         for record in found:
             print_json(_document(record))
@@ -75,7 +70,7 @@ def list_records(
 @app.command("show")
 def show_record(
     number: Number,
-    service: Service = ServiceName.ROUND_SETTLEMENT,
+    service: Service = SETTLEMENT,
     only_bytes: Annotated[bool, typer.Option("--bytes", help="Write the record's bytes, and nothing else.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -87,10 +82,10 @@ def show_record(
     Example: pitledger quarantine show 17 --bytes > mended.json
     """
 
-    async def work(connection: AsyncConnection) -> Quarantined:
-        return await quarantined.read_one(connection, journal_of(service), number)
+    async def work(quarantine: Quarantine) -> Quarantined:
+        return await quarantine.record(number)
 
-    record = with_connection(service, work)
+    record = with_quarantine(service, work)
     if only_bytes:
         sys.stdout.buffer.write(record.value)
         return
@@ -120,6 +115,7 @@ def show_record(
 def replay(
     number: Number,
     by: By,
+    approved_by: ApprovedBy,
     reason: Why,
     file: Annotated[
         str | None, typer.Option(metavar="MENDED", help="The mended record; - for stdin. Without it: as it is.")
@@ -127,7 +123,7 @@ def replay(
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait until the service has taken it, or refused it again.")
     ] = False,
-    service: Service = ServiceName.ROUND_SETTLEMENT,
+    service: Service = SETTLEMENT,
     as_json: AsJson = False,
 ) -> None:
     """Send a refused record to its topic again, mended or as it is.
@@ -135,47 +131,22 @@ def replay(
     It takes the place in its stream that it claims. Exit code 3 when its bytes cannot be decoded; with --wait, exit
     code 1 when the service refuses it again.
 
-    Example: pitledger quarantine replay 17 --file mended.json --by jane.roe --reason "card reader fault" --wait
+    Example: pitledger quarantine replay 17 --file mended.json --by jane.roe --approved-by kim.lee --reason "misread"
     """
-    by, reason = _person("--by", by), _reason(reason)
-    servers = settings().kafka_bootstrap_servers
-    try:
-        cluster = cluster_id(servers)
-    except KafkaException as error:
-        raise NotThere(f"Kafka at {servers} does not answer: {error.args[0]}") from error
+    by, approved_by = _two_people(by, approved_by)
+    mended = None if file is None else _mended(file)
+    ask = AskReplay(quarantine=number, reason=_reason(reason), mended=mended)
 
-    async def prepare(connection: AsyncConnection) -> tuple[Quarantined, quarantined.Replay]:
-        tables = journal_of(service)
-        record = await quarantined.read_one(connection, tables, number)
-        quarantined.require_open(record)
-        value = record.value if file is None else read_bytes(file)
-        return record, await quarantined.prepare_replay(
-            connection, tables, record, value, by=by, reason=reason, cluster=cluster
-        )
+    async def work(quarantine: Quarantine) -> tuple[Quarantined, int, int]:
+        record = await quarantine.record(number)
+        partition, offset = await quarantine.send(await quarantine.do(ask, by=by, approved_by=approved_by))
+        message(f"sent to {record.topic}/{partition}, offset {offset}")
+        if wait:
+            await quarantine.wait(record, partition, offset)
+            message(f"record {number} is resolved")
+        return record, partition, offset
 
-    record, prepared = with_connection(service, prepare)
-    partition, offset = quarantined.publish(servers, prepared)
-    message(f"sent to {record.topic}/{partition}, offset {offset}")
-
-    async def watch(engine: AsyncEngine) -> str | None:
-        async with asyncio.timeout(_WAIT_SECONDS_MAX):
-            while True:
-                async with engine.connect() as connection:
-                    said = await quarantined.outcome(
-                        connection, journal_of(service), record, partition=partition, offset=offset, cluster=cluster
-                    )
-                if said is not None:
-                    return said
-                await asyncio.sleep(_LOOK_SECONDS)
-
-    if wait:
-        try:
-            said = with_engine(service, watch)
-        except TimeoutError:
-            raise NotThere(f"{service} has not read it within {_WAIT_SECONDS_MAX:.0f} s; is it running?") from None
-        if said:
-            raise CheckFailed(said)
-        message(f"record {number} is resolved")
+    record, partition, offset = with_quarantine(service, work)
     if as_json:
         resolved = {"resolved": True} if wait else {}
         print_json({"id": number, "topic": record.topic, "partition": partition, "offset": offset, **resolved})
@@ -185,9 +156,9 @@ def replay(
 def dismiss(
     number: Number,
     by: By,
-    approved_by: Annotated[str, typer.Option(metavar="PERSON", help="Who stands for it too; somebody else.")],
+    approved_by: ApprovedBy,
     reason: Why,
-    service: Service = ServiceName.ROUND_SETTLEMENT,
+    service: Service = SETTLEMENT,
     as_json: AsJson = False,
 ) -> None:
     """Close a refused record that can never be mended.
@@ -197,22 +168,17 @@ def dismiss(
 
     Example: pitledger quarantine dismiss 17 --by jane.roe --approved-by kim.lee --reason "test message of the vendor"
     """
-    correction = Correction(
-        reason=_reason(reason), entered_by=_person("--by", by), approved_by=_person("--approved-by", approved_by)
-    )
-    if correction.entered_by.casefold() == correction.approved_by.casefold():
-        raise UsageWrong(f"--by and --approved-by are both {by!r}; it takes two people")
+    by, approved_by = _two_people(by, approved_by)
+    ask = AskDismissal(quarantine=number, reason=_reason(reason))
 
-    async def work(engine: AsyncEngine) -> Any:
-        return await quarantined.dismiss(
-            engine, journal_of(service), service, number, correction, clock=lambda: datetime.now(UTC)
-        )
+    async def work(quarantine: Quarantine) -> None:
+        await quarantine.do(ask, by=by, approved_by=approved_by)
 
-    entry = with_engine(service, work)
+    with_quarantine(service, work)
     if as_json:
-        print_json({"id": number, "shard": entry.shard, "seq": entry.seq, "hash": entry.hash.hex()})
+        print_json({"id": number, "resolved": True})
     else:
-        message(f"record {number} is dismissed: entry {entry.seq} of shard {entry.shard}, hash {entry.hash.hex()}")
+        message(f"record {number} is dismissed")
 
 
 def shown_bytes(value: bytes) -> str:
@@ -253,8 +219,21 @@ def _document(record: Quarantined) -> dict[str, Any]:
     }
 
 
-def _person(option: str, text: str) -> str:
-    return _valid(TypeAdapter(Person), option, text)
+def _mended(file: str) -> dict[str, Any]:
+    try:
+        document = from_json(read_bytes(file))
+    except ValueError as error:
+        raise InputRefused(f"{file}: no JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise InputRefused(f"{file}: must be an event, a JSON object")
+    return document
+
+
+def _two_people(by: str, approved_by: str) -> tuple[str, str]:
+    people = _valid(TypeAdapter(Person), "--by", by), _valid(TypeAdapter(Person), "--approved-by", approved_by)
+    if people[0].casefold() == people[1].casefold():
+        raise UsageWrong(f"--by and --approved-by are both {by!r}; it takes two people")
+    return people
 
 
 def _reason(text: str) -> str:

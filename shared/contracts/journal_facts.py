@@ -1,4 +1,4 @@
-"""What every journal may hold beside the facts of its service: gaps, quarantined records, rejected commands."""
+"""What every journal may hold besides the facts of its service: gaps, quarantine, rejected commands."""
 
 from datetime import date
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import AwareDatetime
 
 from shared.contracts.envelope import Contract, Correction, Digest, Identifier, Name, Person, Sequence, Source
+from shared.contracts.envelope import Reason as Text
 from shared.contracts.facts import Fact, fact
 from shared.contracts.rejection import Reason
 
@@ -66,14 +67,57 @@ class RecordMended(Fact):
     reason: str | None = None
 
 
+class QuarantineRequest(Fact):
+    """Something that was asked for about a quarantined record: the `request`-th about it, counted from 1."""
+
+    quarantine: int
+    request: int
+
+
+@fact("quarantine.replay_asked")
+class ReplayAsked(QuarantineRequest):
+    """Somebody asks for a quarantined record to be sent to its topic again: as it is, or as `mended`."""
+
+    reason: Text
+    by: Person
+    mended: dict[str, Any] | None = None
+
+
+@fact("quarantine.dismissal_asked")
+class DismissalAsked(QuarantineRequest):
+    """Somebody asks for a quarantined record to be closed that can never be mended."""
+
+    reason: Text
+    by: Person
+
+
+@fact("quarantine.request_rejected")
+class QuarantineRequestRejected(QuarantineRequest):
+    """What was asked for about a quarantined record is not done."""
+
+    reason: Text
+    by: Person
+
+
+@fact("quarantine.replay_approved")
+class ReplayApproved(QuarantineRequest):
+    """A quarantined record goes to its topic again, for a reason, by two people; what becomes of it is recorded then.
+
+    `shard` and `seq` are the `record.quarantined` entry of the record.
+    """
+
+    shard: int
+    seq: int
+    correction: Correction
+
+
 @fact("quarantine.dismissed")
-class QuarantineDismissed(Fact, RecordPlace):
+class QuarantineDismissed(QuarantineRequest, RecordPlace):
     """A quarantined record can never be mended: it is closed, for a reason, by two people. No money moves.
 
     `shard` and `seq` are the `record.quarantined` entry that it closes.
     """
 
-    quarantine: int
     shard: int
     seq: int
     correction: Correction

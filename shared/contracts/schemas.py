@@ -24,7 +24,7 @@ DOCUMENTS: Final[Mapping[str, type[BaseModel]]] = {"round-record": BlackjackRoun
 """What messages hold and files may hold too, by the name of its schema."""
 
 _MENDING_HEADERS: Final = {
-    "pitledger-quarantine-id": "The number of the refused record in quarantine that this one replaces.",
+    "pitledger-quarantine-id": "The refused record that this one replaces: service/number in its quarantine.",
     "pitledger-mended-by": "Who mended the record.",
     "pitledger-mended-reason": "Why, in words.",
 }

@@ -3,8 +3,7 @@
 from datetime import date
 from typing import Annotated, Any
 
-from pydantic import AwareDatetime, BaseModel, Field, WithJsonSchema
-from pydantic_core import to_json
+from pydantic import AwareDatetime, Field, WithJsonSchema
 
 from shared.contracts.envelope import Contract, Correction, Digest, Identifier, Name, Sequence
 from shared.contracts.facts import Fact, fact
@@ -47,6 +46,10 @@ class SettledRound(Fact):
     gaming_day: date
     round_id: Identifier
 
+    def encode(self) -> bytes:
+        """Return the JSON, a record of a round in it as it was reported; what is as by default is left out."""
+        return self.__pydantic_serializer__.to_json(self, exclude_defaults=True)
+
 
 class RoundNotice(Contract):
     """Something that settling found and that a person should know of: a dealer's hand that was set otherwise, say."""
@@ -76,10 +79,6 @@ class SettlementPosted(SettledRound):
     account_credits: tuple[AccountCredit, ...] = ()
     record: Played
 
-    def encode(self) -> bytes:
-        """Return the JSON, the record of the round in it as it was reported; what is as by default is left out."""
-        return _with_record(self, self.record)
-
 
 @fact("settlement.reversed", SETTLEMENTS, moves_money=True)
 class SettlementReversed(SettledRound):
@@ -104,21 +103,9 @@ class SettlementSuperseded(SettledRound):
     record: Played | None = None
     correction: Correction | None = None
 
-    def encode(self) -> bytes:
-        """Return the JSON, the record of the round in it as it was reported; what is as by default is left out."""
-        return _with_record(self, self.record)
-
 
 @fact("settlement.voided", SETTLEMENTS)
 class SettlementVoided(SettledRound):
     """A round was voided before any record of it came: nothing was posted, nothing is taken back."""
 
     correction: Correction
-
-
-def _with_record(fact: SettledRound, record: BaseModel | dict[str, Any] | None) -> bytes:
-    body = fact.__pydantic_serializer__.to_json(fact, exclude_defaults=True, exclude={"record"})
-    if record is None:
-        return body
-    document = record.model_dump(mode="json", exclude_defaults=True) if isinstance(record, BaseModel) else record
-    return b'%b,"record":%b}' % (body[:-1], to_json(document))

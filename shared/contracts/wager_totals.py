@@ -1,7 +1,7 @@
 """What rounds did on one wager type: the one vector in which handle, payout and everything beside them are added up."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from shared.contracts.envelope import Contract, Name
 
@@ -65,9 +65,9 @@ class WagerTotals(Figures):
     wager: Name
 
     @classmethod
-    def of(cls, wager: str, figures: dict[str, Any]) -> "WagerTotals":
-        """Return totals of figures that are known to be whole numbers, without checking them again."""
-        return cls.model_construct(wager=wager, **figures)
+    def of(cls, wager: str, figures: dict[str, int]) -> "WagerTotals":
+        """Return totals of all figures, which are known to be whole numbers and are not checked again."""
+        return cls.of_checked({"wager": wager, **figures})
 
     def __neg__(self) -> "WagerTotals":
         return self.of(self.wager, {name: -value for name, value in self.figures()})

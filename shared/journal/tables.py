@@ -28,7 +28,7 @@ class JournalTables:
     shards: one row per input partition (or command stream): the position reached, the next entry, the head.
     entries, postings, accounts: the ledger; entries and postings are append-only.
     sources, gaps: the last sequence of every stream, and the sequences that are missing.
-    quarantine: records that were refused, with their bytes.
+    quarantine: records that were refused, with their bytes. quarantine_requests: what people ask for about them.
     relay: how far a shard has been published. checkpoints: the signed Merkle roots.
     idempotency: the answers given to commands, one for each (person, key), never changed.
     """
@@ -41,6 +41,7 @@ class JournalTables:
     sources: Table
     gaps: Table
     quarantine: Table
+    quarantine_requests: Table
     relay: Table
     checkpoints: Table
     idempotency: Table
@@ -138,6 +139,22 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             Column("resolved_at", DateTime(timezone=True)),
             UniqueConstraint("shard", "seq"),
             Index("quarantine_open", "source", "sequence", postgresql_where="resolved_at IS NULL"),
+            schema=schema,
+        ),
+        quarantine_requests=Table(
+            "quarantine_requests",
+            metadata,
+            Column("quarantine", BigInteger, primary_key=True, autoincrement=False),
+            Column("request", Integer, primary_key=True, autoincrement=False),
+            Column("action", Text, nullable=False),  # replay or dismissal
+            Column("mended", JSON(none_as_null=True)),  # what is sent in place of the record; none: as it is
+            Column("reason", Text, nullable=False),
+            Column("asked_by", Text, nullable=False),
+            moment("asked_at"),
+            Column("decision", Text, nullable=False),
+            Column("decided_by", Text),  # from here on: none while it waits for somebody else
+            Column("decided_at", DateTime(timezone=True)),
+            Column("decided_reason", Text),  # why it was rejected
             schema=schema,
         ),
         relay=Table(

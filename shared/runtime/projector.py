@@ -54,3 +54,12 @@ class Projector:
     tables: Sequence[Table] = ()
     project: Project = nothing
     read: Callable[[AsyncConnection, JournalTables], AsyncIterator[Sequence[Recorded]]] = read_recorded
+
+    def with_more(self, other: "Projector") -> "Projector":
+        """Return a projector of the tables of both, each as it is projected alone."""
+
+        async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
+            await self.project(transaction, recorded)
+            await other.project(transaction, recorded)
+
+        return Projector(tables=(*self.tables, *other.tables), project=project, read=self.read)

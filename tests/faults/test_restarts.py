@@ -12,7 +12,7 @@ from shared.local import PostgresServer
 from tests.faults.stage import Door, Stage
 from tests.faults.subject import Subject
 from tests.faults.subjects import READING, SUBJECTS
-from tests.faults.subjects.round_settlement import ROUND_SETTLEMENT
+from tests.faults.subjects.round_settlement import SUBJECT as ROUND_SETTLEMENT
 from tests.support import AnyBroker, ApacheKafka, Databases, eventually
 from tests.support.rounds import TABLES, completed, source
 from tests.support.services import produce, query, running

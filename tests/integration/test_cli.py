@@ -54,7 +54,7 @@ def test_a_refused_record_is_mended_and_taken(stack: RunningStack, pitledger: Ca
     """Its bytes come out as they are; unmended they are refused at once, mended they take their place in the books."""
     raw = encoded(unreadable("BJ-02", 1))
     number = str(quarantine(stack, pitledger, raw, key=b"/properties/riverside/tables/BJ-02"))
-    people = ["--by", "jane.roe", "--reason", "card reader fault"]
+    people = ["--by", "jane.roe", "--approved-by", "kim.lee", "--reason", "card reader fault"]
     assert raw.decode() == pitledger("quarantine", "show", number, "--bytes").stdout
     assert "'Zd'" in pitledger("quarantine", "show", number).stdout
     assert 3 == pitledger("quarantine", "replay", number, *people).code
@@ -75,8 +75,8 @@ def test_a_replay_that_is_refused_again_is_exit_code_1(stack: RunningStack, pitl
     """Bytes that decode but cannot be settled come back to quarantine, and --wait says so."""
     number = str(quarantine(stack, pitledger, b"[1,2"))
     (tmp_path / "mended.json").write_bytes(encoded(completed("BJ-03", 1, game="baccarat")))
-    words = ["replay", number, "--file", str(tmp_path / "mended.json"), "--by", "a", "--reason", "b", "--wait"]
-    called = pitledger("quarantine", *words)
+    words = ["replay", number, "--file", str(tmp_path / "mended.json"), "--by", "a", "--approved-by", "c"]
+    called = pitledger("quarantine", *words, "--reason", "b", "--wait")
 
     assert 1 == called.code
     assert "no rules submission of riverside for baccarat" in called.stderr

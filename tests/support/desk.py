@@ -14,6 +14,7 @@ from shared.journal.entry import Entry
 from shared.journal.reading import balances, read_entries
 from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.clock import Clock
+from shared.runtime.command.replay import Outbox, Replay
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
 from shared.runtime.database import create_engine
@@ -64,13 +65,22 @@ class Desk:
     async def _feed(self, topic: str, messages: Sequence[Message], partition: int) -> None:
         consumer = self._consumers.get(topic)
         if consumer is None:
-            handlers = (*self.manifest.references, *self.manifest.handlers)
-            [handler] = [made for made in (handler() for handler in handlers) if made.topic == topic]
+            [handler] = [made for made in (reader() for reader in self.manifest.readers) if made.topic == topic]
             consumer = self._consumers[topic] = consumer_of(self.manifest, self.context, handler, "test")
         if partition not in consumer.positions:
             await consumer.assigned([partition])
         now = self.context.clock()
         await consumer.handle([Record(topic, partition, next(self._offsets), *_record(one), now) for one in messages])
+
+    def deliver(self, replay: Replay) -> None:
+        """Read what the outbox was given, as the broker would hand it over."""
+        self.client.run(self._deliver(replay))
+
+    async def _deliver(self, replay: Replay) -> None:
+        headers = tuple((name, text.encode() if isinstance(text, str) else text) for name, text in replay.headers)
+        partition, now = replay.partition or 0, self.context.clock()
+        record = Record(replay.topic, partition, next(self._offsets), replay.key, replay.value, now, headers)
+        await self._consumers[replay.topic].handle([record])
 
     # --- the journal ---
 
@@ -138,10 +148,12 @@ class Desk:
 
 
 @contextmanager
-def desk_of(manifest: Manifest, url: str, *, people: People, clock: Clock) -> Iterator[Desk]:
-    """Give a service on a database, for these people."""
+def desk_of(
+    manifest: Manifest, url: str, *, people: People, clock: Clock, outbox: Outbox | None = None
+) -> Iterator[Desk]:
+    """Give a service on a database, for these people; what it sends to Kafka itself goes into the outbox."""
     engine = create_engine(url, role=manifest.schema)
-    context = context_of(manifest, Settings(), engine, clock=clock)
+    context = context_of(manifest, Settings(), engine, clock=clock, outbox=outbox)
     callers = [
         Caller(person=person, token_sha256=token_hash(f"token of {person}"), roles=frozenset(roles))
         for person, roles in people.items()

@@ -125,9 +125,11 @@ class Commands:
 
         return declare
 
-    def include(self, other: "Commands") -> None:
-        """Add the commands of another collection, such as those that every service has."""
-        self._handled.update(other._handled)
+    def with_more(self, other: "Commands") -> "Commands":
+        """Return these commands and those of another collection, such as those that every service has."""
+        both = Commands(load_all=self.load_all)
+        both._handled = self._handled | other._handled
+        return both
 
     def models(self) -> Sequence[type[Command]]:
         """Return the models of the commands."""

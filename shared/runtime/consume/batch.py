@@ -67,6 +67,7 @@ class Known:
     `quarantine` the open quarantined records that may be mended here, `state` what the handler loaded.
     """
 
+    schema: str
     shard_name: str
     streams: dict[str, Stream]
     taken: Mapping[PlaceOf, str]
@@ -141,7 +142,7 @@ class _Deriving:
         return quarantined(record, self._known.shard_name, reason)
 
     def _mend(self, found: Derived, event: Event[Any]) -> None:
-        place, named = (event.source, event.sequence), replaces(found.record)
+        place, named = (event.source, event.sequence), replaces(found.record, self._known.schema)
         open_ = self._known.quarantine
         closed = sorted({*open_.get(place, ()), *open_.get(named, ())})
         if closed:
@@ -163,7 +164,7 @@ def claimed_again(events: Iterable[Event[Any]], known: Mapping[str, Stream]) -> 
     return wanted
 
 
-def replaces(record: Record) -> int | None:
-    """Return the number of the quarantined record that this one says it replaces."""
-    named = record.header(facts.QUARANTINE_ID)
-    return int(named) if named is not None and named.isdecimal() and len(named) < _DIGITS_MAX else None
+def replaces(record: Record, schema: str) -> int | None:
+    """Return the number of the record in this service's quarantine that this one says it replaces."""
+    of, _, named = (record.header(facts.QUARANTINE_ID) or "").rpartition("/")
+    return int(named) if of == schema and named.isdecimal() and len(named) < _DIGITS_MAX else None

@@ -202,6 +202,7 @@ class Consumer:
             tables = self._ledger.tables
             await load_streams(connection, tables, partition.streams, {event.source for event in events})
             known = Known(
+                schema=tables.schema,
                 shard_name=partition.shard.name,
                 streams=partition.streams,
                 taken=await taken_ids(connection, tables, claimed_again(events, partition.streams)),

@@ -13,7 +13,7 @@ from shared.runtime.consume.handler import Record
 QUARANTINE_ID = "pitledger-quarantine-id"
 MENDED_BY = "pitledger-mended-by"
 MENDED_REASON = "pitledger-mended-reason"
-"""Kafka headers of a record that replaces one in quarantine."""
+"""Kafka headers of a record that replaces one in quarantine, which the first names: `round_settlement/17`."""
 
 NO_EVENTS = tuple(fact.KIND.name for fact in (GapOpened, GapFilled, RecordMended))
 """The kinds of entries that stand at the place of an event and are not what followed from it."""

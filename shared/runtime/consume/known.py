@@ -47,7 +47,7 @@ async def open_quarantine(
     """Return the open quarantined records whose places these events take, or which these records replace."""
     table = tables.quarantine
     sources = {one.event.source for one in decoded if isinstance(one.event, Event)}
-    replaced = {number for one in decoded if (number := replaces(one.record)) is not None}
+    replaced = {number for one in decoded if (number := replaces(one.record, tables.schema)) is not None}
     query = select(table.c.id, table.c.shard, table.c.seq, table.c.source, table.c.sequence).where(
         table.c.resolved_at.is_(None), table.c.source.in_(sources) | table.c.id.in_(replaced)
     )

@@ -13,6 +13,7 @@ from faststream import AckPolicy
 from faststream.confluent import KafkaBroker
 from faststream.confluent import TopicPartition as FastStreamPartition
 from faststream.message import StreamMessage
+from pydantic_core import from_json
 
 from shared.runtime.clock import Clock, Step, no_step
 from shared.runtime.consume.consumer import Consumer
@@ -25,6 +26,8 @@ log = structlog.get_logger()
 
 _ASSIGN_SECONDS = 240.0
 _FETCH_BYTES = 16 * 1024 * 1024
+_STATISTICS_MILLISECONDS = 200
+"""How often librdkafka tells how far the partitions go."""
 
 
 def _record(message: Message) -> Record:
@@ -80,8 +83,6 @@ class Subscription:
         self.age_seconds = 0.0
         self._whole = whole
         self._ends: dict[int, int] = {}
-        self._asked: asyncio.Future[None] | None = None
-        self._stopping = False
         self._bootstrap_servers = bootstrap_servers
         self._broker = KafkaBroker(
             bootstrap_servers,
@@ -90,6 +91,7 @@ class Subscription:
             apply_types=False,
             logger=librdkafka_log,
             log_level=logging.DEBUG,
+            config={"statistics.interval.ms": _STATISTICS_MILLISECONDS, "stats_cb": self._note_ends},
         )
         self._options: dict[str, Any] = {
             "group_id": group,
@@ -107,7 +109,7 @@ class Subscription:
         self._subscriber: Any = None
 
     async def start(self) -> None:
-        """Takes all partitions, or joins the group."""
+        """Take all partitions, or join the group."""
         topic = self.consumer.topic
         if self._whole:
             numbers = await asyncio.to_thread(partitions_of, self._bootstrap_servers, topic)
@@ -126,8 +128,7 @@ class Subscription:
         await self._broker.start()
 
     async def stop(self) -> None:
-        """Stops reading, and leaves the group."""
-        self._stopping = True
+        """Stop reading, and leave the group."""
         await self._broker.stop()
 
     # --- called in librdkafka's poll, on the consumer's own thread ---
@@ -146,7 +147,7 @@ class Subscription:
             raise
 
     async def _take_over(self, partitions: list[int]) -> dict[int, int]:
-        """The offsets of partitions in the database. Raises: Stop where they are another cluster's."""
+        """Return the offsets of partitions in the database. Raises: Stop where they are another cluster's."""
         async with asyncio.timeout(_ASSIGN_SECONDS):
             offsets = await self.consumer.assigned(partitions)
             cluster = await self._cluster_id()
@@ -155,7 +156,7 @@ class Subscription:
         return offsets
 
     async def _cluster_id(self) -> str:
-        """The id of the cluster, once it answers: by a client of its own.
+        """Return the id of the cluster, once it answers: by a client of its own.
 
         The consumer would answer too. But whatever librdkafka has to say next, a line of its log when the broker is
         away again, would end the process: in one poll, no callback may come after one that asked.
@@ -193,43 +194,35 @@ class Subscription:
 
     # --- how far it is ---
 
-    def _ask(self) -> None:
-        """Asks for the ends of the partitions; the answer comes with one of the next looks.
+    def _note_ends(self, statistics: str) -> None:
+        """Note the ends of the partitions, of which the broker tells with each record that it sends.
 
-        The client does one thing at a time. Called from the event loop it would make the loop wait for a poll, and a
-        poll in which partitions are assigned waits for the loop. So FastStream's own thread asks, between two polls.
+        librdkafka calls it between two polls, on the consumer's own thread. To ask the client from the event loop would
+        make the loop wait for a poll, and a poll in which partitions are assigned waits for the loop.
         """
-        adapter = None if self._subscriber is None else self._subscriber.consumer
-        if adapter is None or self._stopping or (self._asked is not None and not self._asked.done()):
-            return
-        self._asked = self._loop.run_in_executor(adapter._thread_pool, self._note_ends, adapter.consumer)
-        self._asked.add_done_callback(self._answered)
-
-    def _note_ends(self, kafka: KafkaConsumer) -> None:
-        for partition in tuple(self.consumer.positions):
-            _, end = kafka.get_watermark_offsets(TopicPartition(self.consumer.topic, partition), cached=True)
-            if end >= 0:
-                self._ends[partition] = end
-
-    def _answered(self, asked: asyncio.Future[None]) -> None:
-        if not asked.cancelled() and (error := asked.exception()) is not None:
-            self._failed(error)
+        try:
+            topics = from_json(statistics)["topics"]
+            for number, partition in topics.get(self.consumer.topic, {}).get("partitions", {}).items():
+                if partition["hi_offset"] >= 0:
+                    self._ends[int(number)] = partition["hi_offset"]
+        except Exception as error:
+            self._loop.call_soon_threadsafe(self._failed, error)
+            raise
 
     def lag(self) -> dict[int, int | None]:
-        """The records between each partition's position and its end; None until the broker has told the end."""
-        self._ask()
+        """Return the records between each partition's position and its end; None until the broker has told the end."""
         return {
             partition: max(self._ends[partition] - position, 0) if partition in self._ends else None
             for partition, position in self.consumer.positions.items()
         }
 
     def is_caught_up(self) -> bool:
-        """Everything that the broker has is processed."""
+        """Return whether everything that the broker has is processed."""
         lag = self.lag()
         return bool(lag) and all(records == 0 for records in lag.values())
 
     def observe(self) -> None:
-        """Updates lag and age from what librdkafka has already been told."""
+        """Update lag and age from what librdkafka has already been told."""
         lag = self.lag()
         for partition, records in lag.items():
             self._metrics.lag.labels(self.consumer.topic, str(partition)).set(records or 0)

@@ -8,13 +8,17 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from shared.journal.ledger import Ledger
 from shared.runtime.clock import Clock
 from shared.runtime.command.engine import Engine
+from shared.runtime.command.replay import Outbox
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceContext:
-    """The parts of a running service: settings, database, journal, metrics, clock, and the engine of its commands."""
+    """The parts of a running service: settings, database, journal, metrics, clock, and the engine of its commands.
+
+    `outbox` takes records to Kafka that are no entries: those that are replayed.
+    """
 
     settings: Settings
     engine: AsyncEngine
@@ -24,3 +28,4 @@ class ServiceContext:
     wake: Callable[[], None]
     """Tells the relay that there is something to publish."""
     commands: Engine
+    outbox: Outbox

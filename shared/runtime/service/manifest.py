@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from fastapi import APIRouter
@@ -9,13 +10,14 @@ from fastapi import APIRouter
 from shared.contracts.topics import Topic
 from shared.journal.tables import JournalTables
 from shared.runtime.command.command import Commands
+from shared.runtime.command.quarantine import quarantine_commands, quarantine_projector
 from shared.runtime.consume.handler import Handler
 from shared.runtime.projector import Projector
 from shared.runtime.publish.relay import MessageKey
 from shared.runtime.service.context import ServiceContext
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Manifest:
     """A service: its name and port, its journal, what it reads and publishes, its commands, read model and routes.
 
@@ -38,6 +40,23 @@ class Manifest:
     routes: Callable[[ServiceContext], APIRouter] | None = None
     watch: Callable[[ServiceContext], Coroutine[Any, Any, None]] | None = None
 
+    @cached_property
+    def all_commands(self) -> Commands:
+        """Return its own commands, and those about its quarantine where it reads topics."""
+        if not self.readers:
+            return self.commands
+        return self.commands.with_more(quarantine_commands(self.journal, [one.reader for one in self.readers]))
+
+    @cached_property
+    def whole_projector(self) -> Projector:
+        """Return the projector of its own read model, and of what is asked for about its quarantine."""
+        return self.projector.with_more(quarantine_projector(self.journal)) if self.readers else self.projector
+
+    @property
+    def readers(self) -> Sequence[type[Handler[Any]]]:
+        """Return the handlers of all topics that the service reads."""
+        return (*self.references, *self.handlers)
+
     @property
     def schema(self) -> str:
         """Return the name of the service's schema and role in the database."""
@@ -46,4 +65,4 @@ class Manifest:
     @property
     def reads(self) -> tuple[Topic, ...]:
         """Return the topics that the service reads."""
-        return tuple(handler.reader.topic for handler in (*self.references, *self.handlers))
+        return tuple(handler.reader.topic for handler in self.readers)

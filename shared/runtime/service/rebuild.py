@@ -55,7 +55,7 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
     """
     keepers = [handler() for handler in manifest.handlers if handler.keeps]
     kept_tables = (table for keeper in keepers for table in keeper.keeps)
-    tables = tuple(dict.fromkeys((*manifest.projector.tables, *kept_tables)))  # one may follow from both
+    tables = tuple(dict.fromkeys((*manifest.whole_projector.tables, *kept_tables)))  # one may follow from both
     empty = "TRUNCATE" if check else "DELETE FROM"  # what is rolled back then leaves no dead rows
     async with engine.connect() as connection, connection.begin() as transaction:
         await connection.execute(text("SET LOCAL ROLE NONE"))  # the service itself may not empty what it keeps
@@ -66,8 +66,8 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
             name = kept(table).fullname
             await connection.execute(text(f"CREATE TEMP TABLE {name} ON COMMIT DROP AS TABLE {table.fullname}"))
             await connection.execute(text(f"{empty} {table.fullname}"))
-        async for recorded in manifest.projector.read(connection, manifest.journal):
-            await manifest.projector.project(Transaction(connection), recorded)
+        async for recorded in manifest.whole_projector.read(connection, manifest.journal):
+            await manifest.whole_projector.project(Transaction(connection), recorded)
         for keeper in keepers:
             async for events in read_again(connection, manifest.journal, keeper, settings):
                 await keeper.keep(connection, events, utc_now())

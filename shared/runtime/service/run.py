@@ -11,12 +11,13 @@ from typing import Any
 
 import structlog
 import uvicorn
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.journal.ledger import Ledger
 from shared.runtime.clock import Clock, Step, no_step, utc_now
 from shared.runtime.command.engine import Engine
+from shared.runtime.command.replay import KafkaOutbox, Outbox, Replays
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Handler
 from shared.runtime.consume.subscription import Subscription
@@ -32,6 +33,7 @@ from shared.runtime.service.notary import notary
 from shared.runtime.settings import Settings
 from shared.runtime.web.access import Caller, load_callers
 from shared.runtime.web.app import Check, create_app
+from shared.runtime.web.quarantine import quarantine_routes
 from shared.runtime.web.refusals import Refusals
 
 log = structlog.get_logger()
@@ -51,13 +53,14 @@ def context_of(
     clock: Clock = utc_now,
     metrics: Metrics | None = None,
     wake: Callable[[], None] = lambda: None,
+    outbox: Outbox | None = None,
 ) -> ServiceContext:
     """Return the parts of a service that works on this database."""
     ledger, figures = Ledger(manifest.journal), metrics or Metrics()
     commands = Engine(
         service=manifest.name,
-        commands=manifest.commands,
-        projector=manifest.projector,
+        commands=manifest.all_commands,
+        projector=manifest.whole_projector,
         engine=engine,
         ledger=ledger,
         metrics=figures,
@@ -72,6 +75,7 @@ def context_of(
         clock=clock,
         wake=wake,
         commands=commands,
+        outbox=outbox or KafkaOutbox(settings.kafka_bootstrap_servers, manifest.name),
     )
 
 
@@ -81,7 +85,7 @@ def consumer_of(
     """Return the loop of one of a service's topics."""
     return Consumer(
         handler=handler,
-        projector=manifest.projector,
+        projector=manifest.whole_projector,
         ledger=context.ledger,
         engine=context.engine,
         metrics=context.metrics,
@@ -116,8 +120,19 @@ def application(
         checks=checks or {},
         callers=callers,
         record_refusal=refusals.record,
-        router=manifest.routes(context) if manifest.routes is not None else None,
+        router=_routes(manifest, context),
     )
+
+
+def _routes(manifest: Manifest, context: ServiceContext) -> APIRouter:
+    """Return the service's own routes, and those about its quarantine where it reads topics."""
+    router = APIRouter()
+    if manifest.routes is not None:
+        router.include_router(manifest.routes(context))
+    if manifest.readers:
+        replays = Replays(context.engine, manifest.journal, manifest.readers, context.outbox)
+        router.include_router(quarantine_routes(context.engine, manifest.journal, context.commands, replays))
+    return router
 
 
 async def serve(

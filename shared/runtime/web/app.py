@@ -195,7 +195,11 @@ def _failure(request: Request, error: Exception) -> Response:
     kind = kind_of(error)
     if kind in (Kind.TRANSIENT, Kind.AMBIGUOUS, Kind.FENCED):
         log.warning("request failed", method=request.method, path=request.url.path, kind=kind.value, error=str(error))
-        what = "others came first each time" if kind is Kind.FENCED else "the database does not answer"
+        what = (
+            "others came first each time"
+            if kind is Kind.FENCED
+            else f"a server does not answer: {type(error).__name__}"
+        )
         return problem(Reason.TRY_AGAIN, f"{what}; try again with the same Idempotency-Key")
     log.error("request failed", method=request.method, path=request.url.path, exc_info=error)
     return problem(Reason.INTERNAL, "an internal error; it was logged")

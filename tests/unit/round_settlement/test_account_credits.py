@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from services.round_settlement.money import account_credits_of, totals_of
+from services.round_settlement.domain.money import account_credits_of, totals_of
+from shared.contracts.settlements import AccountCredit
 from shared.contracts.tables import AccountFunding
 from shared.rules.settlement import Line, Settlement
 
@@ -36,11 +37,11 @@ FUNDED = (
 
 def test_each_funded_wager_has_its_part() -> None:
     """The first lines take the stake; void ones count for nothing; vigorish comes off; cents are floored."""
-    assert [
-        {"account": "GA-1", "seat": 1, "wager": "blackjack", "staked": 400, "credited": 750},
-        {"account": "GA-1", "seat": 1, "wager": "side", "staked": 0, "credited": 0},
-        {"account": "GA-2", "seat": 2, "wager": "blackjack", "staked": 100, "credited": 428 * 100 // 333},
-    ] == account_credits_of(_settlement(*LINES), FUNDED)
+    assert (
+        AccountCredit(account="GA-1", seat=1, wager="blackjack", staked_cents=400, credited_cents=750),
+        AccountCredit(account="GA-1", seat=1, wager="side", staked_cents=0, credited_cents=0),
+        AccountCredit(account="GA-2", seat=2, wager="blackjack", staked_cents=100, credited_cents=428 * 100 // 333),
+    ) == account_credits_of(_settlement(*LINES), FUNDED)
 
 
 @pytest.mark.parametrize("part", range(1, 8))
@@ -50,10 +51,10 @@ def test_the_parts_add_up_to_the_totals(part: int) -> None:
     settlement = _settlement(*LINES)
     totals = totals_of(settlement, {(one.seat, one.wager): one.cents for one in funded})
     parts = account_credits_of(settlement, funded)
-    assert {total.wager: (total.account_staked, total.account_credited) for total in totals} == {
+    assert {total.wager: (total.account_staked_cents, total.account_credited_cents) for total in totals} == {
         total.wager: (
-            sum(credit["staked"] for credit in parts if credit["wager"] == total.wager),
-            sum(credit["credited"] for credit in parts if credit["wager"] == total.wager),
+            sum(credit.staked_cents for credit in parts if credit.wager == total.wager),
+            sum(credit.credited_cents for credit in parts if credit.wager == total.wager),
         )
         for total in totals
     }
@@ -61,4 +62,4 @@ def test_the_parts_add_up_to_the_totals(part: int) -> None:
 
 def test_a_round_without_accounts_credits_none() -> None:
     """Chips alone."""
-    assert [] == account_credits_of(_settlement(*LINES), ())
+    assert () == account_credits_of(_settlement(*LINES), ())

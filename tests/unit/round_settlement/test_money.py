@@ -1,7 +1,6 @@
 """The money of settled rounds: every golden round balances, and each leg says what the lines say."""
 
 from collections import Counter
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from services.round_settlement.money import Funding, postings_of, totals_of
-from shared.contracts.settlements import WagerTotal
+from services.round_settlement.domain.money import Funding, postings_of, totals_of
+from shared.contracts.wager_totals import WagerTotals
 from shared.journal.entry import Account, Posting
 from shared.rules import parse_cases, parse_round, parse_submission, settle
 from shared.rules.settlement import Contribution, Line, Settlement
@@ -117,7 +116,8 @@ def test_the_totals_of_golden_rounds_are_in_the_contract(case: Any) -> None:
     """Readers get every figure that a round's postings come from, none under a name that the contract lacks."""
     settlement = settle(case.regulation, parse_round(case.regulation, case.round), parse_submission(case.submission))
     for totals in totals_of(settlement, {}):
-        assert asdict(totals) == WagerTotal.model_validate(totals.as_document()).model_dump()
+        assert totals == WagerTotals.model_validate_json(totals.model_dump_json(exclude_defaults=True))
+        assert 1 == totals.count
 
 
 def test_a_void_line_posts_nothing() -> None:

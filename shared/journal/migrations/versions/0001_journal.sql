@@ -38,6 +38,12 @@ CREATE TABLE quarantine (
 );
 CREATE INDEX quarantine_open ON quarantine (source, sequence) WHERE resolved_at IS NULL;
 
+CREATE TABLE quarantine_requests (
+    quarantine BIGINT, request INTEGER, action TEXT NOT NULL, mended JSON, reason TEXT NOT NULL, asked_by TEXT NOT NULL,
+    asked_at TIMESTAMPTZ NOT NULL, decision TEXT NOT NULL, decided_by TEXT, decided_at TIMESTAMPTZ, decided_reason TEXT,
+    PRIMARY KEY (quarantine, request)
+);
+
 CREATE TABLE relay (
     shard INTEGER, published_seq BIGINT NOT NULL,
     PRIMARY KEY (shard)

@@ -1,0 +1,111 @@
+"""The HTTP interface of round settlement: the rounds of a day, a round with its history, and proofs of its entries."""
+
+from datetime import date
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from services.round_settlement.domain.history import RoundDocument, RoundItem
+from services.round_settlement.queries import RoundKey, entry_about, rounds_after, rounds_with_history
+from services.round_settlement.tables import journal
+from shared.contracts.envelope import Identifier, Name
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.merkle import EvidenceError
+from shared.journal.proof import ProofDocument
+from shared.journal.proving import covering_checkpoint, prove_entry
+from shared.journal.verification import read_shards
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import (
+    UNCHANGED,
+    Cursor,
+    Limit,
+    Listing,
+    Page,
+    declare_role,
+    document_response,
+    person_with,
+    problems,
+    snapshot,
+)
+
+READ_ROUNDS = declare_role("rounds.read", "Read rounds: their records, lines, postings, corrections and proofs.")
+
+Reader = Annotated[str, person_with(READ_ROUNDS)]
+PropertyName = Annotated[Name, Path(alias="property", description="the property")]
+TableName = Annotated[Name, Path(description="the table")]
+RoundId = Annotated[Identifier, Path(description="the round, as its table names it")]
+
+ROUNDS: Listing[RoundKey] = Listing("rounds", RoundKey)
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes, reading the database of a running service."""
+    router = APIRouter(prefix="/rounds", tags=["rounds"])
+
+    @router.get("", response_model_exclude_none=True, summary="List the rounds of a gaming day")
+    async def list_rounds(
+        reader: Reader,
+        property_name: Annotated[Name, Query(alias="property", description="the property")],
+        gaming_day: date,
+        table: Annotated[Name | None, Query(description="only this table")] = None,
+        limit: Limit = 50,
+        cursor: Cursor = None,
+    ) -> Page[RoundItem]:
+        """By table and id: whether the money of each stands, and after how many corrections."""
+        del reader
+        after = ROUNDS.after(cursor)
+        async with snapshot(context.engine) as connection:
+            found = await rounds_after(connection, property_name, gaming_day, table=table, after=after, limit=limit + 1)
+        return ROUNDS.page(found, limit, lambda item: (item.table, item.round_id))
+
+    @router.get(
+        "/{property}/{table}/{round_id}",
+        response_model=RoundDocument,
+        summary="Show a round with its history",
+        responses={**UNCHANGED, **problems(Reason.NOT_FOUND)},
+    )
+    async def show_round(
+        request: Request, reader: Reader, property_name: PropertyName, table: TableName, round_id: RoundId
+    ) -> Response:
+        """What stands, and every record, correction, reversal and void, each with its money, hash and checkpoint."""
+        del reader
+        async with snapshot(context.engine) as connection:
+            found = await rounds_with_history(connection, round_id, property_name=property_name, table=table)
+        if not found:
+            raise Rejected(Reason.NOT_FOUND, f"no round {round_id} of table {table} of {property_name} is settled")
+        return document_response(request, found[0])
+
+    @router.get(
+        "/{property}/{table}/{round_id}/proofs/{shard}/{seq}",
+        response_model=ProofDocument,
+        summary="Prove that an entry about a round is in the journal",
+        responses={**UNCHANGED, **problems(Reason.NOT_FOUND, Reason.TOO_EARLY, Reason.CONTRADICTS)},
+    )
+    async def prove(
+        request: Request,
+        reader: Reader,
+        property_name: PropertyName,
+        table: TableName,
+        round_id: RoundId,
+        shard: Annotated[int, Path(ge=1, le=2**31 - 1, description="the number of the entry's shard")],
+        seq: Annotated[int, Path(ge=1, le=2**62, description="the entry's number in its shard")],
+    ) -> Response:
+        """The entry, its path in the Merkle tree, and the signed checkpoint: all that an outsider needs."""
+        del reader
+        async with snapshot(context.engine) as connection:
+            entry = await entry_about(connection, property_name, table, round_id, shard=shard, seq=seq)
+            if entry is None:
+                raise Rejected(Reason.NOT_FOUND, f"entry {seq} of shard {shard} is not about round {round_id}")
+            covering = await covering_checkpoint(connection, journal, shard, seq)
+            if covering is None:
+                raise Rejected(Reason.TOO_EARLY, f"no checkpoint covers entry {seq} of shard {shard} yet")
+            size, note = covering
+            [name] = [one.name for one in await read_shards(connection, journal) if one.shard == shard]
+            try:
+                document = await prove_entry(connection, journal, entry, shard_name=name, size=size, note=note)
+            except EvidenceError as error:
+                detail = f"entry {seq} of shard {shard} cannot be proven: {error}; run: pitledger verify"
+                raise Rejected(Reason.CONTRADICTS, detail) from error
+        return document_response(request, ProofDocument.model_validate_json(document))
+
+    return router

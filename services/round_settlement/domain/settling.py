@@ -1,0 +1,240 @@
+"""From a table event to facts: what is known of a round and of the submissions comes in, nothing else.
+
+A round has three kinds of events: completed, corrected, voided. Whichever has the highest sequence of its table
+counts, in whatever order they arrive; so late and reordered events lead to the same books.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from services.round_settlement.domain.money import Funding, account_credits_of, postings_of, totals_of
+from shared.contracts.envelope import Correction, table_source
+from shared.contracts.settlements import (
+    AccountCredit,
+    RoundNotice,
+    SettlementPosted,
+    SettlementReversed,
+    SettlementSuperseded,
+    SettlementVoided,
+    SubmissionRef,
+)
+from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.tables import PlayedRound, RoundCompleted, RoundCorrected, RoundVoided, TableData, TableEvent
+from shared.journal.entry import Posting, reversal
+from shared.journal.recording import Recording
+from shared.rules import Rules
+from shared.rules.errors import Refused
+from shared.rules.settlement import Settlement
+
+
+@dataclass(frozen=True, slots=True)
+class InEffect:
+    """A rules submission that settles rounds: the approved document, its name in facts, and its rules ready to use."""
+
+    document: SubmissionApproved
+    ref: SubmissionRef
+    rules: Rules[Any]
+
+
+FindSubmission = Callable[[str, str, datetime], InEffect | None]
+"""(property, game, moment) -> the submission in effect then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The money of a round that stands: from which event of its table, what was posted, and the postings."""
+
+    sequence: int
+    posted: SettlementPosted
+    postings: tuple[Posting, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a round: the sequences of the events about it, which of them completed it, its money."""
+
+    sequences: tuple[int, ...] = ()
+    completed: int | None = None
+    revision: int = 0
+    standing: Standing | None = None
+
+    def with_event(self, event: TableEvent) -> "Known":
+        """Return the same, with one event more."""
+        completed = event.sequence if isinstance(event, RoundCompleted) else self.completed
+        return replace(self, sequences=(*self.sequences, event.sequence), completed=completed)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an event leads to: facts with their money, and what is known of the round afterwards."""
+
+    recordings: tuple[Recording, ...]
+    known: Known
+
+
+def settle_event(event: TableEvent, known: Known, find: FindSubmission) -> Outcome:
+    """Return what one event leads to.
+
+    Raises: Refused where the record, its submission or its place among the round's events is wrong.
+    """
+    data = event.data
+    expected = table_source(data.property, data.table)
+    if event.source != expected:
+        raise Refused(f"'source' is {event.source!r}; the events of this table come from {expected!r}")
+    correction: Correction | None = None
+    match event:
+        case RoundVoided():
+            return _void(event, known.with_event(event))
+        case RoundCorrected():
+            correction = _two_people(event.data.correction)
+        case RoundCompleted():
+            _first_record(event, known)
+    played = _settle(event.data, find)
+    known = known.with_event(event)
+    if event.sequence < max(known.sequences):
+        return Outcome((_superseded(event.data, correction, event.data.round),), known)
+    posted = _posted(event.data, played, known.revision + 1, correction)
+    postings = postings_of(data.property, data.table, posted.totals)
+    recordings: tuple[Recording, ...] = (Recording(fact=posted, postings=postings),)
+    if known.standing is not None:
+        assert correction is not None, "a first record found money standing"
+        recordings = (_reversed(known.standing, correction), *recordings)
+    standing = Standing(event.sequence, posted, postings)
+    return Outcome(recordings, replace(known, revision=posted.revision, standing=standing))
+
+
+def _first_record(event: RoundCompleted, known: Known) -> None:
+    if known.completed is not None:
+        raise Refused(
+            f"round {event.data.round_id} was completed by event {known.completed} of this table; "
+            "change it with round.corrected"
+        )
+    if any(sequence < event.sequence for sequence in known.sequences):
+        raise Refused(
+            f"round {event.data.round_id} was corrected or voided by event {min(known.sequences)} of this table; "
+            "its first record cannot come after that"
+        )
+
+
+def _void(event: RoundVoided, known: Known) -> Outcome:
+    correction = _two_people(event.data.correction)
+    if event.sequence < max(known.sequences):
+        return Outcome((_superseded(event.data, correction, None),), known)
+    if known.standing is None:
+        fact = SettlementVoided.model_construct(**_round_of(event.data), correction=correction)
+        return Outcome((Recording(fact=fact),), known)
+    return Outcome((_reversed(known.standing, correction),), replace(known, standing=None))
+
+
+def _two_people(correction: Correction) -> Correction:
+    if correction.entered_by == correction.approved_by:
+        raise Refused(f"{correction.entered_by} both entered and approved the change; it takes two people")
+    return correction
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    submission: InEffect
+    settlement: Settlement
+    funding: Funding
+
+
+def _settle(data: Any, find: FindSubmission) -> _Played:
+    """Settle a played round, whichever game's model it is."""
+    if data.closed_at < data.opened_at:
+        raise Refused(f"round {data.round_id} was closed at {data.closed_at} before it was opened at {data.opened_at}")
+    submission = find(data.property, data.game, data.opened_at)
+    if submission is None:
+        raise Refused(
+            f"no rules submission of {data.property} for {data.game} was in effect at {data.opened_at.isoformat()}; "
+            "file one and have it approved, then replay this record"
+        )
+    document = submission.document
+    named = f"submission {document.property}/{document.game} version {document.version}"
+    if data.table not in document.tables:
+        raise Refused(f"table {data.table} is not in {named}, which was in effect at {data.opened_at.isoformat()}")
+    if data.regulation != document.regulation:
+        raise Refused(f"the record says {data.regulation}; {named} is under {document.regulation}")
+    settlement = submission.rules.settle(data.round)
+    return _Played(submission, settlement, _funding(data, settlement))
+
+
+def _funding(data: PlayedRound, settlement: Settlement) -> Funding:
+    funding: Funding = {}
+    for part in data.account_funded:
+        if (part.seat, part.wager) in funding:
+            raise Refused(f"wager {part.wager!r} is funded from an account twice", seat=part.seat)
+        funding[part.seat, part.wager] = part.cents
+    if not funding:
+        return funding
+    stakes: dict[tuple[int, str], int] = {}
+    for line in settlement.lines:
+        stakes[line.seat, line.wager] = stakes.get((line.seat, line.wager), 0) + line.stake
+    for (seat, wager), cents in funding.items():
+        staked = stakes.get((seat, wager), 0)
+        if cents > staked:
+            raise Refused(f"{cents} of wager {wager!r} came from an account, but only {staked} was staked", seat=seat)
+    return funding
+
+
+# --- facts: of what is known to be right, and so made without checking it again ---
+
+
+def _posted(data: Any, played: _Played, revision: int, correction: Correction | None) -> SettlementPosted:
+    settlement = played.settlement
+    return SettlementPosted.of_checked(
+        _round_of(data)
+        | {
+            "regulation": data.regulation,
+            "opened_at": data.opened_at,
+            "closed_at": data.closed_at,
+            "dealer_id": data.dealer_id,
+            "submission": played.submission.ref,
+            "revision": revision,
+            "correction": correction,
+            "totals": totals_of(settlement, played.funding),
+            "lines": tuple(line.as_document() for line in settlement.lines),
+            "meters": dict(settlement.meters),
+            "notices": tuple(RoundNotice.of_checked(asdict(notice)) for notice in settlement.notices),
+            "account_funded": data.account_funded,
+            "account_credits": account_credits_of(settlement, data.account_funded),
+            "record": data.round,
+        }
+    )
+
+
+def _reversed(standing: Standing, correction: Correction) -> Recording:
+    """Take back what stands, on the gaming day on which it was posted."""
+    posted = standing.posted
+    fact = SettlementReversed.model_construct(
+        **_round_of(posted),
+        revision=posted.revision,
+        reverses=standing.sequence,
+        submission=posted.submission,
+        correction=correction,
+        totals=tuple(-total for total in posted.totals),
+        account_credits=tuple(_taken_back(credit) for credit in posted.account_credits),
+    )
+    return Recording(fact=fact, postings=reversal(standing.postings))
+
+
+def _taken_back(credit: AccountCredit) -> AccountCredit:
+    taken = {"staked_cents": -credit.staked_cents, "credited_cents": -credit.credited_cents}
+    return AccountCredit.model_construct(**(dict(credit) | taken))
+
+
+def _superseded(data: TableData, correction: Correction | None, record: Any) -> Recording:
+    fact = SettlementSuperseded.model_construct(**_round_of(data), correction=correction, record=record)
+    return Recording(fact=fact)
+
+
+def _round_of(data: Any) -> dict[str, Any]:
+    return {
+        "property": data.property,
+        "table": data.table,
+        "game": data.game,
+        "gaming_day": data.gaming_day,
+        "round_id": data.round_id,
+    }

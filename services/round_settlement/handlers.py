@@ -1,0 +1,87 @@
+"""What round settlement reads: table events, which it settles under its copy of the rules submissions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.round_settlement.domain.settling import InEffect, Known, Standing, settle_event
+from services.round_settlement.tables import journal, rounds, submissions
+from shared.contracts.catalog import decode_fact
+from shared.contracts.envelope import Event
+from shared.contracts.settlements import SettlementPosted, SubmissionRef
+from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.tables import READER, TableEvent
+from shared.journal.bulk import select
+from shared.journal.reading import read_entry
+from shared.journal.recording import Recording
+from shared.rules import compile_rules
+from shared.runtime.consume.handler import Handler
+from shared.runtime.consume.submissions import ApprovedSubmissions, RulesSubmissions
+
+RoundKey = tuple[str, str, str]
+"""(property, table, round id)"""
+
+
+class Submissions(RulesSubmissions):
+    """Keeps the approved submissions: rounds settle under them."""
+
+    keeps = (submissions,)
+
+
+@dataclass(slots=True)
+class Rounds:
+    """What is known of the rounds of a batch, as the events so far left it, and the submissions."""
+
+    known: dict[RoundKey, Known]
+    submissions: ApprovedSubmissions[InEffect]
+
+
+class TableEvents(Handler[Rounds]):
+    """Settles what happens at the tables."""
+
+    reader = READER
+    keyed_by_source = True
+
+    def __init__(self) -> None:
+        self._submissions = ApprovedSubmissions(submissions, _compiled)
+
+    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Rounds:
+        await self._submissions.refresh(connection)
+        return Rounds(await _known(connection, {_key(event) for event in events}), self._submissions)
+
+    def handle(self, event: Event[Any], state: Rounds) -> Sequence[Recording]:
+        key = _key(event)
+        outcome = settle_event(cast("TableEvent", event), state.known.get(key, Known()), state.submissions.in_effect)
+        state.known[key] = outcome.known
+        return outcome.recordings
+
+
+def _compiled(approved: SubmissionApproved) -> InEffect:
+    ref = SubmissionRef(version=approved.version, hash=approved.hash)
+    return InEffect(approved, ref, compile_rules(approved.regulation, approved.submission))
+
+
+def _key(event: Event[Any]) -> RoundKey:
+    return (event.data.property, event.data.table, event.data.round_id)
+
+
+_FIND = select(rounds, by=("property", "table_name", "round_id"))
+
+
+async def _known(connection: AsyncConnection, keys: set[RoundKey]) -> dict[RoundKey, Known]:
+    """Return what the database has of these rounds, with the money that stands; nothing of a new round."""
+    if not keys:
+        return {}
+    found: dict[RoundKey, Known] = {}
+    names = ("property", "table_name", "round_id")
+    for row in await _FIND.read(connection, [dict(zip(names, key, strict=True)) for key in keys]):
+        standing = None
+        if row.seq is not None:
+            entry = await read_entry(connection, journal, row.shard, row.seq)
+            posted = decode_fact(entry.draft.kind, entry.draft.data)
+            standing = Standing(entry.draft.sequence, cast("SettlementPosted", posted), entry.draft.postings)
+        key = (row.property, row.table_name, row.round_id)
+        found[key] = Known(tuple(row.sequences), row.completed, row.revision, standing)
+    return found

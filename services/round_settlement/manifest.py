@@ -1,0 +1,20 @@
+"""Round settlement: reads what happens at the tables, settles it under the rules submissions, posts it."""
+
+from services.round_settlement.api import routes
+from services.round_settlement.handlers import Submissions, TableEvents
+from services.round_settlement.projector import PROJECTOR
+from services.round_settlement.tables import journal
+from shared.contracts.topics import SETTLEMENTS
+from shared.runtime.service.manifest import Manifest
+
+MANIFEST = Manifest(
+    name="round-settlement",
+    title="Round settlement: every round of play settled, posted once, and shown",
+    port=8102,
+    journal=journal,
+    publishes=SETTLEMENTS,
+    references=(Submissions,),  # a round is never refused for a submission that was there
+    handlers=(TableEvents,),
+    projector=PROJECTOR,
+    routes=routes,
+)

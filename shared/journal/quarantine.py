@@ -1,0 +1,117 @@
+"""Reads the records that a service refused, and what people asked for about them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, Select, Text, cast, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.journal.tables import JournalTables
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A refused record: where it came from, its bytes, and why it was refused. `cluster` is the Kafka cluster's id."""
+
+    id: int
+    shard: int
+    seq: int
+    topic: str
+    partition: int
+    offset: int
+    key: bytes | None
+    value: bytes
+    source: str | None
+    sequence: int | None
+    reason: str
+    quarantined_at: datetime
+    resolved_at: datetime | None
+    cluster: str
+
+    @property
+    def place(self) -> str:
+        """Return where it stood."""
+        return f"{self.topic}/{self.partition}, offset {self.offset}"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What somebody asked for about a refused record. `mended` is the JSON that is sent in place of the record."""
+
+    quarantine: int
+    request: int
+    action: str
+    mended: str | None
+    reason: str
+    asked_by: str
+    asked_at: datetime
+    decision: str
+    decided_by: str | None
+    decided_at: datetime | None
+    decided_reason: str | None
+
+
+async def read_quarantined(
+    connection: AsyncConnection, tables: JournalTables, number: int, *, lock: bool = False
+) -> Quarantined | None:
+    """Return one record, locked until the transaction ends where it is to be decided; None where there is none."""
+    query = _records(tables).where(tables.quarantine.c.id == number)
+    if lock:
+        query = query.with_for_update(of=tables.quarantine)
+    row = (await connection.execute(query)).one_or_none()
+    return None if row is None else _quarantined(row)
+
+
+async def list_quarantined(
+    connection: AsyncConnection,
+    tables: JournalTables,
+    *,
+    resolved: bool = False,
+    topic: str | None = None,
+    after: int = 0,
+    limit: int | None = None,
+) -> Sequence[Quarantined]:
+    """Return the records that wait, oldest first; with `resolved` also those that do not any more."""
+    q = tables.quarantine.c
+    query = _records(tables).where(q.id > after).limit(limit)
+    if not resolved:
+        query = query.where(q.resolved_at.is_(None))
+    if topic is not None:
+        query = query.where(q.topic == topic)
+    return [_quarantined(row) for row in await connection.execute(query)]
+
+
+async def requests_about(connection: AsyncConnection, tables: JournalTables, number: int) -> Sequence[Request]:
+    """Return what was asked for about a record, in order."""
+    r = tables.quarantine_requests
+    columns = (cast(one, Text).label(one.name) if one is r.c.mended else one for one in r.c)
+    rows = await connection.execute(select(*columns).where(r.c.quarantine == number).order_by(r.c.request))
+    return [Request(*row) for row in rows]
+
+
+async def partition_of(
+    connection: AsyncConnection, tables: JournalTables, topic: str, source: str, cluster: str
+) -> int | None:
+    """Return the partition from which entries of a stream came, whatever partitioner its sender uses."""
+    e, s = tables.entries.c, tables.shards.c
+    query = (
+        select(s.name)
+        .join_from(tables.shards, tables.entries, e.shard == s.shard)
+        .where(e.source == source, s.name.startswith(f"{topic}/"), s.name.endswith(f"@{cluster}"))
+        .limit(1)
+    )
+    name = (await connection.execute(query)).scalar_one_or_none()
+    return None if name is None else int(name.removeprefix(f"{topic}/").partition("@")[0])
+
+
+def _records(tables: JournalTables) -> Select[Any]:
+    q, s = tables.quarantine, tables.shards
+    return select(q, s.c.name).join(s, s.c.shard == q.c.shard).order_by(q.c.id)
+
+
+def _quarantined(row: Row[Any]) -> Quarantined:
+    fields = row._asdict()
+    shard_name: str = fields.pop("name")
+    return Quarantined(**fields, cluster=shard_name.rpartition("@")[2])

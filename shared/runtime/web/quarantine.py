@@ -1,0 +1,187 @@
+"""The quarantine of a service over HTTP: refused records, and what people ask for and decide about them."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel, Field
+from pydantic_core import from_json
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.quarantine import Quarantined, Request, list_quarantined, read_quarantined, requests_about
+from shared.journal.tables import JournalTables
+from shared.runtime.command.approval import Decision
+from shared.runtime.command.quarantine import (
+    REPLAY,
+    ApproveQuarantineRequest,
+    AskDismissal,
+    AskReplay,
+    RejectQuarantineRequest,
+    RequestDocument,
+)
+from shared.runtime.command.replay import Replays
+from shared.runtime.web.access import person_with
+from shared.runtime.web.commands import Answer, Engine, command_route
+from shared.runtime.web.pages import Cursor, Limit, Listing, Page
+from shared.runtime.web.problems import problems
+from shared.runtime.web.reports import snapshot
+from shared.runtime.web.roles import APPROVE_QUARANTINE, MEND_QUARANTINE, READ_QUARANTINE
+
+RECORDS: Listing[tuple[int]] = Listing("quarantine", tuple[int])
+
+Reader = Annotated[str, person_with(READ_QUARANTINE, MEND_QUARANTINE, APPROVE_QUARANTINE)]
+
+
+class QuarantinedItem(BaseModel):
+    """A refused record. `source` and `sequence` are the place that it claims, where it says one."""
+
+    quarantine: int
+    topic: str
+    partition: int
+    offset: int
+    source: str | None = None
+    sequence: int | None = None
+    reason: str
+    length_bytes: int
+    quarantined_at: datetime
+    resolved_at: datetime | None = Field(default=None, description="when it was mended, replaced or dismissed")
+
+
+class RequestItem(BaseModel):
+    """What somebody asked for about a record, and what was decided."""
+
+    request: int
+    action: Literal["replay", "dismissal"]
+    mended: Any = Field(default=None, description="the event that is sent in place of the record; none: as it is")
+    reason: str
+    asked_by: str
+    asked_at: datetime
+    decision: Decision
+    decided_by: str | None = None
+    decided_at: datetime | None = None
+    decided_reason: str | None = None
+
+
+class QuarantinedDocument(QuarantinedItem):
+    """A refused record with its bytes, as text where they are text, and all that was asked for about it.
+
+    `shard` and `seq` are the entry of the journal that says why it was refused.
+    """
+
+    shard: int
+    seq: int
+    cluster: str = Field(description="the id of the Kafka cluster that it came from")
+    key_text: str | None = None
+    value_text: str | None = None
+    value_hex: str | None = Field(default=None, description="the bytes in hexadecimal, where they are not text")
+    requests: list[RequestItem]
+
+
+class _Replaying:
+    """Does the commands about requests; after the approval of a replay, also each time that it is sent again."""
+
+    def __init__(self, commands: Engine, replays: Replays) -> None:
+        self._commands = commands
+        self._replays = replays
+
+    async def do(self, command: Any, *, person: str, key: str) -> Answer:
+        """Return the answer once the record is sent. Raises: NotSent, as what the engine raises."""
+        answer = await self._commands.do(command, person=person, key=key)
+        if answer.reason is None:
+            done = RequestDocument.model_validate_json(answer.body)
+            if (done.action, done.decision) == (REPLAY, Decision.APPROVED):
+                await self._replays.send(done.quarantine, done.request)
+        return answer
+
+
+def quarantine_routes(engine: AsyncEngine, tables: JournalTables, commands: Engine, replays: Replays) -> APIRouter:
+    """Return the routes about the quarantine of a service on this database."""
+    router = APIRouter(prefix="/quarantine", tags=["quarantine"])
+
+    @router.get("", response_model_exclude_none=True, summary="List refused records")
+    async def list_records(
+        reader: Reader,
+        state: Annotated[Literal["open", "all"], Query(description="only those that wait, or all")] = "open",
+        topic: Annotated[str | None, Query(description="only of this topic")] = None,
+        limit: Limit = 50,
+        cursor: Cursor = None,
+    ) -> Page[QuarantinedItem]:
+        """Oldest first: why each was refused, and where it stood."""
+        del reader
+        [after] = RECORDS.after(cursor) or (0,)
+        async with snapshot(engine) as connection:
+            found = await list_quarantined(
+                connection, tables, resolved=state == "all", topic=topic, after=after, limit=limit + 1
+            )
+        items = [QuarantinedItem(**_item(record)) for record in found]
+        return RECORDS.page(items, limit, lambda item: (item.quarantine,))
+
+    @router.get(
+        "/{quarantine}",
+        response_model_exclude_none=True,
+        summary="Show a refused record",
+        responses=problems(Reason.NOT_FOUND),
+    )
+    async def show_record(
+        reader: Reader, quarantine: Annotated[int, Path(ge=1, le=2**62, description="the record's number")]
+    ) -> QuarantinedDocument:
+        """Why, from where, its bytes, and what was asked for about it."""
+        del reader
+        async with snapshot(engine) as connection:
+            record = await read_quarantined(connection, tables, quarantine)
+            if record is None:
+                raise Rejected(Reason.NOT_FOUND, f"there is no record {quarantine} in quarantine")
+            requests = await requests_about(connection, tables, quarantine)
+        text = _text(record.value)
+        return QuarantinedDocument(
+            **_item(record),
+            shard=record.shard,
+            seq=record.seq,
+            cluster=record.cluster,
+            key_text=None if record.key is None else record.key.decode(errors="replace"),
+            value_text=text,
+            value_hex=record.value.hex() if text is None else None,
+            requests=[_request(one) for one in requests],
+        )
+
+    asks = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
+    decides = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.SAME_PERSON)
+    for model, path, role, rejects, status in (
+        (AskReplay, "/{quarantine}/replay", MEND_QUARANTINE, (*asks, Reason.NOT_ALLOWED), 201),
+        (AskDismissal, "/{quarantine}/dismissal", MEND_QUARANTINE, asks, 201),
+        (ApproveQuarantineRequest, "/{quarantine}/requests/{request}/approve", APPROVE_QUARANTINE, decides, 200),
+        (RejectQuarantineRequest, "/{quarantine}/requests/{request}/reject", APPROVE_QUARANTINE, decides, 200),
+    ):
+        command_route(
+            router,
+            _Replaying(commands, replays),
+            model,
+            path,
+            role=role,
+            answers=RequestDocument,
+            status=status,
+            rejects=rejects,
+        )
+    return router
+
+
+def _item(record: Quarantined) -> dict[str, Any]:
+    names = ("topic", "partition", "offset", "source", "sequence", "reason", "quarantined_at", "resolved_at")
+    return {name: getattr(record, name) for name in names} | {
+        "quarantine": record.id,
+        "length_bytes": len(record.value),
+    }
+
+
+def _request(one: Request) -> RequestItem:
+    names = RequestItem.model_fields.keys() - {"mended"}
+    mended = None if one.mended is None else from_json(one.mended)
+    return RequestItem(mended=mended, **{name: getattr(one, name) for name in names})
+
+
+def _text(value: bytes) -> str | None:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,288 @@
+"""Refused records over HTTP: read, asked about by one person, decided by another: replayed or dismissed."""
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.round_settlement.manifest import MANIFEST as SETTLEMENT
+from services.vigorish.manifest import MANIFEST as VIGORISH
+from shared.runtime.command.command import Command, Commands
+from shared.runtime.command.replay import KafkaOutbox, NotSent, Replay
+from shared.runtime.consume import facts
+from shared.runtime.consume.handler import Record
+from shared.runtime.database import create_engine
+from shared.runtime.kafka import cluster_id
+from shared.runtime.projector import Transaction
+from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.rebuild import rebuild
+from shared.runtime.settings import Settings
+from tests.support import Databases
+from tests.support.asgi import assert_problem
+from tests.support.brokers import AnyBroker
+from tests.support.desk import Desk, desk_of
+from tests.support.rounds import LOSING, TABLES, completed, encoded, record, source, submission
+from tests.support.services import create_topics, read_topic, settled_database
+from tests.unit.cli.calling import Caller
+from tests.unit.vigorish.rounds import NOON, TABLE, collected, rules
+
+PEOPLE = {
+    "kim": ["quarantine.mend", "quarantine.approve"],
+    "ann": ["quarantine.approve"],
+    "lee": ["quarantine.read"],
+    "carl": ["reports.read"],
+}
+
+
+class Outbox:
+    """Keeps what is sent to Kafka; fails as often as it is told to."""
+
+    def __init__(self) -> None:
+        self.sent: list[Replay] = []
+        self.failures = 0
+
+    async def cluster_id(self) -> str:
+        return "test"
+
+    async def send(self, replay: Replay) -> tuple[int, int]:
+        if self.failures:
+            self.failures -= 1
+            raise NotSent("the broker is away")
+        self.sent.append(replay)
+        return replay.partition or 0, len(self.sent)
+
+
+class Office:
+    """A service with records in quarantine, and those who look after it."""
+
+    def __init__(self, desk: Desk, outbox: Outbox) -> None:
+        self.desk = desk
+        self.outbox = outbox
+
+    def show(self, number: int = 1) -> dict[str, Any]:
+        """Return a record as it is shown."""
+        found: dict[str, Any] = self.desk.get(f"/quarantine/{number}", person="lee").json()
+        return found
+
+    def ask(self, what: str, number: int = 1, *, person: str = "kim", **body: Any) -> Any:
+        """Ask for a replay or a dismissal."""
+        return self.desk.post(f"/quarantine/{number}/{what}", {"reason": "card reader fault"} | body, person=person)
+
+    def decide(self, what: str, request: int = 1, *, person: str = "ann", key: str | None = None, **body: Any) -> Any:
+        """Approve or reject a request about the first record."""
+        return self.desk.post(f"/quarantine/1/requests/{request}/{what}", body or None, person=person, key=key)
+
+
+@pytest.fixture
+def urls(databases: Databases) -> Iterator[dict[str, str]]:
+    """A database of each service."""
+    urls = {name: settled_database(databases, name) for name in ("vigorish", "round-settlement")}
+    yield urls
+    for url in urls.values():
+        databases.drop(url)
+
+
+def _office(manifest: Manifest, url: str) -> Iterator[Office]:
+    outbox = Outbox()
+    with desk_of(manifest, url, people=PEOPLE, clock=lambda: NOON, outbox=outbox) as desk:
+        yield Office(desk, outbox)
+
+
+@pytest.fixture
+def vigorish(urls: dict[str, str]) -> Iterator[Office]:
+    """Vigorish, which has refused the first event of a pit."""
+    for office in _office(VIGORISH, urls["vigorish"]):
+        office.desk.feed("submissions", rules())
+        office.desk.feed("pit.events", _misread())
+        yield office
+
+
+@pytest.fixture
+def settlement(urls: dict[str, str]) -> Iterator[Office]:
+    """Round settlement, which has refused two records that are no events."""
+    for office in _office(SETTLEMENT, urls["round-settlement"]):
+        office.desk.feed("submissions", submission())
+        office.desk.feed("table.events", b"\xff\xfe", b"not an event")
+        yield office
+
+
+MENDED = collected(1, 1, 1, 75)
+
+
+def _misread() -> dict[str, Any]:
+    return MENDED | {"data": MENDED["data"] | {"cents": -75}}
+
+
+def test_a_refused_pit_event_is_mended_and_replayed(vigorish: Office) -> None:
+    """One asks, another approves; it goes to its topic, names what it replaces, and the record is closed by it."""
+    shown = vigorish.show()
+    assert ("pit.events", MENDED["source"], 1) == (shown["topic"], shown["source"], shown["sequence"])
+    assert _misread() == json.loads(shown["value_text"])
+    assert_problem(vigorish.ask("replay"), 422, "it would be refused again")
+    assert {"quarantine": 1, "request": 1, "action": "replay", "decision": "asked"} == vigorish.ask(
+        "replay", mended=MENDED
+    ).json()
+    assert_problem(vigorish.decide("approve", person="kim"), 403, "kim asked for request 1 about record 1")
+    assert 200 == vigorish.decide("approve", key="once").status_code
+    [replay] = vigorish.outbox.sent
+    assert ("pit.events", 0, MENDED["source"].encode()) == (replay.topic, replay.partition, replay.key)
+    assert {
+        "content-type": "application/cloudevents+json",
+        facts.QUARANTINE_ID: "vigorish/1",
+        facts.MENDED_BY: "kim",
+        facts.MENDED_REASON: "card reader fault",
+    } == dict(replay.headers)
+    vigorish.desk.deliver(replay)
+    assert {(TABLE, "player", "collected"): 75, (TABLE, "player", "outstanding"): -75} == vigorish.desk.balances()
+    shown = vigorish.show()
+    assert "resolved_at" in shown
+    [request] = shown["requests"]
+    assert (MENDED, "kim", "approved", "ann") == tuple(
+        request[name] for name in ("mended", "asked_by", "decision", "decided_by")
+    )
+    assert_problem(vigorish.decide("approve"), 409, "was approved already")
+
+
+def test_an_approval_that_is_sent_again_sends_the_record_again(vigorish: Office) -> None:
+    """Where the cluster was away the answer is to try again; a record that comes twice counts once."""
+    vigorish.ask("replay", mended=MENDED)
+    vigorish.outbox.failures = 1
+    assert_problem(vigorish.decide("approve", key="once"), 503, "try again with the same Idempotency-Key")
+    first = vigorish.decide("approve", key="once")
+    assert (200, first.json()) == (200, vigorish.decide("approve", key="once").json())
+    assert 2 == len(vigorish.outbox.sent)
+    for replay in vigorish.outbox.sent:
+        vigorish.desk.deliver(replay)
+    assert 1 == len(vigorish.desk.facts("record.mended"))
+    assert 75 == vigorish.desk.balances()[TABLE, "player", "collected"]
+    assert 1 == len(vigorish.desk.facts("quarantine.replay_approved"))
+
+
+def test_a_dismissal_takes_two_people_and_is_rebuilt(settlement: Office, urls: dict[str, str]) -> None:
+    """The record is closed by a fact that names both; what was asked for follows from the journal alone."""
+    shown = settlement.show()
+    assert ("fffe", None) == (shown["value_hex"], shown.get("value_text"))
+    assert "not an event" == settlement.show(2)["value_text"]
+    assert 201 == settlement.ask("dismissal").status_code
+    assert "approved" == settlement.decide("approve").json()["decision"]
+    assert [] == settlement.outbox.sent
+    [dismissed] = settlement.desk.facts("quarantine.dismissed")
+    assert ("kim", "ann", 1) == (
+        dismissed.correction.entered_by,  # type: ignore[attr-defined]
+        dismissed.correction.approved_by,  # type: ignore[attr-defined]
+        dismissed.quarantine,  # type: ignore[attr-defined]
+    )
+    assert_problem(settlement.ask("dismissal"), 409, "record 1 was resolved at")
+    settlement.ask("replay", 2, mended=completed(TABLES[0], 1, play=record(LOSING)))
+    compared = asyncio.run(_rebuilt(SETTLEMENT, urls["round-settlement"]))
+    assert {"rounds": (0, 0), "quarantine_requests": (2, 0)} == {
+        one.table: (one.rows, one.different) for one in compared
+    }
+
+
+async def _rebuilt(manifest: Manifest, url: str) -> Sequence[Any]:
+    engine = create_engine(url, role="postgres")
+    try:
+        return await rebuild(engine, manifest, Settings(), check=False)
+    finally:
+        await engine.dispose()
+
+
+def test_one_request_waits_at_a_time_and_may_be_taken_back(settlement: Office) -> None:
+    """Who asked may reject; after that somebody asks anew, under the next number."""
+    settlement.ask("dismissal")
+    assert_problem(settlement.ask("dismissal"), 409, "request 1 about record 1 waits")
+    rejected = settlement.decide("reject", person="kim", reason="found the record")
+    assert (200, "rejected") == (rejected.status_code, rejected.json()["decision"])
+    mended = completed(TABLES[0], 1, play=record(LOSING))
+    assert 2 == settlement.ask("replay", mended=mended).json()["request"]
+    assert 200 == settlement.decide("approve", 2).status_code
+    [replay] = settlement.outbox.sent
+    assert (source(TABLES[0]).encode(), None) == (replay.key, replay.partition)  # no table has reported yet
+    settlement.desk.deliver(replay)
+    assert ["settlement.posted", "record.mended"] == [
+        entry.draft.kind for entry in settlement.desk.entries() if entry.draft.source == source(TABLES[0])
+    ]
+
+
+def test_what_is_not_there_is_a_problem(settlement: Office) -> None:
+    """An unknown record, an unknown request."""
+    assert_problem(settlement.desk.get("/quarantine/9", person="lee"), 404, "there is no record 9")
+    assert_problem(settlement.ask("dismissal", 9), 404, "there is no record 9")
+    assert_problem(settlement.decide("approve"), 404, "there is no request 1 about record 1")
+
+
+def test_records_are_listed_page_by_page_for_those_who_may(settlement: Office) -> None:
+    """Those that wait, or all; by topic; not to everybody."""
+    first = settlement.desk.get("/quarantine?limit=1", person="lee").json()
+    second = settlement.desk.get(f"/quarantine?limit=1&cursor={first['next']}", person="kim").json()
+    assert [1, 2] == [item["quarantine"] for page in (first, second) for item in page["items"]]
+    assert "next" not in second
+    settlement.ask("dismissal")
+    settlement.decide("approve")
+    for query_, expected in (("", [2]), ("?state=all", [1, 2]), ("?state=all&topic=pit.events", [])):
+        found = settlement.desk.get(f"/quarantine{query_}", person="ann").json()["items"]
+        assert expected == [item["quarantine"] for item in found]
+    assert_problem(settlement.desk.get("/quarantine", person="carl"), 403, "carl does not have the role")
+    assert_problem(settlement.ask("dismissal", 2, person="lee"), 403, "lee does not have the role")
+    assert_problem(settlement.decide("approve", person="lee"), 403, "lee does not have the role")
+
+
+def test_a_service_that_decides_commands_together_decides_these_alone(urls: dict[str, str]) -> None:
+    """What its own commands load does not reach the commands about its quarantine."""
+
+    async def load_all(transaction: Transaction, commands: Sequence[Command]) -> None:
+        raise AssertionError(f"not asked for: {commands}")
+
+    together = replace(SETTLEMENT, commands=Commands(load_all=load_all))
+    for office in _office(together, urls["round-settlement"]):
+        office.desk.feed("table.events", b"not an event")
+        office.ask("dismissal")
+        assert "approved" == office.decide("approve").json()["decision"]
+        assert [] == office.desk.quarantined()
+
+
+def test_the_command_line_replays_a_refused_pit_event(
+    vigorish: Office,
+    urls: dict[str, str],
+    fresh_broker: AnyBroker,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By the commands of the service, for two people: the record is on its topic, and closes the refused one."""
+    create_topics(fresh_broker.bootstrap_servers)
+    monkeypatch.setenv("DATABASE_URL", urls["vigorish"])
+    monkeypatch.setenv("KAFKA_BOOTSTRAP_SERVERS", fresh_broker.bootstrap_servers)
+    pitledger = Caller(capsys, monkeypatch)
+    (tmp_path / "mended.json").write_bytes(encoded(MENDED))
+    words = ["quarantine", "replay", "1", "--service", "vigorish", "--by", "kim", "--reason", "misread"]
+    assert 2 == pitledger(*words, "--approved-by", "Kim").code
+    assert 3 == pitledger(*words, "--approved-by", "ann").code
+    called = pitledger(*words, "--approved-by", "ann", "--file", str(tmp_path / "mended.json"), "--json")
+    assert 0 == called.code, called.stderr
+    [sent] = read_topic(fresh_broker.bootstrap_servers, "pit.events")
+    assert MENDED == json.loads(sent.value)
+    assert (sent.partition, sent.offset) == (called.documents[0]["partition"], called.documents[0]["offset"])
+    headers: list[tuple[str, str | bytes | None]] = [(facts.QUARANTINE_ID, "vigorish/1")]
+    vigorish.desk.deliver(Replay("pit.events", 0, sent.key, sent.value, headers))
+    assert [] == pitledger("quarantine", "list", "--service", "vigorish", "--json").documents
+    assert 4 == pitledger("quarantine", "show", "7", "--service", "vigorish").code
+
+
+def test_a_replay_goes_to_kafka(fresh_broker: AnyBroker) -> None:
+    """To its partition, with its headers; a cluster that does not answer says so."""
+    servers = fresh_broker.bootstrap_servers
+    create_topics(servers)
+    outbox = KafkaOutbox(servers, "vigorish")
+    assert cluster_id(servers) == asyncio.run(outbox.cluster_id())
+    placed = asyncio.run(outbox.send(Replay("pit.events", 3, b"key", b"value", [("a", "b")])))
+    [sent] = read_topic(servers, "pit.events")
+    assert (Record("pit.events", *placed, b"key", b"value", sent.taken_at), 3) == (sent, placed[0])
+    nowhere = KafkaOutbox("127.0.0.1:1", "vigorish")
+    with pytest.raises(NotSent, match="does not answer"):
+        asyncio.run(nowhere.cluster_id())

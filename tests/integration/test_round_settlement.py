@@ -1,0 +1,192 @@
+"""Round settlement on a real database: the rounds of a day, a round with its history, and proofs of its entries."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from services.round_settlement.manifest import MANIFEST
+from shared.journal.checkpoint import Signer
+from shared.journal.proof import verify_document
+from shared.runtime.metrics import Metrics
+from shared.runtime.service.guard import Guard
+from shared.runtime.service.notary import Notary
+from tests.support import Databases
+from tests.support.asgi import assert_problem
+from tests.support.desk import Desk, desk_of
+from tests.support.rounds import (
+    BLACKJACK,
+    DAY,
+    LOSING,
+    TABLES,
+    completed,
+    corrected,
+    record,
+    source,
+    submission,
+    two_people,
+    voided,
+)
+from tests.support.services import settled_database
+
+T1, T2 = TABLES[:2]
+SIGNER = Signer.generate("pitledger/round-settlement")
+NAME = "table.events/0@test"
+
+
+class Store:
+    """Keeps checkpoints in memory."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def save(self, note: str) -> None:
+        self.notes.append(note)
+
+    def load(self, origin: str, size: int) -> str:
+        raise AssertionError(f"{origin} of size {size} is not read again")
+
+    def latest(self, origin: str) -> str | None:
+        raise AssertionError(f"{origin} is not read again")
+
+    def sizes(self, origin: str) -> list[int]:
+        raise AssertionError(f"{origin} is not read again")
+
+    def origins(self) -> list[str]:
+        return []
+
+
+@pytest.fixture
+def url(databases: Databases) -> Iterator[str]:
+    """A database of round settlement."""
+    url = settled_database(databases, "round-settlement")
+    yield url
+    databases.drop(url)
+
+
+@pytest.fixture
+def desk(url: str) -> Iterator[Desk]:
+    """The service, after two rounds at one table, corrected and voided, and one at another."""
+    people = {"ann": ["rounds.read"], "carl": ["reports.read"]}
+    with desk_of(MANIFEST, url, people=people, clock=lambda: DAY) as desk:
+        desk.feed("submissions", submission())
+        desk.feed(
+            "table.events",
+            completed(T1, 1, "a", record(LOSING)),
+            completed(T1, 2, "b", record(BLACKJACK)),
+            corrected(T1, 3, "a", record(BLACKJACK)),
+            voided(T1, 4, "b"),
+            completed(T2, 1, "c", record(LOSING, cents=500), gaming_day="2026-11-21"),
+        )
+        yield desk
+
+
+def _get(desk: Desk, path: str) -> Any:
+    response = desk.get(f"/rounds{path}", person="ann")
+    assert 200 == response.status_code, response.text
+    return response.json()
+
+
+def _sign(desk: Desk) -> None:
+    """Sign checkpoints of all that there is."""
+    guard = Guard(
+        tables=MANIFEST.journal,
+        engine=desk.context.engine,
+        metrics=Metrics(),
+        clock=desk.context.clock,
+        interval_seconds=1,
+        notary=Notary("round-settlement", SIGNER, Store()),
+    )
+    desk.client.run(guard.watch())
+
+
+def test_a_round_is_shown_with_its_whole_history(desk: Desk) -> None:
+    """What stands on top; every entry below, oldest first, with correction, money, hash, and that it settles again."""
+    found = _get(desk, f"/riverside/{T1}/a")
+    assert ("posted", 2, "2026-11-20") == (found["status"], found["revision"], found["gaming_day"])
+    [total] = found["totals"]
+    assert (10000, 25000) == (total["handle_cents"], total["payout_cents"])
+    assert [("blackjack", 10000, 15000)] == [(line["wager"], line["stake"], line["payout"]) for line in found["lines"]]
+    assert {("blackjack", "handle"): -10000, ("blackjack", "payout"): 25000, ("", "chips"): -15000} == {
+        (posting["wager"], posting["leg"]): posting["cents"] for posting in found["postings"]
+    }
+    first, reversed_, second = found["entries"]
+    assert ["settlement.posted", "settlement.reversed", "settlement.posted"] == [e["kind"] for e in found["entries"]]
+    assert (second["shard"], second["seq"]) == (found["shard"], found["seq"])
+    assert two_people() == reversed_["data"]["correction"]
+    assert first["sequence"] == reversed_["data"]["reverses"]
+    assert [True, None, True] == [entry.get("settles_again") for entry in found["entries"]]
+    assert (NAME, source(T1), f"{T1}-1") == (first["shard_name"], first["source"], first["event_id"])
+    assert all(entry["hash_verified"] for entry in found["entries"])
+    assert second["previous"] == reversed_["hash"]
+    assert {posting["leg"]: -posting["cents"] for posting in first["postings"]} == {
+        posting["leg"]: posting["cents"] for posting in reversed_["postings"]
+    }
+
+
+def test_a_void_round_has_no_money(desk: Desk) -> None:
+    """Its first record and what took it back are still shown."""
+    found = _get(desk, f"/riverside/{T1}/b")
+    assert ("void", [], [], []) == tuple(found[name] for name in ("status", "totals", "lines", "postings"))
+    assert ["settlement.posted", "settlement.reversed"] == [entry["kind"] for entry in found["entries"]]
+    assert "seq" not in found
+
+
+def test_what_was_altered_in_the_database_is_said(desk: Desk, url: str) -> None:
+    """Other lines than the record settles to, and a hash that is not that of the entry."""
+    with psycopg.connect(url.replace("+psycopg", "")) as connection:
+        connection.execute("ALTER TABLE round_settlement.entries DISABLE TRIGGER USER")
+        connection.execute(
+            """UPDATE round_settlement.entries SET data = replace(data::text, '"payout":15000', '"payout":16000')::json
+               WHERE sequence = 3"""
+        )
+    *_, altered = _get(desk, f"/riverside/{T1}/a")["entries"]
+    assert (False, False) == (altered["hash_verified"], altered["settles_again"])
+
+
+def test_an_entry_is_proven_to_an_outsider(desk: Desk) -> None:
+    """Once a checkpoint covers it; with the public key of the service alone."""
+    [entry] = _get(desk, f"/riverside/{T2}/c")["entries"]
+    path = f"/rounds/riverside/{T2}/c/proofs/{entry['shard']}/{entry['seq']}"
+    assert_problem(desk.get(path, person="ann"), 409, "no checkpoint covers entry")
+    _sign(desk)
+    [entry] = _get(desk, f"/riverside/{T2}/c")["entries"]
+    assert path == entry["checkpoint"]["proof"]
+    answered = desk.get(path, person="ann")
+    proven = verify_document(answered.text, [SIGNER.verifier])
+    assert (entry["seq"] - 1, entry["checkpoint"]["size"]) == (proven.index, proven.checkpoint.size)
+    assert f"{T2}-1".encode() in proven.fields
+    assert 304 == desk.get(path, person="ann", **{"If-None-Match": answered.headers["etag"]}).status_code
+    other = f"/rounds/riverside/{T1}/a/proofs/{entry['shard']}/{entry['seq']}"
+    assert_problem(desk.get(other, person="ann"), 404, "is not about round a")
+
+
+def test_a_shard_that_was_altered_after_signing_proves_nothing(desk: Desk, url: str) -> None:
+    """The proof is refused, and says what to run."""
+    _sign(desk)
+    with psycopg.connect(url.replace("+psycopg", "")) as connection:
+        connection.execute("ALTER TABLE round_settlement.entries DISABLE TRIGGER USER")
+        connection.execute("UPDATE round_settlement.entries SET event_id = 'other' WHERE sequence = 3")
+    *_, entry = _get(desk, f"/riverside/{T1}/a")["entries"]
+    assert_problem(desk.get(entry["checkpoint"]["proof"], person="ann"), 409, "run: pitledger verify")
+
+
+def test_the_rounds_of_a_day_are_listed_page_by_page(desk: Desk) -> None:
+    """By table and round, of one day, of one table; where each stands."""
+    of_day = "?property=riverside&gaming_day=2026-11-20"
+    first = _get(desk, f"{of_day}&limit=1")
+    second = _get(desk, f"{of_day}&limit=1&cursor={first['next']}")
+    assert [("a", "posted", 2), ("b", "void", 1)] == [
+        (item["round_id"], item["status"], item["revision"]) for page in (first, second) for item in page["items"]
+    ]
+    assert "next" not in second
+    assert ["c"] == [item["round_id"] for item in _get(desk, "?property=riverside&gaming_day=2026-11-21")["items"]]
+    assert [] == _get(desk, f"{of_day}&table={T2}")["items"]
+
+
+def test_rounds_are_shown_to_those_who_may(desk: Desk) -> None:
+    """They show people and money."""
+    for path in (f"/riverside/{T1}/a", "?property=riverside&gaming_day=2026-11-20", f"/riverside/{T1}/a/proofs/1/1"):
+        assert_problem(desk.get(f"/rounds{path}", person="carl"), 403, "carl does not have the role 'rounds.read'")
+    assert_problem(desk.get(f"/rounds/riverside/{T1}/z", person="ann"), 404, "no round z of table BJ-01")
