@@ -233,11 +233,9 @@ def test_refusals_at_the_door_are_a_stream_of_their_own(settings: Settings) -> N
 
     messages = asyncio.run(scenario())
     refused = [document(message) for message in messages if document(message)["type"] == "command.refused"]
-    assert [("ann", "same-person", 2), ("ann", "malformed", 2), ("bob", "role-missing", 1)] == sorted(
-        ((event["data"]["by"], event["data"]["reason"], event["sequence"]) for event in refused),
-        key=lambda one: one[::-1],
-        reverse=True,
-    )
+    assert {("ann", "same-person", 2), ("bob", "role-missing", 1), ("ann", "malformed", 2)} == {
+        (event["data"]["by"], event["data"]["reason"], event["sequence"]) for event in refused
+    }
     assert 2 == len({event["source"] for event in refused})
     assert len(messages) == len({message.key() for message in messages})
 
