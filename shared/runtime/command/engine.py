@@ -232,6 +232,8 @@ class Engine:
         else:
             entry = self._decided(each, state, done, 0)
         await self._record(Transaction(connection), [entry], done)
+        if entry.fact is not None:
+            await self._commands.keep(connection, each.asked.command, entry.fact)
 
     async def _together(self, transaction: Transaction, batch: Sequence[_Waiting], done: _Batch) -> None:
         """Decide a batch on one state, then record and project it."""

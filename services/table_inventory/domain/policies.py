@@ -37,13 +37,13 @@ class Policy(Contract):
     deck_hours: Mapping[str, DeckHours]
 
     def level(self, cents: int) -> Level:
-        """How serious a variance is."""
+        """Return how serious a variance is."""
         if abs(cents) >= self.variance_authority_cents:
             return "authority"
         return "report" if abs(cents) > self.variance_report_cents else "noted"
 
     def deck_life(self, regulation: str, dealing: str) -> timedelta:
-        """How long cards may stay on a table under a chapter."""
+        """Return how long cards may stay on a table under a chapter."""
         hours = self.deck_hours.get(regulation, self.deck_hours["default"])
         return timedelta(hours=hours.hand if dealing == "hand" else hours.shoe)
 
@@ -53,13 +53,13 @@ _policies: TypeAdapter[tuple[Policy, ...]] = TypeAdapter(tuple[Policy, ...])
 
 @cache
 def policies() -> Sequence[Policy]:
-    """All versions, the earliest first."""
-    text = (Path(__file__).parent / "policies.yaml").read_text()
+    """Return all versions, the earliest first."""
+    text = (Path(__file__).parents[1] / "policies.yaml").read_text()
     return sorted(_policies.validate_python(yaml.safe_load(text)), key=lambda policy: policy.effective_from)
 
 
 def policy_on(gaming_day: date, versions: Sequence[Policy] | None = None) -> Policy:
-    """The policy that holds on a gaming day. Raises LookupError before the first."""
+    """Return the policy that holds on a gaming day. Raises: LookupError before the first."""
     begun = [policy for policy in versions or policies() if policy.effective_from <= gaming_day]
     if not begun:
         raise LookupError(f"no policy holds on {gaming_day}: policies.yaml begins later")

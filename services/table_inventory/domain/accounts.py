@@ -1,4 +1,4 @@
-"""The accounts of the ledger and the postings of what happens. Signed cents, debits positive. Pure.
+"""The accounts of the ledger, and the postings of what happens: signed cents, debits positive.
 
 An account is (property, table, wager, leg); `wager` names the instrument, the coupon or the slip where there is one.
 
@@ -19,7 +19,8 @@ An account is (property, table, wager, leg); `wager` names the instrument, the c
 | `inventory_variance`, `drop_variance`, `transit_variance` | differences that were resolved |
 """
 
-from shared.contracts.inventory import BoxFigures, Figure, SlipKind
+from shared.contracts.counts import BoxFigures
+from shared.contracts.inventory import Figure, SlipKind
 from shared.journal.entry import Account, Posting
 
 
@@ -37,56 +38,56 @@ class TableAccounts:
         self.cage = Account(property_name, "", "", "cage")
 
     def account(self, leg: str, wager: str = "") -> Account:
-        """An account of the table."""
+        """Return an account of the table."""
         return Account(self._property, self._table, wager, leg)
 
     def began_with(self, cents: int) -> tuple[Posting, ...]:
-        """The table's first count: what it held before the ledger began."""
+        """Post the first count of the table: what it held before the ledger began."""
         return _pair(self.inventory, self.account("brought_forward"), cents)
 
     def round(self, cents: int) -> tuple[Posting, ...]:
-        """The chips that a settled round brought in."""
+        """Post the chips that a settled round brought in."""
         return _pair(self.inventory, self.account("rounds"), cents)
 
     def sold(self, instrument: str, cents: int) -> tuple[Posting, ...]:
-        """Chips given for currency, a counter check or a prepaid access instrument."""
+        """Post chips given for currency, a counter check or a prepaid access instrument."""
         leg = "receivable" if instrument == "prepaid_access" else "box"
         return _pair(self.account(leg, instrument), self.inventory, cents)
 
     def changed(self, cents: int) -> tuple[Posting, ...]:
-        """Chips exchanged for others of equal value."""
+        """Post chips exchanged for others of equal value."""
         return _pair(self.inventory, self.inventory, cents)
 
     def coupon(self, coupon: str, cents: int, paid_cents: int) -> tuple[Posting, ...]:
-        """A coupon dropped, and chips paid for it."""
+        """Post a coupon dropped, and chips paid for it."""
         return _pair(self.account("coupons", coupon), self.account("coupons_memo", coupon), cents) + _pair(
             self.account("coupons_paid", coupon), self.inventory, paid_cents
         )
 
     def tips(self, cents: int) -> tuple[Posting, ...]:
-        """Tips collected: no account of the table inventory is touched."""
+        """Post tips collected: no account of the table inventory is touched."""
         return _pair(self.account("tip_box"), self.account("tips_payable"), cents)
 
     def vigorish_waived(self, cents: int) -> tuple[Posting, ...]:
-        """Vigorish that the settled round counted in, and that did not come in."""
+        """Post vigorish that the settled round counted in, and that did not come in."""
         return _pair(self.account("vigorish_waived"), self.inventory, cents)
 
     def sent(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """The chips of a slip leave: a fill the cage, a credit the table."""
+        """Post that the chips of a slip leave: a fill the cage, a credit the table."""
         origin = self.cage if slip == "fill" else self.inventory
         return _pair(self.account("transit", slip), origin, cents)
 
     def arrived(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """The chips of a slip arrive: a fill at the table, a credit at the cage."""
+        """Post that the chips of a slip arrive: a fill at the table, a credit at the cage."""
         destination = self.inventory if slip == "fill" else self.cage
         return _pair(destination, self.account("transit", slip), cents)
 
     def returned(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """The chips of a void slip go back to where they came from."""
+        """Post that the chips of a void slip go back to where they came from."""
         return tuple(Posting(account, -amount) for account, amount in self.sent(slip, cents))
 
     def counted_box(self, figures: BoxFigures) -> tuple[Posting, ...]:
-        """What was in a drop box. The rest of the `box` accounts is the difference to what was recorded."""
+        """Post what was in a drop box. The rest of the `box` accounts is the difference to what was recorded."""
         postings = _pair(self.account("drop", "currency"), self.account("box", "currency"), currency_of(figures))
         checks = counter_checks_of(figures)
         postings += _pair(self.account("drop", "counter_check"), self.account("box", "counter_check"), checks)
@@ -98,19 +99,19 @@ class TableAccounts:
         return postings
 
     def inventory_variance(self, cents: int) -> tuple[Posting, ...]:
-        """A count that found `cents` more than the books expected."""
+        """Post that a count found `cents` more than the books expected."""
         return _pair(self.inventory, self.account("inventory_variance"), cents)
 
     def drop_variance(self, instrument: str, cents: int) -> tuple[Posting, ...]:
-        """A box that held `cents` more of an instrument than was recorded."""
+        """Post that a box held `cents` more of an instrument than was recorded."""
         return _pair(self.account("box", instrument), self.account("drop_variance", instrument), cents)
 
     def transit_variance(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """A slip under which `cents` more arrived than was sent."""
+        """Post that `cents` more arrived under a slip than was sent."""
         return _pair(self.account("transit", slip), self.account("transit_variance", slip), cents)
 
     def adjusted(self, figure: Figure, cents: int) -> tuple[Posting, ...]:
-        """A figure of the win raised by `cents`."""
+        """Post that a figure of the win is `cents` higher."""
         match figure:
             case "opener" | "closer":
                 return self.inventory_variance(cents)
@@ -125,15 +126,15 @@ class TableAccounts:
 
 
 def currency_of(figures: BoxFigures) -> int:
-    """The currency in a box, cents."""
+    """Return the currency in a box, in cents."""
     return sum(pieces.cents * pieces.count for pieces in figures.currency)
 
 
 def counter_checks_of(figures: BoxFigures) -> int:
-    """The counter checks in a box, cents."""
+    """Return the counter checks in a box, in cents."""
     return sum(check.cents for check in figures.counter_checks)
 
 
 def coupons_of(figures: BoxFigures) -> int:
-    """The coupons in a box at their stated value, cents; never drop."""
+    """Return the coupons in a box at their stated value, in cents; they are never drop."""
     return sum(item.cents * item.count for item in figures.coupons)
