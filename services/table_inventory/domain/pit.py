@@ -44,6 +44,11 @@ class RoundKey(NamedTuple):
     round_id: str
     revision: int
 
+    @classmethod
+    def of(cls, data: "Round") -> "RoundKey":
+        """Return the name of a round that was settled."""
+        return cls(data.property, data.table, data.round_id, data.revision)
+
 
 class Round(View):
     """What a round did, by wager type."""
@@ -204,7 +209,7 @@ def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, dat
     What is taken back is taken back at that moment too: the inventory never had it.
     Raises: Refused where that moment is not known yet.
     """
-    key = RoundKey(data.property, data.table, data.round_id, data.revision)
+    key = RoundKey.of(data)
     if isinstance(data, PostedRound):
         closed_at[key] = data.closed_at
     at = closed_at.get(key)
