@@ -80,15 +80,15 @@ class _Rows:
         self._merged: dict[_Columns, dict[tuple[Any, ...], _Row]] = {}
         self._changed: dict[_Columns, dict[tuple[Any, ...], _Row]] = {}
 
-    def add(self, table: Table, **row: Any) -> None:
+    def add(self, table: Table, /, **row: Any) -> None:
         """Add a row."""
         self._new.setdefault((table, tuple(row)), []).append(row)
 
-    def merge(self, table: Table, **row: Any) -> None:
+    def merge(self, table: Table, /, **row: Any) -> None:
         """Add a row, or give these values to the one that is there: for what several shards tell of one thing."""
         self._merged.setdefault((table, tuple(row)), {})[_key(table, row)] = row
 
-    def change(self, table: Table, **row: Any) -> None:
+    def change(self, table: Table, /, **row: Any) -> None:
         """Give a row that is there, by an entry of the same shard, new values."""
         self._changed.setdefault((table, tuple(row)), {})[_key(table, row)] = row
 

@@ -192,9 +192,7 @@ boxes = Table(
 )
 """Drop boxes as they came off the tables."""
 
-transports = Table(
-    "transports", metadata, *_of_table("sequence"), _column("box"), _moment("at"), schema=SCHEMA
-)
+transports = Table("transports", metadata, *_of_table("sequence"), _column("box"), _moment("at"), schema=SCHEMA)
 """Drop boxes as they came into the custody of the count room."""
 
 drop_counts = Table(

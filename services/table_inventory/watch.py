@@ -56,6 +56,6 @@ async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
         metrics.variances_open.labels(level).set(levels[level])
     carried = (s.carried_at.is_not(None), s.received_at.is_(None), s.voided_at.is_(None))
     rows = await connection.execute(select(s.slip, func.count()).where(*carried).group_by(s.slip))
-    under_way = {slip: number for slip, number in rows}
+    under_way = {row[0]: row[1] for row in rows}
     for slip in get_args(SlipKind):
         metrics.slips_in_transit.labels(slip).set(under_way.get(slip, 0))

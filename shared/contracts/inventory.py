@@ -57,7 +57,7 @@ class PitRecorded(Fact):
     @field_validator("data", mode="before")
     @classmethod
     def _of_its_type(cls, data: Any, info: ValidationInfo) -> Any:
-        event = info.data.get("event")
+        event = info.data.get("event", "")
         if isinstance(data, PitData) or event not in KINDS:
             return data
         return KINDS[event].model.model_validate(data)

@@ -74,9 +74,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/gaming-days/{property}/{gaming_day}", tags=["gaming days"])
 
     @router.get("", response_model=Day, summary="Read how far a gaming day is closed", responses=UNCHANGED)
-    async def read(
-        request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath
-    ) -> Response:
+    async def read(request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Response:
         """With the sealed report and its hash once it is final."""
         del reader
         async with snapshot(context.engine) as connection:

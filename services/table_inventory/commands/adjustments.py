@@ -1,6 +1,5 @@
 """Adjustments of a closed gaming day: entered by one person, approved or rejected by another."""
 
-from datetime import date
 from typing import Final, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -58,8 +57,8 @@ async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> En
     """Return the gaming day. Raises: Rejected where there is no such table."""
     if not await was_counted(connection, command.property, command.table):
         raise Rejected(Why.NOT_FOUND, f"table {command.table} of {command.property} was never counted")
-    entered = await read_adjustments(connection, command.key)
-    return Entering(await read_day(connection, command.key), len(entered))
+    entered = await read_adjustments(connection, command.key())
+    return Entering(await read_day(connection, command.key()), len(entered))
 
 
 @COMMANDS.handles(EnterAdjustment, load=_entering)
@@ -100,7 +99,7 @@ class RejectAdjustment(ApproveAdjustment):
 
 async def _adjustment(connection: AsyncConnection, command: ApproveAdjustment) -> Adjustment:
     """Return an adjustment. Raises: Rejected where there is none."""
-    for found in await read_adjustments(connection, command.key):
+    for found in await read_adjustments(connection, command.key()):
         if found.adjustment == command.adjustment:
             return found
     place = f"{command.gaming_day} at {command.property}"

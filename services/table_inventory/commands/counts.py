@@ -66,9 +66,7 @@ def open_count(command: OpenCount, state: Opening, now: Now) -> Accepted:
     fact = CountOpened(**dict(command), count=state.last + 1, opened_by=now.by, opened_at=now.at)
     boxes = [BoxProgress.of(box, ()) for box in state.boxes]
     made = CountDocument(**dict(fact), status="open", boxes=boxes)
-    return Accepted(
-        recording=Recording(fact=fact), answer=made, location=f"/drop-counts/{fact.property}/{fact.count}"
-    )
+    return Accepted(recording=Recording(fact=fact), answer=made, location=f"/drop-counts/{fact.property}/{fact.count}")
 
 
 class CountBox(BoxRef, Command):
@@ -134,9 +132,7 @@ async def _counting(connection: AsyncConnection, command: SealBox | ConcludeCoun
 
 async def _seal(connection: AsyncConnection, command: SealBox, fact: CountSealed) -> None:
     row = fact.model_dump(include={"property", "count", "table", "exchange", "turn", "counted_by"})
-    await connection.execute(
-        insert(sealed_counts).values(**row, salt=command.salt, figures=as_json(command.figures))
-    )
+    await connection.execute(insert(sealed_counts).values(**row, salt=command.salt, figures=as_json(command.figures)))
 
 
 @COMMANDS.handles(SealBox, load=_counting, keep=_seal)

@@ -36,7 +36,6 @@ class AboutDay(Command):
     property: Name
     gaming_day: date
 
-    @property
     def key(self) -> DayKey:
         """Return the name of the gaming day."""
         return DayKey(self.property, self.gaming_day)
@@ -69,7 +68,7 @@ class Closing(NamedTuple):
 
 
 async def _closing(connection: AsyncConnection, command: CloseDay) -> Closing:
-    key = command.key
+    key = command.key()
     left = incomplete(
         await known_tables(connection, key),
         {one.table for one in command.excused},
@@ -109,9 +108,9 @@ class Auditing(NamedTuple):
 
 
 async def _auditing(connection: AsyncConnection, command: AuditDay) -> Auditing:
-    key = command.key
+    key = command.key()
     found = await variances_of_day(connection, key)
-    left = [one.key.path for one in found if one.level != "noted" and one.status != "resolved"]
+    left = [one.key().path() for one in found if one.level != "noted" and one.status != "resolved"]
     for adjustment in await read_adjustments(connection, key):
         if adjustment.status == "entered":
             left.append(f"adjustment {adjustment.adjustment} waits for a decision")
@@ -150,13 +149,13 @@ class Sealing(NamedTuple):
 
 
 async def _sealing(connection: AsyncConnection, command: SealDay) -> Sealing:
-    win = await read_win(connection, command.key)
+    win = await read_win(connection, command.key())
     report = {
         **command.content(),
         **win.model_dump(mode="json"),
         "journal": await journal_heads(connection),
     }
-    return Sealing(await read_day(connection, command.key), report)
+    return Sealing(await read_day(connection, command.key()), report)
 
 
 @COMMANDS.handles(SealDay, load=_sealing)

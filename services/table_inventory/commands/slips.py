@@ -100,7 +100,7 @@ def prepare(command: PrepareSlip, state: Preparing, now: Now) -> Accepted:
         raise Rejected(Why.SAME_PERSON, detail, cites=FIVE_PEOPLE)
     fact = SlipPrepared(**dict(state.request), number=state.last + 1, prepared_by=now.by, prepared_at=now.at)
     made = Slip(**dict(fact), cents=value_of(fact.contents))
-    return Accepted(recording=Recording(fact=fact), answer=made, location=made.key.path)
+    return Accepted(recording=Recording(fact=fact), answer=made, location=made.key.path())
 
 
 class ReceiveCredit(Command):
@@ -126,9 +126,7 @@ def receive(command: ReceiveCredit, slip: Slip, now: Now) -> Accepted:
     slip.require_free(received_by=now.by)
     cents = value_of(command.contents)
     fact = CreditReceived(**slip.reference, contents=command.contents, received_by=now.by, received_at=now.at)
-    after = slip.after(
-        received_by=now.by, received_at=now.at, received_contents=command.contents, received_cents=cents
-    )
+    after = slip.after(received_by=now.by, received_at=now.at, received_contents=command.contents, received_cents=cents)
     postings = TableAccounts(slip.property, slip.table).arrived("credit", cents)
     return Accepted(recording=Recording(fact=fact, postings=postings), answer=after)
 
@@ -157,12 +155,8 @@ def void(command: VoidSlip, slip: Slip, now: Now) -> Accepted:
     if slip.received_at is not None:
         raise Rejected(Why.TOO_LATE, f"{slip.key} was received: adjust the gaming day instead")
     returned = slip.contents if slip.carried_at is not None else ()
-    fact = SlipVoided(
-        **slip.reference, returned=returned, reason=command.reason, voided_by=now.by, voided_at=now.at
-    )
-    after = slip.after(
-        voided_by=now.by, voided_at=now.at, void_reason=command.reason, returned=bool(returned)
-    )
+    fact = SlipVoided(**slip.reference, returned=returned, reason=command.reason, voided_by=now.by, voided_at=now.at)
+    after = slip.after(voided_by=now.by, voided_at=now.at, void_reason=command.reason, returned=bool(returned))
     postings = TableAccounts(slip.property, slip.table).returned(slip.slip, value_of(returned))
     return Accepted(recording=Recording(fact=fact, postings=postings), answer=after)
 
@@ -215,9 +209,7 @@ def enter_manual(command: EnterManualSlip, state: None, now: Now) -> Accepted:
     fact = ManualSlipEntered(**dict(command), entered_by=now.by, entered_at=now.at)
     table, cents = TableAccounts(command.property, command.table), value_of(command.contents)
     postings = table.sent(command.slip, cents) + table.arrived(command.slip, cents)
-    return Accepted(
-        recording=Recording(fact=fact, postings=postings, occurred_at=command.occurred_at), answer=fact
-    )
+    return Accepted(recording=Recording(fact=fact, postings=postings, occurred_at=command.occurred_at), answer=fact)
 
 
 @COMMANDS.handles(VoidManualSlip, load=_form)

@@ -30,7 +30,6 @@ class AboutVariance(Command):
         Number, Field(description="of the count or box exchange in the table's pit stream, or of the slip")
     ]
 
-    @property
     def key(self) -> VarianceKey:
         """Return the name of the variance."""
         return VarianceKey(self.property, self.gaming_day, self.variance, self.table, self.number)
@@ -54,17 +53,15 @@ class ResolveVariance(AboutVariance):
 async def _variance(connection: AsyncConnection, command: AboutVariance) -> Variance:
     """Return a variance. Raises: Rejected where there is none."""
     for variance in await variances_of_day(connection, DayKey(command.property, command.gaming_day)):
-        if variance.key == command.key:
+        if variance.key() == command.key():
             return variance
-    raise Rejected(Why.NOT_FOUND, f"there is no such variance: {command.key.path}")
+    raise Rejected(Why.NOT_FOUND, f"there is no such variance: {command.key().path()}")
 
 
 @COMMANDS.handles(OwnVariance, load=_variance)
 def own(command: OwnVariance, variance: Variance, now: Now) -> Accepted:
     """Name the owner."""
-    fact = VarianceOwned(
-        **variance.key._asdict(), cents=variance.cents, owner=command.owner, by=now.by, at=now.at
-    )
+    fact = VarianceOwned(**variance.key()._asdict(), cents=variance.cents, owner=command.owner, by=now.by, at=now.at)
     after = variance.after(owner=command.owner, owned_at=now.at)
     return Accepted(recording=Recording(fact=fact), answer=after)
 
@@ -79,7 +76,7 @@ def resolve(command: ResolveVariance, variance: Variance, now: Now) -> Accepted:
     if variance.status == "resolved":
         raise Rejected(Why.ALREADY_DECIDED, "the variance is resolved already")
     fact = VarianceResolved(
-        **variance.key._asdict(), cents=variance.cents, owner=now.by, conclusion=command.conclusion, at=now.at
+        **variance.key()._asdict(), cents=variance.cents, owner=now.by, conclusion=command.conclusion, at=now.at
     )
     after = variance.after(resolved_cents=variance.cents, resolved_at=now.at, conclusion=command.conclusion)
-    return Accepted(recording=Recording(fact=fact, postings=variance.correction), answer=after)
+    return Accepted(recording=Recording(fact=fact, postings=variance.correction()), answer=after)

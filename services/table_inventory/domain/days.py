@@ -19,7 +19,6 @@ class DayKey(NamedTuple):
     property: str
     gaming_day: date
 
-    @property
     def path(self) -> str:
         """Return where the gaming day is found."""
         return f"/gaming-days/{self.property}/{self.gaming_day}"

@@ -57,9 +57,7 @@ def clocks(table: OpenTable, policy: Policy, now: datetime) -> Iterator[Clock]:
     life = policy.deck_life(regulation, dealing)
     named = regulation if cards else "no change is recorded"
     hours = round(life.total_seconds() / 3600)
-    yield _timed(
-        table, "cards", life, now, f"cards dealt from the {dealing} are changed every {hours} hours ({named})"
-    )
+    yield _timed(table, "cards", life, now, f"cards dealt from the {dealing} are changed every {hours} hours ({named})")
     if table.dice:
         life = timedelta(hours=policy.dice_hours)
         yield _timed(table, "dice", life, now, f"dice are changed every {policy.dice_hours} hours")

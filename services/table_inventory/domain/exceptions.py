@@ -134,7 +134,7 @@ def _variances(variances: Iterable[Variance]) -> Iterator[InventoryException]:
         what = f"{one.what}: {one.counted_cents} cents against {one.expected_cents} ({one.level})"
         make = _noted if one.status == "resolved" else _open
         reason = one.conclusion or what
-        yield make("variance", one.at, one.key.path, reason, table=one.table, cents=one.cents, owner=one.owner)
+        yield make("variance", one.at, one.key().path(), reason, table=one.table, cents=one.cents, owner=one.owner)
 
 
 def _slips(found: Findings) -> Iterator[InventoryException]:
@@ -142,12 +142,12 @@ def _slips(found: Findings) -> Iterator[InventoryException]:
     for slip in found.slips:
         if slip.voided_at is not None:
             reason, by = slip.void_reason or "", slip.voided_by
-            listed.append(_noted("slip_void", slip.voided_at, slip.key.path, reason, table=slip.table, by=by))
+            listed.append(_noted("slip_void", slip.voided_at, slip.key.path(), reason, table=slip.table, by=by))
         elif slip.received_at is None:
             what = "is not carried yet" if slip.carried_at is None else "is on its way"
             since = slip.carried_at or slip.prepared_at
             reason = f"{slip.slip} slip {slip.number} {what}"
-            listed.append(_open("slip_open", since, slip.key.path, reason, table=slip.table, cents=slip.cents))
+            listed.append(_open("slip_open", since, slip.key.path(), reason, table=slip.table, cents=slip.cents))
     for paper in found.paper:
         kind: ExceptionKind = "slip_void" if paper.void else "slip_late"
         more = {"table": paper.table, "by": paper.entered_by, "cents": paper.cents}
@@ -204,7 +204,7 @@ def _equipment(found: Findings, now: datetime) -> Iterator[InventoryException]:
 def _adjustments(found: Findings) -> Iterator[InventoryException]:
     listed_cents = policy_on(found.key.gaming_day).adjustment_listed_cents
     for one in found.adjustments:
-        subject = f"{found.key.path}/adjustments/{one.adjustment}"
+        subject = f"{found.key.path()}/adjustments/{one.adjustment}"
         more = {"table": one.table, "cents": one.cents, "by": one.entered_by}
         if one.status == "entered":
             yield _open("adjustment", one.entered_at, subject, one.reason, **more)
@@ -221,4 +221,6 @@ def _changed(found: Findings) -> Iterator[InventoryException]:
         if row.win_cents != before:
             cents = None if row.win_cents is None else row.win_cents - (before or 0)
             reason = "what came after the seal makes another win: it takes an adjusting entry"
-            yield _open("changed_after_seal", found.day.final_at, found.key.path, reason, table=row.table, cents=cents)
+            yield _open(
+                "changed_after_seal", found.day.final_at, found.key.path(), reason, table=row.table, cents=cents
+            )

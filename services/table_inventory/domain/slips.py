@@ -28,7 +28,6 @@ class SlipKey(NamedTuple):
     def __str__(self) -> str:
         return f"{self.slip} slip {self.number} of {self.property}"
 
-    @property
     def path(self) -> str:
         """Return where the slip is found."""
         return f"/slips/{self.property}/{self.slip}/{self.number}"
@@ -58,7 +57,7 @@ class Slip(SlipPrepared):
     returned: bool | None = None
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "Slip":
+    def of(cls, values: Mapping[Any, Any]) -> "Slip":
         """Return the slip with these values, and what follows from them."""
         status: SlipStatus = "prepared" if values.get("carried_at") is None else "carried"
         difference = None

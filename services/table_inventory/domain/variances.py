@@ -26,7 +26,6 @@ class VarianceKey(NamedTuple):
     table: str
     number: int
 
-    @property
     def path(self) -> str:
         """Return where the variance is found."""
         return f"/variances/{self.property}/{self.gaming_day}/{self.variance}/{self.table}/{self.number}"
@@ -64,7 +63,6 @@ class Variance(BaseModel):
     resolved_at: AwareDatetime | None = None
     conclusion: str | None = None
 
-    @property
     def key(self) -> VarianceKey:
         """Return the name of the variance."""
         return VarianceKey(self.property, self.gaming_day, self.variance, self.table, self.number)
@@ -77,7 +75,6 @@ class Variance(BaseModel):
             status = "resolved" if found.resolved_cents == found.cents else "changed"
         return found.model_copy(update={"status": status})
 
-    @property
     def correction(self) -> tuple[Posting, ...]:
         """Return what brings the books to what was counted, beyond what an earlier resolution did."""
         table = TableAccounts(self.property, self.table)

@@ -91,7 +91,9 @@ async def counters_of_day(connection: AsyncConnection, property_name: str, gamin
     return found | set((await connection.execute(turns)).scalars())
 
 
-async def dropped_checks(connection: AsyncConnection, property_name: str, gaming_day: date) -> set[tuple[str, str, int]]:
+async def dropped_checks(
+    connection: AsyncConnection, property_name: str, gaming_day: date
+) -> set[tuple[str, str, int]]:
     """Return the counter checks in the counted boxes of a gaming day: (table, serial, cents)."""
     c = counted_boxes.c
     query = select(c.table, c.figures).where(c.property == property_name, c.gaming_day == gaming_day)

@@ -136,7 +136,8 @@ def _day_of(table: Table, *names: str) -> Any:
     """Return the gaming day of the row of a table that a refused command names by these columns."""
     asked = refusals.c.asked
     named = (
-        table.c[name] == (asked[name].as_integer() if isinstance(table.c[name].type, Integer) else asked[name].as_string())
+        table.c[name]
+        == (asked[name].as_integer() if isinstance(table.c[name].type, Integer) else asked[name].as_string())
         for name in names
     )
     of_row = and_(table.c.property == refusals.c.property, *named)
