@@ -33,21 +33,22 @@ metadata = MetaData()
 journal = journal_tables(metadata, SCHEMA)
 
 
-def _key(name: str, kind: type[Any] = Text) -> Column[Any]:
-    return Column(name, kind, primary_key=True, autoincrement=False)
+def _key(**kinds: Any) -> list[Column[Any]]:
+    return [Column(name, kind, primary_key=True, autoincrement=False) for name, kind in kinds.items()]
 
 
-def _column(name: str, kind: Any = Text) -> Column[Any]:
-    return Column(name, kind, nullable=False)
-
-
-def _moment(name: str, *, nullable: bool = False) -> Column[Any]:
-    return Column(name, DateTime(timezone=True), nullable=nullable)
-
-
-def _of_table(number: str) -> tuple[Column[Any], ...]:
+def _of_table(number: str) -> list[Column[Any]]:
     """Return the key of what a table's pit stream says: `number` is the sequence of the event there."""
-    return _key("property"), _key("table"), _key(number, BigInteger)
+    return _key(property=Text, table=Text, **{number: BigInteger})
+
+
+def _always(kind: Any, *names: str) -> list[Column[Any]]:
+    return [Column(name, kind, nullable=False) for name in names]
+
+
+def _later(kind: Any, *names: str) -> list[Column[Any]]:
+    """Return columns that have no value, or none yet."""
+    return [Column(name, kind) for name in names]
 
 
 def _different_people() -> str:
@@ -55,25 +56,21 @@ def _different_people() -> str:
     return " AND ".join(f"coalesce({one} <> {other}, true)" for one, other in pairs)
 
 
+_MOMENT = DateTime(timezone=True)
 _JSON = JSONB(none_as_null=True)
 
 counts = Table(
     "counts",
     metadata,
     *_of_table("sequence"),
-    _moment("at"),
-    _column("gaming_day", Date),
-    _column("shift"),
-    _column("purpose"),
-    Column("begins_day", Date),
-    Column("begins_shift", Text),
-    _column("cents", BigInteger),
-    _column("contents", JSONB),
-    _column("counted_by"),
-    _column("observed_by"),
-    Column("game", Text),
-    _column("card_reader", Boolean),
-    _column("dice", Boolean),
+    *_always(_MOMENT, "at"),
+    *_always(Date, "gaming_day"),
+    *_always(Text, "shift", "purpose", "counted_by", "observed_by"),
+    *_always(BigInteger, "cents"),
+    *_always(_JSON, "contents"),
+    *_always(Boolean, "card_reader", "dice"),
+    *_later(Date, "begins_day"),
+    *_later(Text, "begins_shift", "game"),
     CheckConstraint("purpose IN ('opener', 'closer', 'shift', 'drop', 'spot', 'carried')", name="purpose_is_known"),
     Index("counts_in_order", "property", "table", "at", "sequence"),
     Index("counts_of_day", "property", "gaming_day"),
@@ -84,19 +81,15 @@ counts = Table(
 movements = Table(
     "movements",
     metadata,
-    _key("shard", Integer),
-    _key("seq", BigInteger),
-    _column("property"),
-    _column("table"),
-    _moment("at"),
-    _column("gaming_day", Date),
-    _column("movement"),
-    _column("cause"),  # round, coupon, currency, prepaid_access, counter_check, change, fill, credit, waived
-    _column("cents", BigInteger),  # into the inventory
-    Column("contents", _JSON),  # signed counts by denomination, where known
-    _column("rounds", SmallInteger),
-    Column("ref", Text),
-    Column("revision", Integer),
+    *_key(shard=Integer, seq=BigInteger),
+    *_always(Text, "property", "table", "movement", "cause"),
+    *_always(_MOMENT, "at"),
+    *_always(Date, "gaming_day"),
+    *_always(BigInteger, "cents"),  # into the inventory
+    *_always(SmallInteger, "rounds"),
+    *_later(_JSON, "contents"),  # signed counts by denomination, where known
+    *_later(Text, "ref"),
+    *_later(Integer, "revision"),
     CheckConstraint(
         "movement IN ('cash', 'counter_check', 'wager', 'change', 'transfer', 'vigorish')", name="movement_is_permitted"
     ),
@@ -104,20 +97,19 @@ movements = Table(
     Index("movements_of_ref", "property", "table", "ref"),
     schema=SCHEMA,
 )
-"""What entered and left table inventories: § 465a.36(b) permits six movements, and there are no others."""
+"""What entered and left table inventories: § 465a.36(b) permits six movements, and there are no others.
+
+A cause is round, coupon, currency, prepaid_access, counter_check, change, fill, credit or waived.
+"""
 
 requests = Table(
     "requests",
     metadata,
-    _key("property"),
-    _key("request", Integer),
-    _column("slip"),
-    _column("table"),
-    _column("gaming_day", Date),
-    _column("shift"),
-    _column("contents", JSONB),
-    _column("requested_by"),
-    _moment("requested_at"),
+    *_key(property=Text, request=Integer),
+    *_always(Text, "slip", "table", "shift", "requested_by"),
+    *_always(Date, "gaming_day"),
+    *_always(_JSON, "contents"),
+    *_always(_MOMENT, "requested_at"),
     schema=SCHEMA,
 )
 """What the pit asked of the cage."""
@@ -125,31 +117,15 @@ requests = Table(
 slips = Table(
     "slips",
     metadata,
-    _key("property"),
-    _key("slip"),
-    _key("number", Integer),
-    Column("request", Integer),  # from here to `prepared_at`: missing only while a rebuild reads a later step first
-    Column("table", Text),
-    Column("gaming_day", Date),
-    Column("shift", Text),
-    Column("contents", _JSON),
-    Column("cents", BigInteger),
-    Column("requested_by", Text),
-    _moment("requested_at", nullable=True),
-    Column("prepared_by", Text),
-    _moment("prepared_at", nullable=True),
-    Column("surrendered_by", Text),
-    Column("carried_by", Text),
-    _moment("carried_at", nullable=True),
-    Column("received_by", Text),
-    _moment("received_at", nullable=True),
-    Column("observed_by", Text),
-    Column("received_contents", _JSON),
-    Column("received_cents", BigInteger),
-    Column("voided_by", Text),
-    _moment("voided_at", nullable=True),
-    Column("void_reason", Text),
-    Column("returned", Boolean),
+    *_key(property=Text, slip=Text, number=Integer),
+    *_later(Integer, "request"),
+    *_later(Text, "table", "shift"),
+    *_later(Date, "gaming_day"),
+    *_later(_JSON, "contents", "received_contents"),
+    *_later(BigInteger, "cents", "received_cents"),
+    *_later(Text, *STEPS, "voided_by", "void_reason"),
+    *_later(_MOMENT, "requested_at", "prepared_at", "carried_at", "received_at", "voided_at"),
+    *_later(Boolean, "returned"),
     UniqueConstraint("property", "request", name="one_slip_a_request"),
     CheckConstraint("slip IN ('fill', 'credit')", name="slip_is_known"),
     CheckConstraint(_different_people(), name="different_people"),
@@ -158,21 +134,21 @@ slips = Table(
     Index("slips_of_day", "property", "gaming_day"),
     schema=SCHEMA,
 )
-"""Fill and credit slips, numbered without a hole for each property and kind."""
+"""Fill and credit slips, numbered without a hole for each property and kind.
+
+What the cage prepared is missing only while a rebuild has read a step at the table first.
+"""
 
 manual_slips = Table(
     "manual_slips",
     metadata,
-    _key("property"),
-    _key("slip"),
-    _key("number", Integer),
-    Column("table", Text),
-    _column("gaming_day", Date),
-    Column("cents", BigInteger),
-    _column("entered_by"),
-    _moment("entered_at"),
-    _column("void", Boolean),
-    _column("reason"),
+    *_key(property=Text, slip=Text, number=Integer),
+    *_always(Date, "gaming_day"),
+    *_always(Text, "entered_by", "reason"),
+    *_always(_MOMENT, "entered_at"),
+    *_always(Boolean, "void"),
+    *_later(Text, "table"),
+    *_later(BigInteger, "cents"),
     Index("manual_slips_of_day", "property", "gaming_day"),
     schema=SCHEMA,
 )
@@ -182,29 +158,29 @@ boxes = Table(
     "boxes",
     metadata,
     *_of_table("exchange"),
-    _column("box"),
-    _column("gaming_day", Date),
-    _column("shift"),
-    _moment("removed_at"),
+    *_always(Text, "box", "shift"),
+    *_always(Date, "gaming_day"),
+    *_always(_MOMENT, "removed_at"),
     Index("boxes_of_day", "property", "gaming_day"),
     Index("boxes_in_order", "property", "table", "removed_at"),
     schema=SCHEMA,
 )
 """Drop boxes as they came off the tables."""
 
-transports = Table("transports", metadata, *_of_table("sequence"), _column("box"), _moment("at"), schema=SCHEMA)
+transports = Table(
+    "transports", metadata, *_of_table("sequence"), *_always(Text, "box"), *_always(_MOMENT, "at"), schema=SCHEMA
+)
 """Drop boxes as they came into the custody of the count room."""
 
 drop_counts = Table(
     "drop_counts",
     metadata,
-    _key("property"),
-    _key("count", Integer),
-    _column("gaming_day", Date),
-    _column("opened_by"),
-    _moment("opened_at"),
-    Column("concluded_by", Text),
-    _moment("concluded_at", nullable=True),
+    *_key(property=Text, count=Integer),
+    *_always(Date, "gaming_day"),
+    *_always(Text, "opened_by"),
+    *_always(_MOMENT, "opened_at"),
+    *_later(Text, "concluded_by"),
+    *_later(_MOMENT, "concluded_at"),
     Index("drop_counts_of_day", "property", "gaming_day"),
     schema=SCHEMA,
 )
@@ -214,15 +190,11 @@ counted_boxes = Table(
     "counted_boxes",
     metadata,
     *_of_table("exchange"),
-    _column("count", Integer),
-    _column("box"),
-    _column("gaming_day", Date),
-    _column("shift"),
-    _column("figures", JSONB),
-    _column("currency_cents", BigInteger),
-    _column("counter_checks_cents", BigInteger),
-    _column("coupons_cents", BigInteger),
-    _column("turns", JSONB),
+    *_always(Integer, "count"),
+    *_always(Text, "box", "shift"),
+    *_always(Date, "gaming_day"),
+    *_always(_JSON, "figures", "turns"),
+    *_always(BigInteger, "currency_cents", "counter_checks_cents", "coupons_cents"),
     Index("counted_boxes_of_day", "property", "gaming_day"),
     Index("counted_boxes_of_count", "property", "count"),
     schema=SCHEMA,
@@ -232,14 +204,9 @@ counted_boxes = Table(
 sealed_counts = Table(
     "sealed_counts",
     metadata,
-    _key("property"),
-    _key("count", Integer),
-    _key("table"),
-    _key("exchange", BigInteger),
-    _key("turn", Integer),
-    _column("counted_by"),
-    _column("salt"),
-    _column("figures", JSONB),
+    *_key(property=Text, count=Integer, table=Text, exchange=BigInteger, turn=Integer),
+    *_always(Text, "counted_by", "salt"),
+    *_always(_JSON, "figures"),
     UniqueConstraint("property", "count", "table", "exchange", "counted_by", name="nobody_counts_twice"),
     schema=SCHEMA,
 )
@@ -248,15 +215,12 @@ sealed_counts = Table(
 variance_cases = Table(
     "variance_cases",
     metadata,
-    _key("property"),
-    _key("table"),
-    _key("variance"),
-    _key("number", BigInteger),
-    _column("owner"),
-    _moment("owned_at"),
-    Column("resolved_cents", BigInteger),
-    _moment("resolved_at", nullable=True),
-    Column("conclusion", Text),
+    *_key(property=Text, table=Text, variance=Text, number=BigInteger),
+    *_always(Text, "owner"),
+    *_always(_MOMENT, "owned_at"),
+    *_later(BigInteger, "resolved_cents"),
+    *_later(_MOMENT, "resolved_at"),
+    *_later(Text, "conclusion"),
     schema=SCHEMA,
 )
 """Who explains a variance, and what was found."""
@@ -264,23 +228,12 @@ variance_cases = Table(
 adjustments = Table(
     "adjustments",
     metadata,
-    _key("property"),
-    _key("gaming_day", Date),
-    _key("adjustment", Integer),
-    _column("table"),
-    _column("shift"),
-    _column("figure"),
-    _column("cents", BigInteger),
-    _column("reason"),
-    _column("day_status"),
-    _column("entered_by"),
-    _moment("entered_at"),
-    _column("status"),
-    Column("approved_by", Text),
-    _moment("approved_at", nullable=True),
-    Column("rejected_by", Text),
-    _moment("rejected_at", nullable=True),
-    Column("rejection_reason", Text),
+    *_key(property=Text, gaming_day=Date, adjustment=Integer),
+    *_always(Text, "table", "shift", "figure", "reason", "day_status", "entered_by", "status"),
+    *_always(BigInteger, "cents"),
+    *_always(_MOMENT, "entered_at"),
+    *_later(Text, "approved_by", "rejected_by", "rejection_reason"),
+    *_later(_MOMENT, "approved_at", "rejected_at"),
     CheckConstraint("approved_by <> entered_by", name="approved_by_somebody_else"),
     CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="decided_once"),
     schema=SCHEMA,
@@ -290,18 +243,13 @@ adjustments = Table(
 days = Table(
     "days",
     metadata,
-    _key("property"),
-    _key("gaming_day", Date),
-    _column("status"),
-    _column("preliminary_by"),
-    _moment("preliminary_at"),
-    _column("excused", JSONB),
-    Column("audited_by", Text),
-    _moment("audited_at", nullable=True),
-    Column("final_by", Text),
-    _moment("final_at", nullable=True),
-    Column("hash", Text),
-    Column("report", _JSON),
+    *_key(property=Text, gaming_day=Date),
+    *_always(Text, "status", "preliminary_by"),
+    *_always(_MOMENT, "preliminary_at"),
+    *_always(_JSON, "excused"),
+    *_later(Text, "audited_by", "final_by", "hash"),
+    *_later(_MOMENT, "audited_at", "final_at"),
+    *_later(_JSON, "report"),
     CheckConstraint("audited_by <> preliminary_by", name="audited_by_somebody_else"),
     CheckConstraint("final_by <> audited_by", name="final_by_somebody_else"),
     schema=SCHEMA,
@@ -312,11 +260,10 @@ equipment = Table(
     "equipment",
     metadata,
     *_of_table("sequence"),
-    _column("check"),  # cards, dice, card_reader, stub
-    _moment("at"),
-    _column("gaming_day", Date),
-    _column("by"),
-    _column("data", JSONB),
+    *_always(Text, "check", "by"),
+    *_always(_MOMENT, "at"),
+    *_always(Date, "gaming_day"),
+    *_always(_JSON, "data"),
     Index("equipment_in_order", "property", "table", "check", "at"),
     schema=SCHEMA,
 )
@@ -325,15 +272,11 @@ equipment = Table(
 refusals = Table(
     "refusals",
     metadata,
-    _key("shard", Integer),
-    _key("seq", BigInteger),
-    _column("property"),
-    Column("gaming_day", Date),
-    _moment("at"),
-    _column("by"),
-    _column("command"),
-    _column("detail"),
-    _column("asked", JSONB),
+    *_key(shard=Integer, seq=BigInteger),
+    *_always(Text, "property", "by", "command", "detail"),
+    *_always(_MOMENT, "at"),
+    *_always(_JSON, "asked"),
+    *_later(Date, "gaming_day"),
     Index("refusals_in_order", "property", "at"),
     schema=SCHEMA,
 )

@@ -1,5 +1,7 @@
 """Routes of the count team: counts of drop boxes."""
 
+from functools import partial
+
 from fastapi import APIRouter, Request, Response
 
 from services.table_inventory.api.access import BY_OTHERS, COUNT_BOXES, CountReader, NumberPath, PropertyPath
@@ -14,37 +16,13 @@ from shared.runtime.web import UNCHANGED, command_route, document_response, prob
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
-    router, engine = APIRouter(prefix="/drop-counts", tags=["drop counts"]), context.commands
-    command_route(
-        router,
-        engine,
-        OpenCount,
-        "",
-        role=COUNT_BOXES,
-        answers=CountDocument,
-        status=201,
-        rejects=(Reason.CONTRADICTS,),
-    )
-    command_route(
-        router,
-        engine,
-        CountBox,
-        "/{property}/{count}/boxes",
-        role=COUNT_BOXES,
-        answers=BoxProgress,
-        status=201,
-        rejects=BY_OTHERS,
-        prepare=salted,
-    )
-    command_route(
-        router,
-        engine,
-        ConcludeCount,
-        "/{property}/{count}/conclude",
-        role=COUNT_BOXES,
-        answers=CountConcluded,
-        rejects=(Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_EARLY, Reason.CONTRADICTS),
-    )
+    router = APIRouter(prefix="/drop-counts", tags=["drop counts"])
+    command = partial(command_route, router, context.commands, role=COUNT_BOXES)
+    command(OpenCount, "", answers=CountDocument, status=201, rejects=(Reason.CONTRADICTS,))
+    boxes = "/{property}/{count}/boxes"
+    command(CountBox, boxes, answers=BoxProgress, status=201, rejects=BY_OTHERS, prepare=salted)
+    rejects = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_EARLY, Reason.CONTRADICTS)
+    command(ConcludeCount, "/{property}/{count}/conclude", answers=CountConcluded, rejects=rejects)
 
     @router.get(
         "/{property}/{count}",

@@ -1,5 +1,7 @@
 """Routes of revenue audit and the controller: variances, the closing of gaming days, adjustments."""
 
+from functools import partial
+
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
@@ -48,24 +50,10 @@ def variance_routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.engine) as connection:
             return Variances(items=await variances_of_day(connection, DayKey(property_name, gaming_day)))
 
-    command_route(
-        router,
-        context.commands,
-        OwnVariance,
-        f"{of_variance}/own",
-        role=AUDIT_DAYS,
-        answers=Variance,
-        rejects=(Reason.NOT_FOUND,),
-    )
-    command_route(
-        router,
-        context.commands,
-        ResolveVariance,
-        f"{of_variance}/resolve",
-        role=AUDIT_DAYS,
-        answers=Variance,
-        rejects=(Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.ALREADY_DECIDED, Reason.TOO_EARLY),
-    )
+    command = partial(command_route, router, context.commands, role=AUDIT_DAYS, answers=Variance)
+    command(OwnVariance, f"{of_variance}/own", rejects=(Reason.NOT_FOUND,))
+    rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
+    command(ResolveVariance, f"{of_variance}/resolve", rejects=rejects)
     return router
 
 
@@ -88,32 +76,14 @@ def day_routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.engine) as connection:
             return Adjustments(items=await read_adjustments(connection, DayKey(property_name, gaming_day)))
 
-    steps = (
-        (closing.CloseDay, "/preliminary", AUDIT_DAYS),
-        (closing.AuditDay, "/audited", AUDIT_DAYS),
-        (closing.SealDay, "/final", APPROVE_DAYS),
-    )
-    for model, path, role in steps:
-        rejects = (Reason.SAME_PERSON, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
-        command_route(router, context.commands, model, path, role=role, answers=Day, rejects=rejects)
-    command_route(
-        router,
-        context.commands,
-        adjusting.EnterAdjustment,
-        "/adjustments",
-        role=AUDIT_DAYS,
-        answers=Adjustment,
-        status=201,
-        rejects=(Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY),
-    )
+    command = partial(command_route, router, context.commands)
+    rejects = (Reason.SAME_PERSON, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
+    command(closing.CloseDay, "/preliminary", role=AUDIT_DAYS, answers=Day, rejects=rejects)
+    command(closing.AuditDay, "/audited", role=AUDIT_DAYS, answers=Day, rejects=rejects)
+    command(closing.SealDay, "/final", role=APPROVE_DAYS, answers=Day, rejects=rejects)
+    rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY)
+    enter, one = adjusting.EnterAdjustment, "/adjustments/{adjustment}"
+    command(enter, "/adjustments", role=AUDIT_DAYS, answers=Adjustment, status=201, rejects=rejects)
     for decision, path in ((adjusting.ApproveAdjustment, "approve"), (adjusting.RejectAdjustment, "reject")):
-        command_route(
-            router,
-            context.commands,
-            decision,
-            f"/adjustments/{{adjustment}}/{path}",
-            role=APPROVE_DAYS,
-            answers=Adjustment,
-            rejects=BY_OTHERS,
-        )
+        command(decision, f"{one}/{path}", role=APPROVE_DAYS, answers=Adjustment, rejects=BY_OTHERS)
     return router

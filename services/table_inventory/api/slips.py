@@ -1,9 +1,11 @@
 """Routes of the pit and the cage: requests, slips and paper slips."""
 
 from datetime import date
+from functools import partial
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import BaseModel
 
 from services.table_inventory.api.access import (
     BY_OTHERS,
@@ -19,6 +21,7 @@ from services.table_inventory.domain.slips import Slip, SlipKey, SlipStatus
 from services.table_inventory.queries.slips import find_slip, read_slips
 from shared.contracts.inventory import ManualSlipEntered, ManualSlipVoided, SlipKind, SlipRequested
 from shared.contracts.rejection import Reason
+from shared.runtime.command.command import Command
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
@@ -37,64 +40,21 @@ SLIPS: Final[Listing[tuple[str, int]]] = Listing("slips", tuple[str, int])
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
-    router, engine = APIRouter(tags=["slips"]), context.commands
-    command_route(
-        router,
-        engine,
-        commands.RequestSlip,
-        "/requests",
-        role=REQUEST_SLIPS,
-        answers=SlipRequested,
-        status=201,
+    router = APIRouter(tags=["slips"])
+    command = partial(command_route, router, context.commands)
+    command(commands.RequestSlip, "/requests", role=REQUEST_SLIPS, answers=SlipRequested, status=201)
+    command(commands.PrepareSlip, "/slips", role=PREPARE_SLIPS, answers=Slip, status=201, rejects=BY_OTHERS)
+    receive = "/slips/{property}/credit/{number}/receive"
+    command(commands.ReceiveCredit, receive, role=PREPARE_SLIPS, answers=Slip, rejects=BY_OTHERS)
+    rejects = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_LATE)
+    void = "/slips/{property}/{slip}/{number}/void"
+    command(commands.VoidSlip, void, role=PREPARE_SLIPS, answers=Slip, rejects=rejects)
+    paper: tuple[tuple[type[Command], str, type[BaseModel]], ...] = (
+        (commands.EnterManualSlip, "/manual-slips", ManualSlipEntered),
+        (commands.VoidManualSlip, "/manual-slips/void", ManualSlipVoided),
     )
-    command_route(
-        router,
-        engine,
-        commands.PrepareSlip,
-        "/slips",
-        role=PREPARE_SLIPS,
-        answers=Slip,
-        status=201,
-        rejects=BY_OTHERS,
-    )
-    command_route(
-        router,
-        engine,
-        commands.ReceiveCredit,
-        "/slips/{property}/credit/{number}/receive",
-        role=PREPARE_SLIPS,
-        answers=Slip,
-        rejects=BY_OTHERS,
-    )
-    command_route(
-        router,
-        engine,
-        commands.VoidSlip,
-        "/slips/{property}/{slip}/{number}/void",
-        role=PREPARE_SLIPS,
-        answers=Slip,
-        rejects=(Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_LATE),
-    )
-    command_route(
-        router,
-        engine,
-        commands.EnterManualSlip,
-        "/manual-slips",
-        role=PREPARE_SLIPS,
-        answers=ManualSlipEntered,
-        status=201,
-        rejects=(Reason.SAME_PERSON, Reason.ALREADY_DECIDED, Reason.TOO_EARLY),
-    )
-    command_route(
-        router,
-        engine,
-        commands.VoidManualSlip,
-        "/manual-slips/void",
-        role=PREPARE_SLIPS,
-        answers=ManualSlipVoided,
-        status=201,
-        rejects=(Reason.ALREADY_DECIDED,),
-    )
+    for model, path, answers in paper:
+        command(model, path, role=PREPARE_SLIPS, answers=answers, status=201, rejects=BY_OTHERS)
 
     @router.get(
         "/slips",

@@ -5,7 +5,7 @@ from datetime import date
 from pydantic import AwareDatetime, BaseModel
 
 from services.table_inventory.domain.denominations import pieces
-from services.table_inventory.domain.windows import Purpose, Window
+from services.table_inventory.domain.windows import Moves, Purpose, Window
 from shared.contracts.chips import Pieces
 
 
@@ -22,20 +22,14 @@ class InventoryRow(BaseModel):
     counted_at: AwareDatetime
     counted_cents: int
     counted_contents: tuple[Pieces, ...]
-    fills_cents: int
-    credits_cents: int
-    sold_cents: int
-    counter_checks_cents: int
-    rounds: int
-    rounds_cents: int
-    moved_cents: int
+    moves: Moves
     expected_cents: int
     expected_contents: tuple[Pieces, ...] | None = None
 
     @classmethod
     def of(cls, window: Window) -> "InventoryRow":
         """Return a running window as a row of the report."""
-        start, moves = window.start, window.moves
+        start = window.start
         assert start is not None, "a running inventory begins with a count"
         gaming_day, shift = start.begun
         expected = window.expected_by_denomination
@@ -47,13 +41,7 @@ class InventoryRow(BaseModel):
             counted_at=start.at,
             counted_cents=start.cents,
             counted_contents=pieces(start.contents),
-            fills_cents=moves.fills_cents,
-            credits_cents=moves.credits_cents,
-            sold_cents=moves.currency_cents + moves.prepaid_cents,
-            counter_checks_cents=moves.counter_checks_cents,
-            rounds=moves.rounds,
-            rounds_cents=moves.rounds_cents,
-            moved_cents=moves.cents,
+            moves=window.moves,
             expected_cents=window.expected_cents,
             expected_contents=None if expected is None else pieces(expected),
         )
