@@ -1,6 +1,6 @@
 """The read model of the ledger: the rows that follow from its facts, in whatever order of the shards."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -37,16 +37,48 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
                 rows.move(entry, fact, "wager", "round", fact.cents, ref=fact.round_id)
             case inventory.PitRecorded():
                 _pit(rows, entry, fact)
-            case counts.CountOpened() | counts.CountSealed():
-                _count(rows, fact)
+            case inventory.SlipPrepared():
+                rows.merge(t.slips, fact, cents=value_of(fact.contents))
+            case inventory.SlipRequested():
+                rows.add(t.requests, fact)
+            case inventory.CreditReceived():
+                rows.merge(t.slips, fact, received_cents=value_of(fact.received_contents))
+            case inventory.SlipVoided():
+                rows.merge(t.slips, fact)
+                if fact.slip == "credit" and fact.returned:
+                    cents, what = value_of(fact.returned), stacks(fact.returned)
+                    rows.move(entry, fact, "transfer", "credit", cents, contents=what, ref=str(fact.number))
+            case inventory.ManualSlipEntered():
+                rows.add(t.manual_slips, fact, cents=value_of(fact.contents), void=False)
+                sign = 1 if fact.slip == "fill" else -1
+                cents, what = sign * value_of(fact.contents), stacks(fact.contents, sign)
+                rows.move(entry, fact, "transfer", fact.slip, cents, contents=what, ref=f"manual-{fact.number}")
+            case inventory.ManualSlipVoided():
+                rows.add(t.manual_slips, fact, void=True)
+            case counts.CountConcluded():
+                rows.change(t.drop_counts, fact)
+                for box in fact.boxes:
+                    rows.add(t.counted_boxes, box, property=fact.property, count=fact.count)
+            case counts.CountOpened():
+                rows.add(t.drop_counts, fact)
+            case inventory.VarianceOwned():
+                rows.merge(t.variance_cases, fact)
+            case inventory.VarianceResolved():
+                rows.change(t.variance_cases, fact, resolved_cents=fact.cents)
+            case inventory.AdjustmentApproved():
+                rows.change(t.adjustments, fact, status="approved")
+            case inventory.AdjustmentRejected():
+                rows.change(t.adjustments, fact, status="rejected")
             case inventory.AdjustmentEntered():
-                _adjustment(rows, fact)
-            case inventory.DayClosed():
-                _day(rows, fact)
-            case CommandRefused(property=str()):  # what is refused at the door is of no property
-                _refused(rows, entry, fact)
-            case _:
-                _desk(rows, entry, fact)
+                rows.add(t.adjustments, fact, status="entered")
+            case inventory.DayPreliminary():
+                rows.add(t.days, fact, status=ReportStatus.PRELIMINARY)
+            case inventory.DayAudited():
+                rows.change(t.days, fact, status=ReportStatus.AUDITED)
+            case inventory.DayFinal():
+                rows.change(t.days, fact, status=ReportStatus.FINAL)
+            case CommandRefused(property=str(), asked=dict()):  # what is refused at the door says neither
+                rows.add(t.refusals, fact, shard=entry.shard, seq=entry.seq)
     await rows.write(transaction.connection)
 
 
@@ -69,6 +101,8 @@ def _update(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
 
 _Columns = tuple[Table, tuple[str, ...]]
 _Row = dict[str, Any]
+_Said = Iterable[tuple[str, Any]]
+"""Names and values: those of a fact, say."""
 
 
 class _Rows:
@@ -80,16 +114,19 @@ class _Rows:
         self._merged: dict[_Columns, dict[tuple[Any, ...], _Row]] = {}
         self._changed: dict[_Columns, dict[tuple[Any, ...], _Row]] = {}
 
-    def add(self, table: Table, /, **row: Any) -> None:
-        """Add a row."""
+    def add(self, table: Table, said: _Said, /, **more: Any) -> None:
+        """Add a row with what a fact says, as far as the table has columns of the same names."""
+        row = _row(table, said, more)
         self._new.setdefault((table, tuple(row)), []).append(row)
 
-    def merge(self, table: Table, /, **row: Any) -> None:
+    def merge(self, table: Table, said: _Said, /, **more: Any) -> None:
         """Add a row, or give these values to the one that is there: for what several shards tell of one thing."""
+        row = _row(table, said, more)
         self._merged.setdefault((table, tuple(row)), {})[_key(table, row)] = row
 
-    def change(self, table: Table, /, **row: Any) -> None:
+    def change(self, table: Table, said: _Said, /, **more: Any) -> None:
         """Give a row that is there, by an entry of the same shard, new values."""
+        row = _row(table, said, more)
         self._changed.setdefault((table, tuple(row)), {})[_key(table, row)] = row
 
     def move(
@@ -134,120 +171,25 @@ class _Rows:
             assert changed.rowcount == len(last), f"{len(last)} rows of {table} to change, {changed.rowcount} there"
 
 
+def _row(table: Table, said: _Said, more: _Row) -> _Row:
+    return {name: value for name, value in said if name in table.c} | more
+
+
 def _key(table: Table, row: _Row) -> tuple[Any, ...]:
     return tuple(row[name] for name in bulk.primary_key(table))
 
 
-def _desk(rows: _Rows, entry: Entry, fact: Any) -> None:
-    """Add what the pit, the cage and revenue audit do, one step after the other."""
-    match fact:
-        case inventory.SlipPrepared():
-            rows.merge(t.slips, **dict(fact), cents=value_of(fact.contents))
-        case inventory.SlipRequested():
-            rows.add(t.requests, **dict(fact))
-        case inventory.CreditReceived():
-            received = {"received_by": fact.received_by, "received_at": fact.received_at}
-            contents = {"received_contents": fact.contents, "received_cents": value_of(fact.contents)}
-            rows.merge(t.slips, **_key_of(fact), **received, **contents)
-        case inventory.SlipVoided():
-            void = {"voided_by": fact.voided_by, "voided_at": fact.voided_at, "void_reason": fact.reason}
-            rows.merge(t.slips, **_key_of(fact), **void, returned=bool(fact.returned))
-            if fact.slip == "credit" and fact.returned:
-                cents, what = value_of(fact.returned), stacks(fact.returned)
-                rows.move(entry, fact, "transfer", "credit", cents, contents=what, ref=str(fact.number))
-        case inventory.ManualSlipEntered():
-            cents = value_of(fact.contents)
-            _paper(rows, fact, fact.entered_by, fact.entered_at, table=fact.table, cents=cents, void=False)
-            sign = 1 if fact.slip == "fill" else -1
-            what, ref = stacks(fact.contents, sign), f"manual-{fact.number}"
-            rows.move(entry, fact, "transfer", fact.slip, sign * cents, contents=what, ref=ref)
-        case inventory.ManualSlipVoided():
-            _paper(rows, fact, fact.voided_by, fact.voided_at, table=None, cents=None, void=True)
-        case inventory.VarianceOwned():
-            rows.merge(t.variance_cases, **_case(fact), owner=fact.owner, owned_at=fact.at)
-        case inventory.VarianceResolved():
-            resolved = {"resolved_cents": fact.cents, "resolved_at": fact.at, "conclusion": fact.conclusion}
-            rows.change(t.variance_cases, **_case(fact), **resolved)
-
-
-def _key_of(fact: inventory.SlipStep) -> dict[str, Any]:
-    return {"property": fact.property, "slip": fact.slip, "number": fact.number}
-
-
-def _paper(
-    rows: _Rows, fact: inventory.ManualSlipEntered | inventory.ManualSlipVoided, by: str, at: Any, **values: Any
-) -> None:
-    row = fact.model_dump(include={"property", "slip", "number", "gaming_day", "reason"})
-    rows.add(t.manual_slips, **row, entered_by=by, entered_at=at, **values)
-
-
-def _case(fact: inventory.VarianceRef) -> dict[str, Any]:
-    return {"property": fact.property, "table": fact.table, "variance": fact.variance, "number": fact.number}
-
-
-def _count(rows: _Rows, fact: counts.CountOpened | counts.CountSealed) -> None:
-    match fact:
-        case counts.CountConcluded():
-            key = {"property": fact.property, "count": fact.count}
-            rows.change(t.drop_counts, **key, concluded_by=fact.concluded_by, concluded_at=fact.concluded_at)
-            for box in fact.boxes:
-                rows.add(t.counted_boxes, **key, **dict(box))
-        case counts.CountOpened():
-            rows.add(t.drop_counts, **dict(fact))
-        case counts.CountSealed():
-            pass  # who counted is seen with what was sealed
-
-
-def _adjustment(rows: _Rows, fact: inventory.AdjustmentEntered) -> None:
-    key = {"property": fact.property, "gaming_day": fact.gaming_day, "adjustment": fact.adjustment}
-    match fact:
-        case inventory.AdjustmentApproved():
-            approved = {"approved_by": fact.approved_by, "approved_at": fact.approved_at}
-            rows.change(t.adjustments, **key, status="approved", **approved)
-        case inventory.AdjustmentRejected():
-            rejected = {"rejected_by": fact.rejected_by, "rejected_at": fact.rejected_at}
-            reason = fact.rejection_reason
-            rows.change(t.adjustments, **key, status="rejected", **rejected, rejection_reason=reason)
-        case _:
-            rows.add(t.adjustments, **dict(fact), status="entered")
-
-
-def _day(rows: _Rows, fact: inventory.DayClosed) -> None:
-    key = {"property": fact.property, "gaming_day": fact.gaming_day}
-    match fact:
-        case inventory.DayPreliminary():
-            closed = {"preliminary_by": fact.by, "preliminary_at": fact.at, "excused": fact.excused}
-            rows.add(t.days, **key, status=ReportStatus.PRELIMINARY, **closed)
-        case inventory.DayAudited():
-            rows.change(t.days, **key, status=ReportStatus.AUDITED, audited_by=fact.by, audited_at=fact.at)
-        case inventory.DayFinal():
-            sealed = {"final_by": fact.by, "final_at": fact.at, "hash": fact.hash, "report": fact.report}
-            rows.change(t.days, **key, status=ReportStatus.FINAL, **sealed)
-
-
-def _refused(rows: _Rows, entry: Entry, fact: CommandRefused) -> None:
-    rows.add(
-        t.refusals,
-        shard=entry.shard,
-        seq=entry.seq,
-        **fact.model_dump(include={"property", "gaming_day", "at", "by", "command", "detail"}),
-        asked=fact.asked or {},
-    )
-
-
 def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded) -> None:
     """Add what a pit event says: a count, a step of a slip, a box, a check of the equipment, a movement."""
-    data, at = fact.data, entry.draft.occurred_at
-    of_table = {"property": fact.property, "table": fact.table}
-    sequence, on_day = {"sequence": entry.draft.sequence}, {"gaming_day": fact.gaming_day, "shift": fact.shift}
+    data, at, sequence = fact.data, entry.draft.occurred_at, entry.draft.sequence
     cause, ref = "", None
     match data:
         case pit.CountedTable() | pit.CarriedTable():
-            rows.add(t.counts, **of_table, **sequence, at=at, **on_day, **_counted(data))
+            rows.add(t.counts, data, sequence=sequence, at=at, **_counted(data))
         case pit.CarriedFill() | pit.ReceivedFill() | pit.CarriedCredit():
             key = slip_of(data)
             assert key is not None
-            rows.merge(t.slips, **key._asdict(), **step_of(data, at))
+            rows.merge(t.slips, key._asdict().items(), **step_of(data, at))  # of its contents or shift it says nothing
             cause, ref = key.slip, str(key.number)
         case pit.SoldChips():
             cause = data.instrument
@@ -260,52 +202,41 @@ def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded) -> None:
         case pit.WaivedVigorish():
             cause, ref = "waived", data.round_id
         case pit.ExchangedBox():
-            exchange = {"exchange": entry.draft.sequence, "box": data.removed_box}
-            rows.add(t.boxes, **of_table, **exchange, **on_day, removed_at=at)
+            rows.add(t.boxes, data, exchange=sequence, box=data.removed_box, removed_at=at)
         case pit.TransportedBox():
-            rows.add(t.transports, **of_table, **sequence, box=data.box, at=at)
+            rows.add(t.transports, data, sequence=sequence, at=at)
         case _ if type(data) in _CHECKS:
             check, done_by = _CHECKS[type(data)]
-            done = {"check": check, "at": at, "gaming_day": fact.gaming_day, "by": getattr(data, done_by)}
-            rows.add(t.equipment, **of_table, **sequence, **done, data=data.model_dump(mode="json", exclude_none=True))
+            done = {"check": check, "sequence": sequence, "at": at, "by": getattr(data, done_by)}
+            rows.add(t.equipment, data, **done, data=data.model_dump(mode="json", exclude_none=True))
     if cause and fact.moved is not None:  # tips, and vigorish collected or returned, move nothing of the inventory
         moved = fact.moved
         rows.move(entry, fact, moved.movement, cause, moved.cents, contents=moved.contents, ref=ref)
 
 
-def _counted(data: pit.CountedTable | pit.CarriedTable) -> dict[str, Any]:
-    row: dict[str, Any] = {"cents": value_of(data.contents), "contents": stacks(data.contents)}
-    row |= {"begins_day": None, "begins_shift": None, "game": None, "card_reader": False, "dice": False}
+def _counted(data: pit.CountedTable | pit.CarriedTable) -> _Row:
+    row: _Row = {
+        "cents": value_of(data.contents),
+        "contents": stacks(data.contents),
+        "card_reader": False,
+        "dice": False,
+    }
     match data:
         case pit.CarriedTable():
             return row | {"purpose": "carried", "counted_by": data.recorded_by, "observed_by": data.checked_by}
         case pit.OpenedTable():
-            row |= {"purpose": "opener", "game": data.game, "card_reader": data.card_reader, "dice": data.dice}
+            row |= {"purpose": "opener", "card_reader": data.card_reader, "dice": data.dice}
+        case pit.CountedOpenTable(begins=pit.NextShift() as begun):
+            row |= {"begins_day": begun.gaming_day, "begins_shift": begun.shift}
         case pit.ClosedTable():
             row["purpose"] = "closer"
-        case pit.CountedOpenTable():
-            row["purpose"] = data.purpose
-            if data.begins is not None:
-                row |= {"begins_day": data.begins.gaming_day, "begins_shift": data.begins.shift}
     return row | {"counted_by": data.dealer, "observed_by": data.floorperson}
 
 
 PROJECTOR: Final = Projector(
     tables=(
-        t.counts,
-        t.movements,
-        t.requests,
-        t.slips,
-        t.manual_slips,
-        t.boxes,
-        t.transports,
-        t.drop_counts,
-        t.counted_boxes,
-        t.variance_cases,
-        t.adjustments,
-        t.days,
-        t.equipment,
-        t.refusals,
+        *(t.counts, t.movements, t.requests, t.slips, t.manual_slips, t.boxes, t.transports, t.drop_counts),
+        *(t.counted_boxes, t.variance_cases, t.adjustments, t.days, t.equipment, t.refusals),
     ),
     project=project,
 )

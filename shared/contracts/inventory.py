@@ -116,9 +116,9 @@ class SlipStep(Fact):
 
 @fact("slip.credit_received", INVENTORY, moves_money=True, stream=DESK)
 class CreditReceived(SlipStep):
-    """The cage received a credit; `contents` is what arrived."""
+    """The cage received a credit."""
 
-    contents: Contents
+    received_contents: Contents
     received_by: Person
     received_at: AwareDatetime
 
@@ -128,7 +128,7 @@ class SlipVoided(SlipStep):
     """A slip is void. Its number stays used; `returned` is what was on its way and went back."""
 
     returned: Contents = ()
-    reason: Reason
+    void_reason: Reason
     voided_by: Person
     voided_at: AwareDatetime
 
@@ -170,8 +170,8 @@ class ManualSlipVoided(Fact):
     gaming_day: date
     number: SlipNumber
     reason: Reason
-    voided_by: Person
-    voided_at: AwareDatetime
+    entered_by: Person
+    entered_at: AwareDatetime
 
 
 class VarianceRef(Fact):
@@ -193,8 +193,8 @@ class VarianceOwned(VarianceRef):
     """A variance has somebody who explains it."""
 
     owner: Person
-    by: Person
-    at: AwareDatetime
+    owned_at: AwareDatetime
+    named_by: Person
 
 
 @fact("variance.resolved", INVENTORY, moves_money=True, stream=DESK)
@@ -203,7 +203,7 @@ class VarianceResolved(VarianceRef):
 
     owner: Person
     conclusion: Reason
-    at: AwareDatetime
+    resolved_at: AwareDatetime
 
 
 @fact("adjustment.entered", INVENTORY, stream=DESK)
@@ -252,14 +252,14 @@ class DayClosed(Fact):
 
     property: Name
     gaming_day: date
-    by: Person
-    at: AwareDatetime
 
 
 @fact("day.preliminary", INVENTORY, stream=DESK)
 class DayPreliminary(DayClosed):
     """All that belongs to the day is there."""
 
+    preliminary_by: Person
+    preliminary_at: AwareDatetime
     excused: tuple[ExcusedTable, ...] = ()
 
 
@@ -267,10 +267,15 @@ class DayPreliminary(DayClosed):
 class DayAudited(DayClosed):
     """Revenue audit has been through the day."""
 
+    audited_by: Person
+    audited_at: AwareDatetime
+
 
 @fact("day.final", INVENTORY, stream=DESK)
 class DayFinal(DayClosed):
     """The day is sealed: `hash` is the SHA-256 of `report` as canonical JSON. What follows is an adjusting entry."""
 
+    final_by: Person
+    final_at: AwareDatetime
     hash: Digest
     report: dict[str, Any]

@@ -1,6 +1,6 @@
 """Adjustments of a closed gaming day: entered by one person, approved or rejected by another."""
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -46,33 +46,27 @@ class EnterAdjustment(AboutDay):
     reason: Reason
 
 
-class Entering(NamedTuple):
-    """A gaming day, and the last number of its adjustments."""
-
-    day: Day
-    last: int
-
-
-async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> Entering:
-    """Return the gaming day. Raises: Rejected where there is no such table."""
+async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> tuple[Day, int]:
+    """Return the gaming day, and the last number of its adjustments. Raises: Rejected where there is no such table."""
     if not await was_counted(connection, command.property, command.table):
         raise Rejected(Why.NOT_FOUND, f"table {command.table} of {command.property} was never counted")
     entered = await read_adjustments(connection, command.key())
-    return Entering(await read_day(connection, command.key()), len(entered))
+    return await read_day(connection, command.key()), len(entered)
 
 
 @COMMANDS.handles(EnterAdjustment, load=_entering)
-def enter(command: EnterAdjustment, state: Entering, now: Now) -> Accepted:
+def enter(command: EnterAdjustment, state: tuple[Day, int], now: Now) -> Accepted:
     """Propose an adjustment of a closed day."""
-    if state.day.status is ReportStatus.OPEN:
+    day, last = state
+    if day.status is ReportStatus.OPEN:
         detail = f"{command.gaming_day} is open: what happened is recorded by who saw it"
         raise Rejected(Why.TOO_EARLY, detail)
     if command.cents == 0:
         raise Rejected(Why.NOT_ALLOWED, "an adjustment of nothing adjusts nothing")
     fact = AdjustmentEntered(
         **dict(command),
-        adjustment=state.last + 1,
-        day_status=state.day.status,
+        adjustment=last + 1,
+        day_status=day.status,
         entered_by=now.by,
         entered_at=now.at,
     )

@@ -21,7 +21,7 @@ from services.table_inventory.queries.days import (
 from services.table_inventory.queries.slips import read_slips
 from services.table_inventory.queries.windows import boxes_of_day, ended_windows
 from shared.contracts.envelope import Name, canonical
-from shared.contracts.inventory import DayAudited, DayFinal, DayPreliminary, ExcusedTable
+from shared.contracts.inventory import DayAudited, DayClosed, DayFinal, DayPreliminary, ExcusedTable
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.reports import ReportStatus
 from shared.journal.recording import Recording
@@ -48,6 +48,11 @@ def _require(day: Day, status: ReportStatus) -> None:
         raise Rejected(Reason.ALREADY_DECIDED if is_late else Reason.TOO_EARLY, detail)
 
 
+def _closed(day: Day, fact: DayClosed, status: ReportStatus) -> Accepted:
+    """Return that a day is closed one step further."""
+    return Accepted(recording=Recording(fact=fact), answer=day.model_copy(update={**dict(fact), "status": status}))
+
+
 class CloseDay(AboutDay):
     """Close a gaming day.
 
@@ -60,14 +65,8 @@ class CloseDay(AboutDay):
     ] = ()
 
 
-class Closing(NamedTuple):
-    """A gaming day, and what is missing of it."""
-
-    day: Day
-    left: Sequence[str]
-
-
-async def _closing(connection: AsyncConnection, command: CloseDay) -> Closing:
+async def _closing(connection: AsyncConnection, command: CloseDay) -> tuple[Day, Sequence[str]]:
+    """Return a gaming day, and what is missing of it."""
     key = command.key()
     left = incomplete(
         await known_tables(connection, key),
@@ -76,20 +75,19 @@ async def _closing(connection: AsyncConnection, command: CloseDay) -> Closing:
         await boxes_of_day(connection, *key),
         await read_slips(connection, key.property, gaming_day=key.gaming_day),
     )
-    return Closing(await read_day(connection, key), list(left))
+    return await read_day(connection, key), list(left)
 
 
 @COMMANDS.handles(CloseDay, load=_closing)
-def close(command: CloseDay, state: Closing, now: Now) -> Accepted:
+def close(command: CloseDay, state: tuple[Day, Sequence[str]], now: Now) -> Accepted:
     """Close a day whose records are complete."""
-    _require(state.day, ReportStatus.OPEN)
-    if state.left:
-        detail = f"{command.gaming_day} is not complete: {'; '.join(state.left)}"
+    day, left = state
+    _require(day, ReportStatus.OPEN)
+    if left:
+        detail = f"{command.gaming_day} is not complete: {'; '.join(left)}"
         raise Rejected(Reason.TOO_EARLY, detail)
-    fact = DayPreliminary(**dict(command), by=now.by, at=now.at)
-    values = {"preliminary_by": now.by, "preliminary_at": now.at, "excused": list(command.excused)}
-    after = state.day.model_copy(update={"status": ReportStatus.PRELIMINARY, **values})
-    return Accepted(recording=Recording(fact=fact), answer=after)
+    fact = DayPreliminary(**dict(command), preliminary_by=now.by, preliminary_at=now.at)
+    return _closed(day, fact, ReportStatus.PRELIMINARY)
 
 
 class AuditDay(AboutDay):
@@ -129,9 +127,8 @@ def audit(command: AuditDay, state: Auditing, now: Now) -> Accepted:
         raise Rejected(Reason.SAME_PERSON, detail)
     if state.left:
         raise Rejected(Reason.TOO_EARLY, f"{gaming_day} has what is not resolved: {'; '.join(state.left)}")
-    fact = DayAudited(**dict(command), by=now.by, at=now.at)
-    values = {"status": ReportStatus.AUDITED, "audited_by": now.by, "audited_at": now.at}
-    return Accepted(recording=Recording(fact=fact), answer=day.model_copy(update=values))
+    fact = DayAudited(**dict(command), audited_by=now.by, audited_at=now.at)
+    return _closed(day, fact, ReportStatus.AUDITED)
 
 
 class SealDay(AboutDay):
@@ -141,31 +138,24 @@ class SealDay(AboutDay):
     """
 
 
-class Sealing(NamedTuple):
-    """A gaming day, and the report that is to be sealed."""
-
-    day: Day
-    report: dict[str, Any]
-
-
-async def _sealing(connection: AsyncConnection, command: SealDay) -> Sealing:
+async def _sealing(connection: AsyncConnection, command: SealDay) -> tuple[Day, dict[str, Any]]:
+    """Return a gaming day, and the report that is to be sealed."""
     win = await read_win(connection, command.key())
     report = {
         **command.content(),
         **win.model_dump(mode="json"),
         "journal": await journal_heads(connection),
     }
-    return Sealing(await read_day(connection, command.key()), report)
+    return await read_day(connection, command.key()), report
 
 
 @COMMANDS.handles(SealDay, load=_sealing)
-def seal(command: SealDay, state: Sealing, now: Now) -> Accepted:
+def seal(command: SealDay, state: tuple[Day, dict[str, Any]], now: Now) -> Accepted:
     """Seal an audited day with the hash of its report."""
-    _require(state.day, ReportStatus.AUDITED)
-    if state.day.audited_by == now.by:
+    day, report = state
+    _require(day, ReportStatus.AUDITED)
+    if day.audited_by == now.by:
         raise Rejected(Reason.SAME_PERSON, f"{now.by} audited {command.gaming_day}: somebody else must seal it")
-    digest = sha256(canonical(state.report)).hexdigest()
-    fact = DayFinal(**dict(command), by=now.by, at=now.at, hash=digest, report=state.report)
-    values = {"final_by": now.by, "final_at": now.at, "hash": digest, "report": state.report}
-    after = state.day.model_copy(update={"status": ReportStatus.FINAL, **values})
-    return Accepted(recording=Recording(fact=fact), answer=after)
+    digest = sha256(canonical(report)).hexdigest()
+    fact = DayFinal(**dict(command), final_by=now.by, final_at=now.at, hash=digest, report=report)
+    return _closed(day, fact, ReportStatus.FINAL)

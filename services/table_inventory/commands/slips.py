@@ -125,8 +125,9 @@ def receive(command: ReceiveCredit, slip: Slip, now: Now) -> Accepted:
         raise Rejected(Why.TOO_EARLY, f"{slip.key} has not left its table yet")
     slip.require_free(received_by=now.by)
     cents = value_of(command.contents)
-    fact = CreditReceived(**slip.reference, contents=command.contents, received_by=now.by, received_at=now.at)
-    after = slip.after(received_by=now.by, received_at=now.at, received_contents=command.contents, received_cents=cents)
+    received = {"received_contents": command.contents, "received_by": now.by, "received_at": now.at}
+    fact = CreditReceived(**slip.reference, **received)
+    after = slip.after(**dict(fact), received_cents=cents)
     postings = TableAccounts(slip.property, slip.table).arrived("credit", cents)
     return Accepted(recording=Recording(fact=fact, postings=postings), answer=after)
 
@@ -155,8 +156,9 @@ def void(command: VoidSlip, slip: Slip, now: Now) -> Accepted:
     if slip.received_at is not None:
         raise Rejected(Why.TOO_LATE, f"{slip.key} was received: adjust the gaming day instead")
     returned = slip.contents if slip.carried_at is not None else ()
-    fact = SlipVoided(**slip.reference, returned=returned, reason=command.reason, voided_by=now.by, voided_at=now.at)
-    after = slip.after(voided_by=now.by, voided_at=now.at, void_reason=command.reason, returned=bool(returned))
+    void = {"void_reason": command.reason, "voided_by": now.by, "voided_at": now.at}
+    fact = SlipVoided(**slip.reference, returned=returned, **void)
+    after = slip.after(**dict(fact))
     postings = TableAccounts(slip.property, slip.table).returned(slip.slip, value_of(returned))
     return Accepted(recording=Recording(fact=fact, postings=postings), answer=after)
 
@@ -216,5 +218,5 @@ def enter_manual(command: EnterManualSlip, state: None, now: Now) -> Accepted:
 def void_manual(command: VoidManualSlip, state: None, now: Now) -> Accepted:
     """Account for a paper form."""
     del state
-    fact = ManualSlipVoided(**dict(command), voided_by=now.by, voided_at=now.at)
+    fact = ManualSlipVoided(**dict(command), entered_by=now.by, entered_at=now.at)
     return Accepted(recording=Recording(fact=fact), answer=fact)

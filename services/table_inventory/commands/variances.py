@@ -61,8 +61,9 @@ async def _variance(connection: AsyncConnection, command: AboutVariance) -> Vari
 @COMMANDS.handles(OwnVariance, load=_variance)
 def own(command: OwnVariance, variance: Variance, now: Now) -> Accepted:
     """Name the owner."""
-    fact = VarianceOwned(**variance.key()._asdict(), cents=variance.cents, owner=command.owner, by=now.by, at=now.at)
-    after = variance.after(owner=command.owner, owned_at=now.at)
+    owned = {"owner": command.owner, "owned_at": now.at}
+    fact = VarianceOwned(**variance.key()._asdict(), cents=variance.cents, **owned, named_by=now.by)
+    after = variance.after(**owned)
     return Accepted(recording=Recording(fact=fact), answer=after)
 
 
@@ -75,8 +76,7 @@ def resolve(command: ResolveVariance, variance: Variance, now: Now) -> Accepted:
         raise Rejected(Why.NOT_ALLOWED, f"the variance is {variance.owner}'s to resolve")
     if variance.status == "resolved":
         raise Rejected(Why.ALREADY_DECIDED, "the variance is resolved already")
-    fact = VarianceResolved(
-        **variance.key()._asdict(), cents=variance.cents, owner=now.by, conclusion=command.conclusion, at=now.at
-    )
-    after = variance.after(resolved_cents=variance.cents, resolved_at=now.at, conclusion=command.conclusion)
+    resolved = {"conclusion": command.conclusion, "resolved_at": now.at}
+    fact = VarianceResolved(**variance.key()._asdict(), cents=variance.cents, owner=now.by, **resolved)
+    after = variance.after(resolved_cents=variance.cents, **resolved)
     return Accepted(recording=Recording(fact=fact, postings=variance.correction()), answer=after)

@@ -32,7 +32,7 @@ class Day(BaseModel):
     status: ReportStatus = ReportStatus.OPEN
     preliminary_by: str | None = None
     preliminary_at: AwareDatetime | None = None
-    excused: list[ExcusedTable] = []
+    excused: tuple[ExcusedTable, ...] = ()
     audited_by: str | None = None
     audited_at: AwareDatetime | None = None
     final_by: str | None = None

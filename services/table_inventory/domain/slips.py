@@ -36,8 +36,7 @@ class SlipKey(NamedTuple):
 class Slip(SlipPrepared):
     """A slip as it stands, with everybody who did a step.
 
-    `difference_cents` is what arrived beyond what was sent. `returned`: what was on its way went back when the slip was
-    voided.
+    `difference_cents` is what arrived beyond what was sent; `returned` is what was on its way when it was voided.
     """
 
     cents: int
@@ -54,7 +53,7 @@ class Slip(SlipPrepared):
     voided_by: Person | None = None
     voided_at: AwareDatetime | None = None
     void_reason: str | None = None
-    returned: bool | None = None
+    returned: Contents | None = None
 
     @classmethod
     def of(cls, values: Mapping[Any, Any]) -> "Slip":

@@ -28,10 +28,10 @@ CREATE TABLE requests (
 
 CREATE TABLE slips (
     property TEXT, slip TEXT, number INTEGER, request INTEGER, "table" TEXT, shift TEXT, gaming_day DATE,
-    contents JSONB, received_contents JSONB, cents BIGINT, received_cents BIGINT, requested_by TEXT,
+    contents JSONB, received_contents JSONB, returned JSONB, cents BIGINT, received_cents BIGINT, requested_by TEXT,
     prepared_by TEXT, surrendered_by TEXT, carried_by TEXT, received_by TEXT, observed_by TEXT, voided_by TEXT,
     void_reason TEXT, requested_at TIMESTAMPTZ, prepared_at TIMESTAMPTZ, carried_at TIMESTAMPTZ,
-    received_at TIMESTAMPTZ, voided_at TIMESTAMPTZ, returned BOOLEAN,
+    received_at TIMESTAMPTZ, voided_at TIMESTAMPTZ,
     PRIMARY KEY (property, slip, number),
     CONSTRAINT one_slip_a_request UNIQUE (property, request),
     CONSTRAINT slip_is_known CHECK (slip IN ('fill', 'credit')),
@@ -45,7 +45,7 @@ CREATE TABLE slips (
         AND coalesce(carried_by <> received_by, true) AND coalesce(carried_by <> observed_by, true)
         AND coalesce(received_by <> observed_by, true)),
     CONSTRAINT received_or_void CHECK (received_at IS NULL OR voided_at IS NULL),
-    CONSTRAINT void_after_it_was_carried CHECK (carried_at IS NULL OR voided_at IS NULL OR returned)
+    CONSTRAINT void_after_it_was_carried CHECK (carried_at IS NULL OR voided_at IS NULL OR returned <> '[]')
 );
 CREATE INDEX slips_of_day ON slips (property, gaming_day);
 
