@@ -5,17 +5,19 @@ from typing import Any
 
 import pytest
 
-from services.table_inventory.books import Adjusted, Box, Count, Moves, Window, wins
-from services.table_inventory.drop_counts import agreed, commitment_of
-from services.table_inventory.equipment import OpenTable, clocks
-from services.table_inventory.policies import policies, policy_on
-from shared.contracts.inventory import BoxFigures, BoxTurn, CheckInBox, CurrencyPieces
+from services.table_inventory.domain.boxes import Box, agreed, commitment_of
+from services.table_inventory.domain.equipment import Done, OpenTable, clocks
+from services.table_inventory.domain.policies import policies, policy_on
+from services.table_inventory.domain.win import Adjusted, wins
+from services.table_inventory.domain.windows import Count, Moves, Purpose, Window
+from shared.contracts.counts import BoxFigures, BoxTurn, CheckInBox, CurrencyPieces
+from shared.contracts.inventory import Figure
 from tests.support.pit import at
 
 DAY = date(2026, 11, 20)
 
 
-def count(sequence: int, cents: int, purpose: str, shift: str = "day", **more: Any) -> Count:
+def count(sequence: int, cents: int, purpose: Purpose, shift: str = "day", **more: Any) -> Count:
     """A count of BJ-01."""
     return Count(
         table="BJ-01",
@@ -40,20 +42,20 @@ def box(currency: int | None, checks: int | None = 0, shift: str = "day") -> Box
         shift=shift,
         removed_at=at(8),
         transported_at=at(8),
-        recorded_currency=0,
-        recorded_checks=0,
-        currency=currency,
-        counter_checks=checks,
+        recorded_currency_cents=0,
+        recorded_checks_cents=0,
+        currency_cents=currency,
+        counter_checks_cents=checks,
     )
 
 
 def test_a_win_waits_for_closer_and_count() -> None:
     """What is missing is named, and there is no figure until it is there."""
     opener = count(1, 1000, "opener")
-    running = Window(start=opener, end=None, moves=Moves(cents=-200, currency=200))
+    running = Window(start=opener, end=None, moves=Moves(cents=-200, currency_cents=200))
     [win] = wins([running], [box(None, None)], [], by_shift=False, prepaid_is_drop=True)
     assert (["closer", "count"], None, None) == (win.missing, win.win_cents, win.final_win_cents)
-    closed = Window(start=opener, end=count(2, 700, "closer"), moves=Moves(cents=-200, currency=200))
+    closed = Window(start=opener, end=count(2, 700, "closer"), moves=Moves(cents=-200, currency_cents=200))
     [win] = wins([closed], [box(250)], [], by_shift=False, prepaid_is_drop=True)
     assert (700 + 250 - 1000, -100, 50) == (win.win_cents, win.inventory_variance_cents, win.drop_variance_cents)
 
@@ -64,7 +66,7 @@ def test_a_table_that_opens_twice_on_a_day_adds_both_sessions() -> None:
     again, end = count(3, 1500, "opener"), count(4, 1600, "closer")
     windows = [
         Window(start=first, end=last, moves=Moves(cents=-100, rounds_cents=-100)),
-        Window(start=last, end=again, moves=Moves(cents=600, fills=600)),
+        Window(start=last, end=again, moves=Moves(cents=600, fills_cents=600)),
         Window(start=again, end=end, moves=Moves(cents=100, rounds_cents=100)),
     ]
     [win] = wins(windows, [box(0)], [], by_shift=False, prepaid_is_drop=True)
@@ -80,17 +82,17 @@ def test_a_table_that_opens_twice_on_a_day_adds_both_sessions() -> None:
 @pytest.mark.parametrize("prepaid_is_drop", [True, False])
 def test_prepaid_access_is_drop_where_the_policy_says_so(prepaid_is_drop: bool) -> None:
     """An open question of § 601a.9, so dated configuration; it is shown apart in any case."""
-    window = Window(start=count(1, 1000, "opener"), end=count(2, 900, "closer"), moves=Moves(cents=-100, prepaid=100))
+    window = Window(
+        start=count(1, 1000, "opener"), end=count(2, 900, "closer"), moves=Moves(cents=-100, prepaid_cents=100)
+    )
     [win] = wins([window], [box(0)], [], by_shift=False, prepaid_is_drop=prepaid_is_drop)
     assert (100, 0 if prepaid_is_drop else -100) == (win.prepaid_cents, win.win_cents)
 
 
 def test_adjustments_raise_or_lower_the_win_as_the_formula_says() -> None:
     """More opener or fills is less win; more closer, credits or drop is more."""
-    effects = {
-        figure: Adjusted("BJ-01", "day", figure, 100).win_cents
-        for figure in ("opener", "fills", "closer", "credits", "currency", "counter_checks")
-    }
+    figures: tuple[Figure, ...] = ("opener", "fills", "closer", "credits", "currency", "counter_checks")
+    effects = {figure: Adjusted("BJ-01", "day", figure, 100).win_cents for figure in figures}
     assert {
         "opener": -100,
         "fills": -100,
@@ -126,7 +128,7 @@ def test_the_first_policy_is_old_enough_and_thresholds_are_as_published() -> Non
 )
 def test_cards_are_changed_as_the_chapters_say(regulation: str, dealing: str, hours: int) -> None:
     """§§ 633a.5, 686a.4, 687a.3, 688a.4 and the Rhode Island rules."""
-    cards = (at(0), DAY, {"regulation": regulation, "dealing": dealing})
+    cards = Done(at=at(0), gaming_day=DAY, data={"regulation": regulation, "dealing": dealing})
 
     def overdue(now: datetime) -> bool:
         table = OpenTable(

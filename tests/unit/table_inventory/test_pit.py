@@ -1,18 +1,19 @@
 """What an event of the pit or a settled round leads to."""
 
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import pytest
 from sqlalchemy import CheckConstraint
 
-from services.table_inventory.domain import Known, Slip, SlipKey, TableKey, added, count_settlement, record_pit, stacks
-from services.table_inventory.settlements import Figures, decode
+from services.table_inventory.domain.denominations import added, pieces, stacks
+from services.table_inventory.domain.pit import Known, RoundKey, TableKey, count_round, record_pit
+from services.table_inventory.domain.slips import Slip, SlipKey
+from services.table_inventory.handlers import PitEvents, Settlements
 from services.table_inventory.tables import movements
-from shared.contracts import pit_events
+from shared.contracts.chips import Pieces, value_of
 from shared.contracts.inventory import PitRecorded
-from shared.contracts.pit import Pieces, value_of
-from shared.journal.entry import Draft
+from shared.journal.recording import Recording
 from shared.rules.errors import Refused
 from tests.support.pit import PROPERTY, Rounds, Table, at, chips
 from tests.support.rounds import encoded
@@ -21,26 +22,43 @@ from tests.unit.table_inventory.examples import PIT
 FILL, CREDIT = SlipKey(PROPERTY, "fill", 1), SlipKey(PROPERTY, "credit", 1)
 
 
+def prepared(key: SlipKey) -> Slip:
+    """A slip of $50, prepared for BJ-01."""
+    return Slip(
+        **key._asdict(),
+        request=1,
+        table="BJ-01",
+        gaming_day=date(2026, 11, 20),
+        shift="day",
+        contents=(Pieces(cents=500, count=10),),
+        cents=5000,
+        requested_by="pit.ray",
+        requested_at=at(0),
+        prepared_by="cage.bob",
+        prepared_at=at(0.5),
+    )
+
+
 def known() -> Known:
     """A fill and a credit of $50, prepared for BJ-01."""
-    people = {"requested_by": "pit.ray", "prepared_by": "cage.bob"}
-    contents = (Pieces(cents=500, count=10),)
-    return Known(slips={key: Slip("BJ-01", contents, dict(people)) for key in (FILL, CREDIT)})
+    return Known(slips={key: prepared(key) for key in (FILL, CREDIT)})
 
 
-def record(document: dict[str, Any], what: Known | None = None) -> Draft:
-    """The entry of a pit event."""
-    return record_pit(pit_events.decode(encoded(document)), 0, known() if what is None else what)
+def record(document: dict[str, Any], what: Known | None = None) -> Recording:
+    """What is recorded of a pit event."""
+    return record_pit(PitEvents.reader.decode(encoded(document)), known() if what is None else what)
 
 
 def test_every_event_balances_and_only_the_six_movements_move_chips() -> None:
     """§ 465a.36(b): cash, counter checks, wagers, changes, fills and credits, vigorish; nothing else."""
     moved: dict[str, tuple[str, int] | None] = {}
     for kind, document in PIT.items():
-        draft = record(document)
-        assert 0 == sum(posting.cents for posting in draft.postings), kind
-        fact = PitRecorded.model_validate_json(draft.data)
-        inventory = sum(posting.cents for posting in draft.postings if posting.account.leg == "inventory")
+        recording = record(document)
+        assert 0 == sum(posting.cents for posting in recording.postings), kind
+        fact = recording.fact
+        assert isinstance(fact, PitRecorded)
+        assert fact == PitRecorded.model_validate_json(fact.encode())
+        inventory = sum(posting.cents for posting in recording.postings if posting.account.leg == "inventory")
         assert (0 if fact.moved is None else fact.moved.cents) == inventory, kind
         moved[kind] = None if fact.moved is None else (fact.moved.movement, fact.moved.cents)
     assert {
@@ -116,7 +134,7 @@ def test_a_void_slip_takes_no_step_and_no_step_is_done_twice() -> None:
     record(PIT["fill.carried"], what)
     with pytest.raises(Refused, match=r"sec\.gus is 'carried_by' already"):
         record(PIT["fill.carried"], what)
-    what.slips[CREDIT].void = True
+    what.slips[CREDIT] = what.slips[CREDIT].after(voided_by="cage.bob", voided_at=at(2))
     with pytest.raises(Refused, match="credit slip 1 of riverbend is void"):
         record(PIT["credit.carried"], what)
 
@@ -143,45 +161,29 @@ def test_the_stream_is_that_of_the_table() -> None:
 def test_an_event_that_contradicts_itself_is_refused(kind: str, changes: dict[str, Any], message: str) -> None:
     """The contract says so, with the way out."""
     with pytest.raises(Refused, match=message):
-        pit_events.decode(encoded(PIT[kind] | {"data": PIT[kind]["data"] | changes}))
-
-
-def test_the_chips_of_a_round_leave_out_meters_and_accounts() -> None:
-    """Handle and vigorish less what was paid in chips: attendants and electronic accounts pay the rest."""
-    figures = Figures(
-        wager="blackjack",
-        count=1,
-        handle=1000,
-        payout=900,
-        vigorish=50,
-        meter_payout=300,
-        account_staked=400,
-        account_credited=100,
-    )
-    assert 1000 + 50 - (900 - 300) - (400 - 100) == figures.chips
-    banked = Figures(
-        wager="x", count=1, handle=0, payout=0, banked_handle=500, banked_payout=200, bank_collected=70, bank_paid=400
-    )
-    assert 500 - 200 + 70 - 400 == banked.chips
+        PitEvents.reader.decode(encoded(PIT[kind] | {"data": PIT[kind]["data"] | changes}))
 
 
 def test_a_round_counts_when_it_was_closed_and_is_taken_back_then() -> None:
-    """The reversal has no moment of its own."""
-    table, rounds, what = Table("BJ-01"), Rounds(), Known()
-    posted = decode(encoded(rounds.posted(table, at(2), "r-1", handle=1000, payout=400)))
-    taken_back = decode(encoded(rounds.reversed(table, at(9), "r-1", handle=1000, payout=400)))
-    first, second = count_settlement(posted, 0, what), count_settlement(taken_back, 1, what)
+    """The reversal has no moment of its own; meters and accounts pay the rest of a payout, not the inventory."""
+    table, rounds, closed = Table("BJ-01"), Rounds(), dict[RoundKey, datetime]()
+    total = {"handle": 1000, "payout": 700, "meter_payout": 300}
+    posted = Settlements.reader.decode(encoded(rounds.posted(table, at(2), "r-1", **total)))
+    taken_back = Settlements.reader.decode(encoded(rounds.reversed(table, at(9), "r-1", **total)))
+    first, second = count_round(posted.data, closed), count_round(taken_back.data, closed)
     assert (at(2), at(2)) == (first.occurred_at, second.occurred_at)
     assert [posting.cents for posting in first.postings] == [-posting.cents for posting in second.postings]
-    assert (600, date(2026, 11, 20)) == (first.postings[0].cents, first.gaming_day)
+    assert 600 == first.postings[0].cents
 
 
 def test_a_round_that_was_not_counted_is_not_taken_back() -> None:
     """It would be taken back at another moment than the one at which its late posting counts."""
     rounds = Rounds()
-    taken_back = decode(encoded(rounds.reversed(Table("BJ-01"), at(9), "r-1", handle=1000, payout=400)))
+    taken_back = Settlements.reader.decode(
+        encoded(rounds.reversed(Table("BJ-01"), at(9), "r-1", handle=1000, payout=400))
+    )
     with pytest.raises(Refused, match=r"revision 1 of round r-1 is taken back, but was not counted: mend the record"):
-        count_settlement(taken_back, 0, Known())
+        count_round(taken_back.data, {})
 
 
 def test_denominations_are_added_and_the_empty_ones_left_out() -> None:
@@ -189,3 +191,4 @@ def test_denominations_are_added_and_the_empty_ones_left_out() -> None:
     contents = (Pieces(cents=10000, count=1), Pieces(cents=500, count=3))
     assert 11500 == value_of(contents)
     assert {"chip:500": 2, "coin:50": 1} == added(stacks(contents), {"chip:10000": -1, "chip:500": -1, "coin:50": 1})
+    assert (Pieces(cents=500, count=2),) == pieces({"chip:10000": -1, "chip:500": 2})
