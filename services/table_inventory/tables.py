@@ -1,7 +1,7 @@
-"""The tables of the table-inventory ledger: its journal, what is sealed, the answers given, and the projections.
+"""The tables of the table-inventory ledger: its journal, what is under seal, and the read model.
 
-Everything in `PROJECTIONS` can be computed again from the journal. The figures of a count that is not concluded are
-nowhere but in `sealed_counts`; the journal has their commitment.
+Everything but the journal and `sealed_counts` follows from the journal alone. The figures of a count that is not
+concluded are nowhere but in `sealed_counts`; the journal has their commitment.
 """
 
 from typing import Any
@@ -23,6 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
+from services.table_inventory.domain.slips import STEPS
 from shared.journal.tables import journal_tables
 
 SCHEMA = "table_inventory"
@@ -32,53 +33,46 @@ metadata = MetaData()
 journal = journal_tables(metadata, SCHEMA)
 
 
-def _key(name: str, kind: type[Any] = Text) -> Column[Any]:
-    return Column(name, kind, primary_key=True, autoincrement=False)
+def _key(**kinds: Any) -> list[Column[Any]]:
+    return [Column(name, kind, primary_key=True, autoincrement=False) for name, kind in kinds.items()]
 
 
-def _moment(name: str, *, nullable: bool = False) -> Column[Any]:
-    return Column(name, DateTime(timezone=True), nullable=nullable)
+def _of_table(number: str) -> list[Column[Any]]:
+    """Return the key of what a table's pit stream says: `number` is the sequence of the event there."""
+    return _key(property=Text, table=Text, **{number: BigInteger})
 
 
-def _text(name: str, *, nullable: bool = False) -> Column[Any]:
-    return Column(name, Text, nullable=nullable)
+def _always(kind: Any, *names: str) -> list[Column[Any]]:
+    return [Column(name, kind, nullable=False) for name in names]
 
 
-def _entry() -> tuple[Column[Any], Column[Any]]:
-    """The entry that says what a row says."""
-    return Column("shard", Integer, nullable=False), Column("seq", BigInteger, nullable=False)
-
-
-_PEOPLE = ("requested_by", "prepared_by", "surrendered_by", "carried_by", "received_by", "observed_by")
+def _later(kind: Any, *names: str) -> list[Column[Any]]:
+    """Return columns that have no value, or none yet."""
+    return [Column(name, kind) for name in names]
 
 
 def _different_people() -> str:
-    pairs = [(one, other) for n, one in enumerate(_PEOPLE) for other in _PEOPLE[n + 1 :]]
+    pairs = [(one, other) for n, one in enumerate(STEPS) for other in STEPS[n + 1 :]]
     return " AND ".join(f"coalesce({one} <> {other}, true)" for one, other in pairs)
 
+
+_MOMENT = DateTime(timezone=True)
+_JSON = JSONB(none_as_null=True)
 
 counts = Table(
     "counts",
     metadata,
-    _key("property"),
-    _key("table_name"),
-    _key("sequence", BigInteger),  # of the event in the table's pit stream
-    _moment("at"),
-    Column("gaming_day", Date, nullable=False),
-    _text("shift"),
-    _text("purpose"),  # opener, closer, shift, drop, spot, carried
-    Column("begins_day", Date),
-    _text("begins_shift", nullable=True),
-    Column("cents", BigInteger, nullable=False),
-    Column("contents", JSONB, nullable=False),
-    _text("counted_by"),
-    _text("observed_by"),
-    Column("game", Text),
-    Column("card_reader", Boolean, nullable=False),
-    Column("dice", Boolean, nullable=False),
-    *_entry(),
+    *_of_table("sequence"),
+    *_always(_MOMENT, "at"),
+    *_always(Date, "gaming_day"),
+    *_always(Text, "shift", "purpose", "counted_by", "observed_by"),
+    *_always(BigInteger, "cents"),
+    *_always(_JSON, "contents"),
+    *_always(Boolean, "card_reader", "dice"),
+    *_later(Date, "begins_day"),
+    *_later(Text, "begins_shift", "game"),
     CheckConstraint("purpose IN ('opener', 'closer', 'shift', 'drop', 'spot', 'carried')", name="purpose_is_known"),
-    Index("counts_in_order", "property", "table_name", "at", "sequence"),
+    Index("counts_in_order", "property", "table", "at", "sequence"),
     Index("counts_of_day", "property", "gaming_day"),
     schema=SCHEMA,
 )
@@ -87,97 +81,73 @@ counts = Table(
 movements = Table(
     "movements",
     metadata,
-    _key("shard", Integer),
-    _key("seq", BigInteger),
-    _key("line", SmallInteger),
-    _text("property"),
-    _text("table_name"),
-    _moment("at"),
-    Column("gaming_day", Date, nullable=False),
-    _text("movement"),
-    _text("cause"),  # round, coupon, currency, prepaid_access, counter_check, change, fill, credit, waived
-    Column("cents", BigInteger, nullable=False),  # into the inventory
-    Column("contents", JSONB(none_as_null=True)),  # signed counts by denomination, where known
-    Column("rounds", SmallInteger, nullable=False),
-    _text("ref", nullable=True),
-    Column("revision", Integer),
+    *_key(shard=Integer, seq=BigInteger),
+    *_always(Text, "property", "table", "movement", "cause"),
+    *_always(_MOMENT, "at"),
+    *_always(Date, "gaming_day"),
+    *_always(BigInteger, "cents"),  # into the inventory
+    *_always(SmallInteger, "rounds"),
+    *_later(_JSON, "contents"),  # signed counts by denomination, where known
+    *_later(Text, "ref"),
+    *_later(Integer, "revision"),
     CheckConstraint(
         "movement IN ('cash', 'counter_check', 'wager', 'change', 'transfer', 'vigorish')", name="movement_is_permitted"
     ),
-    Index("movements_in_order", "property", "table_name", "at"),
-    Index("movements_of_ref", "property", "table_name", "ref"),
+    Index("movements_in_order", "property", "table", "at"),
+    Index("movements_of_ref", "property", "table", "ref"),
     schema=SCHEMA,
 )
-"""What entered and left table inventories: § 465a.36(b) permits six movements, and there are no others."""
+"""What entered and left table inventories: § 465a.36(b) permits six movements, and there are no others.
+
+A cause is round, coupon, currency, prepaid_access, counter_check, change, fill, credit or waived.
+"""
 
 requests = Table(
     "requests",
     metadata,
-    _key("property"),
-    _key("request", Integer),
-    _text("slip"),
-    _text("table_name"),
-    Column("gaming_day", Date, nullable=False),
-    _text("shift"),
-    Column("contents", JSONB, nullable=False),
-    Column("cents", BigInteger, nullable=False),
-    _text("requested_by"),
-    _moment("requested_at"),
-    Column("number", Integer),  # of the slip that was prepared for it
+    *_key(property=Text, request=Integer),
+    *_always(Text, "slip", "table", "shift", "requested_by"),
+    *_always(Date, "gaming_day"),
+    *_always(_JSON, "contents"),
+    *_always(_MOMENT, "requested_at"),
     schema=SCHEMA,
 )
+"""What the pit asked of the cage."""
 
 slips = Table(
     "slips",
     metadata,
-    _key("property"),
-    _key("slip"),
-    _key("number", Integer),
-    Column("request", Integer, nullable=False),
-    _text("table_name"),
-    Column("gaming_day", Date, nullable=False),
-    _text("shift"),
-    Column("contents", JSONB, nullable=False),
-    Column("cents", BigInteger, nullable=False),
-    Column("received_contents", JSONB(none_as_null=True)),
-    Column("received_cents", BigInteger),
-    _text("requested_by"),
-    _moment("requested_at"),
-    _text("prepared_by"),
-    _moment("prepared_at"),
-    _text("surrendered_by", nullable=True),
-    _text("carried_by", nullable=True),
-    _moment("carried_at", nullable=True),
-    _text("received_by", nullable=True),
-    _moment("received_at", nullable=True),
-    _text("observed_by", nullable=True),
-    _text("voided_by", nullable=True),
-    _moment("voided_at", nullable=True),
-    _text("void_reason", nullable=True),
+    *_key(property=Text, slip=Text, number=Integer),
+    *_later(Integer, "request"),
+    *_later(Text, "table", "shift"),
+    *_later(Date, "gaming_day"),
+    *_later(_JSON, "contents", "received_contents", "returned"),
+    *_later(BigInteger, "cents", "received_cents"),
+    *_later(Text, *STEPS, "voided_by", "void_reason"),
+    *_later(_MOMENT, "requested_at", "prepared_at", "carried_at", "received_at", "voided_at"),
     UniqueConstraint("property", "request", name="one_slip_a_request"),
     CheckConstraint("slip IN ('fill', 'credit')", name="slip_is_known"),
     CheckConstraint(_different_people(), name="different_people"),
     CheckConstraint("received_at IS NULL OR voided_at IS NULL", name="received_or_void"),
+    CheckConstraint("carried_at IS NULL OR voided_at IS NULL OR returned <> '[]'", name="void_after_it_was_carried"),
     Index("slips_of_day", "property", "gaming_day"),
     schema=SCHEMA,
 )
-"""Fill and credit slips, numbered without a hole for each property and kind."""
+"""Fill and credit slips, numbered without a hole for each property and kind.
+
+What the cage prepared is missing only while a rebuild has read a step at the table first.
+"""
 
 manual_slips = Table(
     "manual_slips",
     metadata,
-    _key("property"),
-    _key("slip"),
-    _key("number", Integer),
-    _text("table_name", nullable=True),
-    Column("gaming_day", Date, nullable=False),
-    Column("cents", BigInteger),
-    _moment("occurred_at", nullable=True),
-    _text("entered_by"),
-    _moment("entered_at"),
-    Column("void", Boolean, nullable=False),
-    _text("reason"),
-    Column("document", JSONB, nullable=False),
+    *_key(property=Text, slip=Text, number=Integer),
+    *_always(Date, "gaming_day"),
+    *_always(Text, "entered_by", "reason"),
+    *_always(_MOMENT, "entered_at"),
+    *_always(Boolean, "void"),
+    *_later(Text, "table"),
+    *_later(BigInteger, "cents"),
     Index("manual_slips_of_day", "property", "gaming_day"),
     schema=SCHEMA,
 )
@@ -186,123 +156,99 @@ manual_slips = Table(
 boxes = Table(
     "boxes",
     metadata,
-    _key("property"),
-    _key("table_name"),
-    _key("exchange", BigInteger),  # the sequence of box.exchanged in the table's pit stream
-    _text("box"),
-    Column("gaming_day", Date, nullable=False),
-    _text("shift"),
-    _moment("removed_at"),
-    _text("removed_by"),
-    _text("witnessed_by"),
-    _text("placed_box", nullable=True),
-    Column("count", Integer),  # the concluded count that it was in
-    Column("figures", JSONB(none_as_null=True)),
-    Column("currency_cents", BigInteger),
-    Column("counter_checks_cents", BigInteger),
-    Column("coupons_cents", BigInteger),
+    *_of_table("exchange"),
+    *_always(Text, "box", "shift"),
+    *_always(Date, "gaming_day"),
+    *_always(_MOMENT, "removed_at"),
     Index("boxes_of_day", "property", "gaming_day"),
-    Index("boxes_in_order", "property", "table_name", "removed_at"),
+    Index("boxes_in_order", "property", "table", "removed_at"),
     schema=SCHEMA,
 )
-"""Drop boxes as they came off the tables, and, once their count is concluded, what was in them."""
+"""Drop boxes as they came off the tables."""
 
 transports = Table(
-    "transports",
-    metadata,
-    _key("property"),
-    _key("table_name"),
-    _key("sequence", BigInteger),
-    _text("box"),
-    _moment("at"),
-    _text("carried_by"),
-    _text("received_by"),
-    schema=SCHEMA,
+    "transports", metadata, *_of_table("sequence"), *_always(Text, "box"), *_always(_MOMENT, "at"), schema=SCHEMA
 )
+"""Drop boxes as they came into the custody of the count room."""
 
 drop_counts = Table(
     "drop_counts",
     metadata,
-    _key("property"),
-    _key("count", Integer),
-    Column("gaming_day", Date, nullable=False),
-    _text("opened_by"),
-    _moment("opened_at"),
-    _text("concluded_by", nullable=True),
-    _moment("concluded_at", nullable=True),
+    *_key(property=Text, count=Integer),
+    *_always(Date, "gaming_day"),
+    *_always(Text, "opened_by"),
+    *_always(_MOMENT, "opened_at"),
+    *_later(Text, "concluded_by"),
+    *_later(_MOMENT, "concluded_at"),
     Index("drop_counts_of_day", "property", "gaming_day"),
     schema=SCHEMA,
 )
+"""Counts of drop boxes."""
+
+counted_boxes = Table(
+    "counted_boxes",
+    metadata,
+    *_of_table("exchange"),
+    *_always(Integer, "count"),
+    *_always(Text, "box", "shift"),
+    *_always(Date, "gaming_day"),
+    *_always(_JSON, "figures", "turns"),
+    *_always(BigInteger, "currency_cents", "counter_checks_cents", "coupons_cents"),
+    Index("counted_boxes_of_day", "property", "gaming_day"),
+    Index("counted_boxes_of_count", "property", "count"),
+    schema=SCHEMA,
+)
+"""What was in drop boxes whose count is concluded."""
 
 sealed_counts = Table(
     "sealed_counts",
     metadata,
-    _key("property"),
-    _key("count", Integer),
-    _key("table_name"),
-    _key("exchange", BigInteger),
-    _key("turn", Integer),
-    _text("counted_by"),
-    _text("salt"),
-    Column("figures", JSONB, nullable=False),
-    UniqueConstraint("property", "count", "table_name", "exchange", "counted_by", name="nobody_counts_twice"),
+    *_key(property=Text, count=Integer, table=Text, exchange=BigInteger, turn=Integer),
+    *_always(Text, "counted_by", "salt"),
+    *_always(_JSON, "figures"),
+    UniqueConstraint("property", "count", "table", "exchange", "counted_by", name="nobody_counts_twice"),
     schema=SCHEMA,
 )
-"""What was counted and is not to be seen before the count is concluded. Not a projection."""
+"""What was counted and is not to be seen before the count is concluded. It does not follow from the journal."""
 
 variance_cases = Table(
     "variance_cases",
     metadata,
-    _key("property"),
-    _key("table_name"),
-    _key("variance"),
-    _key("number", BigInteger),
-    _text("owner"),
-    _moment("owned_at"),
-    Column("resolved_cents", BigInteger),
-    _moment("resolved_at", nullable=True),
-    _text("conclusion", nullable=True),
+    *_key(property=Text, table=Text, variance=Text, number=BigInteger),
+    *_always(Text, "owner"),
+    *_always(_MOMENT, "owned_at"),
+    *_later(BigInteger, "resolved_cents"),
+    *_later(_MOMENT, "resolved_at"),
+    *_later(Text, "conclusion"),
     schema=SCHEMA,
 )
+"""Who explains a variance, and what was found."""
 
 adjustments = Table(
     "adjustments",
     metadata,
-    _key("property"),
-    _key("gaming_day", Date),
-    _key("adjustment", Integer),
-    _text("table_name"),
-    _text("shift"),
-    _text("figure"),
-    Column("cents", BigInteger, nullable=False),
-    _text("reason"),
-    _text("stage"),
-    _text("entered_by"),
-    _moment("entered_at"),
-    _text("approved_by", nullable=True),
-    _moment("approved_at", nullable=True),
-    _text("rejected_by", nullable=True),
-    _moment("rejected_at", nullable=True),
-    _text("rejection_reason", nullable=True),
+    *_key(property=Text, gaming_day=Date, adjustment=Integer),
+    *_always(Text, "table", "shift", "figure", "reason", "day_status", "entered_by", "status"),
+    *_always(BigInteger, "cents"),
+    *_always(_MOMENT, "entered_at"),
+    *_later(Text, "approved_by", "rejected_by", "rejection_reason"),
+    *_later(_MOMENT, "approved_at", "rejected_at"),
     CheckConstraint("approved_by <> entered_by", name="approved_by_somebody_else"),
     CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="decided_once"),
     schema=SCHEMA,
 )
+"""Adjustments of gaming days, and what became of them."""
 
 days = Table(
     "days",
     metadata,
-    _key("property"),
-    _key("gaming_day", Date),
-    _text("preliminary_by"),
-    _moment("preliminary_at"),
-    Column("excused", JSONB, nullable=False),
-    _text("audited_by", nullable=True),
-    _moment("audited_at", nullable=True),
-    _text("final_by", nullable=True),
-    _moment("final_at", nullable=True),
-    _text("hash", nullable=True),
-    Column("report", JSONB(none_as_null=True)),
+    *_key(property=Text, gaming_day=Date),
+    *_always(Text, "status", "preliminary_by"),
+    *_always(_MOMENT, "preliminary_at"),
+    *_always(_JSON, "excused"),
+    *_later(Text, "audited_by", "final_by", "hash"),
+    *_later(_MOMENT, "audited_at", "final_at"),
+    *_later(_JSON, "report"),
     CheckConstraint("audited_by <> preliminary_by", name="audited_by_somebody_else"),
     CheckConstraint("final_by <> audited_by", name="final_by_somebody_else"),
     schema=SCHEMA,
@@ -312,34 +258,25 @@ days = Table(
 equipment = Table(
     "equipment",
     metadata,
-    _key("property"),
-    _key("table_name"),
-    _key("sequence", BigInteger),
-    _text("check"),  # cards, dice, card_reader, stub
-    _moment("at"),
-    Column("gaming_day", Date, nullable=False),
-    _text("by"),
-    Column("data", JSONB, nullable=False),
-    Index("equipment_in_order", "property", "table_name", "check", "at"),
+    *_of_table("sequence"),
+    *_always(Text, "check", "by"),
+    *_always(_MOMENT, "at"),
+    *_always(Date, "gaming_day"),
+    *_always(_JSON, "data"),
+    Index("equipment_in_order", "property", "table", "check", "at"),
     schema=SCHEMA,
 )
+"""What was done about cards, dice, card readers and stubs."""
 
 refusals = Table(
     "refusals",
     metadata,
-    _key("shard", Integer),
-    _key("seq", BigInteger),
-    _text("property"),
-    Column("gaming_day", Date),
-    _moment("at"),
-    _text("by"),
-    _text("command"),
-    _text("reason"),
+    *_key(shard=Integer, seq=BigInteger),
+    *_always(Text, "property", "by", "command", "detail"),
+    *_always(_MOMENT, "at"),
+    *_always(_JSON, "asked"),
+    *_later(Date, "gaming_day"),
     Index("refusals_in_order", "property", "at"),
     schema=SCHEMA,
 )
-
-PROJECTIONS = (
-    counts, movements, requests, slips, manual_slips, boxes, transports, drop_counts, variance_cases, adjustments, days,
-    equipment, refusals,
-)  # fmt: skip
+"""Commands that were refused."""

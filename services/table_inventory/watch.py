@@ -3,32 +3,35 @@
 import asyncio
 from collections import Counter
 from datetime import timedelta
+from typing import Final, get_args
 
 import structlog
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.equipment import CHECKS, clocks_of
+from services.table_inventory.domain.days import DayKey
+from services.table_inventory.domain.equipment import CHECKS
+from services.table_inventory.domain.policies import Level
+from services.table_inventory.queries.days import variances_of_day
+from services.table_inventory.queries.equipment import clocks_of
 from services.table_inventory.tables import counts, days, slips
-from services.table_inventory.variances import variances_of_day
+from shared.contracts.inventory import SlipKind
 from shared.runtime.errors import Kind, kind_of
-from shared.runtime.service.run import Parts
+from shared.runtime.service.context import ServiceContext
 
 log = structlog.get_logger()
 
-_WATCH_SECONDS = 15.0
-_LOOK_BACK = timedelta(days=7)
+_WATCH_SECONDS: Final = 15.0
+_LOOK_BACK: Final = timedelta(days=7)
 """How long ago a gaming day may have been for its variances to count."""
 
-_LEVELS = ("noted", "report", "authority")
 
-
-async def watch(parts: Parts) -> None:
-    """Watches until cancelled."""
+async def watch(context: ServiceContext) -> None:
+    """Watch until cancelled."""
     while True:
         try:
-            async with parts.engine.connect() as connection:
-                await observe(parts, connection)
+            async with context.engine.connect() as connection:
+                await observe(context, connection)
         except Exception as error:
             if kind_of(error) is Kind.BUG:
                 raise
@@ -36,9 +39,9 @@ async def watch(parts: Parts) -> None:
         await asyncio.sleep(_WATCH_SECONDS)
 
 
-async def observe(parts: Parts, connection: AsyncConnection) -> None:
-    """Updates the figures once."""
-    now, metrics = parts.clock(), parts.metrics
+async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
+    """Update the figures once."""
+    now, metrics = context.clock(), context.metrics
     overdue = Counter(clock.check for clock in await clocks_of(connection, None, now) if clock.overdue)
     for check in CHECKS:
         metrics.equipment_overdue.labels(check).set(overdue[check])
@@ -46,16 +49,13 @@ async def observe(parts: Parts, connection: AsyncConnection) -> None:
     final = select(d.property).where(d.property == c.property, d.gaming_day == c.gaming_day, d.final_at.is_not(None))
     recent = select(c.property, c.gaming_day).where(c.at >= now - _LOOK_BACK, ~final.exists()).distinct()
     levels: Counter[str] = Counter()
-    for property_name, gaming_day in (await connection.execute(recent)).all():
-        found = await variances_of_day(connection, property_name, gaming_day)
-        levels.update(variance.level for variance in found if variance.state != "resolved")
-    for level in _LEVELS:
+    for row in (await connection.execute(recent)).all():
+        found = await variances_of_day(connection, DayKey(*row))
+        levels.update(variance.level for variance in found if variance.status != "resolved")
+    for level in get_args(Level):
         metrics.variances_open.labels(level).set(levels[level])
-    under_way = (
-        select(s.slip, func.count())
-        .where(s.carried_at.is_not(None), s.received_at.is_(None), s.voided_at.is_(None))
-        .group_by(s.slip)
-    )
-    carried = {row[0]: row[1] for row in await connection.execute(under_way)}
-    for slip in ("fill", "credit"):
-        metrics.slips_in_transit.labels(slip).set(carried.get(slip, 0))
+    carried = (s.carried_at.is_not(None), s.received_at.is_(None), s.voided_at.is_(None))
+    rows = await connection.execute(select(s.slip, func.count()).where(*carried).group_by(s.slip))
+    under_way = {row[0]: row[1] for row in rows}
+    for slip in get_args(SlipKind):
+        metrics.slips_in_transit.labels(slip).set(under_way.get(slip, 0))

@@ -2,6 +2,7 @@
 
 from shared.contracts import (
     accounts,
+    counts,
     inventory,
     journal_facts,
     meters,
@@ -13,7 +14,7 @@ from shared.contracts import (
 )
 from shared.contracts.facts import KINDS, Fact
 
-MODULES = (accounts, inventory, journal_facts, meters, pit, settlements, submissions, tables, vigorish)
+MODULES = (accounts, counts, inventory, journal_facts, meters, pit, settlements, submissions, tables, vigorish)
 
 
 def decode_fact(kind: str, data: bytes) -> Fact:

@@ -1,14 +1,15 @@
 """What the entries of the table-inventory ledger say. Amounts are cents."""
 
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, SerializeAsAny, ValidationInfo, WithJsonSchema, field_validator
 
+from shared.contracts.chips import Contents
 from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person, Reason
-from shared.contracts.facts import Fact, fact
-from shared.contracts.pit import Contents, SlipNumber
-from shared.contracts.tables import Cents
+from shared.contracts.facts import KINDS, Fact, fact
+from shared.contracts.pit import PitData, SlipNumber
+from shared.contracts.reports import ReportStatus
 from shared.contracts.topics import INVENTORY
 
 SlipKind = Literal["fill", "credit"]
@@ -19,10 +20,11 @@ VarianceKind = Literal["inventory", "drop", "fill", "credit"]
 Figure = Literal["opener", "closer", "fills", "credits", "currency", "counter_checks"]
 """The figures of the win of a banking table (58 Pa. Code § 601a.9(c))."""
 
-DayStatus = Literal["open", "preliminary", "audited", "final"]
-
 SignedCents = Annotated[int, Field(strict=True, ge=-(10**12), le=10**12)]
 Number = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
+
+DESK: Final = "/properties/{property}/inventory"
+"""The stream of what people at their desks do."""
 
 
 class Moved(Contract):
@@ -36,6 +38,10 @@ class Moved(Contract):
     contents: dict[str, int] | None = None
 
 
+PitEventData = Annotated[SerializeAsAny[PitData], WithJsonSchema({"type": "object"})]
+"""The data of a pit event, of whatever type."""
+
+
 @fact("pit.recorded", INVENTORY, moves_money=True)
 class PitRecorded(Fact):
     """An event of a pit stream was recorded. `event` is its type, `data` what it said."""
@@ -46,7 +52,15 @@ class PitRecorded(Fact):
     gaming_day: date
     shift: Name
     moved: Moved | None = None
-    data: dict[str, Any]
+    data: PitEventData
+
+    @field_validator("data", mode="before")
+    @classmethod
+    def _of_its_type(cls, data: Any, info: ValidationInfo) -> Any:
+        event = info.data.get("event", "")
+        if isinstance(data, PitData) or event not in KINDS:
+            return data
+        return KINDS[event].model.model_validate(data)
 
 
 @fact("round.counted", INVENTORY, moves_money=True)
@@ -66,7 +80,7 @@ class RoundCounted(Fact):
     cents: int
 
 
-@fact("slip.requested", INVENTORY)
+@fact("slip.requested", INVENTORY, stream=DESK)
 class SlipRequested(Fact):
     """The pit asked the cage for a fill, or to take a credit."""
 
@@ -81,7 +95,7 @@ class SlipRequested(Fact):
     requested_at: AwareDatetime
 
 
-@fact("slip.prepared", INVENTORY)
+@fact("slip.prepared", INVENTORY, stream=DESK)
 class SlipPrepared(SlipRequested):
     """The cage prepared the slip, under the next number of its series."""
 
@@ -100,21 +114,21 @@ class SlipStep(Fact):
     number: SlipNumber
 
 
-@fact("slip.credit_received", INVENTORY, moves_money=True)
+@fact("slip.credit_received", INVENTORY, moves_money=True, stream=DESK)
 class CreditReceived(SlipStep):
-    """The cage received a credit; `contents` is what arrived."""
+    """The cage received a credit."""
 
-    contents: Contents
+    received_contents: Contents
     received_by: Person
     received_at: AwareDatetime
 
 
-@fact("slip.voided", INVENTORY, moves_money=True)
+@fact("slip.voided", INVENTORY, moves_money=True, stream=DESK)
 class SlipVoided(SlipStep):
     """A slip is void. Its number stays used; `returned` is what was on its way and went back."""
 
     returned: Contents = ()
-    reason: Reason
+    void_reason: Reason
     voided_by: Person
     voided_at: AwareDatetime
 
@@ -138,7 +152,7 @@ class ManualSlip(Contract):
     reason: Reason
 
 
-@fact("manual_slip.entered", INVENTORY, moves_money=True)
+@fact("manual_slip.entered", INVENTORY, moves_money=True, stream=DESK)
 class ManualSlipEntered(Fact, ManualSlip):
     """A paper slip was entered afterwards."""
 
@@ -147,7 +161,7 @@ class ManualSlipEntered(Fact, ManualSlip):
     entered_at: AwareDatetime
 
 
-@fact("manual_slip.voided", INVENTORY)
+@fact("manual_slip.voided", INVENTORY, stream=DESK)
 class ManualSlipVoided(Fact):
     """A numbered paper form was spoilt: its number is accounted for, and nothing moved."""
 
@@ -156,106 +170,8 @@ class ManualSlipVoided(Fact):
     gaming_day: date
     number: SlipNumber
     reason: Reason
-    voided_by: Person
-    voided_at: AwareDatetime
-
-
-@fact("count.opened", INVENTORY)
-class CountOpened(Fact):
-    """A count of drop boxes began. Nothing of it is known outside until it is concluded (58 Pa. Code § 465a.25)."""
-
-    property: Name
-    gaming_day: date
-    count: Number
-    opened_by: Person
-    opened_at: AwareDatetime
-
-
-class BoxRef(Contract):
-    """A drop box as it came off a table: `exchange` is the sequence of its `box.exchanged` in the pit stream."""
-
-    table: Name
-    exchange: Number
-
-
-@fact("count.sealed", INVENTORY)
-class CountSealed(Fact, BoxRef):
-    """A person counted a box. Only the commitment is public: the figures and the salt come with the conclusion.
-
-    `commitment` is the SHA-256, in hexadecimal, of `{"figures": …, "salt": …}` as canonical JSON.
-    """
-
-    property: Name
-    gaming_day: date
-    count: Number
-    turn: Number
-    commitment: Digest
-    counted_by: Person
-    counted_at: AwareDatetime
-
-
-class CurrencyPieces(Contract):
-    """So many notes or coins of one denomination."""
-
-    cents: Cents
-    count: Annotated[int, Field(strict=True, ge=1, le=10**7)]
-
-
-class CheckInBox(Contract):
-    """The issuance copy of a counter check."""
-
-    serial: Identifier
-    cents: Cents
-
-
-class CouponsInBox(Contract):
-    """Coupons of one kind and stated value."""
-
-    coupon: Name
-    cents: Cents
-    count: Annotated[int, Field(strict=True, ge=1, le=10**6)]
-
-
-class BoxFigures(Contract):
-    """What was in a box: currency and counter checks are drop; coupons are counted and never are (§ 601a.9(c)(3))."""
-
-    currency: Annotated[tuple[CurrencyPieces, ...], Field(max_length=64)] = ()
-    counter_checks: Annotated[tuple[CheckInBox, ...], Field(max_length=1000)] = ()
-    coupons: Annotated[tuple[CouponsInBox, ...], Field(max_length=200)] = ()
-
-
-class BoxTurn(Contract):
-    """One counting of a box, opened."""
-
-    turn: Number
-    counted_by: Person
-    salt: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
-    figures: BoxFigures
-
-
-class CountedBox(BoxRef):
-    """A box as counted: what two people found independently, and every turn that it took."""
-
-    box: Name
-    gaming_day: date
-    shift: Name
-    figures: BoxFigures
-    currency_cents: int
-    counter_checks_cents: int
-    coupons_cents: int
-    turns: tuple[BoxTurn, ...]
-
-
-@fact("count.concluded", INVENTORY, moves_money=True)
-class CountConcluded(Fact):
-    """A count ended: its figures are opened and posted."""
-
-    property: Name
-    gaming_day: date
-    count: Number
-    boxes: tuple[CountedBox, ...]
-    concluded_by: Person
-    concluded_at: AwareDatetime
+    entered_by: Person
+    entered_at: AwareDatetime
 
 
 class VarianceRef(Fact):
@@ -272,25 +188,25 @@ class VarianceRef(Fact):
     cents: SignedCents
 
 
-@fact("variance.owned", INVENTORY)
+@fact("variance.owned", INVENTORY, stream=DESK)
 class VarianceOwned(VarianceRef):
     """A variance has somebody who explains it."""
 
     owner: Person
-    by: Person
-    at: AwareDatetime
+    owned_at: AwareDatetime
+    named_by: Person
 
 
-@fact("variance.resolved", INVENTORY, moves_money=True)
+@fact("variance.resolved", INVENTORY, moves_money=True, stream=DESK)
 class VarianceResolved(VarianceRef):
     """A variance was investigated; the books follow what was counted."""
 
     owner: Person
     conclusion: Reason
-    at: AwareDatetime
+    resolved_at: AwareDatetime
 
 
-@fact("adjustment.entered", INVENTORY)
+@fact("adjustment.entered", INVENTORY, stream=DESK)
 class AdjustmentEntered(Fact):
     """Somebody wants to adjust a figure of a gaming day; it waits for somebody else's approval."""
 
@@ -302,12 +218,12 @@ class AdjustmentEntered(Fact):
     figure: Figure
     cents: SignedCents
     reason: Reason
-    status: DayStatus
+    day_status: ReportStatus
     entered_by: Person
     entered_at: AwareDatetime
 
 
-@fact("adjustment.approved", INVENTORY, moves_money=True)
+@fact("adjustment.approved", INVENTORY, moves_money=True, stream=DESK)
 class AdjustmentApproved(AdjustmentEntered):
     """An adjusting entry, dated when it was approved."""
 
@@ -315,7 +231,7 @@ class AdjustmentApproved(AdjustmentEntered):
     approved_at: AwareDatetime
 
 
-@fact("adjustment.rejected", INVENTORY)
+@fact("adjustment.rejected", INVENTORY, stream=DESK)
 class AdjustmentRejected(AdjustmentEntered):
     """An adjustment that was turned down."""
 
@@ -336,25 +252,30 @@ class DayClosed(Fact):
 
     property: Name
     gaming_day: date
-    by: Person
-    at: AwareDatetime
 
 
-@fact("day.preliminary", INVENTORY)
+@fact("day.preliminary", INVENTORY, stream=DESK)
 class DayPreliminary(DayClosed):
     """All that belongs to the day is there."""
 
+    preliminary_by: Person
+    preliminary_at: AwareDatetime
     excused: tuple[ExcusedTable, ...] = ()
 
 
-@fact("day.audited", INVENTORY)
+@fact("day.audited", INVENTORY, stream=DESK)
 class DayAudited(DayClosed):
     """Revenue audit has been through the day."""
 
+    audited_by: Person
+    audited_at: AwareDatetime
 
-@fact("day.final", INVENTORY)
+
+@fact("day.final", INVENTORY, stream=DESK)
 class DayFinal(DayClosed):
     """The day is sealed: `hash` is the SHA-256 of `report` as canonical JSON. What follows is an adjusting entry."""
 
+    final_by: Person
+    final_at: AwareDatetime
     hash: Digest
     report: dict[str, Any]

@@ -1,11 +1,11 @@
 """What the events of a table's pit say. Amounts are cents."""
 
-from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
+from shared.contracts.chips import Contents, value_of
 from shared.contracts.envelope import Contract, Event, Identifier, Name, Person, Reason, pit_source
 from shared.contracts.facts import KINDS, event
 from shared.contracts.reading import Passed, Reader
@@ -17,63 +17,36 @@ SlipNumber = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
 Seat = Annotated[int, Field(strict=True, ge=1, le=12)]
 
 
-class Pieces(Contract):
-    """So many chips, coins or plaques of one denomination (`cents` each)."""
-
-    kind: Literal["chip", "coin", "plaque"] = "chip"
-    cents: Cents
-    count: Annotated[int, Field(strict=True, ge=1, le=10**7)]
-
-
-def _each_once(contents: tuple[Pieces, ...]) -> tuple[Pieces, ...]:
-    seen: set[tuple[str, int]] = set()
-    for pieces in contents:
-        if (pieces.kind, pieces.cents) in seen:
-            raise ValueError(f"the {pieces.kind}s of {pieces.cents} cents are listed twice; list each kind once")
-        seen.add((pieces.kind, pieces.cents))
-    return contents
-
-
-Contents = Annotated[tuple[Pieces, ...], Field(max_length=64), AfterValidator(_each_once)]
-"""Chips, coins and plaques by denomination, each denomination once."""
-
-
-def value_of(contents: Iterable[Pieces]) -> int:
-    """Return the value of pieces, cents."""
-    return sum(pieces.cents * pieces.count for pieces in contents)
-
-
-def _different(people: Mapping[str, str | None]) -> None:
-    """Raise ValueError where one person stands for two steps."""
-    held: dict[str, str] = {}
-    for step, person in people.items():
-        if person is None:
-            continue
-        if person in held:
-            raise ValueError(f"{person} is both '{held[person]}' and '{step}'; it takes two people")
-        held[person] = step
-
-
 class PitData(Contract):
     """Where and when: the part that all events of a pit stream share. `shift` is the shift at work."""
+
+    DIFFERENT: ClassVar[tuple[str, ...]] = ()
+    """The fields whose steps take different people."""
 
     property: Name
     table: Name
     gaming_day: date
     shift: Name
 
+    @model_validator(mode="after")
+    def _done_by_different_people(self) -> Self:
+        held: dict[str, str] = {}
+        for step in self.DIFFERENT:
+            person = getattr(self, step)
+            if person in held:
+                raise ValueError(f"{person} is both '{held[person]}' and '{step}'; it takes two people")
+            held[person] = step
+        return self
+
 
 class CountedTable(PitData):
     """A table inventory counted by the dealer while the floorperson observed; both signed the slip."""
 
+    DIFFERENT = ("dealer", "floorperson")
+
     contents: Contents
     dealer: Person
     floorperson: Person
-
-    @model_validator(mode="after")
-    def _two_people(self) -> "CountedTable":
-        _different({"dealer": self.dealer, "floorperson": self.floorperson})
-        return self
 
 
 @event("table.opened", PIT_EVENTS)
@@ -109,7 +82,7 @@ class CountedOpenTable(CountedTable):
     begins: NextShift | None = None
 
     @model_validator(mode="after")
-    def _begins_something(self) -> "CountedOpenTable":
+    def _begins_something(self) -> Self:
         if (self.begins is None) != (self.purpose == "spot"):
             raise ValueError("'begins' says what a 'shift' or 'drop' count begins; a 'spot' count begins nothing")
         return self
@@ -119,14 +92,11 @@ class CountedOpenTable(CountedTable):
 class CarriedTable(PitData):
     """The inventory of a table that did not open on a gaming day, as its slip says (58 Pa. Code § 465a.36)."""
 
+    DIFFERENT = ("recorded_by", "checked_by")
+
     contents: Contents
     recorded_by: Person
     checked_by: Person
-
-    @model_validator(mode="after")
-    def _two_people(self) -> "CarriedTable":
-        _different({"recorded_by": self.recorded_by, "checked_by": self.checked_by})
-        return self
 
 
 @event("fill.carried", PIT_EVENTS)
@@ -141,72 +111,55 @@ class CarriedFill(PitData):
 class ReceivedFill(PitData):
     """The dealer received a fill while the floorperson observed; `contents` is what arrived."""
 
+    DIFFERENT = ("received_by", "observed_by")
+
     number: SlipNumber
     contents: Contents
     received_by: Person
     observed_by: Person
-
-    @model_validator(mode="after")
-    def _two_people(self) -> "ReceivedFill":
-        _different({"received_by": self.received_by, "observed_by": self.observed_by})
-        return self
 
 
 @event("credit.carried", PIT_EVENTS)
 class CarriedCredit(PitData):
     """Security took the chips of a credit slip from the table; the dealer gave them, the floorperson observed."""
 
+    DIFFERENT = ("surrendered_by", "observed_by", "carried_by")
+
     number: SlipNumber
     surrendered_by: Person
     observed_by: Person
     carried_by: Person
 
+
+class GivenChips(PitData):
+    """Chips given for something worth `cents`. `contents`, where it is known, says which chips."""
+
+    cents: Cents
+    contents: Contents = ()
+    dealer: Person
+
     @model_validator(mode="after")
-    def _three_people(self) -> "CarriedCredit":
-        _different(
-            {"surrendered_by": self.surrendered_by, "observed_by": self.observed_by, "carried_by": self.carried_by}
-        )
+    def _adds_up(self) -> Self:
+        if self.contents and value_of(self.contents) != self.cents:
+            raise ValueError(f"'contents' is worth {value_of(self.contents)} cents; 'cents' says {self.cents}")
         return self
 
 
 @event("chips.sold", PIT_EVENTS)
-class SoldChips(PitData):
-    """Chips given for currency that went into the drop box, or against a prepaid access instrument.
-
-    `contents`, where it is known, says which chips.
-    """
+class SoldChips(GivenChips):
+    """Chips given for currency that went into the drop box, or against a prepaid access instrument."""
 
     instrument: Literal["currency", "prepaid_access"]
-    cents: Cents
-    contents: Contents = ()
-    dealer: Person
-
-    @model_validator(mode="after")
-    def _adds_up(self) -> "SoldChips":
-        _worth(self.contents, self.cents)
-        return self
 
 
 @event("counter_check.issued", PIT_EVENTS)
-class IssuedCounterCheck(PitData):
+class IssuedCounterCheck(GivenChips):
     """Chips given for the issuance copy of a counter check, which went into the drop box."""
 
+    DIFFERENT = ("dealer", "floorperson")
+
     serial: Identifier
-    cents: Cents
-    contents: Contents = ()
-    dealer: Person
     floorperson: Person
-
-    @model_validator(mode="after")
-    def _adds_up(self) -> "IssuedCounterCheck":
-        _worth(self.contents, self.cents)
-        _different({"dealer": self.dealer, "floorperson": self.floorperson})
-        return self
-
-
-def _worth(contents: Contents, cents: int) -> None:
-    if contents and value_of(contents) != cents:
-        raise ValueError(f"'contents' is worth {value_of(contents)} cents; 'cents' says {cents}")
 
 
 @event("chips.changed", PIT_EVENTS)
@@ -218,7 +171,7 @@ class ChangedChips(PitData):
     dealer: Person
 
     @model_validator(mode="after")
-    def _equal_value(self) -> "ChangedChips":
+    def _equal_value(self) -> Self:
         if value_of(self.taken) != value_of(self.given):
             raise ValueError(
                 f"'taken' is worth {value_of(self.taken)} cents and 'given' {value_of(self.given)}; "
@@ -247,14 +200,15 @@ class DroppedCoupon(PitData):
 class ExchangedBox(PitData):
     """The drop box of the gaming day and shift was taken off the table, and an empty one put in its place."""
 
+    DIFFERENT = ("removed_by", "witnessed_by")
+
     removed_box: Name
     placed_box: Name | None = None
     removed_by: Person
     witnessed_by: Person
 
     @model_validator(mode="after")
-    def _two_people(self) -> "ExchangedBox":
-        _different({"removed_by": self.removed_by, "witnessed_by": self.witnessed_by})
+    def _another_box(self) -> Self:
         if self.removed_box == self.placed_box:
             raise ValueError(f"box {self.removed_box} cannot take its own place")
         return self
@@ -264,28 +218,22 @@ class ExchangedBox(PitData):
 class TransportedBox(PitData):
     """A drop box was carried to the count room and taken into custody there."""
 
+    DIFFERENT = ("carried_by", "received_by")
+
     box: Name
     carried_by: Person
     received_by: Person
-
-    @model_validator(mode="after")
-    def _two_people(self) -> "TransportedBox":
-        _different({"carried_by": self.carried_by, "received_by": self.received_by})
-        return self
 
 
 @event("tips.collected", PIT_EVENTS)
 class CollectedTips(PitData):
     """The dealers' tips of a table were collected from their locked box. They never belong to its inventory."""
 
+    DIFFERENT = ("collected_by", "observed_by")
+
     cents: Cents
     collected_by: Person
     observed_by: Person
-
-    @model_validator(mode="after")
-    def _two_people(self) -> "CollectedTips":
-        _different({"collected_by": self.collected_by, "observed_by": self.observed_by})
-        return self
 
 
 class VigorishOfRound(PitData):

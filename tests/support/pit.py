@@ -1,4 +1,4 @@
-"""A pit for tests: events of tables, settled rounds, people at their desks, and a ledger on a real database."""
+"""A pit for tests: events of tables, settled rounds, people at their desks, and table inventory on a real database."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -8,45 +8,30 @@ from typing import Any
 
 import httpx
 
-from services.table_inventory import SERVICE
-from services.table_inventory.processing import PitEvents, Settlements
-from services.table_inventory.tables import journal
-from shared.journal.entry import Entry
-from shared.journal.ledger import Ledger
-from shared.journal.reading import Balance, balances, read_entries
-from shared.journal.verification import Verified, read_shards, verify_shard
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Record
-from shared.runtime.database import create_engine
-from shared.runtime.metrics import Metrics
-from shared.runtime.service.run import Parts, application
-from shared.runtime.settings import Settings
-from shared.runtime.web.access import Caller, token_hash
-from tests.support.asgi import AppClient
-from tests.support.rounds import encoded
+from services.table_inventory.manifest import MANIFEST
+from tests.support.desk import Desk, desk_of
+from tests.support.published import published
 
 PROPERTY, DAY = "riverbend", "2026-11-20"
 MORNING = datetime(2026, 11, 20, 10, tzinfo=UTC)
 
+_PIT, _CAGE, _COUNT = "slips.request", "slips.prepare", "boxes.count"
+_AUDIT, _CONTROL, _READ = "days.audit", "days.audit.approve", "reports.read"
+
 PEOPLE = {
-    "pit.ray": ["pit"],
-    "pit.ivy": ["pit"],
-    "cage.ann": ["cage", "pit"],
-    "cage.bob": ["cage"],
-    "count.sue": ["count", "audit"],
-    "count.tom": ["count"],
-    "count.zoe": ["count"],
-    "audit.kim": ["audit", "report"],
-    "audit.lou": ["audit"],
-    "control.eve": ["control", "audit"],
-    "reader": ["report"],
+    "pit.ray": [_PIT],
+    "pit.ivy": [_PIT],
+    "cage.ann": [_CAGE, _PIT],
+    "cage.bob": [_CAGE],
+    "count.sue": [_COUNT, _AUDIT],
+    "count.tom": [_COUNT],
+    "count.zoe": [_COUNT],
+    "audit.kim": [_AUDIT, _READ],
+    "audit.lou": [_AUDIT],
+    "control.eve": [_CONTROL, _AUDIT],
+    "reader": [_READ],
 }
 """Who may do what."""
-
-CALLERS = [
-    Caller(person=person, token_sha256=token_hash(f"token of {person}"), roles=frozenset(roles))
-    for person, roles in PEOPLE.items()
-]
 
 
 def chips(**counts: int) -> list[dict[str, Any]]:
@@ -55,7 +40,7 @@ def chips(**counts: int) -> list[dict[str, Any]]:
 
 
 def at(hours: float) -> datetime:
-    """A moment so many hours after the morning."""
+    """Return a moment so many hours after the morning."""
     return MORNING + timedelta(hours=hours)
 
 
@@ -111,60 +96,42 @@ class Rounds:
     """A shard of the settlement journal."""
 
     def __init__(self, shard: int = 1) -> None:
-        self.source = f"/round-settlement/shards/{shard}"
+        self._shard = shard
         self._seqs = count(1)
 
     def _event(self, kind: str, moment: datetime, data: Mapping[str, Any]) -> dict[str, Any]:
-        seq = next(self._seqs)
-        return {
-            "specversion": "1.0",
-            "id": f"{self.source[-1]}-{seq}",
-            "source": self.source,
-            "type": kind,
-            "time": moment.isoformat(),
-            "sequence": seq,
-            "recordedat": moment.isoformat(),
-            "entryhash": "0" * 64,
-            "data": dict(data),
-        }
+        place = {"service": "round-settlement", "shard": self._shard, "sequence": next(self._seqs)}
+        return published(kind, data, at=moment, **place)
 
     def posted(
         self, table: Table, moment: datetime, round_id: str, *, revision: int = 1, **total: int
     ) -> dict[str, Any]:
-        """A round was settled."""
-        return self._event(
-            "settlement.posted",
-            moment + timedelta(seconds=2),
-            _round(table, round_id)
-            | {
-                "regulation": "pa-633a-2024",
-                "opened_at": moment.isoformat(),
-                "closed_at": moment.isoformat(),
-                "submission": {"version": 1, "hash": "0" * 64},
-                "revision": revision,
-                "totals": [{"wager": "blackjack", "count": 1, **total}],
-                "lines": [],
-                "meters": {},
-                "record": {},
-            },
-        )
+        """A round was settled; `total` is in cents, by figure."""
+        data = _round(table, round_id) | {
+            "regulation": "pa-633a-2024",
+            "opened_at": moment.isoformat(),
+            "closed_at": moment.isoformat(),
+            "submission": {"version": 1, "hash": "0" * 64},
+            "revision": revision,
+            "totals": [_total(1, total)],
+            "lines": [],
+            "meters": {},
+            "record": {},
+        }
+        return self._event("settlement.posted", moment + timedelta(seconds=2), data)
 
     def reversed(
         self, table: Table, moment: datetime, round_id: str, *, revision: int = 1, **total: int
     ) -> dict[str, Any]:
         """A round was taken back; `total` is what had been posted."""
-        taken = {name: -cents for name, cents in total.items()}
-        return self._event(
-            "settlement.reversed",
-            moment,
-            _round(table, round_id)
-            | {
-                "revision": revision,
-                "reverses": 1,
-                "correction": {"reason": "misread card", "entered_by": "floor.lee", "approved_by": "audit.kim"},
-                "totals": [{"wager": "blackjack", "count": -1, **taken}],
-            },
-        )
+        data = _round(table, round_id) | {
+            "revision": revision,
+            "reverses": 1,
+            "submission": {"version": 1, "hash": "0" * 64},
+            "correction": {"reason": "misread card", "entered_by": "floor.lee", "approved_by": "audit.kim"},
+            "totals": [_total(-1, total)],
+        }
+        return self._event("settlement.reversed", moment, data)
 
     def voided(self, table: Table, moment: datetime, round_id: str) -> dict[str, Any]:
         """A round was voided before it was posted."""
@@ -175,6 +142,11 @@ class Rounds:
 def _round(table: Table, round_id: str) -> dict[str, Any]:
     place = {"property": table.property, "table": table.name, "game": "blackjack", "gaming_day": table.day}
     return place | {"round_id": round_id}
+
+
+def _total(sign: int, figures: Mapping[str, int]) -> dict[str, Any]:
+    cents = {f"{name}_cents": sign * value for name, value in figures.items()}
+    return {"wager": "blackjack", "count": sign, **cents}
 
 
 class Clock:
@@ -191,70 +163,45 @@ class Clock:
         return self.now
 
 
-class Ledgerdesk:
-    """The ledger as one process has it: events go in as Kafka records, people call it over HTTP."""
+class InventoryDesk:
+    """Table inventory as one process has it: events go in as Kafka records, people call it over HTTP."""
 
-    def __init__(self, client: AppClient, parts: Parts, clock: Clock) -> None:
-        self.client = client
-        self.parts = parts
+    def __init__(self, desk: Desk, clock: Clock) -> None:
+        self.desk = desk
         self.clock = clock
-        self._keys = count(1)
-        self._offsets: dict[str, count[int]] = {"pit.events": count(0), "settlements": count(0)}
-        self._consumers: dict[str, Consumer] = {}
+        self.client = desk.client
+        self.context = desk.context
+        self.balances = desk.balances
+        self.entries = desk.entries
+        self.quarantined = desk.quarantined
 
     def pit(self, *events: Mapping[str, Any] | list[dict[str, Any]]) -> None:
-        """Processes pit events, in one batch."""
-        flat = [one for event in events for one in (event if isinstance(event, list) else [event])]
-        self._handle("pit.events", PitEvents(), flat)
+        """Read pit events, as one batch."""
+        self.desk.feed(
+            "pit.events", *(one for event in events for one in (event if isinstance(event, list) else [event]))
+        )
 
     def settle(self, *events: Mapping[str, Any]) -> None:
-        """Processes settlement events, in one batch."""
-        self._handle("settlements", Settlements(), list(events))
-
-    def _handle(self, topic: str, processor: Any, events: list[Any]) -> None:
-        records = [
-            Record(topic, 0, next(self._offsets[topic]), event["source"].encode(), encoded(event), self.clock.now)
-            for event in events
-        ]
-
-        async def handle() -> None:
-            consumer = self._consumers.get(topic)
-            if consumer is None:
-                consumer = self._consumers[topic] = Consumer(
-                    processor=processor,
-                    ledger=self.parts.ledger,
-                    engine=self.parts.engine,
-                    metrics=self.parts.metrics,
-                    clock=lambda: self.clock.now,
-                    cluster_id="test",
-                    retry_seconds_max=10,
-                )
-                await consumer.assigned([0])
-            await consumer.handle(records)
-
-        self.client.run(handle())
+        """Read settlements, as one batch."""
+        self.desk.feed("settlements", *events)
 
     def send(self, path: str, body: Any = None, *, person: str, key: str | None = None) -> httpx.Response:
-        """Sends a command, under a key of its own unless one is given."""
-        headers = {
-            "Authorization": f"Bearer token of {person}",
-            "Idempotency-Key": key or f"key-{next(self._keys)}",
-        }
-        return self.client.post(path, json=body, headers=headers)
+        """Send a command, under a key of its own unless one is given."""
+        return self.desk.post(path, body, person=person, key=key)
 
     def done(self, path: str, body: Any = None, *, person: str, key: str | None = None) -> dict[str, Any]:
-        """Sends a command that must succeed; gives its answer."""
+        """Send a command that must succeed; return its answer."""
         answer = self.send(path, body, person=person, key=key)
         assert answer.status_code in (200, 201), answer.text
         document: dict[str, Any] = answer.json()
         return document
 
     def get(self, path: str, *, person: str = "reader", **headers: str) -> httpx.Response:
-        """Reads something."""
-        return self.client.get(path, headers={"Authorization": f"Bearer token of {person}", **headers})
+        """Read something."""
+        return self.desk.get(path, person=person, **headers)
 
     def read(self, path: str) -> dict[str, Any]:
-        """Reads what must be there."""
+        """Read what must be there."""
         answer = self.get(path)
         assert answer.status_code == 200, answer.text
         document: dict[str, Any] = answer.json()
@@ -272,8 +219,9 @@ class Ledgerdesk:
     def exceptions(self, day: str = DAY, **wanted: str) -> list[dict[str, Any]]:
         """The exceptions of a gaming day."""
         more = "".join(f"&{name}={value}" for name, value in wanted.items())
-        path = f"/reports/inventory-exceptions?property={PROPERTY}&gaming_day={day}{more}"
-        items: list[dict[str, Any]] = self.read(path)["items"]
+        items: list[dict[str, Any]] = self.read(f"/reports/exceptions?property={PROPERTY}&gaming_day={day}{more}")[
+            "items"
+        ]
         return items
 
     def slip(self, kind: str, table: str, contents: Any, *, pit: str = "pit.ray", cage: str = "cage.bob") -> int:
@@ -293,46 +241,10 @@ class Ledgerdesk:
                 self.done(f"/drop-counts/{PROPERTY}/{number}/boxes", body, person=person)
         return self.done(f"/drop-counts/{PROPERTY}/{number}/conclude", person="count.sue")
 
-    def entries(self) -> list[Entry]:
-        """Everything that was recorded, the commands first."""
-
-        async def read() -> list[Entry]:
-            async with self.parts.engine.connect() as connection:
-                shards = sorted(await read_shards(connection, journal), key=lambda shard: shard.name != "commands")
-                return [entry for shard in shards async for entry in read_entries(connection, journal, shard.shard)]
-
-        return self.client.run(read())
-
-    def balances(self) -> dict[tuple[str, str, str], int]:
-        """The balance of every account that has one: (table, wager, leg) -> cents."""
-
-        async def read() -> list[Balance]:
-            async with self.parts.engine.connect() as connection:
-                return list(await balances(connection, journal))
-
-        return {balance.account[1:]: balance.cents for balance in self.client.run(read()) if balance.cents}
-
-    def problems(self) -> list[Any]:
-        """What is wrong with the journal."""
-
-        async def verify() -> list[Any]:
-            async with self.parts.engine.connect() as connection:
-                return [
-                    problem
-                    for shard in await read_shards(connection, journal)
-                    async for problem in verify_shard(connection, journal, shard, Verified(shard.name), [])
-                ]
-
-        return self.client.run(verify())
-
 
 @contextmanager
-def ledgerdesk(url: str) -> Iterator[Ledgerdesk]:
-    """A ledger on a database with its schema."""
-    clock, metrics = Clock(), Metrics()
-    engine = create_engine(url, role="table_inventory")
-    parts = Parts(Settings(), engine, Ledger(journal), metrics, clock, lambda: None)
-    app = application(SERVICE, parts, callers=CALLERS)
-    with AppClient(app) as client:
-        yield Ledgerdesk(client, parts, clock)
-        client.run(engine.dispose())
+def inventory_desk(url: str) -> Iterator[InventoryDesk]:
+    """Give table inventory on a database with its schema."""
+    clock = Clock()
+    with desk_of(MANIFEST, url, people=PEOPLE, clock=clock) as desk:
+        yield InventoryDesk(desk, clock)

@@ -1,4 +1,4 @@
-"""Create what is sealed, and the projections."""
+"""Create what is under seal, and the read model."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -11,9 +11,9 @@ depends_on = "journal_0001"
 def upgrade() -> None:
     """Run the statements of the SQL file, and grant the service what it needs."""
     run_sql(__file__)
-    grant("SELECT, INSERT", "sealed_counts")
     grant(
-        "SELECT, INSERT, UPDATE, DELETE",
+        "SELECT, INSERT",
         *("counts", "movements", "requests", "slips", "manual_slips", "boxes", "transports", "drop_counts"),
-        *("variance_cases", "adjustments", "days", "equipment", "refusals"),
+        *("counted_boxes", "sealed_counts", "variance_cases", "adjustments", "days", "equipment", "refusals"),
     )
+    grant("UPDATE", "slips", "drop_counts", "variance_cases", "adjustments", "days")

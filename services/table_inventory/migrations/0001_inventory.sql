@@ -1,39 +1,37 @@
 CREATE TABLE counts (
-    property TEXT, table_name TEXT, sequence BIGINT, at TIMESTAMPTZ NOT NULL, gaming_day DATE NOT NULL,
-    shift TEXT NOT NULL, purpose TEXT NOT NULL, begins_day DATE, begins_shift TEXT, cents BIGINT NOT NULL,
-    contents JSONB NOT NULL, counted_by TEXT NOT NULL, observed_by TEXT NOT NULL, game TEXT,
-    card_reader BOOLEAN NOT NULL, dice BOOLEAN NOT NULL, shard INTEGER NOT NULL, seq BIGINT NOT NULL,
-    PRIMARY KEY (property, table_name, sequence),
+    property TEXT, "table" TEXT, sequence BIGINT, at TIMESTAMPTZ NOT NULL, gaming_day DATE NOT NULL,
+    shift TEXT NOT NULL, purpose TEXT NOT NULL, counted_by TEXT NOT NULL, observed_by TEXT NOT NULL,
+    cents BIGINT NOT NULL, contents JSONB NOT NULL, card_reader BOOLEAN NOT NULL, dice BOOLEAN NOT NULL,
+    begins_day DATE, begins_shift TEXT, game TEXT,
+    PRIMARY KEY (property, "table", sequence),
     CONSTRAINT purpose_is_known CHECK (purpose IN ('opener', 'closer', 'shift', 'drop', 'spot', 'carried'))
 );
-CREATE INDEX counts_in_order ON counts (property, table_name, at, sequence);
+CREATE INDEX counts_in_order ON counts (property, "table", at, sequence);
 CREATE INDEX counts_of_day ON counts (property, gaming_day);
 
 CREATE TABLE movements (
-    shard INTEGER, seq BIGINT, line SMALLINT, property TEXT NOT NULL, table_name TEXT NOT NULL, at TIMESTAMPTZ NOT NULL,
-    gaming_day DATE NOT NULL, movement TEXT NOT NULL, cause TEXT NOT NULL, cents BIGINT NOT NULL, contents JSONB,
-    rounds SMALLINT NOT NULL, ref TEXT, revision INTEGER,
-    PRIMARY KEY (shard, seq, line),
+    shard INTEGER, seq BIGINT, property TEXT NOT NULL, "table" TEXT NOT NULL, movement TEXT NOT NULL,
+    cause TEXT NOT NULL, at TIMESTAMPTZ NOT NULL, gaming_day DATE NOT NULL, cents BIGINT NOT NULL,
+    rounds SMALLINT NOT NULL, contents JSONB, ref TEXT, revision INTEGER,
+    PRIMARY KEY (shard, seq),
     CONSTRAINT movement_is_permitted CHECK (
         movement IN ('cash', 'counter_check', 'wager', 'change', 'transfer', 'vigorish'))
 );
-CREATE INDEX movements_in_order ON movements (property, table_name, at);
-CREATE INDEX movements_of_ref ON movements (property, table_name, ref);
+CREATE INDEX movements_in_order ON movements (property, "table", at);
+CREATE INDEX movements_of_ref ON movements (property, "table", ref);
 
 CREATE TABLE requests (
-    property TEXT, request INTEGER, slip TEXT NOT NULL, table_name TEXT NOT NULL, gaming_day DATE NOT NULL,
-    shift TEXT NOT NULL, contents JSONB NOT NULL, cents BIGINT NOT NULL, requested_by TEXT NOT NULL,
-    requested_at TIMESTAMPTZ NOT NULL, number INTEGER,
+    property TEXT, request INTEGER, slip TEXT NOT NULL, "table" TEXT NOT NULL, shift TEXT NOT NULL,
+    requested_by TEXT NOT NULL, gaming_day DATE NOT NULL, contents JSONB NOT NULL, requested_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (property, request)
 );
 
 CREATE TABLE slips (
-    property TEXT, slip TEXT, number INTEGER, request INTEGER NOT NULL, table_name TEXT NOT NULL,
-    gaming_day DATE NOT NULL, shift TEXT NOT NULL, contents JSONB NOT NULL, cents BIGINT NOT NULL,
-    received_contents JSONB, received_cents BIGINT, requested_by TEXT NOT NULL, requested_at TIMESTAMPTZ NOT NULL,
-    prepared_by TEXT NOT NULL, prepared_at TIMESTAMPTZ NOT NULL, surrendered_by TEXT, carried_by TEXT,
-    carried_at TIMESTAMPTZ, received_by TEXT, received_at TIMESTAMPTZ, observed_by TEXT, voided_by TEXT,
-    voided_at TIMESTAMPTZ, void_reason TEXT,
+    property TEXT, slip TEXT, number INTEGER, request INTEGER, "table" TEXT, shift TEXT, gaming_day DATE,
+    contents JSONB, received_contents JSONB, returned JSONB, cents BIGINT, received_cents BIGINT, requested_by TEXT,
+    prepared_by TEXT, surrendered_by TEXT, carried_by TEXT, received_by TEXT, observed_by TEXT, voided_by TEXT,
+    void_reason TEXT, requested_at TIMESTAMPTZ, prepared_at TIMESTAMPTZ, carried_at TIMESTAMPTZ,
+    received_at TIMESTAMPTZ, voided_at TIMESTAMPTZ,
     PRIMARY KEY (property, slip, number),
     CONSTRAINT one_slip_a_request UNIQUE (property, request),
     CONSTRAINT slip_is_known CHECK (slip IN ('fill', 'credit')),
@@ -46,31 +44,29 @@ CREATE TABLE slips (
         AND coalesce(surrendered_by <> received_by, true) AND coalesce(surrendered_by <> observed_by, true)
         AND coalesce(carried_by <> received_by, true) AND coalesce(carried_by <> observed_by, true)
         AND coalesce(received_by <> observed_by, true)),
-    CONSTRAINT received_or_void CHECK (received_at IS NULL OR voided_at IS NULL)
+    CONSTRAINT received_or_void CHECK (received_at IS NULL OR voided_at IS NULL),
+    CONSTRAINT void_after_it_was_carried CHECK (carried_at IS NULL OR voided_at IS NULL OR returned <> '[]')
 );
 CREATE INDEX slips_of_day ON slips (property, gaming_day);
 
 CREATE TABLE manual_slips (
-    property TEXT, slip TEXT, number INTEGER, table_name TEXT, gaming_day DATE NOT NULL, cents BIGINT,
-    occurred_at TIMESTAMPTZ, entered_by TEXT NOT NULL, entered_at TIMESTAMPTZ NOT NULL, void BOOLEAN NOT NULL,
-    reason TEXT NOT NULL, document JSONB NOT NULL,
+    property TEXT, slip TEXT, number INTEGER, gaming_day DATE NOT NULL, entered_by TEXT NOT NULL,
+    reason TEXT NOT NULL, entered_at TIMESTAMPTZ NOT NULL, void BOOLEAN NOT NULL, "table" TEXT, cents BIGINT,
     PRIMARY KEY (property, slip, number)
 );
 CREATE INDEX manual_slips_of_day ON manual_slips (property, gaming_day);
 
 CREATE TABLE boxes (
-    property TEXT, table_name TEXT, exchange BIGINT, box TEXT NOT NULL, gaming_day DATE NOT NULL, shift TEXT NOT NULL,
-    removed_at TIMESTAMPTZ NOT NULL, removed_by TEXT NOT NULL, witnessed_by TEXT NOT NULL, placed_box TEXT,
-    count INTEGER, figures JSONB, currency_cents BIGINT, counter_checks_cents BIGINT, coupons_cents BIGINT,
-    PRIMARY KEY (property, table_name, exchange)
+    property TEXT, "table" TEXT, exchange BIGINT, box TEXT NOT NULL, shift TEXT NOT NULL, gaming_day DATE NOT NULL,
+    removed_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (property, "table", exchange)
 );
-CREATE INDEX boxes_in_order ON boxes (property, table_name, removed_at);
+CREATE INDEX boxes_in_order ON boxes (property, "table", removed_at);
 CREATE INDEX boxes_of_day ON boxes (property, gaming_day);
 
 CREATE TABLE transports (
-    property TEXT, table_name TEXT, sequence BIGINT, box TEXT NOT NULL, at TIMESTAMPTZ NOT NULL,
-    carried_by TEXT NOT NULL, received_by TEXT NOT NULL,
-    PRIMARY KEY (property, table_name, sequence)
+    property TEXT, "table" TEXT, sequence BIGINT, box TEXT NOT NULL, at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (property, "table", sequence)
 );
 
 CREATE TABLE drop_counts (
@@ -80,48 +76,57 @@ CREATE TABLE drop_counts (
 );
 CREATE INDEX drop_counts_of_day ON drop_counts (property, gaming_day);
 
+CREATE TABLE counted_boxes (
+    property TEXT, "table" TEXT, exchange BIGINT, count INTEGER NOT NULL, box TEXT NOT NULL, shift TEXT NOT NULL,
+    gaming_day DATE NOT NULL, figures JSONB NOT NULL, turns JSONB NOT NULL, currency_cents BIGINT NOT NULL,
+    counter_checks_cents BIGINT NOT NULL, coupons_cents BIGINT NOT NULL,
+    PRIMARY KEY (property, "table", exchange)
+);
+CREATE INDEX counted_boxes_of_count ON counted_boxes (property, count);
+CREATE INDEX counted_boxes_of_day ON counted_boxes (property, gaming_day);
+
 CREATE TABLE sealed_counts (
-    property TEXT, count INTEGER, table_name TEXT, exchange BIGINT, turn INTEGER, counted_by TEXT NOT NULL,
+    property TEXT, count INTEGER, "table" TEXT, exchange BIGINT, turn INTEGER, counted_by TEXT NOT NULL,
     salt TEXT NOT NULL, figures JSONB NOT NULL,
-    PRIMARY KEY (property, count, table_name, exchange, turn),
-    CONSTRAINT nobody_counts_twice UNIQUE (property, count, table_name, exchange, counted_by)
+    PRIMARY KEY (property, count, "table", exchange, turn),
+    CONSTRAINT nobody_counts_twice UNIQUE (property, count, "table", exchange, counted_by)
 );
 
 CREATE TABLE variance_cases (
-    property TEXT, table_name TEXT, variance TEXT, number BIGINT, owner TEXT NOT NULL, owned_at TIMESTAMPTZ NOT NULL,
+    property TEXT, "table" TEXT, variance TEXT, number BIGINT, owner TEXT NOT NULL, owned_at TIMESTAMPTZ NOT NULL,
     resolved_cents BIGINT, resolved_at TIMESTAMPTZ, conclusion TEXT,
-    PRIMARY KEY (property, table_name, variance, number)
+    PRIMARY KEY (property, "table", variance, number)
 );
 
 CREATE TABLE adjustments (
-    property TEXT, gaming_day DATE, adjustment INTEGER, table_name TEXT NOT NULL, shift TEXT NOT NULL,
-    figure TEXT NOT NULL, cents BIGINT NOT NULL, reason TEXT NOT NULL, stage TEXT NOT NULL, entered_by TEXT NOT NULL,
-    entered_at TIMESTAMPTZ NOT NULL, approved_by TEXT, approved_at TIMESTAMPTZ, rejected_by TEXT,
-    rejected_at TIMESTAMPTZ, rejection_reason TEXT,
+    property TEXT, gaming_day DATE, adjustment INTEGER, "table" TEXT NOT NULL, shift TEXT NOT NULL,
+    figure TEXT NOT NULL, reason TEXT NOT NULL, day_status TEXT NOT NULL, entered_by TEXT NOT NULL,
+    status TEXT NOT NULL, cents BIGINT NOT NULL, entered_at TIMESTAMPTZ NOT NULL, approved_by TEXT, rejected_by TEXT,
+    rejection_reason TEXT, approved_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ,
     PRIMARY KEY (property, gaming_day, adjustment),
     CONSTRAINT approved_by_somebody_else CHECK (approved_by <> entered_by),
     CONSTRAINT decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
 );
 
 CREATE TABLE days (
-    property TEXT, gaming_day DATE, preliminary_by TEXT NOT NULL, preliminary_at TIMESTAMPTZ NOT NULL,
-    excused JSONB NOT NULL, audited_by TEXT, audited_at TIMESTAMPTZ, final_by TEXT, final_at TIMESTAMPTZ, hash TEXT,
-    report JSONB,
+    property TEXT, gaming_day DATE, status TEXT NOT NULL, preliminary_by TEXT NOT NULL,
+    preliminary_at TIMESTAMPTZ NOT NULL, excused JSONB NOT NULL, audited_by TEXT, final_by TEXT, hash TEXT,
+    audited_at TIMESTAMPTZ, final_at TIMESTAMPTZ, report JSONB,
     PRIMARY KEY (property, gaming_day),
     CONSTRAINT audited_by_somebody_else CHECK (audited_by <> preliminary_by),
     CONSTRAINT final_by_somebody_else CHECK (final_by <> audited_by)
 );
 
 CREATE TABLE equipment (
-    property TEXT, table_name TEXT, sequence BIGINT, "check" TEXT NOT NULL, at TIMESTAMPTZ NOT NULL,
-    gaming_day DATE NOT NULL, by TEXT NOT NULL, data JSONB NOT NULL,
-    PRIMARY KEY (property, table_name, sequence)
+    property TEXT, "table" TEXT, sequence BIGINT, "check" TEXT NOT NULL, by TEXT NOT NULL, at TIMESTAMPTZ NOT NULL,
+    gaming_day DATE NOT NULL, data JSONB NOT NULL,
+    PRIMARY KEY (property, "table", sequence)
 );
-CREATE INDEX equipment_in_order ON equipment (property, table_name, "check", at);
+CREATE INDEX equipment_in_order ON equipment (property, "table", "check", at);
 
 CREATE TABLE refusals (
-    shard INTEGER, seq BIGINT, property TEXT NOT NULL, gaming_day DATE, at TIMESTAMPTZ NOT NULL, by TEXT NOT NULL,
-    command TEXT NOT NULL, reason TEXT NOT NULL,
+    shard INTEGER, seq BIGINT, property TEXT NOT NULL, by TEXT NOT NULL, command TEXT NOT NULL, detail TEXT NOT NULL,
+    at TIMESTAMPTZ NOT NULL, asked JSONB NOT NULL, gaming_day DATE,
     PRIMARY KEY (shard, seq)
 );
 CREATE INDEX refusals_in_order ON refusals (property, at);

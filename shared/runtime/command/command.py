@@ -12,6 +12,8 @@ from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Contract, canonical
+from shared.contracts.facts import Fact
+from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.rejection import Rejected
 from shared.journal.recording import Recording
 from shared.runtime.projector import Transaction
@@ -88,10 +90,15 @@ LoadAll = Callable[[Transaction, Sequence[Command]], Awaitable[Any]]
 """Reads, and locks, what deciding a batch of commands needs; the handlers change it as they accept."""
 
 
+Keep = Callable[[AsyncConnection, CommandT, Any], Awaitable[None]]
+"""Writes what a command says and the journal must not have, when its fact has been recorded, in that transaction."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Handled:
     decide: Decide[Any, Any]
     load: Load[Any, Any]
+    keep: Keep[Any] | None
 
 
 async def no_state(connection: AsyncConnection, command: Any) -> None:
@@ -114,13 +121,14 @@ class Commands:
         self._handled: dict[type[Command], _Handled] = {}
 
     def handles(
-        self, model: type[CommandT], *, load: Load[CommandT, Any] = no_state
+        self, model: type[CommandT], *, load: Load[CommandT, Any] = no_state, keep: Keep[CommandT] | None = None
     ) -> Callable[[Decide[CommandT, Any]], Decide[CommandT, Any]]:
-        """Declare the handler of a command, and what it needs."""
+        """Declare the handler of a command, what it needs, and what is kept of it besides its fact."""
+        assert keep is None or self.load_all is None, "nothing is kept of commands that are decided together"
 
         def declare(decide: Decide[CommandT, Any]) -> Decide[CommandT, Any]:
             assert model not in self._handled, f"{model.name()} has a handler already"
-            self._handled[model] = _Handled(decide, load)
+            self._handled[model] = _Handled(decide, load, keep)
             return decide
 
         return declare
@@ -142,6 +150,12 @@ class Commands:
     async def load(self, connection: AsyncConnection, command: Command) -> Any:
         """Return what deciding a command needs. Raises: Rejected."""
         return await self._handled[type(command)].load(connection, command)
+
+    async def keep(self, connection: AsyncConnection, command: Command, fact: Fact) -> None:
+        """Write what is kept of an accepted command besides its fact."""
+        keep = self._handled[type(command)].keep
+        if keep is not None and not isinstance(fact, CommandRefused):
+            await keep(connection, command, fact)
 
     def decide(self, command: Command, state: Any, now: Now) -> Accepted:
         """Decide a command. Raises: Rejected."""

@@ -249,6 +249,8 @@ class Engine:
             else:
                 entry = self._decided(each, state, done, 0)
             await self._record(Transaction(connection), [entry], done)
+            if entry.fact is not None:
+                await self._commands.keep(connection, each.asked.command, entry.fact)
         async with pipeline(connection) as sent:
             await self._answers.keep(sent, done.new[given:])
 

@@ -51,17 +51,16 @@ SUBJECT = Subject(
     kinds={
         "pit.recorded": 4 * 13 + 2 + 3,
         "round.counted": 42,
-        "settlement.passed": 2,
         "record.quarantined": 4,
         "gap.opened": 3,
         "gap.filled": 1,
     },
     late={"pit.events": [2, 3, 10, 15], "settlements": [0, 1, 9, 30]},
     figures=[
-        """SELECT property, table_name, at, gaming_day, movement, cause, cents, rounds, ref, revision
+        """SELECT property, "table", at, gaming_day, movement, cause, cents, rounds, ref, revision
            FROM table_inventory.movements m ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10""",
-        "SELECT property, table_name, sequence, at, purpose, cents FROM table_inventory.counts ORDER BY 1, 2, 3",
-        "SELECT property, table_name, exchange, box FROM table_inventory.boxes ORDER BY 1, 2, 3",
+        'SELECT property, "table", sequence, at, purpose, cents FROM table_inventory.counts ORDER BY 1, 2, 3',
+        'SELECT property, "table", exchange, box FROM table_inventory.boxes ORDER BY 1, 2, 3',
     ],
     people=PEOPLE,
     commands=[

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support import Databases
-from tests.support.pit import Ledgerdesk, ledgerdesk
+from tests.support.pit import InventoryDesk, inventory_desk
 from tests.support.services import settled_database
 
 
@@ -18,7 +18,7 @@ def url(databases: Databases) -> Iterator[str]:
 
 
 @pytest.fixture
-def desk(url: str) -> Iterator[Ledgerdesk]:
+def desk(url: str) -> Iterator[InventoryDesk]:
     """A ledger with an empty journal."""
-    with ledgerdesk(url) as found:
+    with inventory_desk(url) as found:
         yield found

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.support.pit import DAY, PROPERTY, Ledgerdesk, Rounds, Table, at, chips
+from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
 
 OPENER = chips(c500=1000, c2500=600)  # 20,000.00
 FOUND = {
@@ -29,7 +29,7 @@ PAPER: dict[str, Any] = {
 }
 
 
-def play_a_day(desk: Ledgerdesk, *, missing: int = 0) -> Table:
+def play_a_day(desk: InventoryDesk, *, missing: int = 0) -> Table:
     """The published example: opener 20,000, fills 5,000, credits 2,000, closer 18,000, drop 9,000: win 4,000.
 
     The settled rounds imply the same win; `missing` cents are not there when the table closes.

@@ -1,12 +1,17 @@
 """The count under seal, the gaming day closed in stages, clocks, metrics, commands and roles."""
 
 from datetime import timedelta
+from hashlib import sha256
 
+from services.table_inventory.domain.boxes import commitment_of
+from services.table_inventory.watch import observe
+from shared.contracts.counts import CountConcluded, CountSealed
+from shared.contracts.envelope import canonical
 from tests.integration.table_inventory.day import BOX, FOUND, OPENER, PAPER, play_a_day
-from tests.support.pit import DAY, PROPERTY, Ledgerdesk, Rounds, Table, at, chips
+from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
 
 
-def test_nothing_of_a_count_is_seen_before_it_is_concluded(desk: Ledgerdesk) -> None:
+def test_nothing_of_a_count_is_seen_before_it_is_concluded(desk: InventoryDesk) -> None:
     """No answer, report or journal entry has a figure of it; the second count is blind; then all of it is opened."""
     play_a_day(desk)
     count = desk.done("/drop-counts", {"property": PROPERTY, "gaming_day": DAY}, person="count.sue")["count"]
@@ -34,7 +39,7 @@ def test_nothing_of_a_count_is_seen_before_it_is_concluded(desk: Ledgerdesk) -> 
             f"/drop-counts/{PROPERTY}/{count}",
             f"/reports/win?property={PROPERTY}&gaming_day={DAY}",
             f"/variances?property={PROPERTY}&gaming_day={DAY}",
-            f"/reports/inventory-exceptions?property={PROPERTY}&gaming_day={DAY}",
+            f"/reports/exceptions?property={PROPERTY}&gaming_day={DAY}",
         )
     ]
     seen += [entry.draft.data.decode() for entry in desk.entries() if entry.draft.kind.startswith("count.")]
@@ -50,21 +55,18 @@ def test_nothing_of_a_count_is_seen_before_it_is_concluded(desk: Ledgerdesk) -> 
     assert concluded == desk.read(f"/drop-counts/{PROPERTY}/{count}")["concluded"]
 
 
-def test_the_figures_that_were_sealed_are_those_that_are_opened(desk: Ledgerdesk) -> None:
+def test_the_figures_that_were_sealed_are_those_that_are_opened(desk: InventoryDesk) -> None:
     """The journal had the commitment of each turn before anybody could see it."""
-    from services.table_inventory.drop_counts import commitment_of
-    from shared.contracts.inventory import CountConcluded, CountSealed
-
     play_a_day(desk)
     desk.count_boxes(("BJ-01", BOX, FOUND))
-    drafts = [entry.draft for entry in desk.entries()]
-    sealed = [CountSealed.model_validate_json(d.data) for d in drafts if d.kind == "count.sealed"]
-    [concluded] = [CountConcluded.model_validate_json(d.data) for d in drafts if d.kind == "count.concluded"]
+    facts = desk.desk.facts()
+    sealed = [fact for fact in facts if isinstance(fact, CountSealed)]
+    [concluded] = [fact for fact in facts if isinstance(fact, CountConcluded)]
     opened = [commitment_of(turn.figures, turn.salt) for turn in concluded.boxes[0].turns]
     assert [turn.commitment for turn in sealed] == opened
 
 
-def test_a_box_with_more_than_was_recorded_is_a_variance_by_instrument(desk: Ledgerdesk) -> None:
+def test_a_box_with_more_than_was_recorded_is_a_variance_by_instrument(desk: InventoryDesk) -> None:
     """Recorded sales are not drop; the difference is followed up, and resolving it empties the box account."""
     play_a_day(desk)
     figures = FOUND | {"currency": [{"cents": 10000, "count": 81}], "counter_checks": []}
@@ -83,9 +85,8 @@ def test_a_box_with_more_than_was_recorded_is_a_variance_by_instrument(desk: Led
     )
 
 
-def test_a_day_is_closed_in_stages_by_different_people(desk: Ledgerdesk) -> None:
-    """Complete, then audited once reportable variances are resolved, then sealed; no stage is skipped."""
-
+def test_a_day_is_closed_step_by_step_by_different_people(desk: InventoryDesk) -> None:
+    """Complete, then audited once reportable variances are resolved, then sealed; no step is left out."""
     table = play_a_day(desk, missing=1_000_00)
     path = f"/gaming-days/{PROPERTY}/{DAY}"
     assert 409 == desk.send(f"{path}/audited", person="audit.lou").status_code
@@ -104,15 +105,11 @@ def test_a_day_is_closed_in_stages_by_different_people(desk: Ledgerdesk) -> None
     desk.done(f"{path}/audited", person="control.eve")
     assert 403 == desk.send(f"{path}/final", person="control.eve").status_code
     assert 403 == desk.send(f"{path}/final", person="audit.lou").status_code  # not a controller
-    assert "audited" == desk.read(path)["stage"]
+    assert "audited" == desk.read(path)["status"]
 
 
-def test_after_the_seal_only_adjusting_entries_of_two_people_change_the_win(desk: Ledgerdesk) -> None:
+def test_after_the_seal_only_adjusting_entries_of_two_people_change_the_win(desk: InventoryDesk) -> None:
     """The sealed report stays as it was; the adjustment is dated, has its reason, and shows the day as restated."""
-    from hashlib import sha256
-
-    from shared.contracts.envelope import canonical
-
     play_a_day(desk)
     desk.count_boxes(("BJ-01", BOX, FOUND))
     path = f"/gaming-days/{PROPERTY}/{DAY}"
@@ -129,7 +126,7 @@ def test_after_the_seal_only_adjusting_entries_of_two_people_change_the_win(desk
         "reason": "note behind the liner",
     }
     entered = desk.done(f"{path}/adjustments", wanted, person="control.eve")
-    assert ("entered", "final") == (entered["status"], entered["stage"])
+    assert ("entered", "final") == (entered["status"], entered["day_status"])
     assert 4_000_00 == desk.win()["tables"][0]["final_win_cents"]
     own = desk.send(f"{path}/adjustments/1/approve", person="control.eve")
     assert (403, "control.eve entered adjustment 1: somebody else must approve it") == (
@@ -147,10 +144,10 @@ def test_after_the_seal_only_adjusting_entries_of_two_people_change_the_win(desk
     )
     assert sealed["report"] == desk.read(path)["report"]
     assert 8_100_00 == desk.balances()["BJ-01", "currency", "drop"]
-    assert ["noted"] == [item["state"] for item in desk.exceptions(kind="adjustment") if item["by"] == "audit.kim"]
+    assert ["noted"] == [item["status"] for item in desk.exceptions(kind="adjustment") if item["by"] == "audit.kim"]
 
 
-def test_what_comes_after_the_seal_is_an_exception(desk: Ledgerdesk) -> None:
+def test_what_comes_after_the_seal_is_an_exception(desk: InventoryDesk) -> None:
     """A box or round that arrives after the day is final is recorded, and flagged for an adjusting entry."""
     table = play_a_day(desk)
     desk.count_boxes(("BJ-01", BOX, FOUND))
@@ -164,7 +161,7 @@ def test_what_comes_after_the_seal_is_an_exception(desk: Ledgerdesk) -> None:
     assert (-50_00, table.name) == (item["cents"], item["table"])
 
 
-def test_equipment_clocks_run_while_a_table_is_open(desk: Ledgerdesk) -> None:
+def test_equipment_clocks_run_while_a_table_is_open(desk: InventoryDesk) -> None:
     """Cards after 4, 8 or 24 hours, dice after 24, the card reader each gaming day, the stub every five rounds."""
     table, rounds = Table("BJ-01"), Rounds()
     cards = {"regulation": "pa-647a", "decks": 1, "changed_by": "dealer.dan"}
@@ -188,7 +185,7 @@ def test_equipment_clocks_run_while_a_table_is_open(desk: Ledgerdesk) -> None:
     assert {"cards"} == overdue(8.1)
     assert {"cards", "dice"} == overdue(24.1)
     desk.pit(table.event("cards.changed", at(9), dealing="hand", **cards))
-    late = desk.exceptions(kind="equipment", state="noted")
+    late = desk.exceptions(kind="equipment", status="noted")
     assert [f"cards were due at {at(8).isoformat()}"] == [item["reason"] for item in late]
     assert set() == overdue(12.9)
     assert {"cards"} == overdue(13.1)
@@ -196,10 +193,8 @@ def test_equipment_clocks_run_while_a_table_is_open(desk: Ledgerdesk) -> None:
     assert set() == overdue(14)
 
 
-def test_the_metrics_say_what_is_overdue_open_and_on_its_way(desk: Ledgerdesk) -> None:
+def test_the_metrics_say_what_is_overdue_open_and_on_its_way(desk: InventoryDesk) -> None:
     """The watch sets the figures that no event brings up to date."""
-    from services.table_inventory.watch import observe
-
     play_a_day(desk, missing=1_000_00)
     table = Table("BJ-02")
     desk.pit(table.opened(at(0), OPENER))
@@ -207,29 +202,18 @@ def test_the_metrics_say_what_is_overdue_open_and_on_its_way(desk: Ledgerdesk) -
     desk.pit(table.event("fill.carried", at(1), number=number, carried_by="sec.gus"))
 
     async def watch() -> None:
-        async with desk.parts.engine.connect() as connection:
-            await observe(desk.parts, connection)
+        async with desk.context.engine.connect() as connection:
+            await observe(desk.context, connection)
 
     desk.client.run(watch())
-    registry = desk.parts.metrics.registry
+    registry = desk.context.metrics.registry
     assert 1 == registry.get_sample_value("pitledger_equipment_overdue", {"check": "cards"})
     assert 1 == registry.get_sample_value("pitledger_variances_open", {"level": "authority"})
     assert 1 == registry.get_sample_value("pitledger_slips_in_transit", {"slip": "fill"})
     assert 0 == registry.get_sample_value("pitledger_slips_in_transit", {"slip": "credit"})
 
 
-def test_a_command_is_done_once_and_a_key_stands_for_one_content(desk: Ledgerdesk) -> None:
-    """The same key gives the same answer for ever; with other content it is a conflict."""
-    place = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
-    body = {"slip": "fill", "contents": chips(c500=10), **place}
-    first = desk.send("/requests", body, person="pit.ray", key="k")
-    assert first.text == desk.send("/requests", body, person="pit.ray", key="k").text
-    other = desk.send("/requests", body | {"slip": "credit"}, person="pit.ray", key="k")
-    assert (409, "application/problem+json") == (other.status_code, other.headers["content-type"])
-    assert 2 == desk.done("/requests", body, person="pit.ivy", key="k")["request"]
-
-
-def test_who_has_no_role_gets_nothing(desk: Ledgerdesk) -> None:
+def test_who_has_no_role_gets_nothing(desk: InventoryDesk) -> None:
     """Each desk has its role; a report needs one too."""
     place = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
     body = {"slip": "fill", "contents": chips(c500=10), **place}
@@ -239,7 +223,7 @@ def test_who_has_no_role_gets_nothing(desk: Ledgerdesk) -> None:
     assert 401 == desk.client.get(f"/reports/slip-series?property={PROPERTY}").status_code
 
 
-def test_lists_come_in_pages_and_documents_with_etags(desk: Ledgerdesk) -> None:
+def test_lists_come_in_pages_and_documents_with_etags(desk: InventoryDesk) -> None:
     """Cursors go through all of a list once; what is unchanged is answered with 304."""
     numbers = [desk.slip("fill", "BJ-01", chips(c500=10)) for _ in range(5)]
     found: list[int] = []

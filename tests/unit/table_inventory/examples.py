@@ -3,6 +3,7 @@
 from typing import Any
 
 from tests.support.pit import DAY, PROPERTY, Table, at, chips
+from tests.support.published import published
 
 TABLE = Table("BJ-01")
 NOW = at(1).isoformat()
@@ -105,7 +106,7 @@ _ADJUSTMENT = {
     "figure": "currency",
     "cents": 10000,
     "reason": "note behind the liner",
-    "stage": "final",
+    "day_status": "final",
     "entered_by": "audit.kim",
     "entered_at": NOW,
 }
@@ -113,19 +114,7 @@ _ADJUSTMENT = {
 
 def entry(kind: str, data: dict[str, Any]) -> dict[str, Any]:
     """An entry of the ledger as it is published."""
-    return {
-        "specversion": "1.0",
-        "id": "1-1",
-        "source": "/table-inventory/shards/1",
-        "type": kind,
-        "subject": TABLE.source,
-        "time": NOW,
-        "sequence": 1,
-        "recordedat": NOW,
-        "entryhash": DIGEST,
-        "datacontenttype": "application/json",
-        "data": data,
-    }
+    return published(kind, data, service="table-inventory", sequence=1, at=at(1), subject=TABLE.source)
 
 
 INVENTORY: dict[str, dict[str, Any]] = {
@@ -139,25 +128,30 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "data": PIT["chips.sold"]["data"],
         },
         "round.counted": {**_PLACE, "round_id": "r-1", "revision": 1, "rounds": 1, "cents": 350000},
-        "settlement.passed": {"event": "gap.opened"},
         "slip.requested": _REQUEST,
         "slip.prepared": {**_REQUEST, "number": 1, "prepared_by": "cage.bob", "prepared_at": NOW},
         "slip.credit_received": {
             **_SLIP,
             "slip": "credit",
-            "contents": chips(c500=10),
+            "received_contents": chips(c500=10),
             "received_by": "cage.ann",
             "received_at": NOW,
         },
-        "slip.voided": {**_SLIP, "returned": [], "reason": "wrong table", "voided_by": "cage.bob", "voided_at": NOW},
+        "slip.voided": {
+            **_SLIP,
+            "returned": [],
+            "void_reason": "wrong table",
+            "voided_by": "cage.bob",
+            "voided_at": NOW,
+        },
         "manual_slip.entered": {**_PAPER, "late": True, "entered_by": "cage.bob", "entered_at": NOW},
         "manual_slip.voided": {
             **_DAY,
             "slip": "fill",
             "number": 5003,
             "reason": "spoilt",
-            "voided_by": "cage.bob",
-            "voided_at": NOW,
+            "entered_by": "cage.bob",
+            "entered_at": NOW,
         },
         "count.opened": {**_COUNT, "opened_by": "count.sue", "opened_at": NOW},
         "count.sealed": {
@@ -169,9 +163,16 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "counted_by": "count.sue",
             "counted_at": NOW,
         },
-        "count.concluded": {**_COUNT, "boxes": [_BOX], "concluded_by": "count.sue", "concluded_at": NOW},
-        "variance.owned": {**_VARIANCE, "by": "audit.lou", "at": NOW},
-        "variance.resolved": {**_VARIANCE, "conclusion": "overpaid at seat 3", "at": NOW},
+        "count.concluded": {
+            **_COUNT,
+            "opened_by": "count.sue",
+            "opened_at": NOW,
+            "boxes": [_BOX],
+            "concluded_by": "count.sue",
+            "concluded_at": NOW,
+        },
+        "variance.owned": {**_VARIANCE, "named_by": "audit.lou", "owned_at": NOW},
+        "variance.resolved": {**_VARIANCE, "conclusion": "overpaid at seat 3", "resolved_at": NOW},
         "adjustment.entered": _ADJUSTMENT,
         "adjustment.approved": {**_ADJUSTMENT, "approved_by": "control.eve", "approved_at": NOW},
         "adjustment.rejected": {
@@ -182,25 +183,17 @@ INVENTORY: dict[str, dict[str, Any]] = {
         },
         "day.preliminary": {
             **_DAY,
-            "by": "audit.kim",
-            "at": NOW,
+            "preliminary_by": "audit.kim",
+            "preliminary_at": NOW,
             "excused": [{"table": "BJ-09", "reason": "retired"}],
         },
-        "day.audited": {**_DAY, "by": "audit.lou", "at": NOW},
+        "day.audited": {**_DAY, "audited_by": "audit.lou", "audited_at": NOW},
         "day.final": {
             **_DAY,
-            "by": "control.eve",
-            "at": NOW,
+            "final_by": "control.eve",
+            "final_at": NOW,
             "hash": DIGEST,
             "report": {"total": {}},
-        },
-        "inventory.refused": {
-            **_DAY,
-            "command": "POST /slips",
-            "status": 403,
-            "reason": "cage.ann made request 1",
-            "by": "cage.ann",
-            "at": NOW,
         },
     }.items()
 }

@@ -1,0 +1,1 @@
+"""The HTTP interface: routes of the desks, and reports."""

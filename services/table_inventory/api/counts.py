@@ -1,0 +1,40 @@
+"""Routes of the count team: counts of drop boxes."""
+
+from functools import partial
+
+from fastapi import APIRouter, Request, Response
+
+from services.table_inventory.api.access import BY_OTHERS, COUNT_BOXES, CountReader, NumberPath, PropertyPath
+from services.table_inventory.commands.counts import ConcludeCount, CountBox, OpenCount, salted
+from services.table_inventory.domain.boxes import BoxProgress, CountDocument
+from services.table_inventory.queries.counts import read_count
+from shared.contracts.counts import CountConcluded
+from shared.contracts.rejection import Reason
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import UNCHANGED, command_route, document_response, problems, snapshot
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/drop-counts", tags=["drop counts"])
+    command = partial(command_route, router, context.commands, role=COUNT_BOXES)
+    command(OpenCount, "", answers=CountDocument, status=201, rejects=(Reason.CONTRADICTS,))
+    boxes = "/{property}/{count}/boxes"
+    command(CountBox, boxes, answers=BoxProgress, status=201, rejects=BY_OTHERS, prepare=salted)
+    rejects = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_EARLY, Reason.CONTRADICTS)
+    command(ConcludeCount, "/{property}/{count}/conclude", answers=CountConcluded, rejects=rejects)
+
+    @router.get(
+        "/{property}/{count}",
+        response_model=CountDocument,
+        summary="Read a count",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read(request: Request, reader: CountReader, property_name: PropertyPath, count: NumberPath) -> Response:
+        """Progress while it is open; figures and the salts that open the commitments once it is concluded."""
+        del reader
+        async with snapshot(context.engine) as connection:
+            found = await read_count(connection, property_name, count)
+        return document_response(request, found)
+
+    return router

@@ -1,0 +1,89 @@
+"""Routes of revenue audit and the controller: variances, the closing of gaming days, adjustments."""
+
+from functools import partial
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel
+
+from services.table_inventory.api.access import (
+    APPROVE_DAYS,
+    AUDIT_DAYS,
+    BY_OTHERS,
+    DayPath,
+    DayQuery,
+    DayReader,
+    PropertyPath,
+    PropertyQuery,
+)
+from services.table_inventory.commands import adjustments as adjusting
+from services.table_inventory.commands import days as closing
+from services.table_inventory.commands.variances import OwnVariance, ResolveVariance
+from services.table_inventory.domain.days import Adjustment, Day, DayKey
+from services.table_inventory.domain.variances import Variance
+from services.table_inventory.queries.days import read_adjustments, read_day, variances_of_day
+from shared.contracts.rejection import Reason
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import UNCHANGED, command_route, document_response, snapshot
+
+
+class Variances(BaseModel):
+    """The variances of a gaming day, in the order of table and time."""
+
+    items: list[Variance]
+
+
+class Adjustments(BaseModel):
+    """The adjustments of a gaming day, in the order of their numbers."""
+
+    items: list[Adjustment]
+
+
+def variance_routes(context: ServiceContext) -> APIRouter:
+    """Return the routes of variances and who explains them."""
+    router = APIRouter(prefix="/variances", tags=["variances"])
+    of_variance = "/{property}/{gaming_day}/{variance}/{table}/{number}"
+
+    @router.get("", response_model_exclude_none=True, summary="List variances")
+    async def list_variances(reader: DayReader, property_name: PropertyQuery, gaming_day: DayQuery) -> Variances:
+        """Everything that was counted otherwise than expected, with owner and resolution."""
+        del reader
+        async with snapshot(context.engine) as connection:
+            return Variances(items=await variances_of_day(connection, DayKey(property_name, gaming_day)))
+
+    command = partial(command_route, router, context.commands, role=AUDIT_DAYS, answers=Variance)
+    command(OwnVariance, f"{of_variance}/own", rejects=(Reason.NOT_FOUND,))
+    rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
+    command(ResolveVariance, f"{of_variance}/resolve", rejects=rejects)
+    return router
+
+
+def day_routes(context: ServiceContext) -> APIRouter:
+    """Return the routes of gaming days and their adjustments."""
+    router = APIRouter(prefix="/gaming-days/{property}/{gaming_day}", tags=["gaming days"])
+
+    @router.get("", response_model=Day, summary="Read how far a gaming day is closed", responses=UNCHANGED)
+    async def read(request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Response:
+        """With the sealed report and its hash once it is final."""
+        del reader
+        async with snapshot(context.engine) as connection:
+            found = await read_day(connection, DayKey(property_name, gaming_day))
+        return document_response(request, found)
+
+    @router.get("/adjustments", response_model_exclude_none=True, summary="List adjustments")
+    async def list_adjustments(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Adjustments:
+        """Entered, approved and rejected."""
+        del reader
+        async with snapshot(context.engine) as connection:
+            return Adjustments(items=await read_adjustments(connection, DayKey(property_name, gaming_day)))
+
+    command = partial(command_route, router, context.commands)
+    rejects = (Reason.SAME_PERSON, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
+    command(closing.CloseDay, "/preliminary", role=AUDIT_DAYS, answers=Day, rejects=rejects)
+    command(closing.AuditDay, "/audited", role=AUDIT_DAYS, answers=Day, rejects=rejects)
+    command(closing.SealDay, "/final", role=APPROVE_DAYS, answers=Day, rejects=rejects)
+    rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY)
+    enter, one = adjusting.EnterAdjustment, "/adjustments/{adjustment}"
+    command(enter, "/adjustments", role=AUDIT_DAYS, answers=Adjustment, status=201, rejects=rejects)
+    for decision, path in ((adjusting.ApproveAdjustment, "approve"), (adjusting.RejectAdjustment, "reject")):
+        command(decision, f"{one}/{path}", role=APPROVE_DAYS, answers=Adjustment, rejects=BY_OTHERS)
+    return router

@@ -1,0 +1,108 @@
+"""Routes of the pit and the cage: requests, slips and paper slips."""
+
+from datetime import date
+from functools import partial
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import BaseModel
+
+from services.table_inventory.api.access import (
+    BY_OTHERS,
+    PREPARE_SLIPS,
+    REQUEST_SLIPS,
+    NumberPath,
+    PropertyPath,
+    PropertyQuery,
+    SlipReader,
+)
+from services.table_inventory.commands import slips as commands
+from services.table_inventory.domain.slips import Slip, SlipKey, SlipStatus
+from services.table_inventory.queries.slips import find_slip, read_slips
+from shared.contracts.inventory import ManualSlipEntered, ManualSlipVoided, SlipKind, SlipRequested
+from shared.contracts.rejection import Reason
+from shared.runtime.command.command import Command
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import (
+    UNCHANGED,
+    Cursor,
+    Limit,
+    Listing,
+    Page,
+    command_route,
+    document_response,
+    problems,
+    snapshot,
+)
+
+SLIPS: Final[Listing[tuple[str, int]]] = Listing("slips", tuple[str, int])
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(tags=["slips"])
+    command = partial(command_route, router, context.commands)
+    command(commands.RequestSlip, "/requests", role=REQUEST_SLIPS, answers=SlipRequested, status=201)
+    command(commands.PrepareSlip, "/slips", role=PREPARE_SLIPS, answers=Slip, status=201, rejects=BY_OTHERS)
+    receive = "/slips/{property}/credit/{number}/receive"
+    command(commands.ReceiveCredit, receive, role=PREPARE_SLIPS, answers=Slip, rejects=BY_OTHERS)
+    rejects = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_LATE)
+    void = "/slips/{property}/{slip}/{number}/void"
+    command(commands.VoidSlip, void, role=PREPARE_SLIPS, answers=Slip, rejects=rejects)
+    paper: tuple[tuple[type[Command], str, type[BaseModel]], ...] = (
+        (commands.EnterManualSlip, "/manual-slips", ManualSlipEntered),
+        (commands.VoidManualSlip, "/manual-slips/void", ManualSlipVoided),
+    )
+    for model, path, answers in paper:
+        command(model, path, role=PREPARE_SLIPS, answers=answers, status=201, rejects=BY_OTHERS)
+
+    @router.get(
+        "/slips",
+        response_model_exclude_none=True,
+        summary="List slips",
+        responses=problems(Reason.CURSOR_UNKNOWN),
+    )
+    async def list_slips(
+        reader: SlipReader,
+        property_name: PropertyQuery,
+        gaming_day: Annotated[date | None, Query(description="only of this gaming day")] = None,
+        slip: Annotated[SlipKind | None, Query(description="only of this kind")] = None,
+        status: Annotated[SlipStatus | None, Query(description="only with this status")] = None,
+        limit: Limit = 100,
+        cursor: Cursor = None,
+    ) -> Page[Slip]:
+        """In the order of kind and number."""
+        del reader
+        after = SLIPS.after(cursor)
+        async with snapshot(context.engine) as connection:
+            found = await read_slips(
+                connection,
+                property_name,
+                gaming_day=gaming_day,
+                slip=slip,
+                status=status,
+                after=after,
+                limit=limit + 1,
+            )
+        return SLIPS.page(found, limit, lambda one: (one.slip, one.number))
+
+    @router.get(
+        "/slips/{property}/{slip}/{number}",
+        response_model=Slip,
+        summary="Read a slip",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_slip(
+        request: Request,
+        reader: SlipReader,
+        property_name: PropertyPath,
+        slip: Annotated[SlipKind, Path(description="the kind of slip")],
+        number: NumberPath,
+    ) -> Response:
+        """With everybody who did a step."""
+        del reader
+        async with snapshot(context.engine) as connection:
+            found = await find_slip(connection, SlipKey(property_name, slip, number))
+        return document_response(request, found)
+
+    return router

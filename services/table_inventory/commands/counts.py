@@ -1,0 +1,193 @@
+"""The count of the drop boxes: under seal until it is concluded, by two people who do not see each other's figures."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.accounts import TableAccounts
+from services.table_inventory.domain.boxes import (
+    Box,
+    BoxKey,
+    BoxProgress,
+    CountDocument,
+    agreed,
+    commitment_of,
+    in_order,
+)
+from services.table_inventory.queries.counts import find_count, running_count, sealed_turns, uncounted_boxes
+from services.table_inventory.queries.slips import last_number
+from services.table_inventory.tables import drop_counts, sealed_counts
+from shared.contracts.counts import BoxFigures, BoxRef, BoxTurn, CountConcluded, CountOpened, CountSealed
+from shared.contracts.envelope import Name, as_json
+from shared.contracts.inventory import Number
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.recording import Recording
+from shared.runtime.command.command import Accepted, Command, Commands, Now
+
+COMMANDS: Final = Commands()
+
+
+class OpenCount(Command):
+    """Begin the count of a gaming day.
+
+    Of all its boxes that were not counted yet.
+    """
+
+    property: Name
+    gaming_day: date
+
+
+class Opening(NamedTuple):
+    """The count of the day that is not concluded, the last number of a count, and the boxes that were not counted."""
+
+    running: int | None
+    last: int
+    boxes: Sequence[Box]
+
+
+async def _opening(connection: AsyncConnection, command: OpenCount) -> Opening:
+    return Opening(
+        await running_count(connection, command.property, command.gaming_day),
+        await last_number(connection, drop_counts.c.count, drop_counts.c.property == command.property),
+        await uncounted_boxes(connection, command.property, command.gaming_day),
+    )
+
+
+@COMMANDS.handles(OpenCount, load=_opening)
+def open_count(command: OpenCount, state: Opening, now: Now) -> Accepted:
+    """Begin a count, one at a time."""
+    if state.running is not None:
+        detail = f"count {state.running} of {command.gaming_day} is not concluded yet"
+        raise Rejected(Reason.CONTRADICTS, detail)
+    fact = CountOpened(**dict(command), count=state.last + 1, opened_by=now.by, opened_at=now.at)
+    boxes = [BoxProgress.of(box, ()) for box in state.boxes]
+    made = CountDocument(**dict(fact), status="open", boxes=boxes)
+    return Accepted(recording=Recording(fact=fact), answer=made, location=f"/drop-counts/{fact.property}/{fact.count}")
+
+
+class CountBox(BoxRef, Command):
+    """Enter what was found in a box.
+
+    Sealed until the count is concluded. Two people must find the same, and nobody counts a box twice.
+    """
+
+    property: Name
+    count: Number
+    figures: BoxFigures
+
+    def shown(self) -> dict[str, Any]:
+        """Return which box it is about: nobody may see what was found."""
+        return self.model_dump(mode="json", exclude={"figures", "salt"})
+
+
+class SealBox(CountBox):
+    """Enter what was found in a box, with the salt that hides it."""
+
+    salt: str
+
+    def content(self) -> Any:
+        """Return what was sent."""
+        return self.model_dump(mode="json", exclude={"salt"})
+
+
+async def salted(wanted: CountBox, person: str, key: str) -> SealBox:
+    """Return what was found with a new salt."""
+    del person, key
+    return SealBox(**{**dict(wanted), "figures": in_order(wanted.figures)}, salt=secrets.token_hex(16))
+
+
+class Counting(NamedTuple):
+    """A count that is not concluded: its row, the boxes that wait to be counted, and what was found so far."""
+
+    count: Any
+    boxes: Sequence[Box]
+    turns: Mapping[BoxKey, Sequence[BoxTurn]]
+
+
+class ConcludeCount(Command):
+    """Conclude a count.
+
+    Once two people found the same in every box: the figures are opened and posted.
+    """
+
+    property: Name
+    count: Number
+
+
+async def _counting(connection: AsyncConnection, command: SealBox | ConcludeCount) -> Counting:
+    """Return a count. Raises: Rejected where there is none, or it is concluded."""
+    count = await find_count(connection, command.property, command.count)
+    if count.concluded_at is not None:
+        raise Rejected(Reason.ALREADY_DECIDED, f"count {command.count} of {command.property} is concluded")
+    return Counting(
+        count,
+        await uncounted_boxes(connection, command.property, count.gaming_day),
+        await sealed_turns(connection, command.property, command.count),
+    )
+
+
+async def _seal(connection: AsyncConnection, command: SealBox, fact: CountSealed) -> None:
+    row = fact.model_dump(include={"property", "count", "table", "exchange", "turn", "counted_by"})
+    await connection.execute(insert(sealed_counts).values(**row, salt=command.salt, figures=as_json(command.figures)))
+
+
+@COMMANDS.handles(SealBox, load=_counting, keep=_seal)
+def count_box(command: SealBox, state: Counting, now: Now) -> Accepted:
+    """Record the commitment of what a person found in a box."""
+    box = next((box for box in state.boxes if box.key == (command.table, command.exchange)), None)
+    if box is None:
+        detail = f"no box of exchange {command.exchange} at {command.table} waits to be counted"
+        raise Rejected(Reason.NOT_FOUND, detail)
+    name = f"box {box.box} of {box.table}"
+    if box.transported_at is None:
+        raise Rejected(Reason.TOO_EARLY, f"{name} has not come to the count room")
+    turns = state.turns.get(box.key, ())
+    if any(turn.counted_by == now.by for turn in turns):
+        raise Rejected(Reason.SAME_PERSON, f"{now.by} counted {name} already: somebody else counts it again")
+    if agreed(turns) is not None:
+        raise Rejected(Reason.ALREADY_DECIDED, f"two people found the same in {name}: it is counted")
+    turn = BoxTurn(turn=len(turns) + 1, counted_by=now.by, salt=command.salt, figures=command.figures)
+    fact = CountSealed(
+        property=command.property,
+        gaming_day=state.count.gaming_day,
+        count=command.count,
+        table=box.table,
+        exchange=box.exchange,
+        turn=turn.turn,
+        commitment=commitment_of(turn.figures, turn.salt),
+        counted_by=now.by,
+        counted_at=now.at,
+    )
+    return Accepted(recording=Recording(fact=fact), answer=BoxProgress.of(box, [*turns, turn]))
+
+
+@COMMANDS.handles(ConcludeCount, load=_counting)
+def conclude(command: ConcludeCount, state: Counting, now: Now) -> Accepted:
+    """Open and post the figures, if two people found the same in every box."""
+    gaming_day = state.count.gaming_day
+    if not state.boxes:
+        raise Rejected(Reason.CONTRADICTS, f"no box of {gaming_day} waits to be counted")
+    found = [(box, agreed(state.turns.get(box.key, ()))) for box in state.boxes]
+    left = [f"{box.table}/{box.exchange}" for box, figures in found if figures is None]
+    if left:
+        detail = f"no two people found the same yet in the boxes {', '.join(left)}"
+        raise Rejected(Reason.TOO_EARLY, detail)
+    boxes = tuple(box.counted(figures, state.turns[box.key]) for box, figures in found if figures is not None)
+    fact = CountConcluded(
+        property=command.property,
+        gaming_day=gaming_day,
+        count=command.count,
+        opened_by=state.count.opened_by,
+        opened_at=state.count.opened_at,
+        boxes=boxes,
+        concluded_by=now.by,
+        concluded_at=now.at,
+    )
+    postings = tuple(
+        posting for box in boxes for posting in TableAccounts(fact.property, box.table).counted_box(box.figures)
+    )
+    return Accepted(recording=Recording(fact=fact, postings=postings), answer=fact)

@@ -1,0 +1,82 @@
+"""Variances: somebody is named to explain one, and resolves it into the books."""
+
+from datetime import date
+from typing import Annotated, Final
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.days import DayKey
+from services.table_inventory.domain.variances import Variance, VarianceKey
+from services.table_inventory.queries.days import variances_of_day
+from shared.contracts.envelope import Name, Person, Reason
+from shared.contracts.inventory import Number, VarianceKind, VarianceOwned, VarianceResolved
+from shared.contracts.rejection import Reason as Why
+from shared.contracts.rejection import Rejected
+from shared.journal.recording import Recording
+from shared.runtime.command.command import Accepted, Command, Commands, Now
+
+COMMANDS: Final = Commands()
+
+
+class AboutVariance(Command):
+    """Something that is done about a variance."""
+
+    property: Name
+    gaming_day: date
+    variance: Annotated[VarianceKind, Field(description="what differs: an inventory at a count, a box, or a slip")]
+    table: Name
+    number: Annotated[
+        Number, Field(description="of the count or box exchange in the table's pit stream, or of the slip")
+    ]
+
+    def key(self) -> VarianceKey:
+        """Return the name of the variance."""
+        return VarianceKey(self.property, self.gaming_day, self.variance, self.table, self.number)
+
+
+class OwnVariance(AboutVariance):
+    """Name who explains a variance."""
+
+    owner: Person
+
+
+class ResolveVariance(AboutVariance):
+    """Resolve a variance.
+
+    By its owner; the books follow what was counted.
+    """
+
+    conclusion: Reason
+
+
+async def _variance(connection: AsyncConnection, command: AboutVariance) -> Variance:
+    """Return a variance. Raises: Rejected where there is none."""
+    for variance in await variances_of_day(connection, DayKey(command.property, command.gaming_day)):
+        if variance.key() == command.key():
+            return variance
+    raise Rejected(Why.NOT_FOUND, f"there is no such variance: {command.key().path()}")
+
+
+@COMMANDS.handles(OwnVariance, load=_variance)
+def own(command: OwnVariance, variance: Variance, now: Now) -> Accepted:
+    """Name the owner."""
+    owned = {"owner": command.owner, "owned_at": now.at}
+    fact = VarianceOwned(**variance.key()._asdict(), cents=variance.cents, **owned, named_by=now.by)
+    after = variance.after(**owned)
+    return Accepted(recording=Recording(fact=fact), answer=after)
+
+
+@COMMANDS.handles(ResolveVariance, load=_variance)
+def resolve(command: ResolveVariance, variance: Variance, now: Now) -> Accepted:
+    """Let the owner conclude, and post the difference."""
+    if variance.owner is None:
+        raise Rejected(Why.TOO_EARLY, "the variance has no owner yet: name one first")
+    if variance.owner != now.by:
+        raise Rejected(Why.NOT_ALLOWED, f"the variance is {variance.owner}'s to resolve")
+    if variance.status == "resolved":
+        raise Rejected(Why.ALREADY_DECIDED, "the variance is resolved already")
+    resolved = {"conclusion": command.conclusion, "resolved_at": now.at}
+    fact = VarianceResolved(**variance.key()._asdict(), cents=variance.cents, owner=now.by, **resolved)
+    after = variance.after(resolved_cents=variance.cents, **resolved)
+    return Accepted(recording=Recording(fact=fact, postings=variance.correction()), answer=after)

@@ -1,0 +1,129 @@
+"""Drop boxes and their count: under seal until it is concluded, by two people who do not see each other's figures."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from hashlib import sha256
+from typing import Final, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict
+
+from services.table_inventory.domain.accounts import counter_checks_of, coupons_of, currency_of
+from shared.contracts.counts import BoxFigures, BoxTurn, CountConcluded, CountedBox
+from shared.contracts.envelope import as_json, canonical
+
+AGREE: Final = 2
+"""Two people must find the same."""
+
+BoxKey = tuple[str, int]
+"""(table, exchange)"""
+
+Turns = Mapping[BoxKey, Sequence[BoxTurn]]
+"""What people found in boxes, in the order in which they counted."""
+
+
+class Box(BaseModel):
+    """A drop box of a gaming day and shift: what was recorded as dropped, and what was counted (None: not yet)."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    table: str
+    exchange: int
+    box: str
+    gaming_day: date
+    shift: str
+    removed_at: AwareDatetime
+    transported_at: AwareDatetime | None
+    recorded_currency_cents: int
+    recorded_checks_cents: int
+    count: int | None = None
+    currency_cents: int | None = None
+    counter_checks_cents: int | None = None
+    coupons_cents: int | None = None
+
+    @property
+    def key(self) -> BoxKey:
+        """Return the name of the box."""
+        return (self.table, self.exchange)
+
+    @property
+    def differences(self) -> Mapping[str, int]:
+        """Return how much more was counted than recorded, by instrument; nothing before the count."""
+        if self.currency_cents is None or self.counter_checks_cents is None:
+            return {}
+        return {
+            "currency": self.currency_cents - self.recorded_currency_cents,
+            "counter_check": self.counter_checks_cents - self.recorded_checks_cents,
+        }
+
+    def counted(self, figures: BoxFigures, turns: Sequence[BoxTurn]) -> CountedBox:
+        """Return the box with what two people found in it."""
+        return CountedBox(
+            table=self.table,
+            exchange=self.exchange,
+            box=self.box,
+            gaming_day=self.gaming_day,
+            shift=self.shift,
+            figures=figures,
+            currency_cents=currency_of(figures),
+            counter_checks_cents=counter_checks_of(figures),
+            coupons_cents=coupons_of(figures),
+            turns=tuple(turns),
+        )
+
+
+class BoxProgress(BaseModel):
+    """How far the counting of a box has come: nothing of what was found."""
+
+    table: str
+    exchange: int
+    box: str
+    shift: str
+    turns: int
+    counted_by: list[str]
+    agreed: bool
+
+    @classmethod
+    def of(cls, box: Box | CountedBox, turns: Sequence[BoxTurn]) -> "BoxProgress":
+        """Return how far a box has come."""
+        return cls(
+            table=box.table,
+            exchange=box.exchange,
+            box=box.box,
+            shift=box.shift,
+            turns=len(turns),
+            counted_by=[turn.counted_by for turn in turns],
+            agreed=agreed(turns) is not None,
+        )
+
+
+class CountDocument(BaseModel):
+    """A count. `boxes` shows progress; figures come with the conclusion, in `concluded`."""
+
+    property: str
+    count: int
+    gaming_day: date
+    status: Literal["open", "concluded"]
+    opened_by: str
+    opened_at: AwareDatetime
+    boxes: list[BoxProgress]
+    concluded: CountConcluded | None = None
+
+
+def commitment_of(figures: BoxFigures, salt: str) -> str:
+    """Return what the journal has of figures under seal: SHA-256, in hexadecimal."""
+    return sha256(canonical({"figures": as_json(figures), "salt": salt})).hexdigest()
+
+
+def agreed(turns: Sequence[BoxTurn]) -> BoxFigures | None:
+    """Return what two of the people who counted a box found alike; None while there are no two."""
+    found = [in_order(turn.figures) for turn in turns]
+    return next((figures for figures in found if found.count(figures) >= AGREE), None)
+
+
+def in_order(figures: BoxFigures) -> BoxFigures:
+    """Return figures in one order, whichever they were listed in."""
+    return BoxFigures(
+        currency=tuple(sorted(figures.currency, key=lambda pieces: pieces.cents)),
+        counter_checks=tuple(sorted(figures.counter_checks, key=lambda check: check.serial)),
+        coupons=tuple(sorted(figures.coupons, key=lambda item: (item.coupon, item.cents))),
+    )

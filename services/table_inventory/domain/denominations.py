@@ -1,0 +1,37 @@
+"""Counts of chips, coins and plaques by denomination, which can be added and taken away."""
+
+from collections.abc import Iterable, Mapping
+
+from shared.contracts.chips import Pieces
+
+Stacks = dict[str, int]
+"""Counts by denomination, the denomination as `chip:2500`; negative counts went out."""
+
+
+def stacks(contents: Iterable[Pieces], sign: int = 1) -> Stacks:
+    """Return contents as counts by denomination.
+
+    >>> stacks((Pieces(cents=500, count=3),), -1)
+    {'chip:500': -3}
+    """
+    return {f"{pieces.kind}:{pieces.cents}": sign * pieces.count for pieces in contents}
+
+
+def added(*parts: Mapping[str, int]) -> Stacks:
+    """Return the sum of counts by denomination, without those that are zero, in the order of the denominations."""
+    total: Stacks = {}
+    for part in parts:
+        for name, count in part.items():
+            total[name] = total.get(name, 0) + count
+    return {name: total[name] for name in sorted(total, key=_denomination) if total[name]}
+
+
+def pieces(counts: Mapping[str, int]) -> tuple[Pieces, ...]:
+    """Return counts by denomination as pieces; what would be negative is left out, for nothing can be."""
+    named = ((*_denomination(name), count) for name, count in added(counts).items())
+    return tuple(Pieces.model_validate({"kind": kind, "cents": cents, "count": n}) for kind, cents, n in named if n > 0)
+
+
+def _denomination(name: str) -> tuple[str, int]:
+    kind, _, cents = name.partition(":")
+    return kind, int(cents)

@@ -1,0 +1,113 @@
+"""Equipment clocks: when cards, dice, card readers and stubs of open tables are due, and what was done late."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime, timedelta
+from typing import Any, Final, Literal
+
+from pydantic import AwareDatetime, BaseModel
+
+from services.table_inventory.domain.policies import Policy
+
+Check = Literal["cards", "dice", "card_reader", "stub"]
+CHECKS: Final[tuple[Check, ...]] = ("cards", "dice", "card_reader", "stub")
+
+
+class Done(BaseModel):
+    """What was last done of a check: when, on which gaming day, and what the event said."""
+
+    at: AwareDatetime
+    gaming_day: date
+    data: dict[str, Any]
+
+
+class OpenTable(BaseModel):
+    """A table that is open: since when, on which gaming day, with what, and what was last done about it, by check."""
+
+    property: str
+    table: str
+    gaming_day: date
+    opened_at: AwareDatetime
+    card_reader: bool
+    dice: bool
+    last: Mapping[str, Done]
+    rounds_since_stub: int
+
+    def said(self, check: Check) -> Mapping[str, Any]:
+        """Return what the last event of a check said; nothing without one."""
+        return self.last[check].data if check in self.last else {}
+
+
+class Clock(BaseModel):
+    """When something is due at an open table: at a moment (`due_at`), or after so many rounds (`rounds_left`)."""
+
+    property: str
+    table: str
+    check: Check
+    done_at: AwareDatetime | None
+    due_at: AwareDatetime | None = None
+    rounds_left: int | None = None
+    overdue: bool
+    rule: str
+
+
+def clocks(table: OpenTable, policy: Policy, now: datetime) -> Iterator[Clock]:
+    """Return the clocks of a table. Time that it was closed does not count."""
+    cards = table.said("cards")
+    regulation, dealing = cards.get("regulation", "default"), cards.get("dealing", "hand")
+    life = policy.deck_life(regulation, dealing)
+    named = regulation if cards else "no change is recorded"
+    hours = round(life.total_seconds() / 3600)
+    yield _timed(table, "cards", life, now, f"cards dealt from the {dealing} are changed every {hours} hours ({named})")
+    if table.dice:
+        life = timedelta(hours=policy.dice_hours)
+        yield _timed(table, "dice", life, now, f"dice are changed every {policy.dice_hours} hours")
+    if table.card_reader:
+        inspected = table.last.get("card_reader")
+        passed = inspected is not None and inspected.gaming_day == table.gaming_day and inspected.data["passed"]
+        rule = "the card reader passes an inspection at the beginning of each gaming day"
+        yield _clock(table, "card_reader", due_at=table.opened_at, overdue=not passed, rule=rule)
+    if regulation in policy.stub_regulations and not cards.get("counting_shuffler"):
+        left, stub = policy.stub_rounds - table.rounds_since_stub, table.said("stub")
+        is_wrong = bool(stub) and stub["cards"] != stub["expected"]
+        rule = f"the stub is counted every {policy.stub_rounds} rounds and is complete"
+        yield _clock(table, "stub", rounds_left=max(left, 0), overdue=left < 0 or is_wrong, rule=rule)
+
+
+def _timed(table: OpenTable, check: Check, life: timedelta, now: datetime, rule: str) -> Clock:
+    due_at = table.opened_at + life
+    if check in table.last:
+        due_at = max(table.last[check].at, table.opened_at) + life
+    return _clock(table, check, due_at=due_at, overdue=now > due_at, rule=rule)
+
+
+def _clock(table: OpenTable, check: Check, **values: Any) -> Clock:
+    done_at = table.last[check].at if check in table.last else None
+    return Clock(property=table.property, table=table.table, check=check, done_at=done_at, **values)
+
+
+class CheckDone(BaseModel):
+    """A check of a gaming day as it was done, the one before it, and when the table had opened."""
+
+    table: str
+    check: Check
+    at: AwareDatetime
+    by: str
+    data: dict[str, Any]
+    before_at: AwareDatetime | None
+    before: dict[str, Any] | None
+    opened_at: AwareDatetime | None
+
+    def wrong(self, policy: Policy) -> str | None:
+        """Return what was done late, or found to be wrong; None where it was in order and in time."""
+        if self.check == "card_reader":
+            return None if self.data["passed"] else "the card reader did not pass its inspection"
+        if self.check == "stub":
+            cards, expected = self.data["cards"], self.data["expected"]
+            return None if cards == expected else f"the stub had {cards} cards, not {expected}"
+        if self.before_at is None or self.before is None:
+            return None
+        life = timedelta(hours=policy.dice_hours)
+        if self.check == "cards":
+            life = policy.deck_life(self.before["regulation"], self.before["dealing"])
+        due_at = (self.before_at if self.opened_at is None else max(self.before_at, self.opened_at)) + life
+        return f"{self.check} were due at {due_at.isoformat()}" if self.at > due_at else None

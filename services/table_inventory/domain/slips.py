@@ -1,0 +1,96 @@
+"""Fill and credit slips as they go from hand to hand: each step is done once, and by somebody else (§ 465a.38)."""
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal, NamedTuple
+
+from pydantic import AwareDatetime
+
+from shared.contracts.chips import Contents
+from shared.contracts.envelope import Person
+from shared.contracts.inventory import SlipKind, SlipPrepared
+from shared.contracts.rejection import Reason, Rejected
+
+SlipStatus = Literal["prepared", "carried", "received", "void"]
+
+FIVE_PEOPLE: Final = "§ 465a.38"
+
+STEPS: Final = ("requested_by", "prepared_by", "surrendered_by", "carried_by", "received_by", "observed_by")
+"""The steps of a slip that people do."""
+
+
+class SlipKey(NamedTuple):
+    """The name of a slip."""
+
+    property: str
+    slip: SlipKind
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.slip} slip {self.number} of {self.property}"
+
+    def path(self) -> str:
+        """Return where the slip is found."""
+        return f"/slips/{self.property}/{self.slip}/{self.number}"
+
+
+class Slip(SlipPrepared):
+    """A slip as it stands, with everybody who did a step.
+
+    `difference_cents` is what arrived beyond what was sent; `returned` is what was on its way when it was voided.
+    """
+
+    cents: int
+    status: SlipStatus = "prepared"
+    received_contents: Contents | None = None
+    received_cents: int | None = None
+    difference_cents: int | None = None
+    surrendered_by: Person | None = None
+    carried_by: Person | None = None
+    carried_at: AwareDatetime | None = None
+    received_by: Person | None = None
+    received_at: AwareDatetime | None = None
+    observed_by: Person | None = None
+    voided_by: Person | None = None
+    voided_at: AwareDatetime | None = None
+    void_reason: str | None = None
+    returned: Contents | None = None
+
+    @classmethod
+    def of(cls, values: Mapping[Any, Any]) -> "Slip":
+        """Return the slip with these values, and what follows from them."""
+        status: SlipStatus = "prepared" if values.get("carried_at") is None else "carried"
+        difference = None
+        if values.get("voided_at") is not None:
+            status = "void"
+        elif values.get("received_at") is not None:
+            status = "received"
+            difference = values["received_cents"] - values["cents"]
+        return cls(**{**values, "status": status, "difference_cents": difference})
+
+    def after(self, **changes: Any) -> "Slip":
+        """Return the slip as it is after these changes."""
+        return self.of({**dict(self), **changes})
+
+    @property
+    def key(self) -> SlipKey:
+        """Return the name of the slip."""
+        return SlipKey(self.property, self.slip, self.number)
+
+    @property
+    def reference(self) -> dict[str, Any]:
+        """Return the fields by which the facts of its steps name it."""
+        return {**self.key._asdict(), "table": self.table, "gaming_day": self.gaming_day}
+
+    def require_free(self, **people: str) -> None:
+        """Let these people do these steps. Raises: Rejected where it is void, a step is done, or they did another."""
+        if self.voided_by is not None:
+            raise Rejected(Reason.ALREADY_DECIDED, f"{self.key} is void")
+        held = {step: person for step in STEPS if (person := getattr(self, step)) is not None}
+        for step, person in people.items():
+            if step in held:
+                raise Rejected(Reason.ALREADY_DECIDED, f"{self.key}: {held[step]} is '{step}' already")
+            other = next((before for before, who in held.items() if who == person), None)
+            if other is not None:
+                detail = f"{person} is '{other}' of {self.key} and cannot be '{step}' too"
+                raise Rejected(Reason.SAME_PERSON, detail, cites=FIVE_PEOPLE)
+            held[step] = person

@@ -1,0 +1,198 @@
+"""Variances: what was counted otherwise than expected, and what became of it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, datetime
+from typing import Any, Literal, NamedTuple, cast
+
+from pydantic import AwareDatetime, BaseModel
+
+from services.table_inventory.domain.accounts import TableAccounts
+from services.table_inventory.domain.boxes import Box
+from services.table_inventory.domain.policies import Level, policy_on
+from services.table_inventory.domain.slips import Slip
+from services.table_inventory.domain.windows import Window
+from shared.contracts.inventory import VarianceKind
+from shared.journal.entry import Posting
+
+VarianceStatus = Literal["open", "owned", "resolved", "changed"]
+
+
+class VarianceKey(NamedTuple):
+    """The name of a variance: `number` is that of the count, the box exchange (pit sequences) or the slip."""
+
+    property: str
+    gaming_day: date
+    variance: VarianceKind
+    table: str
+    number: int
+
+    def path(self) -> str:
+        """Return where the variance is found."""
+        return f"/variances/{self.property}/{self.gaming_day}/{self.variance}/{self.table}/{self.number}"
+
+
+class Variance(BaseModel):
+    """A difference. `cents` is what was counted (or arrived) beyond what was expected; negative: it is missing.
+
+    `by_instrument` splits the difference of a drop box. `expected_by_denomination` and `counted_by_denomination` say
+    how many pieces, where every movement since the count before is known by denomination; where rounds were played,
+    `unexplained_by_denomination` has what is left of each denomination after the movements that are known so.
+    Status `changed`: it was resolved, and what came later made another difference.
+    """
+
+    property: str
+    gaming_day: date
+    variance: VarianceKind
+    table: str
+    number: int
+    shift: str
+    at: AwareDatetime
+    what: str
+    expected_cents: int
+    counted_cents: int
+    cents: int
+    level: Level
+    status: VarianceStatus = "open"
+    by_instrument: dict[str, int] | None = None
+    expected_by_denomination: dict[str, int] | None = None
+    counted_by_denomination: dict[str, int] | None = None
+    unexplained_by_denomination: dict[str, int] | None = None
+    owner: str | None = None
+    owned_at: AwareDatetime | None = None
+    resolved_cents: int | None = None
+    resolved_at: AwareDatetime | None = None
+    conclusion: str | None = None
+
+    def key(self) -> VarianceKey:
+        """Return the name of the variance."""
+        return VarianceKey(self.property, self.gaming_day, self.variance, self.table, self.number)
+
+    def after(self, **changes: Any) -> "Variance":
+        """Return the variance as it is after these changes of what became of it."""
+        found = self.model_copy(update=changes)
+        status: VarianceStatus = "open" if found.owner is None else "owned"
+        if found.resolved_at is not None:
+            status = "resolved" if found.resolved_cents == found.cents else "changed"
+        return found.model_copy(update={"status": status})
+
+    def correction(self) -> tuple[Posting, ...]:
+        """Return what brings the books to what was counted, beyond what an earlier resolution did."""
+        table = TableAccounts(self.property, self.table)
+        cents = self.cents - (self.resolved_cents or 0)
+        match self.variance:
+            case "inventory":
+                return table.inventory_variance(cents)
+            case "drop":
+                split = {"currency": cents}
+                if self.resolved_cents is None and self.by_instrument is not None:
+                    split = self.by_instrument
+                return tuple(posting for name, part in split.items() for posting in table.drop_variance(name, part))
+            case "fill" | "credit" as slip:
+                return table.transit_variance(slip, cents)
+
+
+def variances(
+    property_name: str,
+    *,
+    windows: Iterable[Window],
+    boxes: Iterable[Box],
+    slips: Iterable[Slip],
+    cases: Mapping[tuple[str, str, int], Mapping[str, Any]],
+) -> list[Variance]:
+    """Return all variances of a gaming day, in the order of table and time.
+
+    `cases` has what became of those that somebody took on, by (table, variance, number).
+    """
+    found = [*_of_windows(property_name, windows), *_of_boxes(property_name, boxes), *_of_slips(slips)]
+    standing: list[Variance] = []
+    for variance in found:
+        case = cases.get((variance.table, variance.variance, variance.number))
+        if variance.cents or variance.by_instrument is not None or (case and case["resolved_cents"]):
+            standing.append(variance if case is None else variance.after(**case))
+    return sorted(standing, key=lambda variance: (variance.table, variance.at, variance.variance, variance.number))
+
+
+def _variance(
+    property_name: str,
+    kind: VarianceKind,
+    thing: Any,
+    *,
+    number: int,
+    at: datetime,
+    what: str,
+    expected_cents: int,
+    counted_cents: int,
+    **more: Any,
+) -> Variance:
+    cents = counted_cents - expected_cents
+    split: Mapping[str, int] = more.get("by_instrument", {})
+    return Variance(
+        property=property_name,
+        gaming_day=thing.gaming_day,
+        variance=kind,
+        table=thing.table,
+        number=number,
+        shift=thing.shift,
+        at=at,
+        what=what,
+        expected_cents=expected_cents,
+        counted_cents=counted_cents,
+        cents=cents,
+        level=policy_on(thing.gaming_day).level(max(split.values(), key=abs, default=cents)),
+        **more,
+    )
+
+
+def _of_windows(property_name: str, windows: Iterable[Window]) -> Iterator[Variance]:
+    for window in windows:
+        end = window.end
+        if window.start is None or end is None:
+            continue
+        expected = window.expected_by_denomination
+        yield _variance(
+            property_name,
+            "inventory",
+            end,
+            number=end.sequence,
+            at=end.at,
+            what=end.purpose,
+            expected_cents=window.expected_cents,
+            counted_cents=end.cents,
+            expected_by_denomination=expected,
+            counted_by_denomination=end.contents,
+            unexplained_by_denomination=None if expected is not None else window.unexplained_by_denomination,
+        )
+
+
+def _of_boxes(property_name: str, boxes: Iterable[Box]) -> Iterator[Variance]:
+    for box in boxes:
+        split = {name: cents for name, cents in box.differences.items() if cents}
+        if not split:
+            continue
+        recorded_cents = box.recorded_currency_cents + box.recorded_checks_cents
+        yield _variance(
+            property_name,
+            "drop",
+            box,
+            number=box.exchange,
+            at=box.removed_at,
+            what=f"box {box.box}",
+            expected_cents=recorded_cents,
+            counted_cents=recorded_cents + sum(split.values()),
+            by_instrument=split,
+        )
+
+
+def _of_slips(slips: Iterable[Slip]) -> Iterator[Variance]:
+    for slip in slips:
+        if slip.received_at is not None and slip.received_cents is not None:
+            yield _variance(
+                slip.property,
+                cast("VarianceKind", slip.slip),
+                slip,
+                number=slip.number,
+                at=slip.received_at,
+                what=f"{slip.slip} slip {slip.number}",
+                expected_cents=slip.cents,
+                counted_cents=slip.received_cents,
+            )

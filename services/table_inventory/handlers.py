@@ -1,0 +1,54 @@
+"""What the ledger reads: pit events, which move chips and boxes, and settled rounds, which move chips too."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.pit import (
+    Known,
+    PostedRound,
+    ReversedRound,
+    RoundKey,
+    TableKey,
+    count_round,
+    record_pit,
+    slip_of,
+)
+from services.table_inventory.queries.moving import closed_rounds, find_slips, first_books
+from shared.contracts.envelope import Event
+from shared.contracts.pit import EVENTS, CarriedTable, CountedTable, PitReader
+from shared.contracts.reading import Reader
+from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
+from shared.journal.recording import Recording
+from shared.runtime.consume.handler import Handler
+
+
+class PitEvents(Handler[Known]):
+    """Records what happens at the tables besides the rounds."""
+
+    reader = PitReader(PIT_EVENTS, *EVENTS)
+    keyed_by_source = True
+
+    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Known:
+        data = [event.data for event in events]
+        slips = {slip for one in data if (slip := slip_of(one)) is not None}
+        tables = {TableKey(one.property, one.table) for one in data if isinstance(one, CountedTable | CarriedTable)}
+        return Known(slips=await find_slips(connection, slips), books=await first_books(connection, tables))
+
+    def handle(self, event: Event[Any], state: Known) -> Sequence[Recording]:
+        return (record_pit(event, state),)
+
+
+class Settlements(Handler[dict[RoundKey, datetime]]):
+    """Counts the chips of settled rounds. The state: when rounds had been closed."""
+
+    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
+
+    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> dict[RoundKey, datetime]:
+        taken_back = [event.data for event in events if isinstance(event.data, ReversedRound)]
+        return await closed_rounds(connection, {RoundKey.of(one) for one in taken_back})
+
+    def handle(self, event: Event[Any], state: dict[RoundKey, datetime]) -> Sequence[Recording]:
+        return (count_round(event.data, state),)

@@ -1,0 +1,28 @@
+"""The table-inventory ledger: what every table holds and should hold, what was dropped and counted, and the win."""
+
+from services.table_inventory.api.routes import routes
+from services.table_inventory.commands import adjustments, counts, days, slips, variances
+from services.table_inventory.handlers import PitEvents, Settlements
+from services.table_inventory.projector import PROJECTOR
+from services.table_inventory.tables import journal
+from services.table_inventory.watch import watch
+from shared.contracts.topics import INVENTORY
+from shared.runtime.command.command import Commands
+from shared.runtime.service.manifest import Manifest
+
+COMMANDS = Commands()
+for desk in (slips, counts, variances, days, adjustments):
+    COMMANDS.include(desk.COMMANDS)
+
+MANIFEST = Manifest(
+    name="table-inventory",
+    title="Table inventory: slips, drop counts, inventories, the win of § 601a.9, closing of gaming days",
+    port=8104,
+    journal=journal,
+    publishes=INVENTORY,
+    handlers=(PitEvents, Settlements),
+    commands=COMMANDS,
+    projector=PROJECTOR,
+    routes=routes,
+    watch=watch,
+)

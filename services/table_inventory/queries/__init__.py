@@ -1,0 +1,1 @@
+"""What is read of the read model, each report in one snapshot."""

@@ -1,0 +1,72 @@
+"""Reads what is known of the equipment of tables: what was last done about it, and what was done on a gaming day."""
+
+from datetime import date, datetime
+from typing import Final
+
+from pydantic import TypeAdapter
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.equipment import CheckDone, Clock, OpenTable, clocks
+from services.table_inventory.domain.policies import policy_on
+
+_open: Final = TypeAdapter(list[OpenTable])
+_done: Final = TypeAdapter(list[CheckDone])
+
+_OPEN: Final = text("""
+    WITH last AS (
+        SELECT DISTINCT ON (c.property, c."table") c.*
+        FROM table_inventory.counts c
+        WHERE (CAST(:property AS text) IS NULL OR c.property = :property)
+        ORDER BY c.property, c."table", c.at DESC, c.sequence DESC)
+    SELECT l.property, l."table", coalesce(l.begins_day, l.gaming_day) AS gaming_day, o.at AS opened_at,
+           o.card_reader, o.dice, e.last, r.rounds_since_stub
+    FROM last l
+    CROSS JOIN LATERAL (
+        SELECT q.at, q.card_reader, q.dice FROM table_inventory.counts q
+        WHERE q.property = l.property AND q."table" = l."table" AND q.purpose = 'opener'
+        ORDER BY q.at DESC, q.sequence DESC LIMIT 1) o
+    CROSS JOIN LATERAL (
+        SELECT coalesce(jsonb_object_agg(d."check", to_jsonb(d)), '{}') AS last,
+               max(d.at) FILTER (WHERE d."check" IN ('stub', 'cards')) AS stub_at
+        FROM (SELECT DISTINCT ON ("check") "check", at, gaming_day, data FROM table_inventory.equipment q
+              WHERE q.property = l.property AND q."table" = l."table"
+              ORDER BY "check", at DESC, sequence DESC) d) e
+    CROSS JOIN LATERAL (
+        SELECT coalesce(sum(m.rounds), 0) AS rounds_since_stub FROM table_inventory.movements m
+        WHERE m.property = l.property AND m."table" = l."table" AND m.at > greatest(e.stub_at, o.at)) r
+    WHERE l.purpose NOT IN ('closer', 'carried')
+    ORDER BY l.property, l."table" """)
+
+_DONE: Final = text("""
+    SELECT e."table", e."check", e.at, e.by, e.data, p.at AS before_at, p.data AS before, o.at AS opened_at
+    FROM table_inventory.equipment e
+    LEFT JOIN LATERAL (
+        SELECT q.at, q.data FROM table_inventory.equipment q
+        WHERE q.property = e.property AND q."table" = e."table" AND q."check" = e."check"
+          AND (q.at, q.sequence) < (e.at, e.sequence)
+        ORDER BY q.at DESC, q.sequence DESC LIMIT 1) p ON true
+    LEFT JOIN LATERAL (
+        SELECT q.at FROM table_inventory.counts q
+        WHERE q.property = e.property AND q."table" = e."table" AND q.purpose = 'opener' AND q.at <= e.at
+        ORDER BY q.at DESC LIMIT 1) o ON true
+    WHERE e.property = :property AND e.gaming_day = :gaming_day
+    ORDER BY e."table", e.at, e.sequence""")
+
+
+async def open_tables(connection: AsyncConnection, property_name: str | None) -> list[OpenTable]:
+    """Return the tables that are open now, of a property or of all."""
+    rows = await connection.execute(_OPEN, {"property": property_name})
+    return _open.validate_python([row._mapping for row in rows])
+
+
+async def clocks_of(connection: AsyncConnection, property_name: str | None, now: datetime) -> list[Clock]:
+    """Return all clocks of the tables that are open."""
+    tables = await open_tables(connection, property_name)
+    return [clock for table in tables for clock in clocks(table, policy_on(table.gaming_day), now)]
+
+
+async def done_on(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[CheckDone]:
+    """Return what was done about the equipment on a gaming day, each with what was done before it."""
+    rows = await connection.execute(_DONE, {"property": property_name, "gaming_day": gaming_day})
+    return _done.validate_python([row._mapping for row in rows])

@@ -1,0 +1,109 @@
+"""Reads the windows between the counts of tables, and drop boxes with what was recorded as dropped in them."""
+
+from datetime import date, datetime
+from typing import Final, Literal
+
+from pydantic import TypeAdapter
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.boxes import Box
+from services.table_inventory.domain.windows import Window
+
+_windows: TypeAdapter[list[Window]] = TypeAdapter(list[Window])
+_boxes: TypeAdapter[list[Box]] = TypeAdapter(list[Box])
+
+_WINDOWS: Final = text("""
+    WITH ends AS (
+        SELECT property, "table", at, sequence FROM table_inventory.counts
+        WHERE property = :property AND gaming_day = :gaming_day
+        UNION ALL
+        SELECT DISTINCT property, "table", CAST(:at AS timestamptz), CAST(NULL AS bigint) FROM table_inventory.counts
+        WHERE property = :property AND at <= CAST(:at AS timestamptz))
+    SELECT to_jsonb(p) AS start, to_jsonb(e) AS "end", to_jsonb(m) || jsonb_build_object('by_denomination', d.known)
+        AS moves
+    FROM ends n
+    LEFT JOIN table_inventory.counts e
+        ON e.property = n.property AND e."table" = n."table" AND e.sequence = n.sequence
+    LEFT JOIN LATERAL (
+        SELECT q.* FROM table_inventory.counts q
+        WHERE q.property = n.property AND q."table" = n."table"
+          AND (q.at, q.sequence) < (n.at, coalesce(n.sequence, 9223372036854775807))
+        ORDER BY q.at DESC, q.sequence DESC LIMIT 1) p ON true
+    CROSS JOIN LATERAL (
+        SELECT coalesce(sum(m.cents), 0) AS cents,
+               coalesce(sum(m.cents) FILTER (WHERE m.cause = 'fill'), 0) AS fills_cents,
+               coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'credit'), 0) AS credits_cents,
+               coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'currency'), 0) AS currency_cents,
+               coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'prepaid_access'), 0) AS prepaid_cents,
+               coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'counter_check'), 0) AS counter_checks_cents,
+               coalesce(sum(m.rounds), 0) AS rounds,
+               coalesce(sum(m.cents) FILTER (WHERE m.cause = 'round'), 0) AS rounds_cents,
+               coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'coupon'), 0) AS coupons_paid_cents,
+               coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'waived'), 0) AS vigorish_waived_cents,
+               count(*) FILTER (WHERE m.contents IS NULL AND m.cents <> 0) AS unknown
+        FROM table_inventory.movements m
+        WHERE m.property = n.property AND m."table" = n."table"
+          AND m.at > coalesce(p.at, '-infinity') AND m.at <= n.at) m
+    CROSS JOIN LATERAL (
+        SELECT coalesce(jsonb_object_agg(k.name, k.n), '{}') AS known
+        FROM (SELECT d.key AS name, sum(d.value::bigint) AS n
+              FROM table_inventory.movements m, jsonb_each_text(m.contents) d
+              WHERE m.property = n.property AND m."table" = n."table" AND m.contents IS NOT NULL
+                AND m.at > coalesce(p.at, '-infinity') AND m.at <= n.at
+              GROUP BY d.key) k) d
+    ORDER BY n."table", n.sequence IS NULL, n.at, n.sequence""")
+
+_BOXES: Final = text("""
+    SELECT b.*, s.transported_at, k.count, k.currency_cents, k.counter_checks_cents, k.coupons_cents,
+           r.recorded_currency_cents, r.recorded_checks_cents
+    FROM table_inventory.boxes b
+    LEFT JOIN table_inventory.counted_boxes k
+        ON k.property = b.property AND k."table" = b."table" AND k.exchange = b.exchange
+    LEFT JOIN LATERAL (
+        SELECT max(q.removed_at) AS at FROM table_inventory.boxes q
+        WHERE q.property = b.property AND q."table" = b."table"
+          AND (q.removed_at, q.exchange) < (b.removed_at, b.exchange)) p ON true
+    LEFT JOIN LATERAL (
+        SELECT min(s.at) AS transported_at FROM table_inventory.transports s
+        WHERE s.property = b.property AND s."table" = b."table" AND s.box = b.box AND s.at >= b.removed_at) s ON true
+    CROSS JOIN LATERAL (
+        SELECT coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'currency'), 0) AS recorded_currency_cents,
+               coalesce(-sum(m.cents) FILTER (WHERE m.cause = 'counter_check'), 0) AS recorded_checks_cents
+        FROM table_inventory.movements m
+        WHERE m.property = b.property AND m."table" = b."table"
+          AND m.at > coalesce(p.at, '-infinity') AND m.at <= b.removed_at) r
+    WHERE b.property = :property AND b.gaming_day = :gaming_day
+    ORDER BY b."table", b.removed_at, b.exchange""")
+
+
+async def ended_windows(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[Window]:
+    """Return the windows that end with a count of a gaming day, in the order of tables and time."""
+    return await _read(connection, property_name, gaming_day, None)
+
+
+async def running_windows(connection: AsyncConnection, property_name: str, at: datetime) -> list[Window]:
+    """Return the window of each table from its last count up to a moment."""
+    return await _read(connection, property_name, None, at)
+
+
+async def windows_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[Window]:
+    """Return the windows of a gaming day, and for the tables that are open on it, the one that runs."""
+    found = await _read(connection, property_name, gaming_day, "infinity")
+    return [window for window in found if window.end is not None or window.runs_on == gaming_day]
+
+
+async def _read(
+    connection: AsyncConnection,
+    property_name: str,
+    gaming_day: date | None,
+    at: datetime | Literal["infinity"] | None,
+) -> list[Window]:
+    rows = await connection.execute(_WINDOWS, {"property": property_name, "gaming_day": gaming_day, "at": at})
+    return _windows.validate_python([row._mapping for row in rows])
+
+
+async def boxes_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[Box]:
+    """Return the drop boxes of a gaming day, with what was recorded as dropped in them."""
+    rows = await connection.execute(_BOXES, {"property": property_name, "gaming_day": gaming_day})
+    return _boxes.validate_python([row._mapping for row in rows])

@@ -1,0 +1,107 @@
+"""What the entries of the table-inventory ledger say of counts of drop boxes. Amounts are cents."""
+
+from datetime import date
+from typing import Annotated
+
+from pydantic import AwareDatetime, Field
+
+from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person
+from shared.contracts.facts import Fact, fact
+from shared.contracts.inventory import DESK, Number
+from shared.contracts.tables import Cents
+from shared.contracts.topics import INVENTORY
+
+
+@fact("count.opened", INVENTORY, stream=DESK)
+class CountOpened(Fact):
+    """A count of drop boxes began. Nothing of it is known outside until it is concluded (58 Pa. Code § 465a.25)."""
+
+    property: Name
+    gaming_day: date
+    count: Number
+    opened_by: Person
+    opened_at: AwareDatetime
+
+
+class BoxRef(Contract):
+    """A drop box as it came off a table: `exchange` is the sequence of its `box.exchanged` in the pit stream."""
+
+    table: Name
+    exchange: Number
+
+
+@fact("count.sealed", INVENTORY, stream=DESK)
+class CountSealed(Fact, BoxRef):
+    """A person counted a box. Only the commitment is public: the figures and the salt come with the conclusion.
+
+    `commitment` is the SHA-256, in hexadecimal, of `{"figures": …, "salt": …}` as canonical JSON.
+    """
+
+    property: Name
+    gaming_day: date
+    count: Number
+    turn: Number
+    commitment: Digest
+    counted_by: Person
+    counted_at: AwareDatetime
+
+
+class CurrencyPieces(Contract):
+    """So many notes or coins of one denomination."""
+
+    cents: Cents
+    count: Annotated[int, Field(strict=True, ge=1, le=10**7)]
+
+
+class CheckInBox(Contract):
+    """The issuance copy of a counter check."""
+
+    serial: Identifier
+    cents: Cents
+
+
+class CouponsInBox(Contract):
+    """Coupons of one kind and stated value."""
+
+    coupon: Name
+    cents: Cents
+    count: Annotated[int, Field(strict=True, ge=1, le=10**6)]
+
+
+class BoxFigures(Contract):
+    """What was in a box: currency and counter checks are drop; coupons are counted and never are (§ 601a.9(c)(3))."""
+
+    currency: Annotated[tuple[CurrencyPieces, ...], Field(max_length=64)] = ()
+    counter_checks: Annotated[tuple[CheckInBox, ...], Field(max_length=1000)] = ()
+    coupons: Annotated[tuple[CouponsInBox, ...], Field(max_length=200)] = ()
+
+
+class BoxTurn(Contract):
+    """One counting of a box, opened."""
+
+    turn: Number
+    counted_by: Person
+    salt: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    figures: BoxFigures
+
+
+class CountedBox(BoxRef):
+    """A box as counted: what two people found independently, and every turn that it took."""
+
+    box: Name
+    gaming_day: date
+    shift: Name
+    figures: BoxFigures
+    currency_cents: int
+    counter_checks_cents: int
+    coupons_cents: int
+    turns: tuple[BoxTurn, ...]
+
+
+@fact("count.concluded", INVENTORY, moves_money=True, stream=DESK)
+class CountConcluded(CountOpened):
+    """A count ended: its figures are opened and posted."""
+
+    boxes: tuple[CountedBox, ...]
+    concluded_by: Person
+    concluded_at: AwareDatetime
