@@ -131,7 +131,7 @@ def _counted(event: Event[Any], data: PostedRound, state: Counting) -> Sequence[
         submission=data.submission.hash,
         meters=tuple(documents),
     )
-    return (Recording(fact=fact, postings=tuple(postings), occurred_at=event.time),)
+    return (Recording(fact=fact, postings=tuple(postings)),)
 
 
 def _taken_back(event: Event[Any], data: ReversedRound, state: Counting) -> Sequence[Recording]:
@@ -160,7 +160,7 @@ def _taken_back(event: Event[Any], data: ReversedRound, state: Counting) -> Sequ
         reason=data.correction.reason,
         movements=tuple(movements),
     )
-    return (Recording(fact=fact, postings=tuple(postings), occurred_at=event.time),)
+    return (Recording(fact=fact, postings=tuple(postings)),)
 
 
 def _meters_of(data: ReversedRound, known: Submissions) -> Sequence[Terms]:

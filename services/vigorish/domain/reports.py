@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from shared.contracts.envelope import canonical
+from shared.contracts.exact import exact_text, share
 from shared.contracts.reports import DayReportHeader
 from shared.contracts.vigorish import AssessedLine
 
@@ -257,7 +258,7 @@ def _figures(rows: Sequence[Owed]) -> dict[str, Any]:
         "stake_cents": sum(row.stake_cents for row in rows),
         "base_cents": sum(row.base_cents for row in rows),
         "assessed_cents": assessed,
-        "rounding_cents": decimal(rounding),
+        "rounding_cents": exact_text(share(1, rounding)),
         "collected_cents": sum(row.collected_cents for row in rows),
         "waived_cents": sum(row.waived_cents for row in rows),
         "returned_cents": sum(row.returned_cents for row in rows),
@@ -265,16 +266,3 @@ def _figures(rows: Sequence[Owed]) -> dict[str, Any]:
         "over_collected_cents": sum(max(-row.outstanding_cents, 0) for row in rows),
         "late": sum(_is_late(row) for row in rows),
     }
-
-
-def decimal(exact: Fraction) -> str:
-    """Return exact cents as a decimal of nine places at most, without zeros at its end.
-
-    >>> decimal(Fraction("14.05")), decimal(Fraction(-1, 20)), decimal(Fraction(0))
-    ('14.05', '-0.05', '0')
-    """
-    scaled = exact * 10**9
-    assert scaled.denominator == 1, f"a rate has nine decimals at most, so {exact} cannot be"
-    whole, rest = divmod(abs(scaled.numerator), 10**9)
-    decimals = f"{rest:09}".rstrip("0")
-    return f"{'-' if exact < 0 else ''}{whole}{'.' if decimals else ''}{decimals}"

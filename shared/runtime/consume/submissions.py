@@ -88,7 +88,7 @@ class ApprovedSubmissions(Generic[MadeT]):
         if count == len(self._by_hash):
             return
         rows = (await connection.execute(select(self._table.c.document).where(self._of_property))).all()
-        self._versions.clear()  # nobody else looks between here and the end: there is nothing to wait for
+        self._versions.clear()  # without a wait from here on, so that nobody reads a part of them
         for row in rows:
             approved = SubmissionApproved.model_validate(row.document)
             self._versions.setdefault((approved.property, approved.game), []).append(approved)
