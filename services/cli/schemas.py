@@ -4,20 +4,21 @@ import json
 import shutil
 import subprocess
 import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from services.cli.exits import ExitCode
 from services.cli.output import message
-from services.cli.services import ServiceName, load
+from services.cli.services import load_all
 from shared.contracts.compatibility import breaking_changes
 from shared.contracts.schemas import as_json, files
-from shared.journal.ledger import Ledger
-from shared.runtime.database import create_engine, role_of
-from shared.runtime.metrics import Metrics
-from shared.runtime.service.run import Parts, application, utc_now
+from shared.runtime.database import create_engine
+from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.run import application, context_of
 from shared.runtime.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -25,22 +26,33 @@ DIRECTORY = ROOT / "schemas"
 
 
 def documents() -> dict[str, str]:
-    """The texts of all files below schemas/, by path: messages, channels, and the services' HTTP interfaces."""
-    return files() | {f"openapi/{service}.json": as_json(openapi(service)) for service in ServiceName}
+    """Return the texts of all files below schemas/, by path: messages, channels, and the services' HTTP interfaces."""
+    manifests = load_all()
+    interfaces = {manifest.name: openapi(manifest) for manifest in manifests}
+    return files(readers(manifests)) | {
+        f"openapi/{name}.json": as_json(document) for name, document in interfaces.items() if document["paths"]
+    }
 
 
-def openapi(name: str) -> dict[str, object]:
-    """The OpenAPI document of a service's HTTP interface."""
-    service = load(name)
-    settings, metrics = Settings(), Metrics()
+def readers(manifests: Sequence[Manifest]) -> Mapping[str, Sequence[str]]:
+    """Return the names of the services that read a topic, by the topic's name."""
+    found = defaultdict[str, list[str]](list)
+    for manifest in manifests:
+        for topic in dict.fromkeys(manifest.reads):
+            found[topic.name].append(manifest.name)
+    return found
+
+
+def openapi(manifest: Manifest) -> dict[str, Any]:
+    """Return the OpenAPI document of a service's HTTP interface."""
+    settings = Settings()
     # The routes are only described: the engine never connects.
-    engine = create_engine(settings.database_url.get_secret_value(), role=role_of(name))
-    parts = Parts(settings, engine, Ledger(service.tables), metrics, utc_now, lambda: None)
-    return application(service, parts).openapi()
+    engine = create_engine(settings.database_url.get_secret_value(), role=manifest.schema)
+    return application(manifest, context_of(manifest, settings, engine)).openapi()
 
 
 def drift(directory: Path) -> list[str]:
-    """What in a directory is not as it would be written, file by file."""
+    """Return what in a directory is not as it would be written, file by file."""
     wanted = documents()
     there = {
         path.relative_to(directory).as_posix(): path.read_text() for path in directory.rglob("*") if path.is_file()
@@ -52,7 +64,7 @@ def drift(directory: Path) -> list[str]:
 
 
 def broken(revision: str, repository: Path = ROOT) -> list[str] | None:
-    """The incompatible changes of messages since a revision of the repository; None where there is no such thing."""
+    """Return the incompatible changes of messages since a revision; None where there is no such revision."""
     paths = _git(repository, "ls-tree", "-r", "--name-only", revision, "schemas/json")
     if paths is None:
         return None
@@ -78,7 +90,7 @@ def _git(repository: Path, *words: str) -> str | None:
 
 
 def write(directory: Path) -> None:
-    """Writes every file, and removes those that nothing writes any more."""
+    """Write every file, and remove those that nothing writes any more."""
     wanted = documents()
     for path in [path for path in directory.rglob("*") if path.is_file()]:
         if path.relative_to(directory).as_posix() not in wanted:
@@ -98,7 +110,7 @@ def main(
         return
     drifted, incompatible = drift(DIRECTORY), broken(against)
     for line in drifted:
-        message(f"schemas/{line}; write them anew: make schemas")
+        message(f"schemas/{line}; run: make generated")
     for line in incompatible or ():
         message(f"schemas/{line}; breaks whoever goes by {against}: add a field or an event type beside the old one")
     if incompatible is None:
