@@ -1,0 +1,110 @@
+"""One partition of `table.events` in round settlement, without a broker: what consumes it, and what is recorded."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from services.round_settlement.handlers import Submissions, TableEvents
+from services.round_settlement.projector import PROJECTOR
+from services.round_settlement.tables import journal
+from shared.journal.ledger import Ledger
+from shared.journal.verification import Verified, read_shards, verify_shard
+from shared.runtime.clock import Step, no_step
+from shared.runtime.consume.consumer import Consumer
+from shared.runtime.consume.handler import Handler, Record
+from shared.runtime.database import create_engine
+from shared.runtime.metrics import Metrics
+from tests.support.rounds import encoded, submission
+from tests.support.services import query
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+POSTED = "settlement.posted"
+
+
+class Table:
+    """A partition of `table.events`, and what consumes it."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+        self.metrics = Metrics()
+        self._offset = 0
+
+    def consumer(self, *, step: Step = no_step, handler: Handler[Any] | None = None, seconds: float = 10) -> Consumer:
+        """A consumer of the partition, as one process has it."""
+        return Consumer(
+            handler=handler or TableEvents(),
+            projector=PROJECTOR,
+            ledger=Ledger(journal),
+            engine=self.engine,
+            metrics=self.metrics,
+            clock=lambda: NOON,
+            cluster_id="test",
+            retry_seconds_max=seconds,
+            step=step,
+        )
+
+    def records(self, *events: Mapping[str, Any] | bytes) -> list[Record]:
+        """The next records of the partition."""
+        made = []
+        for event in events:
+            key = None if isinstance(event, bytes) else event["source"].encode()
+            value = event if isinstance(event, bytes) else encoded(event)
+            made.append(Record("table.events", 0, self._offset, key, value, NOON))
+            self._offset += 1
+        return made
+
+    async def learn(self, *submissions: Mapping[str, Any]) -> None:
+        """Reads rules submissions."""
+        reader = self.consumer(handler=Submissions())
+        await reader.assigned([0])
+        await reader.handle(
+            [
+                Record("submissions", 0, offset, None, encoded(document), NOON)
+                for offset, document in enumerate(submissions)
+            ]
+        )
+
+    async def owner(self, **options: Any) -> Consumer:
+        """A consumer that owns the partition."""
+        consumer = self.consumer(**options)
+        await consumer.assigned([0])
+        return consumer
+
+
+def play_at(url: str, play: Callable[[Table], Awaitable[None]]) -> None:
+    async def main() -> None:
+        engine = create_engine(url, role="round_settlement")
+        try:
+            table = Table(engine)
+            await table.learn(submission())
+            await play(table)
+            async with engine.connect() as connection:
+                for shard in await read_shards(connection, journal):
+                    found = [p async for p in verify_shard(connection, journal, shard, Verified(shard.name))]
+                    assert [] == found
+        finally:
+            await engine.dispose()
+
+    asyncio.run(main())
+
+
+def kinds(url: str) -> list[tuple[str, int]]:
+    """The entries in order: what they are, and the sequence that caused them."""
+    rows = query(url, "SELECT kind, sequence FROM round_settlement.entries ORDER BY shard, seq")
+    return [(kind, sequence) for kind, sequence in rows]
+
+
+def quarantine(url: str) -> list[tuple[str, bytes, bool]]:
+    """Reason, bytes and whether it is open, of every record in quarantine."""
+    statement = "SELECT reason, value, resolved_at IS NULL FROM round_settlement.quarantine ORDER BY id"
+    return [(reason, bytes(value), is_open) for reason, value, is_open in query(url, statement)]
+
+
+def chips(url: str) -> int:
+    """What the tables gained in chips, cents."""
+    statement = """SELECT coalesce(sum(cents), 0)::bigint FROM round_settlement.postings
+                   JOIN round_settlement.accounts USING (account) WHERE leg = 'chips'"""
+    return int(query(url, statement)[0][0])

@@ -1,0 +1,132 @@
+"""One message of every kind, by kind: those of the tables, the registry, round settlement and every journal.
+
+Those of the other topics stand with the tests of the services that publish them.
+"""
+
+from typing import Any
+
+from tests.support.published import published
+from tests.support.rounds import DAY, completed, corrected, record, submission, two_people, voided
+from tests.unit.progressive_meters.examples import METERS
+from tests.unit.table_inventory.examples import INVENTORY, PIT
+from tests.unit.vigorish.examples import VIGORISH
+from tests.unit.wagering_accounts.examples import ACCOUNTS
+
+_NOW = DAY.isoformat()
+_DIGEST = "5" * 64
+_FILED = submission()
+_ROUND = {
+    "property": "riverside",
+    "table": "BJ-01",
+    "game": "blackjack",
+    "gaming_day": "2026-11-20",
+    "round_id": "BJ-01-r1",
+}
+_TOTALS = [{"wager": "blackjack", "count": 1, "handle_cents": 100, "payout_cents": 200}]
+_CREDITS = [{"account": "GA-1", "seat": 1, "wager": "blackjack", "staked_cents": 100, "credited_cents": 200}]
+_LINE = {
+    "seat": 1,
+    "wager": "blackjack",
+    "outcome": "win",
+    "stake": 100,
+    "payout": 100,
+    "stake_returned": 100,
+    "vigorish": 0,
+    "from_meter": 0,
+    "paid_by": "house",
+    "paragraph": "§ 633a.13(a)",
+}
+_SUBMISSION = {"version": 1, "hash": _DIGEST}
+_VERSION = {"property": "riverside", "game": "blackjack", "version": 1, "hash": _DIGEST}
+_PLACE = {"topic": "table.events", "partition": 3, "offset": 17, "source": "/properties/p/tables/t", "sequence": 7}
+_REQUEST = {"quarantine": 17, "request": 1}
+_ASKED = _REQUEST | {"reason": "vendor test", "by": "jane.roe"}
+_CLOSED = _REQUEST | {"shard": 1, "seq": 7, "correction": two_people("vendor test")}
+
+
+def _settled(kind: str, data: dict[str, Any]) -> dict[str, Any]:
+    return published(kind, data, service="round-settlement", sequence=1, at=DAY)
+
+
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "round.completed": completed("BJ-01", 1),
+    "round.corrected": corrected("BJ-01", 2, "r-1", record()),
+    "round.voided": voided("BJ-01", 3, "r-1"),
+    "submission.approved": _FILED,
+    "submission.filed": published(
+        "submission.filed",
+        {name: value for name, value in _FILED["data"].items() if not name.startswith("approved")},
+        service="paytable-registry",
+        sequence=1,
+        at=DAY,
+    ),
+    "submission.rejected": published(
+        "submission.rejected",
+        _VERSION | {"rejected_by": "compliance.ann", "rejected_at": _NOW, "reason": "two decks only"},
+        service="paytable-registry",
+        sequence=2,
+        at=DAY,
+    ),
+} | {
+    kind: _settled(kind, data)
+    for kind, data in {
+        "settlement.posted": _ROUND
+        | {
+            "regulation": "pa-633a-2024",
+            "opened_at": _NOW,
+            "closed_at": _NOW,
+            "dealer_id": "dealer.1",
+            "submission": _SUBMISSION,
+            "revision": 2,
+            "correction": two_people(),
+            "totals": _TOTALS,
+            "lines": [_LINE],
+            "meters": {"bonus": 500},
+            "notices": [{"code": "hand_reset", "seat": 0, "paragraph": "§ 645a.7", "detail": "set by the house way"}],
+            "account_funded": [{"seat": 1, "wager": "blackjack", "account": "GA-1", "cents": 100}],
+            "account_credits": _CREDITS,
+            "record": record(),
+        },
+        "settlement.reversed": _ROUND
+        | {
+            "revision": 1,
+            "reverses": 1,
+            "submission": _SUBMISSION,
+            "correction": two_people(),
+            "totals": _TOTALS,
+            "account_credits": _CREDITS,
+        },
+        "settlement.superseded": _ROUND | {"record": record(), "correction": two_people()},
+        "settlement.voided": _ROUND | {"correction": two_people("misdeal")},
+        "gap.opened": {"source": "/properties/p/tables/t", "first": 3, "last": 4},
+        "gap.filled": {"source": "/properties/p/tables/t", "sequence": 3},
+        "record.quarantined": _PLACE | {"reason": "not JSON"},
+        "record.mended": {
+            "source": "/properties/p/tables/t",
+            "sequence": 7,
+            "quarantine": [17],
+            "entries": [{"shard": 1, "seq": 7}],
+            "by": "jane.roe",
+            "reason": "card reader fault",
+        },
+        "quarantine.replay_asked": _ASKED | {"mended": {"id": "r-1", "note": None}},
+        "quarantine.dismissal_asked": _ASKED,
+        "quarantine.request_rejected": _ASKED,
+        "quarantine.replay_approved": _CLOSED,
+        "quarantine.dismissed": _CLOSED | _PLACE,
+        "command.refused": {
+            "command": "void-slip",
+            "reason": "already-decided",
+            "detail": "slip 7 was voided before",
+            "by": "cage.ann",
+            "at": _NOW,
+            "property": "riverside",
+            "gaming_day": "2026-11-20",
+            "key": "k-1",
+            "asked": {"number": 7},
+            "content": _DIGEST,
+        },
+    }.items()
+}
+EXAMPLES |= PIT | INVENTORY | ACCOUNTS | VIGORISH | METERS
+"""One message of every kind, by kind."""
