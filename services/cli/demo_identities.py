@@ -83,20 +83,20 @@ def read_pit(people: People, property_name: str, gaming_day: date) -> PitReports
     day = {"property": property_name, "gaming_day": gaming_day.isoformat()}
     reconciliation = people.reads(METERS, "/reports/reconciliation", **day)
     fees = people.reads(VIGORISH, "/reports/vigorish", **day)
-    noted = people.reads(INVENTORY, "/reports/inventory-exceptions", **day, limit="500")["items"]
-    shortages = people.reads(ACCOUNTS, "/exceptions", property=property_name, limit="500")
+    noted = people.reads(INVENTORY, "/reports/exceptions", **day, limit="500")["items"]
+    shortages = people.reads(ACCOUNTS, "/reports/exceptions", **day)
     open_rounds = people.reads(ACCOUNTS, "/open-rounds", property=property_name, limit="500")
     return PitReports(
         win=people.reads(INVENTORY, "/reports/win", **day),
         variances=people.reads(INVENTORY, "/variances", **day)["items"],
         vigorish=fees,
-        liability=people.reads(ACCOUNTS, "/liability", property=property_name),
+        liability=people.reads(ACCOUNTS, "/reports/liability", property=property_name),
         accounts=tuple(people.pages(ACCOUNTS, "/accounts", property=property_name)),
         meters=reconciliation,
         hits=tuple(people.pages(METERS, "/reports/hits", **day)),
         exceptions=noted,
         left_over={
-            INVENTORY: sum(one["state"] == "open" for one in noted),
+            INVENTORY: sum(one["status"] == "open" for one in noted),
             VIGORISH: fees["exceptions"] + fees["input_open"],
             METERS: reconciliation["exceptions"] + reconciliation["input_open"],
             ACCOUNTS: len(shortages["items"]) + len(open_rounds["items"]),
@@ -230,7 +230,7 @@ def _accounts(liability: Document, electronic: ElectronicTables, legs: Mapping[s
 
 def _meters(reports: PitReports, legs: Mapping[str, int]) -> Iterator[Identity]:
     sums = {
-        name: _cents(sum(Decimal(pool[name]) for pool in reports.meters["pools"]))
+        name: _cents(sum(Decimal(pool[f"{name}_cents"]) for pool in reports.meters["pools"]))
         for name in ("opening", "seed", "contribution", "award", "reset", "transfer", "released", "closing")
     }
     yield Identity(
@@ -297,7 +297,7 @@ def pit_differences(
 
 
 def _exceptions(exceptions: Sequence[Document], pit: PitDay) -> Iterator[str]:
-    found = Counter((one["kind"], one["state"], one["table"]) for one in exceptions)
+    found = Counter((one["kind"], one["status"], one["table"]) for one in exceptions)
     planted = [] if pit.planted is None else [("variance", pit.planted[0])]
     planted += [("slip_late", fill.table) for fill in pit.paper] + [("equipment", table) for table in pit.late_cards]
     expected = Counter((kind, "noted", table) for kind, table in planted)
@@ -308,7 +308,7 @@ def _exceptions(exceptions: Sequence[Document], pit: PitDay) -> Iterator[str]:
 def _variances(
     variances: Sequence[Document], planted: tuple[str, int] | None, tables: Mapping[str, TableMoney]
 ) -> Iterator[str]:
-    found = [(one["table"], one["number"], one["cents"], one["state"]) for one in variances]
+    found = [(one["table"], one["number"], one["cents"], one["status"]) for one in variances]
     expected = [] if planted is None else [(*planted, tables[planted[0]].variance, "resolved")]
     if found != expected:
         yield f"variances: {found}, and there must be {expected}"

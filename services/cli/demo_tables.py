@@ -20,7 +20,7 @@ _FIGURES: Final[tuple[Column, ...]] = (
     ("Payouts", "number"),
     ("Vigorish", "number"),
     ("Win", "number"),
-    ("Hold", "number"),
+    ("Win by handle", "number"),
 )
 
 
@@ -141,14 +141,14 @@ def show_day(day: Day) -> None:
 
 
 def _figures(row: Mapping[str, Any], rounds: int) -> list[str]:
-    hold = row["hold_percent"]
+    win_percent = row["win_percent"]
     return [
         f"{rounds:,}",
         dollars(row["handle_cents"]),
         dollars(row["payout_cents"]),
         dollars(row["vigorish_cents"]),
         dollars(row["win_cents"]),
-        "" if hold is None else f"{float(hold):.2f}%",
+        "" if win_percent is None else f"{float(win_percent):.2f}%",
     ]
 
 
@@ -182,8 +182,8 @@ def _by_wager(day: Day) -> Iterator[list[str]]:
 def _wagers(sums: Mapping[str, dict[str, int]]) -> Iterator[list[str]]:
     for name, wager in sorted(sums.items(), key=lambda item: -item[1]["handle_cents"]):
         handle, win = wager["handle_cents"], wager["win_cents"]
-        hold = f"{100 * win / handle:.4f}" if handle else None
-        yield [name, *_figures({**wager, "hold_percent": hold}, wager["rounds"])]
+        win_percent = f"{100 * win / handle:.2f}" if handle else None
+        yield [name, *_figures({**wager, "win_percent": win_percent}, wager["count"])]
 
 
 def _banks(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
@@ -208,7 +208,7 @@ def _exceptions(exceptions: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
         who = [each[name] for name in ("entered_by", "approved_by", "by", "owner") if each.get(name)]
         why = each.get("reason") or f"{each['code']}: {each['detail']} ({each['paragraph']})"
         amount = f"{dollars(each['cents'])}: " if each.get("cents") else ""
-        yield [each["kind"].replace("_", " "), each["state"], each.get("table") or "?", amount + why, ", ".join(who)]
+        yield [each["kind"].replace("_", " "), each["status"], each.get("table") or "?", amount + why, ", ".join(who)]
 
 
 def _journals(day: Day) -> Iterator[list[str]]:

@@ -77,7 +77,7 @@ def test_a_round_that_a_player_banked_is_apart(demo: dict[str, Any]) -> None:
 def test_everything_that_was_sent_is_accounted_for(demo: dict[str, Any]) -> None:
     """Void, correction, duplicate and malformed bytes come on top of the rounds; each plant leaves its exception."""
     assert ROUNDS + 4 == demo["records"] == sum(demo["sent"].values())
-    found = Counter((each["kind"], each["state"], each.get("table")) for each in demo["exceptions"])
+    found = Counter((each["kind"], each["status"], each.get("table")) for each in demo["exceptions"])
     expected = Counter(
         [
             ("gap", "filled", "BJ05"),
@@ -113,7 +113,7 @@ def test_the_planted_variance_is_found_and_resolved(demo: dict[str, Any]) -> Non
     """A hundred dollars are missing at the shift count of the first table, and nothing anywhere else."""
     [variance] = demo["variances"]
     assert ("BJ01", "shift", -100_00) == (variance["table"], variance["what"], variance["cents"])
-    assert ("resolved", "demo.revenue_auditor") == (variance["state"], variance["owner"])
+    assert ("resolved", "demo.revenue_auditor") == (variance["status"], variance["owner"])
     assert ("final", -100_00) == (demo["win"]["status"], demo["win"]["total"]["inventory_variance_cents"])
 
 
@@ -128,7 +128,7 @@ def test_what_happens_between_the_rounds_is_in_the_books(demo: dict[str, Any]) -
 
 def test_what_is_late_is_noted(demo: dict[str, Any]) -> None:
     """A slip that was entered from paper, and cards that were changed after they were due; nothing is open."""
-    found = sorted((each["kind"], each["state"], each["table"]) for each in demo["inventory_exceptions"])
+    found = sorted((each["kind"], each["status"], each["table"]) for each in demo["inventory_exceptions"])
     assert [("equipment", "noted", "BJ06"), ("slip_late", "noted", "BJ02"), ("variance", "noted", "BJ01")] == found
 
 
@@ -163,7 +163,7 @@ def test_the_linked_progressive_is_hit(demo: dict[str, Any]) -> None:
     assert 1 == pool["hits"]
     assert 0 == pool["readings_different"]
     [hit] = [each for each in demo["hits"] if each["pool"] == "blackjack-link"]
-    assert (int(pool["award"]), "BJ03") == (hit["cents"], hit["table"])
+    assert (int(pool["award_cents"]), "BJ03") == (hit["cents"], hit["table"])
     fed = {each["table"] for each in demo["meters"]["tables"] if each["pool"] == "blackjack-link"}
     assert {"BJ03", "BJ04"} == fed
 
