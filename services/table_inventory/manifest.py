@@ -10,10 +10,6 @@ from shared.contracts.topics import INVENTORY
 from shared.runtime.command.command import Commands
 from shared.runtime.service.manifest import Manifest
 
-COMMANDS = Commands()
-for desk in (slips, counts, variances, days, adjustments):
-    COMMANDS.include(desk.COMMANDS)
-
 MANIFEST = Manifest(
     name="table-inventory",
     title="Table inventory: slips, drop counts, inventories, the win of § 601a.9, closing of gaming days",
@@ -21,7 +17,7 @@ MANIFEST = Manifest(
     journal=journal,
     publishes=INVENTORY,
     handlers=(PitEvents, Settlements),
-    commands=COMMANDS,
+    commands=Commands().with_more(*(desk.COMMANDS for desk in (slips, counts, variances, days, adjustments))),
     projector=PROJECTOR,
     routes=routes,
     watch=watch,

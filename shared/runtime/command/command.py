@@ -133,11 +133,12 @@ class Commands:
 
         return declare
 
-    def with_more(self, other: "Commands") -> "Commands":
-        """Return these commands and those of another collection, such as those that every service has."""
-        both = Commands(load_all=self.load_all)
-        both._handled = self._handled | other._handled
-        return both
+    def with_more(self, *others: "Commands") -> "Commands":
+        """Return these commands and those of other collections, such as those that every service has."""
+        together = Commands(load_all=self.load_all)
+        for each in (self, *others):
+            together._handled |= each._handled
+        return together
 
     def models(self) -> Sequence[type[Command]]:
         """Return the models of the commands."""
