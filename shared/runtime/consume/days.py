@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Final
 
-from pydantic import AwareDatetime
 from sqlalchemy import Column, Date, DateTime, MetaData, Table, Text, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -22,7 +21,6 @@ class _Day(View):
 
     property: str
     gaming_day: date
-    at: AwareDatetime
 
 
 @view_of(DayPreliminary)
@@ -70,7 +68,7 @@ class DayStatuses(Handler[None]):
         del at
         [table] = self.keeps
         last = {
-            (event.data.property, event.data.gaming_day): (_STATUS[type(event.data)], event.data.at)
+            (event.data.property, event.data.gaming_day): (_STATUS[type(event.data)], event.time)
             for event in events
             if type(event.data) in _STATUS
         }
