@@ -49,8 +49,8 @@ def started_stack(*services: str) -> Iterator[tuple[dict[str, Any], int]]:
 
 
 def tokens_of(document: dict[str, Any]) -> dict[str, str]:
-    """A token for each role."""
-    return {each["role"]: each["token"] for each in json.loads(Path(document["tokens_file"]).read_text())}
+    """Return the token of each person."""
+    return {each["person"]: each["token"] for each in json.loads(Path(document["tokens_file"]).read_text())}
 
 
 def _target(document: dict[str, Any]) -> Target:
@@ -60,6 +60,6 @@ def _target(document: dict[str, Any]) -> Target:
         # The document shows a given URL without its password.
         database_url=os.environ.get("DATABASE_URL") or document["database_url"],
         registry_url=document["services"]["paytable-registry"],
-        filer_token=tokens["submit"],
-        approver_token=tokens["approve"],
+        filer_token=tokens["demo.filer"],
+        approver_token=tokens["demo.approver"],
     )
