@@ -267,8 +267,8 @@ def main() -> int:
             service = Service(
                 url=document["services"]["wagering-accounts"],
                 conninfo=database_url.replace("postgresql+psycopg://", "postgresql://", 1),
-                cashier_token=tokens["accounts"],
-                table_token=tokens["wager"],
+                cashier_token=tokens["demo.account_cashier"],
+                table_token=tokens["demo.table_system"],
             )
             measured = asyncio.run(
                 measure(

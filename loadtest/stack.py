@@ -22,7 +22,7 @@ class StackFailed(Exception):
 
 @contextmanager
 def running_stack(*services: str) -> Iterator[tuple[Target, int]]:
-    """Give a target and the id of the process from which all of its processes descend; nothing of it runs afterwards.
+    """A target and the id of the process from which all of its processes descend; nothing of it runs afterwards.
 
     What the stack says goes to stderr. Raises: StackFailed.
     """
@@ -32,7 +32,7 @@ def running_stack(*services: str) -> Iterator[tuple[Target, int]]:
 
 @contextmanager
 def started_stack(*services: str) -> Iterator[tuple[dict[str, Any], int]]:
-    """Give the document of a stack of these services (all, if none is named), and the id of its process."""
+    """The document of a stack of these services (all, if none is named), and the id of its process."""
     command = [*_COMMAND, *(f"--service={service}" for service in services)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)  # noqa: S603 - our own command
     try:
@@ -49,8 +49,8 @@ def started_stack(*services: str) -> Iterator[tuple[dict[str, Any], int]]:
 
 
 def tokens_of(document: dict[str, Any]) -> dict[str, str]:
-    """Return a token for each role."""
-    return {each["role"]: each["token"] for each in json.loads(Path(document["tokens_file"]).read_text())}
+    """Return the token of each person."""
+    return {each["person"]: each["token"] for each in json.loads(Path(document["tokens_file"]).read_text())}
 
 
 def _target(document: dict[str, Any]) -> Target:
@@ -60,6 +60,6 @@ def _target(document: dict[str, Any]) -> Target:
         # The document shows a given URL without its password.
         database_url=os.environ.get("DATABASE_URL") or document["database_url"],
         registry_url=document["services"]["paytable-registry"],
-        filer_token=tokens["submit"],
-        approver_token=tokens["approve"],
+        filer_token=tokens["demo.filer"],
+        approver_token=tokens["demo.approver"],
     )

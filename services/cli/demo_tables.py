@@ -193,7 +193,7 @@ def _banks(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
         columns = ("banked_handle", "banked_payout", "house_in_bank")
         moved = [sum(wager[f"{column}_cents"] for wager in sums.values()) for column in columns]
         bank = sums["bank"]
-        yield [name, f"{bank['rounds']:,}", *map(dollars, moved), dollars(bank["vigorish_cents"])]
+        yield [name, f"{bank['count']:,}", *map(dollars, moved), dollars(bank["vigorish_cents"])]
 
 
 def _meters(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:

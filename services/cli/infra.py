@@ -191,7 +191,9 @@ def _rebuilt(manifests: Sequence[Manifest]) -> list[str]:
     rows = []
     for one in manifests:
         keepers = [handler for handler in one.handlers if handler.keeps]
-        rebuilt = [*one.projector.tables, *(table for handler in keepers for table in handler.keeps)]
+        rebuilt = list(
+            dict.fromkeys((*one.projector.tables, *(table for handler in keepers for table in handler.keeps)))
+        )
         sources = ["its journal", *(f"topic `{handler.reader.topic.name}`" for handler in keepers)]
         journal = {getattr(one.journal, field.name) for field in fields(one.journal)}
         kept = [table for table in one.journal.entries.metadata.tables.values() if table not in {*rebuilt, *journal}]

@@ -77,4 +77,7 @@ CREATE TABLE reconciliations (
     PRIMARY KEY (property, gaming_day, seq)
 );
 
-CREATE TABLE days (property TEXT, gaming_day DATE, status TEXT NOT NULL, PRIMARY KEY (property, gaming_day));
+CREATE TABLE days (
+    property TEXT, gaming_day DATE, status TEXT NOT NULL, since TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (property, gaming_day)
+);

@@ -79,6 +79,6 @@ CREATE TABLE liability_days (
 );
 
 CREATE TABLE days (
-    property TEXT, gaming_day DATE, status TEXT NOT NULL,
+    property TEXT, gaming_day DATE, status TEXT NOT NULL, since TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (property, gaming_day)
 );
