@@ -1,0 +1,178 @@
+"""The read model follows from the journal alone, in whatever order its shards are read."""
+
+import random
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from shared.journal.entry import Entry
+from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
+
+
+class PitDay:
+    """A gaming day of three tables: whatever may happen at them and at the desks, in a random order."""
+
+    def __init__(self, desk: InventoryDesk, rng: random.Random) -> None:
+        self.desk = desk
+        self.rng = rng
+        self.tables = [Table(f"BJ-0{number}") for number in (1, 2, 3)]
+        self.rounds = Rounds()
+        self.played: list[tuple[Table, float, str, dict[str, int]]] = []
+        self.hour = 0.0
+
+    def step(self) -> None:
+        """Something happens."""
+        self.hour += self.rng.uniform(0.01, 0.1)
+        table, moment, cents = self.rng.choice(self.tables), at(self.hour), self.rng.randrange(500, 90000, 500)
+        number = str(int(self.hour * 1000))
+        match self.rng.randrange(14):
+            case 0:
+                self.desk.pit(table.sold(moment, cents), table.sold(moment, cents, "prepaid_access"))
+            case 1:
+                people = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
+                self.desk.pit(table.event("counter_check.issued", moment, serial=number, cents=cents, **people))
+            case 2:
+                taken, given = chips(c500=10), chips(c2500=2)
+                self.desk.pit(table.event("chips.changed", moment, taken=taken, given=given, dealer="dealer.dan"))
+            case 3:
+                coupon = {"coupon": "match_play", "cents": cents, "paid_cents": cents, "dealer": "dealer.dan"}
+                self.desk.pit(table.event("coupon.dropped", moment, **coupon))
+            case 4:
+                people = {"collected_by": "floor.fay", "observed_by": "sec.gus"}
+                self.desk.pit(table.event("tips.collected", moment, cents=cents, **people))
+            case 5:
+                cards = {"regulation": "pa-633a-2024", "dealing": "shoe", "decks": 6, "changed_by": "dealer.dan"}
+                self.desk.pit(
+                    table.event("cards.changed", moment, **cards),
+                    table.event("dice.changed", moment, changed_by="dealer.dan"),
+                    table.event("stub.counted", moment, cards=52, expected=52, dealer="dealer.dan"),
+                )
+            case 6:
+                self.desk.pit(self.counted(table, "spot"))
+            case 7:
+                vigorish = {"round_id": "r-1", "seat": 1, "cents": cents, "by": "floor.fay", "reason": "first hand"}
+                self.desk.pit(table.event("vigorish.waived", moment, **vigorish))
+            case 8 | 9:
+                self.fill(table, arrive=self.rng.random() < 0.7)
+            case 10:
+                self.credit(table, arrive=self.rng.random() < 0.7)
+            case 11 if self.played:
+                of_table, hour, round_id, total = self.played.pop(self.rng.randrange(len(self.played)))
+                self.desk.settle(
+                    self.rounds.reversed(of_table, moment, round_id, **total),
+                    self.rounds.posted(of_table, at(hour), round_id, revision=2, handle=cents, payout=0),
+                )
+            case _:
+                total = {"handle": cents, "payout": self.rng.randrange(0, 2 * cents)}
+                self.played.append((table, self.hour, f"r-{number}", total))
+                voided = self.rounds.voided(table, moment, f"v-{number}")
+                self.desk.settle(self.rounds.posted(table, moment, f"r-{number}", **total), voided)
+
+    def counted(self, table: Table, purpose: str, **more: Any) -> dict[str, Any]:
+        """The table is counted; chips are missing, or there are some too many."""
+        people = {"dealer": "dealer.dan", "floorperson": "floor.fay", "contents": chips(c500=self.rng.randrange(900))}
+        return table.event("table.counted", at(self.hour), purpose=purpose, **people, **more)
+
+    def fill(self, table: Table, *, arrive: bool) -> None:
+        """A fill, of which something else arrives; or one that is void."""
+        number = self.desk.slip("fill", table.name, chips(c500=10))
+        if not arrive:
+            self.desk.done(f"/slips/{PROPERTY}/fill/{number}/void", {"reason": "not needed"}, person="cage.bob")
+            return
+        people = {"received_by": "dealer.dan", "observed_by": "floor.fay", "contents": chips(c500=9)}
+        self.desk.pit(
+            table.event("fill.carried", at(self.hour), number=number, carried_by="sec.gus"),
+            table.event("fill.received", at(self.hour), number=number, **people),
+        )
+
+    def credit(self, table: Table, *, arrive: bool) -> None:
+        """A credit that reaches the cage; or one that is void on its way."""
+        number = self.desk.slip("credit", table.name, chips(c500=4))
+        people = {"surrendered_by": "dealer.dan", "observed_by": "floor.fay", "carried_by": "sec.gus"}
+        self.desk.pit(table.event("credit.carried", at(self.hour), number=number, **people))
+        path = f"/slips/{PROPERTY}/credit/{number}"
+        if arrive:
+            self.desk.done(f"{path}/receive", {"contents": chips(c500=4)}, person="cage.ann")
+        else:
+            self.desk.done(f"{path}/void", {"reason": "wrong table"}, person="cage.bob")
+
+    def play(self, steps: int) -> None:
+        """All of the day, to its seal and what is adjusted after it."""
+        desk, day = self.desk, {"property": PROPERTY, "gaming_day": DAY}
+        reader = {"passed": True, "inspected_by": "floor.fay"}
+        for table in self.tables:
+            desk.pit(
+                table.opened(at(0), chips(c500=1000, c2500=600), card_reader=True, dice=True),
+                table.event("card_reader.inspected", at(0), **reader),
+            )
+        for _ in range(steps):
+            self.step()
+        for table in self.tables:
+            desk.pit(self.counted(table, "shift", begins={"gaming_day": DAY, "shift": "swing"}))
+            table.shift = "swing"
+        self.fill(self.tables[0], arrive=False)
+        self.fill(self.tables[1], arrive=True)
+        self.credit(self.tables[2], arrive=False)
+        for tables in (self.tables[:2], self.tables[2:]):
+            boxes = []
+            for table in tables:
+                desk.pit(*table.box_off(at(self.hour)))
+                figures: dict[str, Any] = {"currency": [{"cents": 10000, "count": self.rng.randrange(1, 90)}]}
+                figures |= {"counter_checks": [{"serial": "CC-1", "cents": 100}], "coupons": []}
+                boxes.append((table.name, table.sequence - 1, figures))
+                desk.pit(table.closed(at(self.hour), chips(c500=self.rng.randrange(900))))
+            desk.count_boxes(*boxes)
+        paper = {"slip": "fill", "table": "BJ-01", "shift": "day", "contents": chips(c500=10), "reason": "outage"} | day
+        people = {"requested_by": "pit.ray", "prepared_by": "cage.ann", "carried_by": "sec.gus"}
+        people |= {"received_by": "dealer.dan", "observed_by": "floor.fay", "occurred_at": at(2).isoformat()}
+        desk.done("/manual-slips", paper | people | {"number": 5001}, person="cage.bob")
+        void = {"slip": "fill", "number": 5003, "reason": "spoilt"} | day
+        desk.done("/manual-slips/void", void, person="cage.bob")
+        assert 409 == desk.send("/manual-slips/void", void, person="cage.bob").status_code
+        assert 409 == desk.send(f"/slips/{PROPERTY}/fill/1/void", {"reason": "late"}, person="cage.bob").status_code
+        for variance in desk.variances():
+            path = f"/variances/{PROPERTY}/{DAY}/{variance['variance']}/{variance['table']}/{variance['number']}"
+            desk.done(f"{path}/own", {"owner": "audit.kim"}, person="audit.lou")
+            desk.done(f"{path}/own", {"owner": "audit.lou"}, person="audit.kim")
+            desk.done(f"{path}/resolve", {"conclusion": "overpaid"}, person="audit.lou")
+        self.close()
+
+    def close(self) -> None:
+        """The day is sealed and adjusted; the day after it is begun to be closed."""
+        desk, path = self.desk, f"/gaming-days/{PROPERTY}/{DAY}"
+        desk.done(f"{path}/preliminary", {}, person="audit.kim")
+        desk.done(f"{path}/audited", person="audit.lou")
+        desk.done(f"{path}/final", person="control.eve")
+        wanted = {"table": "BJ-01", "shift": "day", "figure": "currency", "cents": 10000, "reason": "behind the liner"}
+        for number in (1, 2, 3):
+            desk.done(f"{path}/adjustments", wanted, person="audit.kim")
+            if number < 3:
+                what, why = ("approve", None) if number == 1 else ("reject", {"reason": "it was not there"})
+                desk.done(f"{path}/adjustments/{number}/{what}", why, person="control.eve")
+        excused = [{"table": table.name, "reason": "did not open"} for table in self.tables]
+        desk.done(f"/gaming-days/{PROPERTY}/2026-11-21/preliminary", {"excused": excused}, person="audit.kim")
+
+
+def test_the_read_model_is_rebuilt_in_whatever_order_of_the_shards(
+    desk: InventoryDesk, url: str, rng: random.Random
+) -> None:
+    """A step at a table may be read before the slip was prepared, a count of boxes before they came off the tables."""
+    PitDay(desk, rng).play(60)
+    before, shards = desk.desk.read_model(url), [list(shard) for _, shard in groupby(desk.entries(), _shard)]
+    assert 3 <= len(shards)
+    assert all(before.values()), [table for table, rows in before.items() if not rows]
+    for order in (shards, shards[::-1], [_shuffled(shards, rng)]):
+        desk.desk.project_again(url, [entry for shard in order for entry in shard])
+        assert before == desk.desk.read_model(url)
+
+
+def _shard(entry: Entry) -> int:
+    return entry.shard
+
+
+def _shuffled(shards: Sequence[Sequence[Entry]], rng: random.Random) -> list[Entry]:
+    """All entries, those of a shard in their order."""
+    left = [list(reversed(shard)) for shard in shards]
+    turns = [number for number, shard in enumerate(left) for _ in shard]
+    rng.shuffle(turns)
+    return [left[number].pop() for number in turns]
