@@ -1,4 +1,4 @@
-"""`pitledger rebuild`: the tables that follow from a service's journal, made anew."""
+"""`pitledger rebuild`: the tables that follow from a service's journal, rebuilt and compared."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -11,18 +11,18 @@ from services.cli.database import with_engine
 from services.cli.environment import settings
 from services.cli.exits import ExitCode, NotThere
 from services.cli.output import AsJson, message, print_json, print_line, show, table
-from services.cli.services import ServiceName, projections
+from services.cli.services import load, service_argument
 from shared.runtime.errors import Stop
 from shared.runtime.service.rebuild import Compared, Difference
-from shared.runtime.service.rebuild import rebuild as rebuild_projections
+from shared.runtime.service.rebuild import rebuild as rebuild_read_model
 
 
 def rebuild(
-    service: Annotated[ServiceName, typer.Argument(help="Whose tables.")],
+    service: Annotated[str, service_argument("Whose tables.")],
     check: Annotated[bool, typer.Option("--check", help="Only compare: what is there stays as it is.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Make the tables anew that follow from a service's journal.
+    """Rebuild the tables that follow from a service's journal.
 
     Says which rows were not as the journal says.
 
@@ -33,10 +33,10 @@ def rebuild(
     Example: pitledger rebuild vigorish --check
     Example: pitledger rebuild wagering-accounts
     """
-    found = settings()
+    manifest, found = load(service), settings()
 
     async def work(engine: AsyncEngine) -> Sequence[Compared]:
-        return await rebuild_projections(engine, projections(service), found, check=check)
+        return await rebuild_read_model(engine, manifest, found, check=check)
 
     try:
         compared = with_engine(service, work)
@@ -50,11 +50,11 @@ def rebuild(
     if check:
         message(f"pitledger: {rows} not as the journal says; keep the database as it is, and find out why")
         return ExitCode.NOT_AS_IT_SHOULD_BE
-    message(f"{rows} made as the journal says")
+    message(f"{rows} corrected")
     return ExitCode.FINE
 
 
-def _print(service: ServiceName, compared: Sequence[Compared], *, as_json: bool) -> None:
+def _print(service: str, compared: Sequence[Compared], *, as_json: bool) -> None:
     if as_json:
         for one in compared:
             print_json(

@@ -1,6 +1,5 @@
 """Every golden round of every regulation, from the table's event to the journal."""
 
-import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,20 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from services.round_settlement import tables as settlement_tables
-from services.round_settlement.processing import TableEvents
-from services.round_settlement.tables import journal
+from services.round_settlement.manifest import MANIFEST
 from shared.contracts.settlements import SettlementPosted
-from shared.journal.ledger import Ledger
-from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.rules import REGULATIONS, parse_cases, parse_round, parse_submission, settle
-from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Record
-from shared.runtime.consume.submissions import RulesSubmissions
-from shared.runtime.database import create_engine
-from shared.runtime.metrics import Metrics
 from tests.support import Databases
-from tests.support.rounds import TABLES, completed, encoded, submission
+from tests.support.desk import desk_of
+from tests.support.rounds import TABLES, completed, submission
 from tests.support.services import query, settled_database
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -49,35 +40,15 @@ def _played(case: Any, sequence: int) -> dict[str, Any]:
     return completed(TABLE, sequence, case.id, play=case.round, regulation=case.regulation, game=f"game-{sequence}")
 
 
-async def _consume(url: str, cases: list[Any]) -> None:
-    engine = create_engine(url, role="round_settlement")
-
-    def consumer(processor: Any) -> Consumer:
-        return Consumer(
-            processor=processor,
-            ledger=Ledger(journal),
-            engine=engine,
-            metrics=Metrics(),
-            clock=lambda: NOON,
-            cluster_id="test",
-            retry_seconds_max=10,
-        )
-
-    submissions, events = [], []
-    for number, case in enumerate(cases, 1):
-        filed = submission(number, game=f"game-{number}", regulation=case.regulation, submission=case.submission)
-        submissions.append(Record("submissions", 0, number, None, encoded(filed), NOON))
-        played = _played(case, number)
-        events.append(Record("table.events", 0, number, played["source"].encode(), encoded(played), NOON))
-    reference, tables = consumer(RulesSubmissions(settlement_tables.submissions, lambda: NOON)), consumer(TableEvents())
-    await reference.assigned([0])
-    await reference.handle(submissions)
-    await tables.assigned([0])
-    await tables.handle(events)
-    async with engine.connect() as connection:
-        for shard in await read_shards(connection, journal):
-            assert [] == [p async for p in verify_shard(connection, journal, shard, Verified(shard.name))]
-    await engine.dispose()
+def _consume(url: str, cases: list[Any]) -> None:
+    filed = [
+        submission(number, game=f"game-{number}", regulation=case.regulation, submission=case.submission)
+        for number, case in enumerate(cases, 1)
+    ]
+    with desk_of(MANIFEST, url, people={}, clock=lambda: NOON) as desk:
+        desk.feed("submissions", *filed)
+        desk.feed("table.events", *(_played(case, number) for number, case in enumerate(cases, 1)))
+        desk.entries()  # verifies the journal
 
 
 @pytest.mark.parametrize("regulation", REGULATIONS)
@@ -85,7 +56,7 @@ def test_golden_rounds_are_posted_as_they_settle(url: str, regulation: str) -> N
     """The entry has the lines and meters of the settlement, and is what its contract says."""
     cases = [case for case in _cases(regulation) if case.expect is not None]
     assert len(cases) >= 15
-    asyncio.run(_consume(url, cases))
+    _consume(url, cases)
     found = query(
         url, "SELECT data::text FROM round_settlement.entries WHERE kind = 'settlement.posted' ORDER BY sequence"
     )
@@ -105,7 +76,7 @@ def test_golden_refusals_are_quarantined(url: str, regulation: str) -> None:
     """What the text does not allow moves no money, and is kept with the reason."""
     cases = [case for case in _cases(regulation) if case.expect is None]
     assert cases
-    asyncio.run(_consume(url, cases))
+    _consume(url, cases)
     assert [] == query(url, "SELECT seq FROM round_settlement.postings")
     quarantined = query(url, "SELECT reason FROM round_settlement.quarantine")
     # A case is refused by its submission, which then never takes effect, or by its record.

@@ -1,32 +1,35 @@
-"""`pitledger rebuild`: after a varied day every projection comes to the same bytes, and what differs is found."""
+"""`pitledger rebuild`: after a varied day the read model comes to the same bytes, and what differs is found."""
 
+import asyncio
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import psycopg
 import pytest
 from sqlalchemy import make_url
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.cli.database import with_engine
 from services.cli.exits import ExitCode
-from services.cli.services import ServiceName, projections
-from services.vigorish.rebuild import PROJECTIONS as OF_VIGORISH
+from services.cli.services import NAMES, load
+from services.round_settlement.manifest import MANIFEST as SETTLEMENT
+from services.vigorish.manifest import MANIFEST as VIGORISH
 from services.vigorish.tables import owed
-from shared.runtime.service.rebuild import Projections, rebuild
+from shared.journal.entry import Entry
+from shared.journal.reading import read_recorded
+from shared.journal.tables import JournalTables
+from shared.runtime.database import create_engine
+from shared.runtime.projector import Projector
+from shared.runtime.service.rebuild import rebuild
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker, Databases, eventually
 from tests.support import rounds as played
-from tests.support.pit import DAY, PROPERTY, Ledgerdesk, Rounds, Table, at, chips, ledgerdesk
-from tests.support.rebuilding import assert_made_anew, execute, rows_of
+from tests.support.desk import desk_of
+from tests.support.published import published
+from tests.support.rebuilding import assert_rebuilt, execute, rebuilt_tables, rows_of
 from tests.support.services import Worker, create_topics, produce, query, running, settled_database
 from tests.unit.cli.calling import Caller
-from tests.unit.progressive_meters.office import an_office, feed, terms
-from tests.unit.progressive_meters.settlements import DAY as METER_DAY
-from tests.unit.progressive_meters.settlements import PROPERTY as METER_PROPERTY
-from tests.unit.progressive_meters.settlements import Shard
-from tests.unit.progressive_meters.settlements import rules as meter_rules
 from tests.unit.vigorish import rounds as vigorish
 
 Prepare = Callable[[str], str]
@@ -53,243 +56,44 @@ def pitledger(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     return Caller(capsys, monkeypatch)
 
 
-# --- the table inventory ---
+PLAYS = (played.WINNING, played.LOSING, played.BLACKJACK)
 
 
-class PitDay:
-    """A gaming day of three tables: whatever may happen at them and at the desks, in a random order."""
-
-    def __init__(self, desk: Ledgerdesk, rng: random.Random) -> None:
-        self.desk = desk
-        self.rng = rng
-        self.tables = [Table(f"BJ-0{number}") for number in (1, 2, 3)]
-        self.rounds = Rounds()
-        self.played: list[tuple[Table, float, str, dict[str, int]]] = []
-        self.hour = 0.0
-
-    def step(self) -> None:
-        """Something happens."""
-        self.hour += self.rng.uniform(0.01, 0.1)
-        table, moment, cents = self.rng.choice(self.tables), at(self.hour), self.rng.randrange(500, 90000, 500)
-        number = str(int(self.hour * 1000))
-        match self.rng.randrange(14):
-            case 0:
-                self.desk.pit(table.sold(moment, cents), table.sold(moment, cents, "prepaid_access"))
-            case 1:
-                people = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
-                self.desk.pit(table.event("counter_check.issued", moment, serial=number, cents=cents, **people))
-            case 2:
-                taken, given = chips(c500=10), chips(c2500=2)
-                self.desk.pit(table.event("chips.changed", moment, taken=taken, given=given, dealer="dealer.dan"))
-            case 3:
-                coupon = {"coupon": "match_play", "cents": cents, "paid_cents": cents, "dealer": "dealer.dan"}
-                self.desk.pit(table.event("coupon.dropped", moment, **coupon))
-            case 4:
-                people = {"collected_by": "floor.fay", "observed_by": "sec.gus"}
-                self.desk.pit(table.event("tips.collected", moment, cents=cents, **people))
-            case 5:
-                cards = {"regulation": "pa-633a-2024", "dealing": "shoe", "decks": 6, "changed_by": "dealer.dan"}
-                self.desk.pit(
-                    table.event("cards.changed", moment, **cards),
-                    table.event("dice.changed", moment, changed_by="dealer.dan"),
-                    table.event("stub.counted", moment, cards=52, expected=52, dealer="dealer.dan"),
-                )
-            case 6:
-                self.desk.pit(self.counted(table, "spot"))
-            case 7:
-                vigorish = {"round_id": "r-1", "seat": 1, "cents": cents, "by": "floor.fay", "reason": "first hand"}
-                self.desk.pit(table.event("vigorish.waived", moment, **vigorish))
-            case 8 | 9:
-                self.fill(table, arrive=self.rng.random() < 0.7)
-            case 10:
-                self.credit(table, arrive=self.rng.random() < 0.7)
-            case 11 if self.played:
-                of_table, hour, round_id, total = self.played.pop(self.rng.randrange(len(self.played)))
-                self.desk.settle(
-                    self.rounds.reversed(of_table, moment, round_id, **total),
-                    self.rounds.posted(of_table, at(hour), round_id, revision=2, handle=cents, payout=0),
-                )
-            case _:
-                total = {"handle": cents, "payout": self.rng.randrange(0, 2 * cents)}
-                self.played.append((table, self.hour, f"r-{number}", total))
-                voided = self.rounds.voided(table, moment, f"v-{number}")
-                self.desk.settle(self.rounds.posted(table, moment, f"r-{number}", **total), voided)
-
-    def counted(self, table: Table, purpose: str, **more: Any) -> dict[str, Any]:
-        """The table is counted; chips are missing, or there are some too many."""
-        people = {"dealer": "dealer.dan", "floorperson": "floor.fay", "contents": chips(c500=self.rng.randrange(900))}
-        return table.event("table.counted", at(self.hour), purpose=purpose, **people, **more)
-
-    def fill(self, table: Table, *, arrive: bool) -> None:
-        """A fill, of which something else arrives; or one that is void."""
-        number = self.desk.slip("fill", table.name, chips(c500=10))
-        if not arrive:
-            self.desk.done(f"/slips/{PROPERTY}/fill/{number}/void", {"reason": "not needed"}, person="cage.bob")
-            return
-        people = {"received_by": "dealer.dan", "observed_by": "floor.fay", "contents": chips(c500=9)}
-        self.desk.pit(
-            table.event("fill.carried", at(self.hour), number=number, carried_by="sec.gus"),
-            table.event("fill.received", at(self.hour), number=number, **people),
-        )
-
-    def credit(self, table: Table, *, arrive: bool) -> None:
-        """A credit that reaches the cage; or one that is void on its way."""
-        number = self.desk.slip("credit", table.name, chips(c500=4))
-        people = {"surrendered_by": "dealer.dan", "observed_by": "floor.fay", "carried_by": "sec.gus"}
-        self.desk.pit(table.event("credit.carried", at(self.hour), number=number, **people))
-        path = f"/slips/{PROPERTY}/credit/{number}"
-        if arrive:
-            self.desk.done(f"{path}/receive", {"contents": chips(c500=4)}, person="cage.ann")
-        else:
-            self.desk.done(f"{path}/void", {"reason": "wrong table"}, person="cage.bob")
-
-    def play(self, steps: int) -> None:
-        """All of the day, to its seal and what is adjusted after it."""
-        desk, day = self.desk, {"property": PROPERTY, "gaming_day": DAY}
-        reader = {"passed": True, "inspected_by": "floor.fay"}
-        for table in self.tables:
-            desk.pit(
-                table.opened(at(0), chips(c500=1000, c2500=600), card_reader=True, dice=True),
-                table.event("card_reader.inspected", at(0), **reader),
-            )
-        for _ in range(steps):
-            self.step()
-        for table in self.tables:
-            desk.pit(self.counted(table, "shift", begins={"gaming_day": DAY, "shift": "swing"}))
-            table.shift = "swing"
-        self.fill(self.tables[0], arrive=False)
-        self.fill(self.tables[1], arrive=True)
-        self.credit(self.tables[2], arrive=False)
-        for tables in (self.tables[:2], self.tables[2:]):
-            boxes = []
-            for table in tables:
-                desk.pit(*table.box_off(at(self.hour)))
-                figures: dict[str, Any] = {"currency": [{"cents": 10000, "count": self.rng.randrange(1, 90)}]}
-                figures |= {"counter_checks": [{"serial": "CC-1", "cents": 100}], "coupons": []}
-                boxes.append((table.name, table.sequence - 1, figures))
-                desk.pit(table.closed(at(self.hour), chips(c500=self.rng.randrange(900))))
-            desk.count_boxes(*boxes)
-        paper = {"slip": "fill", "table": "BJ-01", "shift": "day", "contents": chips(c500=10), "reason": "outage"} | day
-        people = {"requested_by": "pit.ray", "prepared_by": "cage.ann", "carried_by": "sec.gus"}
-        people |= {"received_by": "dealer.dan", "observed_by": "floor.fay", "occurred_at": at(2).isoformat()}
-        desk.done("/manual-slips", paper | people | {"number": 5001}, person="cage.bob")
-        void = {"slip": "fill", "number": 5003, "reason": "spoilt"} | day
-        desk.done("/manual-slips/void", void, person="cage.bob")
-        assert 409 == desk.send("/manual-slips/void", void, person="cage.bob").status_code
-        assert 409 == desk.send(f"/slips/{PROPERTY}/fill/1/void", {"reason": "late"}, person="cage.bob").status_code
-        for variance in desk.variances():
-            path = f"/variances/{PROPERTY}/{DAY}/{variance['variance']}/{variance['table']}/{variance['number']}"
-            desk.done(f"{path}/own", {"owner": "audit.kim"}, person="audit.lou")
-            desk.done(f"{path}/own", {"owner": "audit.lou"}, person="audit.kim")
-            desk.done(f"{path}/resolve", {"conclusion": "overpaid"}, person="audit.lou")
-        self.close()
-
-    def close(self) -> None:
-        """The day is sealed and adjusted; the day after it is begun to be closed."""
-        desk, path = self.desk, f"/gaming-days/{PROPERTY}/{DAY}"
-        desk.done(f"{path}/preliminary", {}, person="audit.kim")
-        desk.done(f"{path}/audited", person="audit.lou")
-        desk.done(f"{path}/final", person="control.eve")
-        wanted = {"table": "BJ-01", "shift": "day", "figure": "currency", "cents": 10000, "reason": "behind the liner"}
-        for number in (1, 2, 3):
-            desk.done(f"{path}/adjustments", wanted, person="audit.kim")
-            if number < 3:
-                what, why = ("approve", None) if number == 1 else ("reject", {"reason": "it was not there"})
-                desk.done(f"{path}/adjustments/{number}/{what}", why, person="control.eve")
-        excused = [{"table": table.name, "reason": "did not open"} for table in self.tables]
-        desk.done(f"/gaming-days/{PROPERTY}/2026-11-21/preliminary", {"excused": excused}, person="audit.kim")
-
-
-def test_the_table_inventory_is_made_anew(prepare: Prepare, pitledger: Caller, rng: random.Random) -> None:
-    """Counts, movements, slips, boxes, variances, adjustments, days, equipment: from the journal alone."""
-    url = prepare("table-inventory")
-    with ledgerdesk(url) as desk:
-        PitDay(desk, rng).play(60)
-    changes = {
-        "counts": "cents = cents + 1",
-        "movements": "cents = cents - 1",
-        "slips": "received_by = 'nobody'",
-        "boxes": "currency_cents = currency_cents + 1",
-        "adjustments": "reason = 'another'",
-        "days": "preliminary_by = 'nobody'",
-        "equipment": "data = data || '{\"decks\": 7}'",
-    }
-    assert_made_anew(pitledger, "table-inventory", url, changes)
-
-
-# --- progressive meters ---
-
-
-def test_the_meters_are_made_anew(prepare: Prepare, pitledger: Caller, rng: random.Random) -> None:
-    """Pools with their exact meters, movements, readings, hits, changes, versions: from the journal alone."""
-    url, rules = prepare("progressive-meters"), meter_rules()
-    shards = (Shard(rules, 1), Shard(rules, 2))
-    with an_office(url) as office:
-        office.learn(rules)
-        office.open_pool("major", feed("BJ-01"), feed("BJ-02"), limit_cents=500_400)
-        office.open_pool("minor", feed("BJ-03"))
-        posted: list[tuple[int, dict[str, Any]]] = []
-        seqs = [0, 0]
-        for number in range(60):
-            which = rng.randrange(2)
-            seqs[which] += 1
-            shard, seq, table = shards[which], seqs[which], rng.choice(("BJ-01", "BJ-03") if which else ("BJ-02",))
-            choice = rng.random()
-            if choice < 0.15 and (mine := [one for one in posted if one[0] == which]):
-                was = rng.choice(mine)
-                posted.remove(was)
-                office.settle(shard.reversed(seq, was[1]), partition=which)
-                if rng.random() < 0.5:
-                    seqs[which] += 1
-                    data = was[1]["data"]
-                    again = shard.posted(
-                        seqs[which], before=500_000, table=data["table"], round_id=data["round_id"], revision=2
-                    )
-                    office.settle(again, partition=which)
-            else:
-                stakes = [rng.randrange(100, 2000, 25) for _ in range(rng.randrange(1, 5))]
-                award = rng.randrange(100, 9000) if rng.random() < 0.2 else 0
-                event = shard.posted(
-                    seq, before=rng.randrange(500_000, 501_000), stakes=stakes, table=table, award=award
-                )
-                posted.append((which, event))
-                office.settle(event, partition=which)
-            if number % 10 == 0:
-                office.change("major", kind="transfer", cents=rng.randrange(1, 50), to="minor")
-                office.change("minor", kind="adjustment", cents=rng.randrange(-50, -1))
-        turned_down = {"gaming_day": METER_DAY, "reason": "no", "kind": "reset"}
-        requested = office.send(f"/pools/{METER_PROPERTY}/major/changes", turned_down, person="carl")
-        assert 201 == requested.status_code, requested.text
-        office.send(f"{requested.headers['location']}/reject", {"reason": "not agreed"}, person="bob")
-        office.send(f"/pools/{METER_PROPERTY}/minor/changes", turned_down, person="carl")
-        for pool, table in (("third", "BJ-04"), ("fourth", "BJ-05")):
-            filed = office.send("/pools", terms(pool, feed(table)), person="carl")
-            assert 201 == filed.status_code, filed.text
-        office.send(f"{filed.headers['location']}/reject", {"reason": "no such table"}, person="bob")
-        for reason in ("close", "close again"):
-            body = {"property": METER_PROPERTY, "gaming_day": METER_DAY, "reason": reason}
-            assert 201 == office.send("/reconciliations", body, person="kim").status_code
-        assert [] == office.quarantined()
-    changes = {
-        "pools": "display = display + 1",
-        "movements": "contribution = contribution + 1",
-        "readings": "standing = NOT standing",
-        "hits": "cents = cents + 1",
-        "changes": "document = '{}'",
-        "reconciliations": "rows_sha256 = ''",
-    }
-    assert_made_anew(pitledger, "progressive-meters", url, changes)
-    [(exact,)] = query(url, "SELECT display::text FROM progressive_meters.pools WHERE pool = 'major'")
-    execute(url, "UPDATE progressive_meters.pools SET display = 0, hits = 7000 WHERE pool = 'major'")
-    said = pitledger("rebuild", "progressive-meters", "--check").stdout
-    assert f"pools property riverside, pool major: display was 0, not {exact}; hits was 7000, not " in said
-
-
-# --- services that read what a broker has ---
+def test_where_rounds_stand_is_rebuilt(prepare: Prepare, pitledger: Caller, rng: random.Random) -> None:
+    """Completed, corrected and voided in any order and in any batches: the same sequences, revisions and entries."""
+    url = prepare("round-settlement")
+    events: list[dict[str, Any]] = []
+    for table in ("BJ-01", "BJ-02"):
+        of_table, seq = list[dict[str, Any]](), 0
+        for number in range(300):
+            seq += 1
+            round_id = f"{table}-r{number}"
+            of_table.append(played.completed(table, seq, round_id, played.record(rng.choice(PLAYS))))
+            for _ in range(rng.choice((0, 0, 1, 2))):
+                seq += 1
+                if rng.random() < 0.4:
+                    of_table.append(played.voided(table, seq, round_id))
+                else:
+                    of_table.append(played.corrected(table, seq, round_id, played.record(rng.choice(PLAYS))))
+        events += sorted(of_table, key=lambda event: event["sequence"] + rng.uniform(0, 4))
+    with desk_of(SETTLEMENT, url, people={}, clock=lambda: played.DAY) as desk:
+        desk.feed("submissions", played.submission())
+        while events:
+            size = rng.randrange(1, 90)
+            desk.feed("table.events", *events[:size])
+            events = events[size:]
+    kinds = query(url, "SELECT DISTINCT kind FROM round_settlement.entries WHERE kind LIKE 'settlement.%'")
+    assert 4 == len(kinds)
+    assert [] == query(
+        url,
+        "SELECT round_id FROM round_settlement.rounds WHERE cardinality(sequences) <> (SELECT count(DISTINCT s) "
+        "FROM unnest(sequences) s)",
+    )
+    assert_rebuilt(pitledger, "round-settlement", url, {"rounds": "revision = revision + 1"})
 
 
 def wait_for(url: str, service: str, worker: Worker, published: Mapping[str, int]) -> None:
-    """Until a service has read so many records of these topics."""
+    """Wait until a service has read so many records of these topics."""
     schema = service.replace("-", "_")
     statement = f"SELECT split_part(name, '/', 1), sum(next_offset)::bigint FROM {schema}.shards GROUP BY 1"
 
@@ -301,8 +105,13 @@ def wait_for(url: str, service: str, worker: Worker, published: Mapping[str, int
     eventually(lambda: missing() == {}, seconds=60, because=f"{published} was read")
 
 
+def _closed(sequence: int, gaming_day: str) -> dict[str, Any]:
+    data = {"property": vigorish.PROPERTY, "gaming_day": gaming_day}
+    return published("day.preliminary", data, service="table-inventory", sequence=sequence, at=vigorish.NOON)
+
+
 @pytest.mark.broker
-def test_vigorish_is_made_anew(
+def test_vigorish_is_rebuilt(
     prepare: Prepare, pitledger: Caller, rng: random.Random, fresh_broker: AnyBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is owed and its lines from the journal, the shifts from the pit events; the two topics come at random."""
@@ -333,6 +142,7 @@ def test_vigorish_is_made_anew(
             pit.append(vigorish.next_shift(len(pit) + 1, number, f"shift-{number}"))
     create_topics(servers)
     produce(servers, "submissions", [rules])
+    produce(servers, "inventory", [_closed(number, f"2026-11-{18 + number}") for number in (1, 2)])
     refused: tuple[bytes, bytes] = (pit[0]["source"].encode(), b"not JSON")
     pieces: list[tuple[str, list[Any]]] = []
     for topic, events in (("settlements", settlements), ("pit.events", [*pit[:9], refused, pit[3], *pit[9:]])):
@@ -343,42 +153,14 @@ def test_vigorish_is_made_anew(
     with running("vigorish", database_url=url, bootstrap_servers=servers) as worker:
         for topic in rng.sample([topic for topic, _ in pieces], len(pieces)):
             produce(servers, topic, next(order[topic]))
-        wait_for(url, "vigorish", worker, {"settlements": len(settlements), "pit.events": len(pit) + 2})
-    changes = {"owed": "collected = collected + 1", "lines": "standing = NOT standing", "shifts": "shift = 'night'"}
-    assert_made_anew(pitledger, "vigorish", url, changes)
-
-
-@pytest.mark.broker
-def test_where_rounds_stand_is_made_anew(
-    prepare: Prepare, pitledger: Caller, rng: random.Random, fresh_broker: AnyBroker
-) -> None:
-    """Completed, corrected and voided in any order: the same sequences, revisions and standing entries."""
-    url, servers = prepare("round-settlement"), fresh_broker.bootstrap_servers
-    streams: list[list[dict[str, Any]]] = []
-    for table in ("BJ-01", "BJ-02"):
-        events, seq = [], 0
-        for number in range(40):
-            seq += 1
-            round_id = f"{table}-r{number}"
-            events.append(played.completed(table, seq, round_id, played.record(rng.choice(PLAYS))))
-            for _ in range(rng.choice((0, 0, 1, 2))):
-                seq += 1
-                if rng.random() < 0.4:
-                    events.append(played.voided(table, seq, round_id))
-                else:
-                    events.append(played.corrected(table, seq, round_id, played.record(rng.choice(PLAYS))))
-        streams.append(sorted(events, key=lambda event: event["sequence"] + rng.uniform(0, 4)))
-    create_topics(servers)
-    produce(servers, "submissions", [played.submission()])
-    produce(servers, "table.events", [event for stream in streams for event in stream])
-    with running("round-settlement", database_url=url, bootstrap_servers=servers) as worker:
-        wait_for(url, "round-settlement", worker, {"table.events": sum(map(len, streams))})
-    kinds = query(url, "SELECT DISTINCT kind FROM round_settlement.entries WHERE kind LIKE 'settlement.%'")
-    assert 4 == len(kinds)
-    assert_made_anew(pitledger, "round-settlement", url, {"rounds": "revision = revision + 1"})
-
-
-PLAYS = (played.WINNING, played.LOSING, played.BLACKJACK)
+        wait_for(url, "vigorish", worker, {"settlements": len(settlements), "pit.events": len(pit) + 2, "inventory": 2})
+    changes = {
+        "owed": "collected_cents = collected_cents + 1",
+        "lines": "standing = NOT standing",
+        "shifts": "shift = 'night'",
+        "days": "status = 'final'",
+    }
+    assert_rebuilt(pitledger, "vigorish", url, changes)
 
 
 # --- what holds for every service ---
@@ -387,54 +169,64 @@ PLAYS = (played.WINNING, played.LOSING, played.BLACKJACK)
 def test_every_service_can_be_checked(prepare: Prepare, pitledger: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each says which of its tables follow from its journal; in a new database there is nothing wrong with them."""
     monkeypatch.setenv("KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1")
-    for service in ServiceName:
+    for service in NAMES:
         prepare(service)
         called = pitledger("rebuild", service, "--check", "--json")
-        if service in (ServiceName.REPORTING, ServiceName.VIGORISH):  # they read a topic again
+        if any(handler.keeps for handler in load(service).handlers):  # it reads a topic again
             assert (ExitCode.NOT_THERE, "") == (called.code, called.stdout)
             assert f"{service} stays as it is: " in called.stderr
         else:
-            tables = [(table.name, 0) for table in projections(service).tables]
-            assert (ExitCode.FINE, tables) == (called.code, [(one["table"], one["rows"]) for one in called.documents])
+            tables = {table.name: 0 for table in (*rebuilt_tables(service), *load(service).whole_projector.tables)}
+            assert (ExitCode.FINE, tables) == (called.code, {one["table"]: one["rows"] for one in called.documents})
 
 
-OWED = """
-    INSERT INTO vigorish.owed
-        (property, table_name, round_id, seat, bank, gaming_day, assessed, collected, waived, returned)
-    VALUES ('riverside', 'PG-01', 'r-9', 3, false, '2026-11-20', 0, 100, 0, 0)"""
-
-
-async def _fill_nothing(connection: AsyncConnection, given: Settings) -> None:
-    del connection, given
-
-
-def _rebuild(fill: Callable[[AsyncConnection, Settings], Any], *, check: bool) -> Any:
-    """Rebuilds one table of vigorish by some other means."""
-    only = Projections(journal=OF_VIGORISH.journal, tables=(owed,), fill=fill)
-
-    async def work(engine: AsyncEngine) -> Any:
-        return await rebuild(engine, only, Settings(), check=check)
-
-    return with_engine("vigorish", work)
+ROUND = """
+    INSERT INTO round_settlement.rounds
+    VALUES ('r-9', 'riverside', 'BJ-01', '2026-11-20', 'blackjack', 1, '{1}', 1, 1, 1)"""
 
 
 def test_a_row_that_nothing_recorded_leads_to_is_found(prepare: Prepare, pitledger: Caller) -> None:
     """It is named, stays where it is only checked, and goes with a rebuild."""
-    url = prepare("progressive-meters")
-    execute(
-        url,
-        """INSERT INTO progressive_meters.reconciliations VALUES ('riverside', '2026-11-20', 7, 'x', '{"a": 1}')""",
-    )
-    called = pitledger("rebuild", "progressive-meters", "--check")
+    url = prepare("round-settlement")
+    execute(url, ROUND)
+    called = pitledger("rebuild", "round-settlement", "--check")
     assert ExitCode.NOT_AS_IT_SHOULD_BE == called.code
-    words = (
-        "reconciliations property riverside, gaming_day 2026-11-20, seq 7: was there, and nothing recorded leads to it"
-    )
+    words = "rounds round_id r-9, property riverside, table_name BJ-01: was there, and nothing recorded leads to it"
     assert words in called.stdout
-    assert "1 row of progressive-meters not as the journal says" in called.stderr
-    assert 1 == len(rows_of("progressive-meters", url)["reconciliations"])
-    assert ExitCode.FINE == pitledger("rebuild", "progressive-meters").code
-    assert 0 == len(rows_of("progressive-meters", url)["reconciliations"])
+    assert "1 row of round-settlement not as the journal says" in called.stderr
+    assert 1 == len(rows_of("round-settlement", url)["rounds"])
+    assert ExitCode.FINE == pitledger("rebuild", "round-settlement").code
+    assert 0 == len(rows_of("round-settlement", url)["rounds"])
+
+
+OWED = """
+    INSERT INTO vigorish.owed (property, table_name, round_id, seat, bank, gaming_day, assessed_cents, collected_cents,
+        waived_cents, returned_cents)
+    VALUES ('riverside', 'PG-01', 'r-9', 3, false, '2026-11-20', 0, 100, 0, 0)"""
+
+
+async def _nothing() -> None:
+    """Do nothing."""
+
+
+def _rebuild(url: str, meanwhile: Callable[[], Awaitable[None]], *, check: bool) -> Any:
+    """Rebuild one table of vigorish from an empty journal, while something is done."""
+
+    async def read(connection: AsyncConnection, journal: JournalTables) -> AsyncIterator[Entry]:
+        await meanwhile()
+        async for entry in read_recorded(connection, journal):
+            yield entry
+
+    only = replace(VIGORISH, references=(), handlers=(), projector=Projector(tables=(owed,), read=read))
+
+    async def work() -> Any:
+        engine = create_engine(url, role="postgres")
+        try:
+            return await rebuild(engine, only, Settings(), check=check)
+        finally:
+            await engine.dispose()
+
+    return asyncio.run(work())
 
 
 def test_nobody_records_anything_meanwhile(prepare: Prepare) -> None:
@@ -443,8 +235,7 @@ def test_nobody_records_anything_meanwhile(prepare: Prepare) -> None:
     execute(url, OWED)
     refused: list[type[psycopg.Error]] = []
 
-    async def fill(connection: AsyncConnection, given: Settings) -> None:
-        del connection, given
+    async def try_to_write() -> None:
         assert [(1,)] == query(url, "SELECT count(*) FROM vigorish.owed")
         for statement in (
             "INSERT INTO vigorish.shards (name, next_offset, next_seq, head) VALUES ('new', 0, 1, '')",
@@ -455,7 +246,7 @@ def test_nobody_records_anything_meanwhile(prepare: Prepare) -> None:
                 execute(url, "SET lock_timeout = '50ms'", statement)
             refused.append(failed.type)
 
-    [compared] = _rebuild(fill, check=False)
+    [compared] = _rebuild(url, try_to_write, check=False)
     assert (3, 0, 1) == (len(refused), compared.rows, compared.different)
     assert [(0,)] == query(url, "SELECT count(*) FROM vigorish.owed")
 
@@ -465,15 +256,14 @@ def test_a_rebuild_that_fails_changes_nothing(prepare: Prepare) -> None:
     url = prepare("vigorish")
     execute(url, OWED)
 
-    async def fail(connection: AsyncConnection, given: Settings) -> None:
-        await _fill_nothing(connection, given)
+    async def fail() -> None:
         raise ArithmeticError("half way")
 
     for check in (True, False):
         with pytest.raises(ArithmeticError):
-            _rebuild(fail, check=check)
+            _rebuild(url, fail, check=check)
     assert [(1,)] == query(url, "SELECT count(*) FROM vigorish.owed")
-    [compared] = _rebuild(_fill_nothing, check=True)
+    [compared] = _rebuild(url, _nothing, check=True)
     assert 1 == compared.different
     assert [(1,)] == query(url, "SELECT count(*) FROM vigorish.owed")
 
@@ -482,11 +272,11 @@ def test_the_login_of_a_service_may_not_rebuild(
     prepare: Prepare, pitledger: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only the owner of the tables may: one line says so, and nothing changes."""
-    url = prepare("progressive-meters")
-    execute(url, "DROP ROLE IF EXISTS clerk", "CREATE ROLE clerk LOGIN IN ROLE progressive_meters")
+    url = prepare("round-settlement")
+    execute(url, "DROP ROLE IF EXISTS clerk", "CREATE ROLE clerk LOGIN IN ROLE round_settlement")
     clerk = make_url(url).set(username="clerk", password=None).render_as_string(hide_password=False)
     monkeypatch.setenv("DATABASE_URL", clerk)
-    called = pitledger("rebuild", "progressive-meters")
+    called = pitledger("rebuild", "round-settlement")
     assert (ExitCode.NOT_THERE, "") == (called.code, called.stdout)
     assert "may not do this" in called.stderr
     execute(url, "DROP ROLE clerk")
