@@ -141,23 +141,11 @@ class _Rows:
         ref: str | None = None,
     ) -> None:
         """Add a movement of a table inventory."""
-        self._movements.append(
-            {
-                "shard": entry.shard,
-                "seq": entry.seq,
-                "property": fact.property,
-                "table": fact.table,
-                "at": entry.draft.occurred_at,
-                "gaming_day": fact.gaming_day,
-                "movement": movement,
-                "cause": cause,
-                "cents": cents,
-                "contents": contents,
-                "rounds": getattr(fact, "rounds", 0),
-                "ref": ref,
-                "revision": getattr(fact, "revision", None),
-            }
-        )
+        place = {"shard": entry.shard, "seq": entry.seq, "at": entry.draft.occurred_at}
+        of_fact = {"property": fact.property, "table": fact.table, "gaming_day": fact.gaming_day}
+        of_round = {"rounds": getattr(fact, "rounds", 0), "revision": getattr(fact, "revision", None)}
+        moved = {"movement": movement, "cause": cause, "cents": cents, "contents": contents, "ref": ref}
+        self._movements.append({**place, **of_fact, **of_round, **moved})
 
     async def write(self, connection: AsyncConnection) -> None:
         """Write the rows."""

@@ -100,8 +100,8 @@ class Rounds:
         self._seqs = count(1)
 
     def _event(self, kind: str, moment: datetime, data: Mapping[str, Any]) -> dict[str, Any]:
-        place = {"service": "round-settlement", "shard": self._shard, "sequence": next(self._seqs)}
-        return published(kind, data, at=moment, **place)
+        sequence = next(self._seqs)
+        return published(kind, data, service="round-settlement", shard=self._shard, sequence=sequence, at=moment)
 
     def posted(
         self, table: Table, moment: datetime, round_id: str, *, revision: int = 1, **total: int

@@ -18,7 +18,7 @@ from services.table_inventory.domain.boxes import (
     commitment_of,
     in_order,
 )
-from services.table_inventory.queries.counts import find_count, running_count, sealed_turns, uncounted_boxes
+from services.table_inventory.queries.counts import find_count, opened, running_count, sealed_turns, uncounted_boxes
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import drop_counts, sealed_counts
 from shared.contracts.counts import BoxFigures, BoxRef, BoxTurn, CountConcluded, CountOpened, CountSealed
@@ -64,8 +64,7 @@ def open_count(command: OpenCount, state: Opening, now: Now) -> Accepted:
         detail = f"count {state.running} of {command.gaming_day} is not concluded yet"
         raise Rejected(Reason.CONTRADICTS, detail)
     fact = CountOpened(**dict(command), count=state.last + 1, opened_by=now.by, opened_at=now.at)
-    boxes = [BoxProgress.of(box, ()) for box in state.boxes]
-    made = CountDocument(**dict(fact), status="open", boxes=boxes)
+    made = CountDocument(**dict(fact), boxes=tuple(BoxProgress.of(box, ()) for box in state.boxes))
     return Accepted(recording=Recording(fact=fact), answer=made, location=f"/drop-counts/{fact.property}/{fact.count}")
 
 
@@ -168,6 +167,7 @@ def count_box(command: SealBox, state: Counting, now: Now) -> Accepted:
 @COMMANDS.handles(ConcludeCount, load=_counting)
 def conclude(command: ConcludeCount, state: Counting, now: Now) -> Accepted:
     """Open and post the figures, if two people found the same in every box."""
+    del command
     gaming_day = state.count.gaming_day
     if not state.boxes:
         raise Rejected(Reason.CONTRADICTS, f"no box of {gaming_day} waits to be counted")
@@ -177,16 +177,7 @@ def conclude(command: ConcludeCount, state: Counting, now: Now) -> Accepted:
         detail = f"no two people found the same yet in the boxes {', '.join(left)}"
         raise Rejected(Reason.TOO_EARLY, detail)
     boxes = tuple(box.counted(figures, state.turns[box.key]) for box, figures in found if figures is not None)
-    fact = CountConcluded(
-        property=command.property,
-        gaming_day=gaming_day,
-        count=command.count,
-        opened_by=state.count.opened_by,
-        opened_at=state.count.opened_at,
-        boxes=boxes,
-        concluded_by=now.by,
-        concluded_at=now.at,
-    )
+    fact = CountConcluded(**opened(state.count), boxes=boxes, concluded_by=now.by, concluded_at=now.at)
     postings = tuple(
         posting for box in boxes for posting in TableAccounts(fact.property, box.table).counted_box(box.figures)
     )

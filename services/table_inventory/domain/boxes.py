@@ -8,7 +8,7 @@ from typing import Final, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from services.table_inventory.domain.accounts import counter_checks_of, coupons_of, currency_of
-from shared.contracts.counts import BoxFigures, BoxTurn, CountConcluded, CountedBox
+from shared.contracts.counts import BoxFigures, BoxTurn, CountConcluded, CountedBox, CountOpened
 from shared.contracts.envelope import as_json, canonical
 
 AGREE: Final = 2
@@ -96,16 +96,11 @@ class BoxProgress(BaseModel):
         )
 
 
-class CountDocument(BaseModel):
+class CountDocument(CountOpened):
     """A count. `boxes` shows progress; figures come with the conclusion, in `concluded`."""
 
-    property: str
-    count: int
-    gaming_day: date
-    status: Literal["open", "concluded"]
-    opened_by: str
-    opened_at: AwareDatetime
-    boxes: list[BoxProgress]
+    status: Literal["open", "concluded"] = "open"
+    boxes: tuple[BoxProgress, ...]
     concluded: CountConcluded | None = None
 
 

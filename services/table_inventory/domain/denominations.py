@@ -26,12 +26,6 @@ def added(*parts: Mapping[str, int]) -> Stacks:
     return {name: total[name] for name in sorted(total, key=_denomination) if total[name]}
 
 
-def pieces(counts: Mapping[str, int]) -> tuple[Pieces, ...]:
-    """Return counts by denomination as pieces; what would be negative is left out, for nothing can be."""
-    named = ((*_denomination(name), count) for name, count in added(counts).items())
-    return tuple(Pieces.model_validate({"kind": kind, "cents": cents, "count": n}) for kind, cents, n in named if n > 0)
-
-
 def _denomination(name: str) -> tuple[str, int]:
     kind, _, cents = name.partition(":")
     return kind, int(cents)

@@ -1,8 +1,8 @@
 """Variances: what was counted otherwise than expected, and what became of it."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date, datetime
-from typing import Any, Literal, NamedTuple, cast
+from datetime import date
+from typing import Any, Literal, NamedTuple
 
 from pydantic import AwareDatetime, BaseModel
 
@@ -10,7 +10,7 @@ from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.policies import Level, policy_on
 from services.table_inventory.domain.slips import Slip
-from services.table_inventory.domain.windows import Window
+from services.table_inventory.domain.windows import Count, Window
 from shared.contracts.inventory import VarianceKind
 from shared.journal.entry import Posting
 
@@ -112,83 +112,57 @@ def variances(
     return sorted(standing, key=lambda variance: (variance.table, variance.at, variance.variance, variance.number))
 
 
-def _variance(
-    property_name: str,
-    kind: VarianceKind,
-    thing: Any,
-    *,
-    number: int,
-    at: datetime,
-    what: str,
-    expected_cents: int,
-    counted_cents: int,
-    **more: Any,
-) -> Variance:
-    cents = counted_cents - expected_cents
-    split: Mapping[str, int] = more.get("by_instrument", {})
-    return Variance(
-        property=property_name,
-        gaming_day=thing.gaming_day,
-        variance=kind,
-        table=thing.table,
-        number=number,
-        shift=thing.shift,
-        at=at,
-        what=what,
-        expected_cents=expected_cents,
-        counted_cents=counted_cents,
-        cents=cents,
-        level=policy_on(thing.gaming_day).level(max(split.values(), key=abs, default=cents)),
-        **more,
-    )
+def _variance(property_name: str, kind: VarianceKind, of: Count | Box | Slip, **values: Any) -> Variance:
+    cents = values["counted_cents"] - values["expected_cents"]
+    split: Mapping[str, int] = values.get("by_instrument", {})
+    level = policy_on(of.gaming_day).level(max(split.values(), key=abs, default=cents))
+    place = {"property": property_name, "gaming_day": of.gaming_day, "table": of.table, "shift": of.shift}
+    return Variance(**place, variance=kind, cents=cents, level=level, **values)
 
 
 def _of_windows(property_name: str, windows: Iterable[Window]) -> Iterator[Variance]:
     for window in windows:
-        end = window.end
-        if window.start is None or end is None:
-            continue
-        expected = window.expected_by_denomination
-        yield _variance(
-            property_name,
-            "inventory",
-            end,
-            number=end.sequence,
-            at=end.at,
-            what=end.purpose,
-            expected_cents=window.expected_cents,
-            counted_cents=end.cents,
-            expected_by_denomination=expected,
-            counted_by_denomination=end.contents,
-            unexplained_by_denomination=None if expected is not None else window.unexplained_by_denomination,
-        )
+        end, expected = window.end, window.expected_by_denomination
+        if window.start is not None and end is not None:
+            yield _variance(
+                property_name,
+                "inventory",
+                end,
+                number=end.sequence,
+                at=end.at,
+                what=end.purpose,
+                expected_cents=window.expected_cents,
+                counted_cents=end.cents,
+                expected_by_denomination=expected,
+                counted_by_denomination=end.contents,
+                unexplained_by_denomination=None if expected is not None else window.unexplained_by_denomination,
+            )
 
 
 def _of_boxes(property_name: str, boxes: Iterable[Box]) -> Iterator[Variance]:
     for box in boxes:
         split = {name: cents for name, cents in box.differences.items() if cents}
-        if not split:
-            continue
         recorded_cents = box.recorded_currency_cents + box.recorded_checks_cents
-        yield _variance(
-            property_name,
-            "drop",
-            box,
-            number=box.exchange,
-            at=box.removed_at,
-            what=f"box {box.box}",
-            expected_cents=recorded_cents,
-            counted_cents=recorded_cents + sum(split.values()),
-            by_instrument=split,
-        )
+        if split:
+            yield _variance(
+                property_name,
+                "drop",
+                box,
+                number=box.exchange,
+                at=box.removed_at,
+                what=f"box {box.box}",
+                expected_cents=recorded_cents,
+                counted_cents=recorded_cents + sum(split.values()),
+                by_instrument=split,
+            )
 
 
 def _of_slips(slips: Iterable[Slip]) -> Iterator[Variance]:
     for slip in slips:
-        if slip.received_at is not None and slip.received_cents is not None:
+        if slip.received_at is not None:
             yield _variance(
                 slip.property,
-                cast("VarianceKind", slip.slip),
+                slip.slip,
                 slip,
                 number=slip.number,
                 at=slip.received_at,

@@ -1,6 +1,5 @@
 """Reads counts of drop boxes: what is under seal, how far it has come, and what was found."""
 
-from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
@@ -10,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain.boxes import Box, BoxKey, BoxProgress, CountDocument
 from services.table_inventory.queries.windows import boxes_of_day
 from services.table_inventory.tables import counted_boxes, drop_counts, sealed_counts
-from shared.contracts.counts import BoxFigures, BoxTurn, CountConcluded, CountedBox
+from shared.contracts.counts import BoxFigures, BoxTurn, CountConcluded, CountedBox, CountOpened
 from shared.contracts.rejection import Reason, Rejected
 
 
@@ -22,6 +21,11 @@ async def find_count(connection: AsyncConnection, property_name: str, count: int
     if row is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no count {count} at {property_name}")
     return row
+
+
+def opened(row: Any) -> dict[str, Any]:
+    """Return the fields with which a count was opened."""
+    return {name: row._mapping[name] for name in CountOpened.model_fields}
 
 
 async def running_count(connection: AsyncConnection, property_name: str, gaming_day: date) -> int | None:
@@ -53,25 +57,14 @@ async def sealed_turns(connection: AsyncConnection, property_name: str, count: i
 async def read_count(connection: AsyncConnection, property_name: str, count: int) -> CountDocument:
     """Return a count as it may be seen: progress while it is open, figures once it is concluded. Raises: Rejected."""
     row = await find_count(connection, property_name, count)
-    concluded = None
-    progress: Sequence[BoxProgress]
-    if row.concluded_at is None:
-        turns = await sealed_turns(connection, property_name, count)
-        boxes = await uncounted_boxes(connection, property_name, row.gaming_day)
-        progress = [BoxProgress.of(box, turns.get(box.key, [])) for box in boxes]
-    else:
-        concluded = CountConcluded(**row._mapping, boxes=tuple(await _counted(connection, property_name, count)))
-        progress = [BoxProgress.of(box, box.turns) for box in concluded.boxes]
-    return CountDocument(
-        property=property_name,
-        count=count,
-        gaming_day=row.gaming_day,
-        status="open" if concluded is None else "concluded",
-        opened_by=row.opened_by,
-        opened_at=row.opened_at,
-        boxes=list(progress),
-        concluded=concluded,
-    )
+    if row.concluded_at is not None:
+        boxes = tuple(await _counted(connection, property_name, count))
+        concluded = CountConcluded(**row._mapping, boxes=boxes)
+        progress = tuple(BoxProgress.of(box, box.turns) for box in boxes)
+        return CountDocument(**opened(row), status="concluded", boxes=progress, concluded=concluded)
+    turns = await sealed_turns(connection, property_name, count)
+    waiting = await uncounted_boxes(connection, property_name, row.gaming_day)
+    return CountDocument(**opened(row), boxes=tuple(BoxProgress.of(box, turns.get(box.key, ())) for box in waiting))
 
 
 async def _counted(connection: AsyncConnection, property_name: str, count: int) -> list[CountedBox]:

@@ -214,12 +214,13 @@ def test_the_metrics_say_what_is_overdue_open_and_on_its_way(desk: InventoryDesk
 
 
 def test_who_has_no_role_gets_nothing(desk: InventoryDesk) -> None:
-    """Each desk has its role; a report needs one too."""
+    """Each desk has its role, and reads what it works on; a report needs one too."""
     place = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
     body = {"slip": "fill", "contents": chips(c500=10), **place}
     assert 403 == desk.send("/requests", body, person="count.tom").status_code
     assert 403 == desk.send("/drop-counts", {"property": PROPERTY, "gaming_day": DAY}, person="pit.ray").status_code
     assert 403 == desk.get(f"/reports/slip-series?property={PROPERTY}", person="count.tom").status_code
+    assert 200 == desk.get(f"/slips?property={PROPERTY}", person="cage.bob").status_code
     assert 401 == desk.client.get(f"/reports/slip-series?property={PROPERTY}").status_code
 
 

@@ -130,14 +130,34 @@ def test_a_slip_voided_while_its_fill_arrives_is_one_or_the_other(desk: Inventor
     table = Table("BJ-01")
     desk.pit(table.opened(at(0), OPENER))
     number = desk.slip("fill", "BJ-01", chips(c500=10))
-    people = {"received_by": "dealer.dan", "observed_by": "floor.fay"}
-    received = table.event("fill.received", at(1), number=number, contents=chips(c500=10), **people)
     statement = (
         "UPDATE table_inventory.slips SET received_by = 'dealer.dan', received_at = now(), observed_by = 'floor.fay', "
         "received_cents = 5000 WHERE number = 1 RETURNING 1"
     )
-    del received
     desk.clock.disturb = lambda: query(url, statement)
     answer = desk.send(f"/slips/{PROPERTY}/fill/{number}/void", {"reason": "late"}, person="cage.bob")
     assert 409 == answer.status_code
     assert "fill slip 1 of riverbend was received: adjust the gaming day instead" == answer.json()["detail"]
+
+
+def test_a_slip_carried_while_it_is_voided_is_quarantined(desk: InventoryDesk, url: str) -> None:
+    """A void that sent nothing back stands: what security carries after it would stay in transit for ever."""
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0), OPENER))
+    number = desk.slip("fill", "BJ-01", chips(c500=10))
+    statement = (
+        "UPDATE table_inventory.slips SET voided_by = 'cage.bob', voided_at = now(), returned = '[]' "
+        "WHERE number = 1 RETURNING 1"
+    )
+
+    def void() -> None:
+        query(url, statement)
+
+    def wait_for_the_commit() -> None:
+        desk.clock.disturb = void  # the first look at the clock is when the record comes
+
+    desk.clock.disturb = wait_for_the_commit
+    desk.pit(table.event("fill.carried", at(1), number=number, carried_by="sec.gus"))
+    [reason] = desk.quarantined()
+    assert "void_after_it_was_carried" in reason
+    assert ("BJ-01", "fill", "transit") not in desk.balances()

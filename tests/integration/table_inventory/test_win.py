@@ -148,6 +148,12 @@ def test_denominations_are_compared_where_all_are_known(desk: InventoryDesk) -> 
     [variance] = desk.variances("2026-11-21")
     assert (-25_00, "opener", "noted") == (variance["cents"], variance["what"], variance["level"])
     assert {"chip:500": 1000, "chip:2500": 600} == variance["expected_by_denomination"]
+    [counted] = desk.read(f"/reports/counts?property={PROPERTY}&gaming_day=2026-11-21")["items"]
+    assert ("opener", 20_000_00, 19_975_00, -25_00) == tuple(
+        counted[name] for name in ("purpose", "expected_cents", "cents", "variance_cents")
+    )
+    [running] = desk.read(f"/reports/inventories?property={PROPERTY}")["tables"]
+    assert ({"chip:500": 1000, "chip:2500": 600}, 0) == (running["expected_by_denomination"], running["moves"]["cents"])
     assert {"chip:500": 995, "chip:2500": 600} == variance["counted_by_denomination"]
     assert [] == desk.variances()
 

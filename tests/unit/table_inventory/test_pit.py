@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import CheckConstraint
 
-from services.table_inventory.domain.denominations import added, pieces, stacks
+from services.table_inventory.domain.denominations import added, stacks
 from services.table_inventory.domain.pit import Known, RoundKey, TableKey, count_round, record_pit
 from services.table_inventory.domain.slips import Slip, SlipKey
 from services.table_inventory.handlers import PitEvents, Settlements
@@ -191,4 +191,3 @@ def test_denominations_are_added_and_the_empty_ones_left_out() -> None:
     contents = (Pieces(cents=10000, count=1), Pieces(cents=500, count=3))
     assert 11500 == value_of(contents)
     assert {"chip:500": 2, "coin:50": 1} == added(stacks(contents), {"chip:10000": -1, "chip:500": -1, "coin:50": 1})
-    assert (Pieces(cents=500, count=2),) == pieces({"chip:10000": -1, "chip:500": 2})
