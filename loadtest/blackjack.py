@@ -11,7 +11,7 @@ from typing import Final, cast, get_args
 from loadtest.blackjack_offers import OFFERS
 from loadtest.game import FloorGame
 from loadtest.players import PROGRESSIVE_CENTS, SIDE_BET_CENTS, Player
-from loadtest.shoe import Shoe
+from loadtest.shoe import Shoe, ShoeTable
 from loadtest.strategy import Action, decide, promise
 from shared.cards import RANKS, StandardCard
 from shared.rules.blackjack import BlackjackHand, BlackjackRound, BlackjackSeat, Dealer
@@ -52,7 +52,7 @@ class HouseRules:
 
     @classmethod
     def of(cls, submission: Submission) -> "HouseRules":
-        """The rules of a submission that the registry accepts."""
+        """Return the rules of a submission that the registry accepts."""
         options, offered = submission.options, submission.wagers
         bad_beat = offered["bad_beat_progressive"].options if "bad_beat_progressive" in offered else {}
         assert submission.decks is not None
@@ -98,7 +98,7 @@ class _Box:
 def play_round(
     shoe: Shoe, players: Sequence[Player], rules: HouseRules, chance: Random, meters: Mapping[str, int]
 ) -> BlackjackRound:
-    """Plays one round for players in the order of their seats; `meters` is what the table's meters show before it."""
+    """Play one round for players in the order of their seats; `meters` is what the table's meters show before it."""
     laid = [
         cast("dict[WagerType, int]", {"blackjack": player.wager} | player.side_wagers(chance)) for player in players
     ]
@@ -169,7 +169,7 @@ def _decide(box: _Box, shoe: Shoe, up: StandardCard, rules: HouseRules, *, black
 
 
 def _play(pair: Pair, box: _Box, shoe: Shoe, up: StandardCard, rules: HouseRules) -> list[BlackjackHand]:
-    """The hands that come from two cards; a split hand is played to its end before the next (§ 633a.11(b))."""
+    """Return the hands that come from two cards; a split hand is played to its end before the next (§ 633a.11(b))."""
     wager = box.wagers["blackjack"] + box.added
     waiting: list[list[StandardCard]] = [list(pair)]
     done: list[BlackjackHand] = []
@@ -198,7 +198,7 @@ def _play(pair: Pair, box: _Box, shoe: Shoe, up: StandardCard, rules: HouseRules
 
 
 def _draw(cards: list[StandardCard], shoe: Shoe, up: StandardCard, *, may_split: bool, may_surrender: bool) -> Action:
-    """Draws to one hand as basic strategy says; gives the decision that ended it."""
+    """Draw to one hand as basic strategy says; return the decision that ended it."""
     while total(cards) < _MOST:
         initial = len(cards) == 2
         action = decide(
@@ -213,7 +213,7 @@ def _draw(cards: list[StandardCard], shoe: Shoe, up: StandardCard, *, may_split:
 
 
 def _open(box: _Box, rules: HouseRules) -> bool:
-    """Whether the dealer's cards still decide something in front of the player (§ 633a.7(n))."""
+    """Return whether the dealer's cards still decide something in front of the player (§ 633a.7(n))."""
     if "hit_and_run_progressive" in box.wagers:
         return True
     if len(box.hands) == 1 and not rules.switch and is_blackjack(*box.dealt[0]):
@@ -222,7 +222,7 @@ def _open(box: _Box, rules: HouseRules) -> bool:
 
 
 def _house_money_odds(first: StandardCard, second: StandardCard, *, decks: int) -> int:
-    """N of the N to 1 that House Money pays on two cards, 0 where it loses (§ 633a.13(n))."""
+    """Return N of the N to 1 that House Money pays on two cards, 0 where it loses (§ 633a.13(n))."""
     ranks = {first[0], second[0]}
     suited = first[1] == second[1]
     if len(ranks) == 1:
@@ -237,26 +237,16 @@ def _house_money_odds(first: StandardCard, second: StandardCard, *, decks: int) 
     return 5 if decks == 1 else 4
 
 
-class BlackjackTable:
+class BlackjackTable(ShoeTable):
     """A table of Blackjack in play."""
 
     def __init__(self, submission: Submission, chance: Random) -> None:
         self._rules = HouseRules.of(submission)
-        self._chance = chance
-        self._cards = Shoe(self._rules.decks, chance)
+        super().__init__(self._rules.decks, chance)
         self.side_bets = self._rules.side_bets
 
-    @property
-    def shoe(self) -> int:
-        """The number of the shuffle, from 1."""
-        return self._cards.number
-
-    def relieve(self) -> None:
-        """The new dealer burns a card (§ 633a.7(c))."""
-        self._cards.burn()
-
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> BlackjackRound:
-        """Plays one round."""
+        """Play one round."""
         return play_round(self._cards, players, self._rules, self._chance, meters)
 
 

@@ -17,12 +17,12 @@ class Deck(Generic[CardT]):
         self._next = len(self._cards)
 
     def shuffle(self) -> None:
-        """Brings all cards together and into a new order."""
+        """Bring all cards together and into a new order."""
         self._chance.shuffle(self._cards)
         self._next = 0
 
     def draw(self, count: int) -> tuple[CardT, ...]:
-        """The next cards, in their order. Raises: AssertionError when the deck has fewer."""
+        """Return the next cards, in their order. Raises: AssertionError when the deck has fewer."""
         end = self._next + count
         assert end <= len(self._cards), f"{count} cards wanted, {len(self._cards) - self._next} left"
         cards = tuple(self._cards[self._next : end])
@@ -30,6 +30,22 @@ class Deck(Generic[CardT]):
         return cards
 
     def collect(self) -> None:
-        """Ends the round: the next one begins with another shuffle."""
+        """End the round: the next one begins with another shuffle."""
         self.number += 1
         self._next = len(self._cards)
+
+
+class DeckTable(Generic[CardT]):
+    """A table in play whose one deck is shuffled for every round."""
+
+    def __init__(self, cards: Sequence[CardT], chance: Random) -> None:
+        self._chance = chance
+        self._cards = Deck(cards, chance)
+
+    @property
+    def shoe(self) -> int:
+        """Return the number of the shuffle, from 1."""
+        return self._cards.number
+
+    def relieve(self) -> None:
+        """Let another dealer come, who burns nothing: the deck is shuffled for every round."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final, cast
 
-from loadtest.deck import Deck
+from loadtest.deck import DeckTable
 from loadtest.game import FloorGame
 from loadtest.players import SIDE_BET_CENTS, Player
 from shared.cards import Card, standard_deck
@@ -35,28 +35,19 @@ OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 
-class DjWildTable:
+class DjWildTable(DeckTable[Card]):
     """A table of DJ Wild Stud Poker in play: one deck with a joker, shuffled for every round (§ 687a.5(a))."""
 
     def __init__(self, submission: Submission, chance: Random) -> None:
-        self._chance = chance
-        self._cards: Deck[Card] = Deck(standard_deck(jokers=1), chance)
+        super().__init__(standard_deck(jokers=1), chance)
         self.side_bets: dict[str, Sequence[int]] = dict.fromkeys(submission.wagers, SIDE_BET_CENTS)
         if _PROGRESSIVE in submission.wagers:
             stake = select(catalogue(_REGULATION), submission).offers[_PROGRESSIVE].paytable.stake
             assert stake is not None
             self.side_bets[_PROGRESSIVE] = (stake,)
 
-    @property
-    def shoe(self) -> int:
-        """The number of the shuffle, from 1."""
-        return self._cards.number
-
-    def relieve(self) -> None:
-        """A new dealer burns nothing: the deck is shuffled for every round."""
-
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> DjWildRound:
-        """Deals and plays one round. The Blind Wager is as high as the Ante Wager, the Raise Wager twice as high."""
+        """Deal and play one round. The Blind Wager is as high as the Ante Wager, the Raise Wager twice as high."""
         cards = self._cards
         laid = [{"ante": player.wager, "blind": player.wager} | player.side_wagers(self._chance) for player in players]
         cards.shuffle()
@@ -82,7 +73,7 @@ class DjWildTable:
 
 
 def is_raised(hand: Sequence[Card], *, with_an_ace: bool) -> bool:
-    """Whether a player raises with five cards.
+    """Return whether a player raises with five cards.
 
     >>> is_raised(["Ks", "9d", "7c", "5h", "2s"], with_an_ace=False)
     True

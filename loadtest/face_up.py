@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final, cast
 
+from loadtest.deck import DeckTable
 from loadtest.game import FloorGame
 from loadtest.players import SIDE_BET_CENTS, Player
-from loadtest.set_hands import DEALER, SEATS, SetHand, Setting, deal, deck_with_joker, shake, starting_position
-from shared.cards import Card
+from loadtest.set_hands import DEALER, SEATS, SetHand, Setting, deal, shake, starting_position
+from shared.cards import Card, standard_deck
 from shared.cards.ranking.pai_gow import card_set
 from shared.rules import Submission, catalogue
 from shared.rules.face_up_pai_gow import FaceUpRound, FaceUpSeat
@@ -50,28 +51,19 @@ _OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 
-class FaceUpTable:
+class FaceUpTable(DeckTable[Card]):
     """A table of Face Up Pai Gow Poker in play."""
 
     def __init__(self, submission: Submission, chance: Random) -> None:
         offers = select(catalogue(REGULATION), submission).offers
         self.side_bets = {name: _amounts(offers[name].paytable.stake) for name in submission.wagers}
-        self._chance = chance
-        self._deck = deck_with_joker(chance)
+        super().__init__(standard_deck(jokers=1), chance)
         self._setting = Setting.of(REGULATION, submission)
 
-    @property
-    def shoe(self) -> int:
-        """The number of the shuffle, from 1."""
-        return self._deck.number
-
-    def relieve(self) -> None:
-        """The new dealer finds the cards as they are: they are shuffled for each round."""
-
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> FaceUpRound:
-        """Plays one round for players in the order of their seats."""
+        """Play one round for players in the order of their seats."""
         drawn = shake(self._chance)
-        hands = deal(self._deck, starting_position(drawn), stacks=False)
+        hands = deal(self._cards, starting_position(drawn), stacks=False)
         dealer = self._setting.set(hands[DEALER])
         ace_high = is_ace_high(card_set(dealer.cards))
         seats = tuple(self._seat(player, hands[player.seat], dealer, ace_high=ace_high) for player in players)
@@ -104,7 +96,7 @@ class FaceUpTable:
 
 
 def _amounts(stake: int | None) -> Sequence[int]:
-    """What players lay on a side bet, cents; `stake` is the one amount that the paytable is for, if there is one."""
+    """Return what players lay on a side bet, cents; `stake` is the one amount of its paytable, if there is one."""
     return SIDE_BET_CENTS if stake is None else (stake,)
 
 

@@ -12,10 +12,10 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from loadtest.game import AnyRound, TablePlan
+from loadtest.game import TablePlan
 from loadtest.players import Player, Seats
 from shared.contracts.table_events import Played
-from shared.rules import Settlement, catalogue, compile_rules
+from shared.rules import Round, Settlement, catalogue, compile_rules
 from shared.rules.submission import select
 
 EASTERN: Final = timezone(timedelta(hours=-5))
@@ -30,7 +30,7 @@ _DEALING: Final = 0.8
 DEALER_ROUNDS: Final = 40
 """A dealer leaves the table after so many rounds."""
 
-Amend = Callable[[AnyRound], AnyRound]
+Amend = Callable[[Round], Round]
 """Makes another record of a round that was played."""
 
 _played: Final[TypeAdapter[Played]] = TypeAdapter(Played)
@@ -136,7 +136,7 @@ def initial_meters(plan: TablePlan) -> Mapping[str, int]:
     return {name: offer.meter.reset for name, offer in selection.offers.items() if offer.meter is not None}
 
 
-def _funding(record: AnyRound, players: Sequence[Player], electronic: frozenset[str]) -> Iterator[dict[str, object]]:
+def _funding(record: Round, players: Sequence[Player], electronic: frozenset[str]) -> Iterator[dict[str, object]]:
     """The electronic wagers of a round, each with the account that it came from."""
     accounts = {player.seat: player.account for player in players}
     for seat in record.seats:

@@ -40,7 +40,7 @@ _BLACKJACK_HANDS: Final[list[list[Document]]] = [
 
 
 def _blackjack(unit: int) -> Document:
-    """Seven seats with three side bets each, hands drawn, split and doubled, a dealer who draws."""
+    """Deal seven seats with three side bets each, hands drawn, split and doubled, a dealer who draws."""
     seats = []
     for number, hands in enumerate(_BLACKJACK_HANDS, start=1):
         dealt = hands[0]["cards"][:2] if len(hands) == 1 else [hand["cards"][0] for hand in hands]
@@ -65,7 +65,7 @@ _HOLDEM_HANDS: Final = ("Jh Th", "9c 9d", "Ts 6c", "Ah 2h", "As Ac", "9s 8s")
 
 
 def _holdem(unit: int) -> Document:
-    """Six seats with all eight wagers each, one of them folded, a straight flush on the Flop with its Envy Bonuses."""
+    """Deal six seats with all eight wagers each, one of them folded, a straight flush on the Flop, Envy Bonuses."""
     seats: list[Document] = []
     for number, cards in enumerate(_HOLDEM_HANDS, start=1):
         folded = number == len(_HOLDEM_HANDS)
@@ -109,7 +109,7 @@ _FACE_UP_HANDS: Final = (
 
 
 def _face_up_pai_gow(unit: int) -> Document:
-    """Six seats with all optional wagers; a four-of-a-kind that earns each of the others two Envy Bonuses."""
+    """Deal six seats with all optional wagers; a four-of-a-kind that earns each of the others two Envy Bonuses."""
     seats: list[Document] = []
     for number, (cards, low) in enumerate(_FACE_UP_HANDS, start=1):
         wagers = {"face_up_pai_gow_poker": 5 * unit, "ace_high_bonus": unit, "fortune_bonus": unit}
@@ -141,7 +141,7 @@ _PAI_GOW: Final[Document] = {
 
 
 def _pai_gow(unit: int) -> Document:
-    """Six seats with all optional wagers, a four-of-a-kind with its Envy Bonuses, a dealer set by the house way."""
+    """Deal six seats with all optional wagers, a four-of-a-kind with Envy Bonuses, a dealer set by the house way."""
     seats: list[Document] = []
     for number, (cards, low) in enumerate(_FACE_UP_HANDS, start=1):
         wagers = {"pai_gow_poker": 5 * unit} | dict.fromkeys(_PAI_GOW["wagers"], unit)
@@ -166,7 +166,7 @@ _RI_PAI_GOW: Final[Document] = {
 
 
 def _ri_pai_gow(unit: int) -> Document:
-    """Six seats, one of which banks, with bonus, progressive and two picks of the starting position each."""
+    """Deal six seats, one of which banks, with bonus, progressive and two picks of the starting position each."""
     seats: list[Document] = []
     for number, (cards, low) in enumerate(_FACE_UP_HANDS, start=1):
         wagers = {"bonus": unit, "progressive_payout": 100}
@@ -202,7 +202,7 @@ _DJ_WILD_HANDS: Final = (
 
 
 def _dj_wild(unit: int) -> Document:
-    """Six seats with all six wagers each, four with wild cards, a straight flush with its Envy Bonuses."""
+    """Deal six seats with all six wagers each, four with wild cards, a straight flush with its Envy Bonuses."""
     seats = []
     for number, cards in enumerate(_DJ_WILD_HANDS, start=1):
         main = {"ante": unit, "blind": unit, "raise": 2 * unit}
@@ -221,7 +221,7 @@ _OVER_UNDER_HANDS: Final = ("Ah Kd 3c", "2h 2s 2d", "Kh 9d 8c", "Ts 7d 6c", "5h 
 
 
 def _over_under(unit: int) -> Document:
-    """Six seats with an Ante, an Over 23 or Under 18, and a Bonus Wager each."""
+    """Deal six seats with an Ante, an Over 23 or Under 18, and a Bonus Wager each."""
     seats = []
     for number, cards in enumerate(_OVER_UNDER_HANDS, start=1):
         side = "over_23" if number % 2 else "under_18"

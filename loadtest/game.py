@@ -10,15 +10,7 @@ from random import Random
 from typing import Any, Protocol
 
 from loadtest.players import Player
-from shared.rules import Submission
-from shared.rules.blackjack import BlackjackRound
-from shared.rules.dj_wild.record import DjWildRound
-from shared.rules.face_up_pai_gow.record import FaceUpRound
-from shared.rules.holdem.record import HoldemRound
-from shared.rules.over_under.record import OverUnderRound
-from shared.rules.pai_gow.record import PaiGowRound
-
-AnyRound = BlackjackRound | PaiGowRound | FaceUpRound | HoldemRound | DjWildRound | OverUnderRound
+from shared.rules import Round, Submission
 
 
 class Dealing(Protocol):
@@ -30,17 +22,17 @@ class Dealing(Protocol):
 
     @property
     def side_bets(self) -> Mapping[str, Sequence[int]]:
-        """Optional wagers and their amounts, cents."""
+        """Return the optional wagers and their amounts, cents."""
 
     @property
     def shoe(self) -> int:
-        """The number of the shuffle that the next round begins with."""
+        """Return the number of the shuffle that the next round begins with."""
 
     def relieve(self) -> None:
-        """Another dealer comes to the table."""
+        """Let another dealer come to the table."""
 
-    def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> AnyRound:
-        """Deals and plays one round for players in the order of their seats; `meters` is what is shown before it."""
+    def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> Round:
+        """Deal and play one round for players in the order of their seats; `meters` is what is shown before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,5 +66,5 @@ class TablePlan:
 
     @property
     def regulation(self) -> str:
-        """The regulation under which the table plays."""
+        """Return the regulation under which the table plays."""
         return self.kind.regulation

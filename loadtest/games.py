@@ -50,7 +50,7 @@ _BY_OFFER: Final = {offer: game for game in GAMES for offer in game.offers}
 
 
 def pit(tables: int) -> tuple[TablePlan, ...]:
-    """The tables of a pit: the twelve of `_PIT`, over again where there are more, fewer where there are less."""
+    """Return the tables of a pit: the twelve of `_PIT`, over again where there are more, fewer where there are less."""
     submissions = {offer: parse_submission(game.offers[offer]) for offer, game in _BY_OFFER.items()}
     numbers = {game.code: count(1) for game in GAMES}
     plans = []
@@ -72,7 +72,7 @@ def pit(tables: int) -> tuple[TablePlan, ...]:
 def rules_submissions(
     property_name: str, plans: tuple[TablePlan, ...], effective_from: datetime
 ) -> tuple[RulesSubmission, ...]:
-    """What the licensee files for these tables, one submission for each offer."""
+    """Return what the licensee files for these tables, one submission for each offer."""
     tables: dict[str, list[TablePlan]] = {}
     for plan in plans:
         tables.setdefault(plan.game, []).append(plan)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final, Literal, cast, get_args
 
-from loadtest.deck import Deck
+from loadtest.deck import DeckTable
 from loadtest.game import FloorGame
 from loadtest.players import PROGRESSIVE_CENTS, SIDE_BET_CENTS, Player
 from shared.cards import StandardCard
@@ -53,12 +53,11 @@ OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 
-class HoldemTable:
+class HoldemTable(DeckTable[StandardCard]):
     """A table of Texas Hold 'Em Bonus Poker in play: one deck, shuffled for every round (§ 647a.5(a))."""
 
     def __init__(self, submission: Submission, chance: Random) -> None:
-        self._chance = chance
-        self._cards = Deck(_DECK, chance)
+        super().__init__(_DECK, chance)
         offered = submission.wagers
         five_card = offered[_FIVE_CARD].options if _FIVE_CARD in offered else {}
         self._magic_card = five_card.get("magic_card") is True
@@ -71,16 +70,8 @@ class HoldemTable:
         if _FIVE_CARD in offered:
             self.side_bets |= dict.fromkeys(_ON_TWO_HANDS, PROGRESSIVE_CENTS)
 
-    @property
-    def shoe(self) -> int:
-        """The number of the shuffle, from 1."""
-        return self._cards.number
-
-    def relieve(self) -> None:
-        """A new dealer burns nothing: the deck is shuffled for every round."""
-
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> HoldemRound:
-        """Deals and plays one round."""
+        """Deal and play one round."""
         cards, chance = self._cards, self._chance
         laid = [{"ante": player.wager} | player.side_wagers(chance) for player in players]
         magic_card = chance.choice(_DECK) if self._magic_card and chance.random() < MAGIC_CARD_ROUNDS else None
@@ -119,13 +110,13 @@ class HoldemTable:
         )
 
     def _burn_and_draw(self, count: int) -> tuple[StandardCard, ...]:
-        """A card is burned before the Flop, the Turn card and the River card (§ 647a.11(c), (e), (g))."""
+        """Burn a card before the Flop, the Turn card and the River card (§ 647a.11(c), (e), (g))."""
         self._cards.draw(1)
         return self._cards.draw(count)
 
 
 def is_folded(hand: Sequence[StandardCard]) -> bool:
-    """Whether a player who folds at all folds two cards before the Flop.
+    """Return whether a player who folds at all folds two cards before the Flop.
 
     >>> is_folded(["2s", "7d"]), is_folded(["2s", "7s"]), is_folded(["2s", "8d"])
     (True, False, False)
@@ -136,7 +127,7 @@ def is_folded(hand: Sequence[StandardCard]) -> bool:
 
 
 def is_wagered_on(hand: Sequence[StandardCard], community: Sequence[StandardCard]) -> bool:
-    """Whether a player places the next wager: the hand makes a pair or better that the community cards do not.
+    """Return whether a player places the next wager: the hand makes a pair or better that the community cards do not.
 
     >>> is_wagered_on(["As", "7d"], ["Ad", "9s", "2c"]), is_wagered_on(["As", "7d"], ["9d", "9s", "2c"])
     (True, False)
@@ -145,7 +136,7 @@ def is_wagered_on(hand: Sequence[StandardCard], community: Sequence[StandardCard
 
 
 def _by_themselves(community: Sequence[StandardCard]) -> Category:
-    """What three or four community cards are without any others."""
+    """Return what three or four community cards are without any others."""
     most, *others = sorted(Counter(card[0] for card in community).values(), reverse=True)
     if most == 4:
         return Category.four_of_a_kind

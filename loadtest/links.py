@@ -9,7 +9,8 @@ from datetime import date
 from typing import Final
 
 from loadtest.floor import Dealt, TableInPlay, initial_meters
-from loadtest.game import AnyRound, TablePlan
+from loadtest.game import TablePlan
+from shared.rules import Round
 from shared.rules.blackjack import BlackjackHand, BlackjackRound, Dealer
 
 POOL: Final = "blackjack-link"
@@ -71,7 +72,7 @@ class LinkedTables:
         self._dealt[name].append(dealt)
 
 
-def bad_beat(record: AnyRound) -> AnyRound:
+def bad_beat(record: Round) -> Round:
     """The round as it would have been with the rarest of cards: a player's 20 against a dealer's 21 of seven cards."""
     assert isinstance(record, BlackjackRound)
     first = record.seats[0]

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from loadtest.game import FloorGame
 from loadtest.players import SIDE_BET_CENTS, Player
-from loadtest.shoe import Shoe
+from loadtest.shoe import ShoeTable
 from shared.cards import StandardCard
 from shared.rules import Submission
 from shared.rules.over_under.record import OverUnderRound, OverUnderSeat, WagerType
@@ -26,28 +26,18 @@ _HABITS: Final = {SURRENDERS: 0.15}
 OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {"over-under": {"decks": _DECKS, "wagers": {"bonus": {}}}}
 
 
-class OverUnderTable:
+class OverUnderTable(ShoeTable):
     """A table of Over/Under in play.
 
     Shoe, cover card and burned cards are as at Blackjack (§ 686a.5(d), § 686a.7(c), (d), § 686a.9(b)).
     """
 
     def __init__(self, submission: Submission, chance: Random) -> None:
-        self._chance = chance
-        self._cards = Shoe(_DECKS, chance)
+        super().__init__(_DECKS, chance)
         self.side_bets: dict[str, Sequence[int]] = dict.fromkeys(submission.wagers, SIDE_BET_CENTS)
 
-    @property
-    def shoe(self) -> int:
-        """The number of the shuffle, from 1."""
-        return self._cards.number
-
-    def relieve(self) -> None:
-        """The new dealer burns a card (§ 686a.7(c))."""
-        self._cards.burn()
-
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> OverUnderRound:
-        """Deals and plays one round. The game has no meter."""
+        """Deal and play one round. The game has no meter."""
         cards = self._cards
         laid: list[dict[WagerType, int]] = []
         for player in players:
@@ -73,7 +63,7 @@ class OverUnderTable:
 
 
 def decide(first: StandardCard, *, surrenders: bool) -> Literal["over_23", "under_18", "surrender"]:
-    """What a player does with the first card.
+    """Return what a player does with the first card.
 
     >>> decide("3s", surrenders=True), decide("6s", surrenders=True), decide("6s", surrenders=False)
     ('under_18', 'surrender', 'over_23')

@@ -9,6 +9,7 @@ from functools import partial
 from random import Random
 from typing import Any, Final, cast
 
+from loadtest.deck import DeckTable
 from loadtest.game import FloorGame
 from loadtest.players import PROGRESSIVE_CENTS, SIDE_BET_CENTS, Player
 from loadtest.set_hands import (
@@ -17,11 +18,11 @@ from loadtest.set_hands import (
     SetHand,
     Setting,
     deal,
-    deck_with_joker,
     generated,
     shake,
     starting_position,
 )
+from shared.cards import Card, standard_deck
 from shared.rules import Submission, catalogue
 from shared.rules.pai_gow import Bank, PaiGowRound, PaiGowSeat
 from shared.rules.pai_gow.record import MAIN, STARTING_POSITION, Pick, WagerType
@@ -82,14 +83,13 @@ _RHODE_ISLAND_OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 
-class PaiGowTable:
+class PaiGowTable(DeckTable[Card]):
     """A table of Pai Gow Poker in play, and who may bank next."""
 
     def __init__(self, regulation: str, submission: Submission, chance: Random) -> None:
         selection = select(catalogue(regulation), submission)
         self.side_bets = {name: _amounts(name, selection.offers[name].paytable.stake) for name in submission.wagers}
-        self._chance = chance
-        self._deck = deck_with_joker(chance)
+        super().__init__(standard_deck(jokers=1), chance)
         self._generator = STARTING_POSITION in submission.wagers
         self._barred = {name for name, wager in selection.catalogue.wagers.items() if wager.bars_surrender}
         self._setting = Setting.of(regulation, submission)
@@ -100,21 +100,13 @@ class PaiGowTable:
         self._banked_last: str | None = None
         self._offered_first: int | None = None
 
-    @property
-    def shoe(self) -> int:
-        """The number of the shuffle, from 1."""
-        return self._deck.number
-
-    def relieve(self) -> None:
-        """The new dealer finds the cards as they are: they are shuffled for each round."""
-
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> PaiGowRound:
-        """Plays one round for players in the order of their seats."""
+        """Play one round for players in the order of their seats."""
         chance = self._chance
         bank = self._offer_bank(players)
         drawn = generated(chance) if self._generator else shake(chance)
         start = starting_position(drawn, first=DEALER if bank is None else bank.seat)
-        hands = deal(self._deck, start, stacks=self._generator)
+        hands = deal(self._cards, start, stacks=self._generator)
         dealers = self._setting.set(hands[DEALER])
         against = dealers if bank is None else self._setting.set(hands[bank.seat])
         seats = []
@@ -136,7 +128,7 @@ class PaiGowTable:
         )
 
     def _offer_bank(self, players: Sequence[Player]) -> Bank | None:
-        """Offers the bank counterclockwise from the dealer's far right, § 645a.12(c), R.I. § 6(m)(3).
+        """Offer the bank counterclockwise from the dealer's far right, § 645a.12(c), R.I. § 6(m)(3).
 
         Nobody banks the first round or two in a row, or without a wager against the dealer in the last round that no
         player banked, § 645a.12(b) to (d). A player with nobody else at the table does not want to.
@@ -158,7 +150,7 @@ class PaiGowTable:
         return None
 
     def _dealer_wager(self, bank: Player) -> int:
-        """What the bank last wagered against the dealer, or less as the bank directs, § 645a.12(g), cents."""
+        """Return what the bank last wagered against the dealer, or less as the bank directs, § 645a.12(g), cents."""
         wished = self._chance.random()
         if wished < WANTS_NO_DEALER_WAGER:
             return 0
@@ -166,7 +158,7 @@ class PaiGowTable:
         return last // 2 if wished < WANTS_NO_DEALER_WAGER * 1.5 else last
 
     def _bank_seat(self, player: Player, hand: SetHand) -> PaiGowSeat:
-        """The bank makes optional wagers only, and none on the starting position."""
+        """Return the seat of the bank: it makes optional wagers only, and none on the starting position."""
         wagers = player.side_wagers(self._chance)
         wagers.pop(STARTING_POSITION, None)
         return PaiGowSeat(
@@ -204,7 +196,7 @@ class PaiGowTable:
 
 
 def _amounts(wager: str, stake: int | None) -> Sequence[int]:
-    """What players lay on a side bet, cents; `stake` is the one amount that the paytable is for, if there is one."""
+    """Return what players lay on a side bet, cents; `stake` is the one amount of its paytable, if there is one."""
     if stake is not None:
         return (stake,)
     return PROGRESSIVE_CENTS if wager == "progressive_payout" else SIDE_BET_CENTS

@@ -32,7 +32,7 @@ class Player:
     habits: frozenset[str]
 
     def side_wagers(self, chance: Random) -> dict[str, int]:
-        """The side bets that the player lays before the cards, as the mood is; cents by wager type."""
+        """Return the side bets that the player lays before the cards, as the mood is; cents by wager type."""
         return {name: cents for name, cents in self.side_bets.items() if chance.random() < MAKES_A_SIDE_BET}
 
 
@@ -62,7 +62,7 @@ class Seats:
         self._seats = range(1, seats + 1)
 
     def before_round(self) -> list[Player]:
-        """Players leave and sit down; gives those who play, at least one, in the order of their seats."""
+        """Let players leave and sit down; return those who play, at least one, in the order of their seats."""
         for seat in self._seats:
             if seat in self._players:
                 if self._chance.random() < LEAVES:

@@ -11,7 +11,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from loadtest.deck import Deck
-from shared.cards import Card, standard_deck
+from shared.cards import Card
 from shared.cards.ranking.pai_gow import HighHands, card_set, cards_of, low_rank
 from shared.rules import Submission, catalogue
 from shared.rules.set_hands.house_way import HouseWay, house_way
@@ -33,17 +33,17 @@ _LOWEST: Final = "low_straights_lowest"
 
 
 def shake(chance: Random) -> int:
-    """The total of the three dice of a Pai Gow Poker shaker."""
+    """Return the total of the three dice of a Pai Gow Poker shaker."""
     return sum(chance.choice(_DIE) for _ in range(_DICE))
 
 
 def generated(chance: Random) -> int:
-    """The number that a computerized random number generator displays, 1 to 7."""
+    """Return the number that a computerized random number generator displays, 1 to 7."""
     return chance.choice(_NUMBERS)
 
 
 def starting_position(drawn: int, *, first: int = DEALER) -> int:
-    """The position that is dealt first: positions are counted counterclockwise, beginning with `first` as number one.
+    """Return the position that is dealt first: positions count counterclockwise, `first` is number one.
 
     >>> starting_position(8), starting_position(14), starting_position(2)
     (0, 1, 6)
@@ -51,13 +51,8 @@ def starting_position(drawn: int, *, first: int = DEALER) -> int:
     return (first - drawn + 1) % _POSITIONS
 
 
-def deck_with_joker(chance: Random) -> Deck[Card]:
-    """The 53 cards of a table."""
-    return Deck(standard_deck(jokers=1), chance)
-
-
 def deal(deck: Deck[Card], start: int, *, stacks: bool) -> dict[int, tuple[Card, ...]]:
-    """Shuffles, and deals seven hands clockwise from the position `start`; hands by position.
+    """Shuffle, and deal seven hands clockwise from the position `start`; return hands by position.
 
     A manual shoe gives one card at a time, an automated one whole `stacks`.
     """
@@ -80,11 +75,11 @@ class SetHand(NamedTuple):
     low_rank: int
 
     def is_below(self, other: "SetHand") -> bool:
-        """Whether neither hand is above the other's: what is compared so loses, because copies do."""
+        """Return whether neither hand is above the other's: what is compared so loses, because copies do."""
         return self.high_rank <= other.high_rank and self.low_rank <= other.low_rank
 
     def is_above(self, other: "SetHand") -> bool:
-        """Whether both hands are above the other's."""
+        """Return whether both hands are above the other's."""
         return self.high_rank > other.high_rank and self.low_rank > other.low_rank
 
 
@@ -97,20 +92,20 @@ class Setting:
 
     @classmethod
     def of(cls, regulation: str, submission: Submission) -> "Setting":
-        """The setting under a submission that the registry accepts."""
+        """Return the setting under a submission that the registry accepts."""
         options = submission.options
         ranking = HighHands("lowest" if options.get(_LOWEST) is True else "second_highest")
         selected = str(options.get(_HOUSE_WAY, _CUSTOMARY))
         return cls(ranking, house_way(selected, ranking, catalogue(regulation).options[_HOUSE_WAY].paragraph))
 
     def set(self, cards: tuple[Card, ...]) -> SetHand:
-        """The hand set by the house way."""
+        """Return the hand set by the house way."""
         seven = card_set(cards)
         low = self.way.low(seven)
         return SetHand(cards, cards_of(low), self.ranking.rank(seven ^ low), low_rank(low))
 
     def set_against(self, cards: tuple[Card, ...], dealer: SetHand) -> SetHand:
-        """The hand set by a player who sees the dealer's: so that it wins, or else ties, or else by the house way.
+        """Return the hand set by a player who sees the dealer's: to win, or else to tie, or else by the house way.
 
         Where the house way does as well as any other setting, it is taken.
         """
@@ -126,7 +121,7 @@ class Setting:
         return ties if ties is not None and usual.is_below(dealer) else usual
 
     def _correct(self, cards: tuple[Card, ...]) -> Iterator[SetHand]:
-        """All correct settings."""
+        """Yield all correct settings."""
         seven = card_set(cards)
         for one, other in combinations([(card, card_set([card])) for card in cards], 2):
             low = one[1] | other[1]

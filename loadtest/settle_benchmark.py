@@ -53,7 +53,7 @@ def measure(full: FullRound, *, repeats: int = 100) -> Measurement:
 
 
 def report(measurements: Iterable[Measurement]) -> str:
-    """The measurements of several games as lines of a table; the reference loop sums 1,000 squares."""
+    """Return the measurements of several games as lines of a table; the reference loop sums 1,000 squares."""
     head = f"{'':<14}{'decode':>12} {'':>8}{'settle':>14} {'':>8}{'reference':>14}\n"
     return head + "".join(f"{measurement}\n" for measurement in measurements)
 
@@ -71,7 +71,7 @@ def _reference(_: object) -> int:
 
 
 def _median_us(work: Callable[[_Item], object], items: Sequence[_Item], repeats: int) -> float:
-    """Each item is timed by itself: what else runs on the machine interrupts a few of them, and moves no median."""
+    """Time each item by itself: what else runs on the machine interrupts a few of them, and moves no median."""
     times = []
     for repeat in range(_WARM_UPS + repeats):
         for item in items:

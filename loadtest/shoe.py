@@ -30,11 +30,11 @@ class Shoe:
 
     @property
     def remaining(self) -> tuple[StandardCard, ...]:
-        """The cards that have not been drawn, in their order."""
+        """Return the cards that have not been drawn, in their order."""
         return tuple(self._cards[self._next :])
 
     def draw(self) -> StandardCard:
-        """The next card. With none left, the discard rack is shuffled and the round goes on (§ 633a.14(f))."""
+        """Return the next card. With none left, the discard rack is shuffled and the round goes on (§ 633a.14(f))."""
         if self._next == len(self._cards):
             self._shuffle_discards()
         card = self._cards[self._next]
@@ -42,11 +42,11 @@ class Shoe:
         return card
 
     def burn(self) -> None:
-        """Puts the next card into the discard rack unseen."""
+        """Put the next card into the discard rack unseen."""
         self.burned.append(self.draw())
 
     def end_round(self) -> None:
-        """Clears the table; shuffles if the cover card came in the round or lies in front (§ 633a.7(e))."""
+        """Clear the table; shuffle if the cover card came in the round or lies in front (§ 633a.7(e))."""
         self._round_began = self._next
         if self._next >= self._cover:
             self._shuffle()
@@ -69,3 +69,20 @@ class Shoe:
         self.number += 1
         self.burned = []
         self.burn()  # the first card of each batch goes into the discard rack, § 633a.7(c)
+
+
+class ShoeTable:
+    """A table in play that deals from a shoe."""
+
+    def __init__(self, decks: int, chance: Random) -> None:
+        self._chance = chance
+        self._cards = Shoe(decks, chance)
+
+    @property
+    def shoe(self) -> int:
+        """Return the number of the shuffle, from 1."""
+        return self._cards.number
+
+    def relieve(self) -> None:
+        """Let another dealer come, who burns a card (§ 633a.7(c), § 686a.7(c))."""
+        self._cards.burn()

@@ -50,7 +50,7 @@ _SURRENDER: Final = {
 def decide(
     cards: Sequence[StandardCard], up: StandardCard, *, may_double: bool, may_split: bool, may_surrender: bool
 ) -> Action:
-    """What basic strategy does with a hand of two or more cards against the dealer's up card.
+    """Return what basic strategy does with a hand of two or more cards against the dealer's up card.
 
     >>> decide(["8s", "8d"], "Th", may_double=True, may_split=True, may_surrender=True)
     'split'
@@ -72,7 +72,7 @@ def decide(
 
 
 def is_soft(cards: Sequence[StandardCard]) -> bool:
-    """Whether an ace of the hand counts 11.
+    """Return whether an ace of the hand counts 11.
 
     >>> is_soft(["As", "6d"]), is_soft(["As", "6d", "Th"])
     (True, False)
@@ -94,7 +94,7 @@ _PROMISE_BLACKJACK: Final = 110
 
 
 def promise(first: StandardCard, second: StandardCard, *, dealt: bool) -> int:
-    """The rough worth of two cards, hundredths of the wager: by this players at Blackjack Switch decide to switch.
+    """Return the rough worth of two cards, hundredths of the wager: players switch by it at Blackjack Switch.
 
     `dealt`: the two came together from the shoe, so that ace and ten are a Blackjack.
     """

@@ -19,7 +19,7 @@ _STANDARD: Final[tuple[StandardCard, ...]] = get_args(StandardCard)
 
 
 def standard_deck(*, decks: int = 1, jokers: int = 0) -> Deck:
-    """The cards of `decks` standard decks in a fixed order, followed by `jokers` jokers.
+    """Return the cards of `decks` standard decks in a fixed order, followed by `jokers` jokers.
 
     >>> len(standard_deck(decks=6))
     312
@@ -34,7 +34,7 @@ def standard_deck(*, decks: int = 1, jokers: int = 0) -> Deck:
 
 
 def rank(card: Card) -> str:
-    """The rank of a standard card, one of `RANKS`.
+    """Return the rank of a standard card, one of `RANKS`.
 
     >>> rank("Td")
     'T'
@@ -43,7 +43,7 @@ def rank(card: Card) -> str:
 
 
 def suit(card: Card) -> str:
-    """The suit of a standard card, one of `SUITS`.
+    """Return the suit of a standard card, one of `SUITS`.
 
     >>> suit("Td")
     'd'

@@ -1,20 +1,16 @@
 """What a table reports on `table.events`: rounds completed, voided and corrected."""
 
 from datetime import date
-from typing import Annotated, Any, Literal
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 from pydantic_core import from_json
 
 from shared.contracts.envelope import Contract, Event, Identifier, Name, Person, Reason, Sequence, Source
-from shared.rules import REGULATIONS, parse_round
-from shared.rules.blackjack.record import BlackjackRound
-from shared.rules.dj_wild.record import DjWildRound
+from shared.rules import REGULATIONS, Round, game_of, games, parse_round
 from shared.rules.errors import refused_by_validation
-from shared.rules.face_up_pai_gow.record import FaceUpRound
-from shared.rules.holdem.record import HoldemRound
-from shared.rules.over_under.record import OverUnderRound
-from shared.rules.pai_gow.record import PaiGowRound
 
 TOPIC = "table.events"
 
@@ -41,54 +37,17 @@ class TableData(Contract):
 
 
 class PlayedRound(TableData):
-    """A round of play as it was dealt, with the wagers that came from electronic accounts."""
+    """A round of play as it was dealt, with the wagers that came from electronic accounts.
+
+    What tables report is a model of its own for each game: the regulations that authorize it, and its round record.
+    """
 
     opened_at: AwareDatetime
     closed_at: AwareDatetime
     dealer_id: Person | None = None
     account_funded: tuple[AccountFunding, ...] = Field(default=(), max_length=100)
-
-
-class PlayedBlackjack(PlayedRound):
-    """Blackjack, under one of the two texts of chapter 633a."""
-
-    regulation: Literal["pa-633a-2011", "pa-633a-2024"]
-    round: BlackjackRound
-
-
-class PlayedPaiGow(PlayedRound):
-    """Pai Gow Poker, in Pennsylvania or Rhode Island."""
-
-    regulation: Literal["pa-645a-2011", "ri-pai-gow"]
-    round: PaiGowRound
-
-
-class PlayedFaceUpPaiGow(PlayedRound):
-    """Face Up Pai Gow Poker."""
-
-    regulation: Literal["pa-688a"]
-    round: FaceUpRound
-
-
-class PlayedHoldem(PlayedRound):
-    """Texas Hold 'Em Bonus Poker."""
-
-    regulation: Literal["pa-647a"]
-    round: HoldemRound
-
-
-class PlayedDjWild(PlayedRound):
-    """DJ Wild Stud Poker."""
-
-    regulation: Literal["pa-687a"]
-    round: DjWildRound
-
-
-class PlayedOverUnder(PlayedRound):
-    """Over/Under."""
-
-    regulation: Literal["pa-686a"]
-    round: OverUnderRound
+    regulation: str
+    round: Round
 
 
 class Correction(Contract):
@@ -99,34 +58,10 @@ class Correction(Contract):
     approved_by: Person
 
 
-class _Corrected(Contract):
+class CorrectedRound(PlayedRound):
     """A whole record of a round as it should have been; it replaces what was posted."""
 
     correction: Correction
-
-
-class CorrectedBlackjack(PlayedBlackjack, _Corrected):
-    """Blackjack, corrected."""
-
-
-class CorrectedPaiGow(PlayedPaiGow, _Corrected):
-    """Pai Gow Poker, corrected."""
-
-
-class CorrectedFaceUpPaiGow(PlayedFaceUpPaiGow, _Corrected):
-    """Face Up Pai Gow Poker, corrected."""
-
-
-class CorrectedHoldem(PlayedHoldem, _Corrected):
-    """Texas Hold 'Em Bonus Poker, corrected."""
-
-
-class CorrectedDjWild(PlayedDjWild, _Corrected):
-    """DJ Wild Stud Poker, corrected."""
-
-
-class CorrectedOverUnder(PlayedOverUnder, _Corrected):
-    """Over/Under, corrected."""
 
 
 class VoidedRound(TableData):
@@ -135,20 +70,26 @@ class VoidedRound(TableData):
     correction: Correction
 
 
-Played = Annotated[
-    PlayedBlackjack | PlayedPaiGow | PlayedFaceUpPaiGow | PlayedHoldem | PlayedDjWild | PlayedOverUnder,
-    Field(discriminator="regulation"),
-]
+def _of_each_game(base: type[PlayedRound], what: str) -> Any:
+    """Return the models of what tables report of each game, told apart by the regulation."""
+    models = []
+    for name, game in games().items():
+        regulations = tuple(regulation for regulation in REGULATIONS if game_of(regulation) is game)
+        fields: dict[str, Any] = {"regulation": (Literal[regulations], ...), "round": (game.round_type, ...)}
+        model = f"{what}{name.title().replace('_', '')}"
+        models.append(
+            create_model(model, __base__=base, __doc__=f"A round of {game.title} as it was {what.lower()}.", **fields)
+        )
+    return Annotated[reduce(or_, models), Field(discriminator="regulation")]
 
-Corrected = Annotated[
-    CorrectedBlackjack
-    | CorrectedPaiGow
-    | CorrectedFaceUpPaiGow
-    | CorrectedHoldem
-    | CorrectedDjWild
-    | CorrectedOverUnder,
-    Field(discriminator="regulation"),
-]
+
+# The type checker sees what all games have alike.
+if TYPE_CHECKING:
+    Played: TypeAlias = PlayedRound
+    Corrected: TypeAlias = CorrectedRound
+else:
+    Played = _of_each_game(PlayedRound, "Played")
+    Corrected = _of_each_game(CorrectedRound, "Corrected")
 
 
 class RoundCompleted(Event[Played]):

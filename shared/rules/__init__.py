@@ -3,6 +3,8 @@
 from shared.rules._regulations import (
     REGULATIONS,
     compile_rules,
+    game_of,
+    games,
     parse_round,
     payback,
     round_type,
@@ -11,7 +13,7 @@ from shared.rules._regulations import (
 )
 from shared.rules.catalogue import Catalogue, catalogue
 from shared.rules.errors import Refused
-from shared.rules.game import Rules
+from shared.rules.game import Game, Rules
 from shared.rules.record import CaseFile, Round, Submission, parse_cases, parse_submission
 from shared.rules.settlement import Contribution, Line, Notice, Settlement
 
@@ -20,6 +22,7 @@ __all__ = [
     "CaseFile",
     "Catalogue",
     "Contribution",
+    "Game",
     "Line",
     "Notice",
     "Refused",
@@ -29,6 +32,8 @@ __all__ = [
     "Submission",
     "catalogue",
     "compile_rules",
+    "game_of",
+    "games",
     "parse_cases",
     "parse_round",
     "parse_submission",

@@ -8,7 +8,7 @@ from shared.rules.settlement import Settlement
 
 
 def differences(expect: Sequence[ExpectedMeter | ExpectedLine], settlement: Settlement) -> list[str]:
-    """How a settlement differs from the expected lines; empty where it does not.
+    """Return how a settlement differs from the expected lines; empty where it does not.
 
     Only the fields that an expected line lists are compared, an expected line matches one line of the settlement, and a
     line that is not expected must not exist.

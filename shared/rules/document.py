@@ -10,7 +10,7 @@ from shared.rules.odds import Odds
 
 
 def page(regulation: str) -> str:
-    """The Markdown page of one regulation; raises `Refused` for an unknown id."""
+    """Return the Markdown page of one regulation; raise `Refused` for an unknown id."""
     lines: list[str] = []
     for line in _page(catalogue(regulation)):
         if line or (lines and lines[-1]):

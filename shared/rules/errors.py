@@ -58,7 +58,7 @@ def refused_by_validation(
 
 
 def _location(parts: tuple[int | str, ...]) -> tuple[int | str, ...]:
-    """The path to a value without the parts that name a form of it, such as `tuple[...]`, `constrained-int`."""
+    """Return the path to a value without the parts that name a form of it, such as `tuple[...]`, `constrained-int`."""
     return tuple(part for part in parts if isinstance(part, int) or ("[" not in part and part != "constrained-int"))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from shared.rules.settlement import Contribution, contribution
+from shared.rules.settlement import Contribution, Line, Notice, Settlement, contribution
 
 
 class MeterBoard:
@@ -34,16 +34,21 @@ class MeterBoard:
         self._shows[meter] += cents
         self._contributions.append(contribution(seat, wager, meter, cents))
 
-    def award_part(self, meter: str, share: Fraction, *, winners: int = 1) -> int:
-        """Take a share of what the meter shows now off it, in equal parts; returns the cents of each winner."""
-        cents = self._shows[meter] * share.numerator // (share.denominator * winners)
+    def award(self, meter: str, share: Fraction, reset: int, *, winners: int = 1) -> int:
+        """Take `share` of what the meter shows now off it, in equal parts; return the cents of each winner.
+
+        An award of all of it restores the meter to `reset` cents; a share of 0 changes nothing.
+        """
+        if share == 1:
+            return self.award_all(meter, [1] * winners, reset)[0]
+        cents = self._shows[meter] * share.numerator // (share.denominator * winners) if share else 0
         self._shows[meter] -= cents * winners
         return cents
 
     def award_all(self, meter: str, weights: Sequence[int], reset: int) -> list[int]:
         """Share all that the meter shows in proportion to `weights`, then restore it to `reset` cents.
 
-        Returns the cents for each weight, in the same order. The house adds what is needed to restore the meter; shares
+        Return the cents for each weight, in the same order. The house adds what is needed to restore the meter; shares
         of a cent that were dropped stay on it and lessen that amount.
         """
         shown, total = self._shows[meter], sum(weights)
@@ -54,7 +59,7 @@ class MeterBoard:
         return cents
 
     def award_amount(self, meter: str, most: int, *, reset: int = 0) -> int:
-        """Take `most` cents off the meter, or all that it shows; returns the cents taken.
+        """Take `most` cents off the meter, or all that it shows; return the cents taken.
 
         Where it then shows less than `reset` cents the house restores it to them.
         """
@@ -67,21 +72,17 @@ class MeterBoard:
         return cents
 
     @property
-    def before(self) -> Mapping[str, int]:
-        """What each meter showed before the round."""
-        return self._before
-
-    @property
     def shows(self) -> Mapping[str, int]:
-        """What each meter shows now."""
+        """Return what each meter shows now."""
         return self._shows
 
-    @property
-    def contributions(self) -> tuple[Contribution, ...]:
-        """What the wagers of the round added so far."""
-        return tuple(self._contributions)
-
-    @property
-    def resets(self) -> Mapping[str, int]:
-        """What the house put on each meter to restore it."""
-        return self._resets
+    def settlement(self, lines: Sequence[Line], notices: Sequence[Notice] = ()) -> Settlement:
+        """Return the settlement of a round with these lines, and with what became of its meters."""
+        return Settlement(
+            lines=tuple(lines),
+            meters=self._shows,
+            contributions=tuple(self._contributions),
+            meter_resets=self._resets,
+            meters_before=self._before,
+            notices=tuple(notices),
+        )

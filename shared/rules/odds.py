@@ -16,7 +16,7 @@ class Odds:
 
     @classmethod
     def parse(cls, text: str) -> "Odds":
-        """Read odds as the regulations write them; raises `ValueError` otherwise.
+        """Read odds as the regulations write them; raise `ValueError` otherwise.
 
         >>> Odds.parse("2.5 to 1").pay(500)
         1250
@@ -29,11 +29,16 @@ class Odds:
         return cls(ratio=Fraction(match[1]) / int(match[3]), stake_returned=match[2] == "to")
 
     def pay(self, stake: int) -> int:
-        """The payout on `stake` cents, without the stake itself; a share of a cent is dropped."""
+        """Return the payout on `stake` cents, without the stake itself; a share of a cent is dropped."""
         return stake * self.ratio.numerator // self.ratio.denominator
 
+    @property
+    def returns(self) -> Fraction:
+        """Return what comes back of each cent of a wager that wins, its stake included."""
+        return self.ratio + self.stake_returned
+
     def plus(self, other: "Odds") -> "Odds":
-        """Both payouts on one stake."""
+        """Return the odds that pay both payouts on one stake."""
         return Odds(self.ratio + other.ratio, self.stake_returned and other.stake_returned)
 
     def __str__(self) -> str:

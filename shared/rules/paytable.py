@@ -35,7 +35,7 @@ class Row:
     bonus: "Row | None" = None
 
     def win(self, seat: int, stake: int, *, from_meter: int = 0) -> Line:
-        """The line of a wager of `stake` cents that wins this row, with what came off the meter for it."""
+        """Return the line of a wager of `stake` cents that wins this row, with what came off the meter for it."""
         odds = self.odds
         payout, back = odds.pay(stake), stake if odds.stake_returned else 0
         outcome: Outcome = "push" if self.push else "win"
@@ -54,12 +54,12 @@ class Row:
         return line(seat, self.wager, outcome, stake, payout, back, self.paragraph, None, self.category)
 
     def win_without_stake(self, seat: int, wagered: int) -> Line:
-        """The line of a bonus that has no stake of its own and pays on the `wagered` cents of another wager."""
+        """Return the line of a bonus that has no stake of its own and pays on the `wagered` cents of another wager."""
         return line(seat, self.wager, "win", 0, self.odds.pay(wagered), 0, self.paragraph, None, self.category)
 
 
 def rows_by_category(offer: Offer) -> dict[str, Row]:
-    """The rows of the selected paytable that the submission offers, by category.
+    """Return the rows of the selected paytable that the submission offers, by category.
 
     A row that builds on another hangs on that one; a bonus row that builds on none has an entry of its own.
     """
@@ -93,7 +93,7 @@ def _row(offer: Offer, entry: PaytableRow) -> Row:
 
 
 def _odds(table: Paytable, entry: PaytableRow) -> Odds:
-    """The odds of a row; an amount is odds on the one stake that the paytable is for."""
+    """Return the odds of a row; an amount is odds on the one stake that the paytable is for."""
     if entry.parsed_odds is not None:
         return entry.parsed_odds
     ratio = Fraction(0)
@@ -103,11 +103,16 @@ def _odds(table: Paytable, entry: PaytableRow) -> Odds:
     return Odds(ratio=ratio, stake_returned=table.stake_returned or entry.push)
 
 
+def settled(row: Row | None, seat: int, wager: str, stake: int, decided: str, *, from_meter: int = 0) -> Line:
+    """Return the line of a wager that wins `row`, or that is lost under the paragraph `decided` where no row wins."""
+    return lost(seat, wager, stake, decided) if row is None else row.win(seat, stake, from_meter=from_meter)
+
+
 def lost(seat: int, wager: str, stake: int, paragraph: str) -> Line:
-    """The line of a wager that is collected."""
+    """Return the line of a wager that is collected."""
     return line(seat, wager, "lose", stake, 0, 0, paragraph)
 
 
 def returned(seat: int, wager: str, stake: int, paragraph: str) -> Line:
-    """The line of a wager that did not count and goes back."""
+    """Return the line of a wager that did not count and goes back."""
     return line(seat, wager, "void", stake, 0, stake, paragraph)

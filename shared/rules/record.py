@@ -1,7 +1,7 @@
 """The parts of a round record that every game shares, the rules submission, and the case file."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, Tag, ValidationError
 
@@ -83,7 +83,7 @@ class OfferedWager(BaseModel):
 
     @property
     def options(self) -> Mapping[str, bool | int | str]:
-        """The options of this wager that the submission states, by name."""
+        """Return the options of this wager that the submission states, by name."""
         return self.__pydantic_extra__
 
 
@@ -96,9 +96,24 @@ class Submission(Record):
     payout_limit: Cents | None = None
 
 
-class Round(Record):
-    """What the record of a round holds in every game; each game adds its seats and its dealer."""
+class Seat(Record):
+    """One betting position that wagered: its number, who holds it, and cents by wager type; each game adds the rest."""
 
+    seat: SeatNumber
+    player: Name
+    wagers: dict[Any, Cents]
+
+
+SeatT = TypeVar("SeatT", bound=Seat)
+
+Seats = Annotated[tuple[SeatT, ...], Listed, Field(min_length=1, max_length=99)]
+"""The seats of a round."""
+
+
+class Round(Record):
+    """What the record of a round holds in every game; each game adds what its seats hold, and its dealer."""
+
+    seats: Seats[Seat]
     meters: Annotated[dict[Name, MeterCents], Field(max_length=20)] = {}
     irregularities: Annotated[tuple[Irregularity, ...], Listed, Field(max_length=50)] = ()
 
@@ -152,7 +167,7 @@ class CaseFile(Record):
 
 
 def parse_submission(raw: object) -> Submission:
-    """A rules submission from its document; raises `Refused` where its form is wrong."""
+    """Return a rules submission from its document; raise `Refused` where its form is wrong."""
     try:
         return Submission.model_validate(raw)
     except ValidationError as error:
@@ -160,7 +175,7 @@ def parse_submission(raw: object) -> Submission:
 
 
 def parse_cases(raw: object) -> tuple[CaseFile, ...]:
-    """The cases of one case file, which holds one case or a list of them; raises `Refused` where the form is wrong."""
+    """Return the cases of a case file, which holds one case or a list of them; raise `Refused` for a wrong form."""
     documents = raw if isinstance(raw, list) else [raw]
     try:
         return tuple(CaseFile.model_validate(document) for document in documents)

@@ -35,11 +35,11 @@ class Line:
 
     @property
     def net(self) -> int:
-        """What the line changes for the player, cents."""
+        """Return what the line changes for the player, cents."""
         return self.payout + self.stake_returned - self.stake - self.vigorish
 
     def as_document(self) -> dict[str, Any]:
-        """The line in the field names of the round record; `hand`, `category`, `house_share` only where they apply."""
+        """Return the line in the field names of the round record; `hand`, `category`, `house_share` only if any."""
         document: dict[str, Any] = {"seat": self.seat, "wager": self.wager}
         if self.hand is not None:
             document["hand"] = self.hand
@@ -71,12 +71,15 @@ def line(
     paragraph: str,
     hand: int | None = None,
     category: str | None = None,
+    *,
+    vigorish: int = 0,
+    paid_by: Payer = "house",
 ) -> Line:
-    """A line that the house pays and no meter: one object for the same facts.
+    """Return a line that no meter pays: one object for the same facts.
 
     Rounds repeat the same few amounts, and a line that cannot change is quicker to find than to make.
     """
-    return Line(seat, wager, outcome, stake, payout, stake_returned, paragraph, hand, category)
+    return Line(seat, wager, outcome, stake, payout, stake_returned, paragraph, hand, category, vigorish, 0, paid_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ class Contribution:
 
 @lru_cache(maxsize=1 << 12)
 def contribution(seat: int, wager: str, meter: str, cents: int) -> Contribution:
-    """A contribution: one object for the same facts, as for lines."""
+    """Return a contribution: one object for the same facts, as for lines."""
     return Contribution(seat, wager, meter, cents)
 
 
@@ -113,7 +116,7 @@ class Settlement:
     """A settled round.
 
     `meters_before` and `meters` are what the meters show before and after the round; `meter_resets` what the house put
-    on a meter to restore it after an award of all of it. Raises `AssertionError` where money appears or vanishes.
+    on a meter to restore it after an award of all of it. Raise `AssertionError` where money appears or vanishes.
     """
 
     lines: tuple[Line, ...]
@@ -131,7 +134,7 @@ class Settlement:
         )
 
     def _nets(self) -> tuple[int, int, int]:
-        """What players, a banking player and the house won or lost, cents."""
+        """Return what players, a banking player and the house won or lost, cents."""
         players = bank = house = 0
         for entry in self.lines:
             vigorish = entry.vigorish
@@ -152,20 +155,20 @@ class Settlement:
 
     @property
     def players_net(self) -> int:
-        """What the players won (or lost, below zero) to the house, the bank and the meters, cents."""
+        """Return what the players won (or lost, below zero) to the house, the bank and the meters, cents."""
         return self._nets()[0]
 
     @property
     def bank_net(self) -> int:
-        """What a banking player won or lost, vigorish included, cents; 0 in a round that the house banks."""
+        """Return what a banking player won or lost, vigorish included, cents; 0 in a round that the house banks."""
         return self._nets()[1]
 
     @property
     def house_net(self) -> int:
-        """What the house won or lost, and put on the meters, cents."""
+        """Return what the house won or lost, and put on the meters, cents."""
         return self._nets()[2]
 
     @property
     def meters_net(self) -> int:
-        """What the meters gained or lost together, cents."""
+        """Return what the meters gained or lost together, cents."""
         return sum(self.meters.values()) - sum(self.meters_before.values())

@@ -47,9 +47,17 @@ class Selection:
     offers: Mapping[str, Offer]
     payout_limit: int | None
 
+    def offer(self, wager: str) -> Offer:
+        """Return the offer of a wager; raise `Refused` where the submission does not offer it."""
+        if wager not in self.offers:
+            raise Refused(
+                f"wager '{wager}' is not offered; there are: {', '.join(self.offers)}", paragraph=self.catalogue.offered
+            )
+        return self.offers[wager]
+
 
 def select(catalogue: Catalogue, submission: Submission) -> Selection:
-    """Resolve a submission; raises `Refused` where it selects what the regulation does not allow."""
+    """Resolve a submission; raise `Refused` where it selects what the regulation does not allow."""
     decks = _decks(catalogue, submission)
     options = _options(catalogue.options, submission.options, "option", catalogue.offered)
     for name, option in catalogue.options.items():
@@ -246,7 +254,7 @@ def _meter(name: str, wager: Wager, paytable: Paytable, given: Meter | None) -> 
 
 
 def _fixed_meter(name: str, paytable: Paytable, given: Meter | None) -> Meter:
-    """The meter that a paytable fixes; the submission may leave it out, or repeat it."""
+    """Return the meter that a paytable fixes; the submission may leave it out, or repeat it."""
     terms = paytable.meter
     assert terms is not None
     if given is not None:

@@ -1,46 +1,66 @@
-"""What a round of any game must hold to at its table: seats, boxes, wagers offered, meters, irregularities."""
+"""What a round of any game must hold to at its table: seats, boxes, wagers offered, decks, meters, irregularities."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol
 
+from shared.cards import Card
 from shared.rules.catalogue import Catalogue, IrregularityRule
 from shared.rules.errors import Refused
-from shared.rules.record import Irregularity
-
-
-class SeatRecord(Protocol):
-    """The part of a seat's record that every game has."""
-
-    @property
-    def seat(self) -> int:
-        """The number of the betting position."""
-
-    @property
-    def player(self) -> str:
-        """Who holds it."""
-
-    @property
-    def wagers(self) -> Mapping[Any, int]:
-        """Cents by wager type."""
+from shared.rules.record import Irregularity, Seat
+from shared.rules.submission import Selection
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """What the regulation and the rules submission say about the table.
 
-    `boxes` is how many adjacent boxes one player may hold (None: the submission does not say), `required` the wagers
-    that every seat makes, `offered` all that may be made, `meters` the names of the progressive meters.
+    `decks` lie in play, `boxes` is how many adjacent boxes one player may hold (None: the submission does not say),
+    `required` are the wagers that every seat makes, `offered` all that may be made. `entries` names the entry of each
+    wager in the catalogue, `meters` the meter of each offered wager that has one.
     """
 
     catalogue: Catalogue
+    decks: int
     boxes: int | None
     required: tuple[str, ...]
     offered: frozenset[str]
-    meters: frozenset[str] = frozenset()
+    entries: Mapping[str, str]
+    meters: Mapping[str, str]
 
-    def check_seats(self, seats: Sequence[SeatRecord]) -> None:
+    @classmethod
+    def of(
+        cls,
+        selection: Selection,
+        *,
+        decks: int = 1,
+        required: tuple[str, ...] | None = None,
+        on_several_hands: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> "Table":
+        """Return the table of a selection.
+
+        `required` replaces the wagers that the catalogue requires of every seat; `on_several_hands` are the wagers of
+        an entry that players make on several hands, by the name of the entry.
+        """
+        catalogue, split = selection.catalogue, on_several_hands or {}
+        boxes = selection.options.get("adjacent_boxes")
+        assert boxes is None or isinstance(boxes, int)
+        entries = {wager: name for name in catalogue.wagers for wager in split.get(name, (name,))}
+        offers = {wager: selection.offers[name] for wager, name in entries.items() if name in selection.offers}
+        if required is None:
+            required = tuple(name for name, entry in catalogue.wagers.items() if entry.offered == "required")
+        return cls(
+            catalogue=catalogue,
+            decks=decks,
+            boxes=boxes,
+            required=required,
+            offered=frozenset(offers),
+            entries=entries,
+            meters={wager: offer.name for wager, offer in offers.items() if offer.meter is not None},
+        )
+
+    def check_seats(self, seats: Sequence[Seat]) -> None:
         """Raise `Refused` for seats that a table does not have, seats named twice, boxes that are not adjacent, and
         wagers that are missing or not offered."""
         places = self.catalogue.seats
@@ -61,7 +81,7 @@ class Table:
                 raise self._not_offered(seat)
             for wager in self.required:
                 if wager not in wagers:
-                    raise self._missing(seat, wager)
+                    raise self.missing(seat, wager)
         if len(boxes) < len(seats):
             self._check_boxes(boxes)
 
@@ -83,17 +103,17 @@ class Table:
                     paragraph=paragraph,
                 )
 
-    def _not_offered(self, seat: SeatRecord) -> Refused:
+    def _not_offered(self, seat: Seat) -> Refused:
         wager = next(name for name in seat.wagers if name not in self.offered)
-        known = self.catalogue.wagers.get(wager)
-        why = f"{self.catalogue.id} has no such wager" if known is None else "the rules submission does not offer it"
-        return Refused(
-            f"wager '{wager}' {seat.wagers[wager]}: {why}",
-            seat=seat.seat,
-            paragraph=self.catalogue.offered if known is None else known.paragraph,
-        )
+        if wager in self.entries:
+            why = "the rules submission does not offer it"
+            paragraph = self.catalogue.wagers[self.entries[wager]].paragraph
+        else:
+            why, paragraph = f"{self.catalogue.id} has no such wager", self.catalogue.offered
+        return Refused(f"wager '{wager}' {seat.wagers[wager]}: {why}", seat=seat.seat, paragraph=paragraph)
 
-    def _missing(self, seat: SeatRecord, wager: str) -> Refused:
+    def missing(self, seat: Seat, wager: str) -> Refused:
+        """Return the refusal of a seat without a wager that it must make."""
         entry = self.catalogue.wagers[wager]
         return Refused(
             f"the {entry.title} is missing beside {', '.join(seat.wagers) or 'no other wager'}",
@@ -101,26 +121,65 @@ class Table:
             paragraph=entry.paragraph,
         )
 
-    def check_meters(self, seats: Sequence[SeatRecord], meters: Mapping[str, int]) -> None:
+    def check_cards(self, hands: Iterable[tuple[int | None, Sequence[Card]]]) -> None:
+        """Raise `Refused` where a card lies more often than the decks hold it.
+
+        `hands` are cards by seat, None for those of nobody's seat. The highest seat that holds the card is named.
+        """
+        hands = tuple(hands)
+        together: list[Card] = []
+        for _, cards in hands:
+            together += cards
+        if len(set(together)) == len(together):
+            return
+        ((card, count),) = Counter(together).most_common(1)
+        if count <= self.decks:
+            return
+        held = [seat for seat, cards in hands if card in cards and seat is not None]
+        times = "the deck holds it once" if self.decks == 1 else f"{self.decks} decks hold it {self.decks} times"
+        raise Refused(
+            f"{card} appears {count} times; {times}",
+            seat=max(held, default=None),
+            paragraph=self.catalogue.record["cards"],
+        )
+
+    def check_meters(self, seats: Sequence[Seat], meters: Mapping[str, int]) -> None:
         """Raise `Refused` for a meter that no offered wager has, and for a wager whose meter is missing."""
         paragraph = self.catalogue.record["meters"]
         for name, cents in meters.items():
-            if name not in self.meters:
+            if name not in self.meters.values():
                 raise Refused(f"meter '{name}' {cents}: no offered wager has it", paragraph=paragraph)
         for seat in seats:
             for wager in seat.wagers:
-                if wager in self.meters and wager not in meters:
+                meter = self.meters.get(wager)
+                if meter is not None and meter not in meters:
                     raise Refused(
-                        f"meter '{wager}' is missing: 'meters' must say what it showed before the round",
+                        f"meter '{meter}' is missing: 'meters' must say what it showed before the round",
                         seat=seat.seat,
                         paragraph=paragraph,
                     )
 
-    def rule_of(self, irregularity: Irregularity, seats: Container[int]) -> IrregularityRule:
-        """What the regulation makes of an irregularity; `seats` are the numbers of the seats that wagered.
+    def in_effect(
+        self, irregularities: Iterable[Irregularity], seats: Container[int], *, positions: Container[int] = ()
+    ) -> Iterator[tuple[Irregularity, IrregularityRule]]:
+        """Yield the irregularities that have an effect, each with what the regulation makes of it.
 
-        Raises `Refused` for one that the game does not have, or whose fields cannot be.
+        Cards that lay face up are counted together: they have an effect from so many on. `seats` are the numbers of
+        those that wagered; where an irregularity need not name a seat it may name one of `positions` too. Raise
+        `Refused` for an irregularity that the game does not have, or whose fields cannot be.
         """
+        face_up = 0
+        for irregularity in irregularities:
+            rule = self._rule_of(irregularity, seats, positions)
+            if rule.from_cards is not None:
+                face_up += irregularity.count or 0
+                if face_up < rule.from_cards:
+                    continue
+            yield irregularity, rule
+
+    def _rule_of(
+        self, irregularity: Irregularity, seats: Container[int], positions: Container[int]
+    ) -> IrregularityRule:
         code, number = irregularity.code, irregularity.seat
         rule = self.catalogue.irregularities.get(code)
         if rule is None:
@@ -130,14 +189,14 @@ class Table:
                 seat=number,
                 paragraph=self.catalogue.record["irregularities"],
             )
-        why = _misstated(irregularity, rule, seats)
+        why = _misstated(irregularity, rule, positions if rule.seat == "optional" and positions else seats)
         if why is not None:
             raise Refused(f"irregularity '{code}' {why}", seat=number, paragraph=rule.paragraph)
         return rule
 
 
 def _misstated(irregularity: Irregularity, rule: IrregularityRule, seats: Container[int]) -> str | None:
-    """What is wrong with the fields of an irregularity; None where nothing is."""
+    """Return what is wrong with the fields of an irregularity; None where nothing is."""
     number = irregularity.seat
     if not rule.counts_cards and (irregularity.count, irregularity.after_initial_deal) != (None, None):
         return "has no 'count' and no 'after_initial_deal'"

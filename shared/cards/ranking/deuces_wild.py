@@ -45,7 +45,7 @@ _VALUE_SHIFTS: Final = (16, 12, 8, 4, 0)
 
 
 def wild_category_of(rank: int) -> WildCategory:
-    """The category of a hand of this rank.
+    """Return the category of a hand of this rank.
 
     >>> wild_category_of(rank_with_wilds(["2s", "2h", "Jk", "Qs", "Ts"])).name
     'royal_flush'
@@ -54,7 +54,7 @@ def wild_category_of(rank: int) -> WildCategory:
 
 
 def rank_with_wilds(cards: Sequence[Card]) -> int:
-    """The rank of the best hand that five cards make; raises `ValueError` for another number of cards.
+    """Return the rank of the best hand that five cards make; raise `ValueError` for another number of cards.
 
     >>> rank_with_wilds(["Kc", "Kd", "Kh", "2s", "Jk"]) > rank_with_wilds(["Qh", "Jh", "Th", "9h", "2c"])
     True
@@ -63,7 +63,7 @@ def rank_with_wilds(cards: Sequence[Card]) -> int:
 
 
 def rank_without_fives(cards: Sequence[Card]) -> int:
-    """The rank of the best hand other than five wilds and five of a kind; raises `ValueError` like `rank_with_wilds`.
+    """Return the rank of the best hand but five wilds and five of a kind; raise `ValueError` like `rank_with_wilds`.
 
     >>> wild_category_of(rank_without_fives(["2c", "2d", "2h", "Kc", "Kd"])).name
     'four_of_a_kind'
@@ -112,7 +112,7 @@ def _rank(cards: Sequence[Card], ranks: _Ranks) -> int:
 
 
 def _candidates(naturals: Sequence[int], wilds: int, *, suited: bool, fives: bool) -> Iterable[int]:
-    """The ranks of hands that `naturals` (values, descending) make with `wilds` wild cards, the best among them."""
+    """Yield the ranks of hands that `naturals` (values, descending) make with `wilds` wild cards."""
     if not naturals:
         yield _pack(WildCategory.five_wilds) if fives else _pack(WildCategory.royal_flush, (ACE,))
         return
@@ -130,7 +130,7 @@ def _candidates(naturals: Sequence[int], wilds: int, *, suited: bool, fives: boo
 
 
 def _of_a_kind(counts: dict[int, int], wilds: int, *, fives: bool) -> int:
-    """The rank where every wild card joins the most frequent rank, the highest of several."""
+    """Return the rank where every wild card joins the most frequent rank, the highest of several."""
     value, *others = sorted(counts, key=lambda value: (counts[value], value), reverse=True)
     alike = counts[value] + wilds
     if alike == 5:
@@ -149,7 +149,7 @@ def _of_a_kind(counts: dict[int, int], wilds: int, *, fives: bool) -> int:
 
 
 def _straight_top(naturals: Sequence[int]) -> int:
-    """The highest value of the best straight that contains these different values; 0 where there is none.
+    """Return the highest value of the best straight that contains these different values; 0 where there is none.
 
     An ace below the deuce counts as 1: the lowest straight is the one up to the 5.
     """

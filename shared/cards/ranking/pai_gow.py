@@ -67,7 +67,7 @@ _KING_QUEEN: Final = 1 << ACE - 1 | 1 << ACE - 2
 
 
 def card_set(cards: Iterable[Card]) -> CardSet:
-    """The set of these cards; a card named twice is in it once."""
+    """Return the set of these cards; a card named twice is in it once."""
     cards_held = 0
     for card in cards:
         cards_held |= _BITS[card]
@@ -75,7 +75,7 @@ def card_set(cards: Iterable[Card]) -> CardSet:
 
 
 def cards_of(hand: CardSet) -> tuple[Card, ...]:
-    """The cards of a set, spades first, ranks falling, the joker last.
+    """Return the cards of a set, spades first, ranks falling, the joker last.
 
     >>> cards_of(card_set(["9h", "Jk", "Ah", "2s"]))
     ('2s', 'Ah', '9h', 'Jk')
@@ -84,12 +84,12 @@ def cards_of(hand: CardSet) -> tuple[Card, ...]:
 
 
 def holds_joker(hand: CardSet) -> bool:
-    """Whether the joker is among the cards."""
+    """Return whether the joker is among the cards."""
     return hand >> _JOKER_AT != 0
 
 
 def by_value(hand: CardSet) -> dict[int, tuple[CardSet, ...]]:
-    """The cards of each value held, highest first, each a set of its own; the joker is among the aces.
+    """Return the cards of each value held, highest first, each a set of its own; the joker is among the aces.
 
     >>> {value: len(cards) for value, cards in by_value(card_set(["9h", "Jk", "9d", "2s"])).items()}
     {14: 1, 9: 2, 2: 1}
@@ -108,7 +108,7 @@ def by_value(hand: CardSet) -> dict[int, tuple[CardSet, ...]]:
 
 
 def top_value(hand: CardSet) -> int:
-    """The value of the highest card, 14 for an ace or the joker.
+    """Return the value of the highest card, 14 for an ace or the joker.
 
     >>> top_value(card_set(["9s", "4d"]))
     9
@@ -120,7 +120,7 @@ def top_value(hand: CardSet) -> int:
 
 
 def low_rank(hand: CardSet) -> int:
-    """The rank of a two-card low hand: a pair, or the higher card and then the other. The joker is an ace."""
+    """Return the rank of a two-card low hand: a pair, or the higher card and then the other. The joker is an ace."""
     halves = hand | hand >> 2 * _WIDTH
     ranks = (halves | halves >> _WIDTH) & _SUIT
     if hand >> _JOKER_AT:
@@ -156,7 +156,7 @@ class HighHands:
                 self._suited[held] = max(suited, self._suited.get(held, 0))
 
     def rank(self, hand: CardSet) -> int:
-        """The rank of exactly five cards; higher is better, equal is a copy.
+        """Return the rank of exactly five cards; higher is better, equal is a copy.
 
         >>> high = HighHands().rank
         >>> high(card_set(["As", "2d", "3d", "4d", "5c"])) > high(card_set(["Ks", "Qd", "Jd", "Td", "9c"]))
@@ -202,7 +202,7 @@ class HighHands:
 
 
 def formed(hand: CardSet, *, wild_joker: bool = False) -> int:
-    """Everything that five to seven cards can form, as flags of `Formed`; 0 for unpaired cards of no straight or flush.
+    """Return all that five to seven cards can form, as flags of `Formed`; 0 for unpaired cards of no straight or flush.
 
     With `wild_joker` the joker may be any card, otherwise an ace or what completes a straight or a flush.
 
@@ -234,7 +234,7 @@ def formed(hand: CardSet, *, wild_joker: bool = False) -> int:
 
 
 def _formed_suited(suit: int, suits: Iterable[int], joker: int) -> int:
-    """What the cards of a suit that makes a flush can form, and what another suit adds to a royal flush."""
+    """Return what the cards of a suit that makes a flush can form, and what another suit adds to a royal flush."""
     found = int(Formed.flush)
     natural = (suit & _ROYAL).bit_count()
     if natural + joker >= 5:
@@ -255,7 +255,7 @@ def _formed_suited(suit: int, suits: Iterable[int], joker: int) -> int:
 
 
 def _spans(ranks: int, joker: int, length: int = 5) -> bool:
-    """Whether the ranks, with the joker for one of them, hold `length` in sequence; an ace is high or low."""
+    """Return whether the ranks, with the joker for one of them, hold `length` in sequence; an ace is high or low."""
     ranks |= ranks >> ACE << 1
     run, run_with_gap = ranks, -1
     for step in range(1, length):
@@ -267,7 +267,7 @@ def _spans(ranks: int, joker: int, length: int = 5) -> bool:
 
 
 def _joined(rank: int, ranks: int, pairs: int, threes: int, fours: int) -> int:
-    """What equal ranks can form once the joker is a card of `rank`, a bit."""
+    """Return what equal ranks can form once the joker is a card of `rank`, a bit."""
     found = _formed_of_kinds(pairs | ranks & rank, threes | pairs & rank, fours | threes & rank)
     if fours & rank:
         found |= _FIVE_ACES_FORMED if rank == _ACE else _FIVE_OF_A_KIND_FORMED
@@ -275,7 +275,7 @@ def _joined(rank: int, ranks: int, pairs: int, threes: int, fours: int) -> int:
 
 
 def _formed_of_kinds(pairs: int, threes: int, fours: int) -> int:
-    """What equal ranks can form: the ranks held twice or more, three times or more, four times."""
+    """Return what equal ranks can form: the ranks held twice or more, three times or more, four times."""
     number = pairs.bit_count()
     found = _PAIRS_FORMED[number]
     if threes:
@@ -288,7 +288,7 @@ def _formed_of_kinds(pairs: int, threes: int, fours: int) -> int:
 
 
 def _highest_not_in(ranks: int) -> int:
-    """The highest rank, ace first, that is not among these."""
+    """Return the highest rank, ace first, that is not among these."""
     return next(1 << value for value in range(ACE, 1, -1) if not ranks >> value & 1)
 
 

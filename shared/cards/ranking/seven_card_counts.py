@@ -32,7 +32,7 @@ class HandClass(NamedTuple):
 
 @cache
 def count_seven_cards(kind: Callable[[tuple[Card, ...]], _Kind]) -> Counter[_Kind]:
-    """How many of all seven-card hands from 52 cards and a joker are of each kind.
+    """Return how many of all seven-card hands from 52 cards and a joker are of each kind.
 
     `kind` may look at the ranks, at straights and flushes, at the joker, and at whether the two cards beside four or
     five cards of a royal flush are of one suit: hands that differ in nothing else count as one class.
@@ -44,7 +44,7 @@ def count_seven_cards(kind: Callable[[tuple[Card, ...]], _Kind]) -> Counter[_Kin
 
 
 def seven_card_classes(*, ranks: str = RANKS) -> Iterator[HandClass]:
-    """The classes of seven-card hands from four suits of `ranks`, in the order of `RANKS`, and a joker.
+    """Yield the classes of seven-card hands from four suits of `ranks`, in the order of `RANKS`, and a joker.
 
     >>> sum(hands for _, hands in seven_card_classes(ranks="AKQ")) == comb(13, 7)
     True
@@ -72,7 +72,7 @@ def _classes(ranks: str, jokers: tuple[Card, ...]) -> Iterator[HandClass]:
 
 
 def _flushes(copies: dict[str, int], suited: Sequence[str], jokers: tuple[Card, ...]) -> Iterator[HandClass]:
-    """The hands whose flush suit holds exactly the ranks `suited`."""
+    """Yield the hands whose flush suit holds exactly the ranks `suited`."""
     rest: list[str] = []
     hands = len(SUITS)
     for rank, count in copies.items():
@@ -89,5 +89,5 @@ def _flushes(copies: dict[str, int], suited: Sequence[str], jokers: tuple[Card, 
 
 
 def _in_turn(ranks: Sequence[str], suits: Sequence[str]) -> tuple[Card, ...]:
-    """Cards of these ranks, equal ones side by side, with the suits one after another."""
+    """Return cards of these ranks, equal ones side by side, with the suits one after another."""
     return tuple(cast("Card", rank + suits[place % len(suits)]) for place, rank in enumerate(ranks))

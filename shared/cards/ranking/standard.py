@@ -41,7 +41,7 @@ _VALUE_SHIFTS: Final = (16, 12, 8, 4, 0)
 
 
 def pack(category: Category, values: Iterable[int]) -> int:
-    """The rank of a hand of `category` whose values, at most five, decide in this order.
+    """Return the rank of a hand of `category` whose values, at most five, decide in this order.
 
     >>> pack(Category.pair, (9, 14, 5, 3)) < pack(Category.pair, (10, 5, 3, 2))
     True
@@ -53,7 +53,7 @@ def pack(category: Category, values: Iterable[int]) -> int:
 
 
 def category_of(rank: int) -> Category:
-    """The category of a hand of this rank.
+    """Return the category of a hand of this rank.
 
     >>> category_of(rank_five(["As", "Ks", "Qs", "Js", "Ts"])).name
     'royal_flush'
@@ -62,7 +62,7 @@ def category_of(rank: int) -> Category:
 
 
 def values_of(rank: int) -> tuple[int, ...]:
-    """The values that decide inside the category, the first first.
+    """Return the values that decide inside the category, the first first.
 
     >>> values_of(rank_five(["9s", "9h", "Ad", "5c", "3s"]))
     (9, 14, 5, 3)
@@ -71,16 +71,16 @@ def values_of(rank: int) -> tuple[int, ...]:
 
 
 def rank_five(cards: Sequence[Card]) -> int:
-    """The rank of exactly five cards of one standard deck; raises `ValueError` for another number or a joker."""
+    """Return the rank of exactly five cards of one standard deck; raise `ValueError` for another number or a joker."""
     if len(cards) != 5:
         raise ValueError(f"a poker hand has 5 cards, not {len(cards)}")
     return rank_best(cards)
 
 
 def rank_best(cards: Sequence[Card]) -> int:
-    """The rank of the best five of five to seven cards of one standard deck.
+    """Return the rank of the best five of five to seven cards of one standard deck.
 
-    Raises `ValueError` for another number of cards and for a card that is not in a standard deck.
+    Raise `ValueError` for another number of cards and for a card that is not in a standard deck.
     """
     if not 5 <= len(cards) <= 7:
         raise ValueError(f"the best hand is formed from 5 to 7 cards, not {len(cards)}")
@@ -97,7 +97,7 @@ def rank_best(cards: Sequence[Card]) -> int:
 
 
 def best_five(cards: Sequence[Card]) -> tuple[Card, ...]:
-    """The five of five to seven cards that form the best hand, in the order given; the first such five of several.
+    """Return the five of five to seven cards that form the best hand, in the order given; of several the first.
 
     >>> best_five(["2c", "Ah", "Kd", "As", "Kc", "9h", "9d"])
     ('Ah', 'Kd', 'As', 'Kc', '9h')
@@ -144,7 +144,7 @@ _SUITED: Final = _Suited()
 
 
 def _rank_offsuit(counts: Sequence[int]) -> int:
-    """The rank of the best five cards by how often each value 2 to 14 (the index) occurs."""
+    """Return the rank of the best five cards by how often each value 2 to 14 (the index) occurs."""
     # The most frequent first, the highest of these first.
     groups = sorted(((count, value) for value, count in enumerate(counts) if count), reverse=True)
     (most, first), (next_most, second) = groups[:2]
@@ -169,7 +169,7 @@ def _rank_offsuit(counts: Sequence[int]) -> int:
 
 
 def _straight(present: int) -> int:
-    """The highest value of the best straight among the values present, 5 for A-2-3-4-5; 0 without a straight."""
+    """Return the highest value of the best straight among the values present, 5 for A-2-3-4-5; 0 without a straight."""
     present |= present >> ACE << 1  # an ace is also the 1 below the 2
     runs = present & present >> 1 & present >> 2 & present >> 3 & present >> 4
     return runs.bit_length() + 3 if runs else 0

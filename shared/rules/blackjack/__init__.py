@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from shared.rules.blackjack.payback import payback
+from shared.rules.blackjack.payback import PAYBACKS
 from shared.rules.blackjack.record import BlackjackHand, BlackjackRound, BlackjackSeat, Dealer
 from shared.rules.blackjack.rules import BlackjackRules
 from shared.rules.game import Game
 
-BLACKJACK: Final = Game(round_type=BlackjackRound, compile=BlackjackRules, payback=payback)
+GAME: Final = Game(title="Blackjack", round_type=BlackjackRound, compile=BlackjackRules, paybacks=PAYBACKS)
 
-__all__ = ["BLACKJACK", "BlackjackHand", "BlackjackRound", "BlackjackSeat", "Dealer"]
+__all__ = ["GAME", "BlackjackHand", "BlackjackRound", "BlackjackSeat", "Dealer"]

@@ -23,18 +23,18 @@ class DealerHand:
 
     @property
     def royal_match(self) -> bool:
-        """Whether the up card and the hole card are a king and a queen of one suit."""
+        """Return whether the up card and the hole card are a king and a queen of one suit."""
         up, hole = self.up, self.hole
         return hole is not None and up[1] == hole[1] and up[0] + hole[0] in ("KQ", "QK")
 
     @property
     def high_card_up(self) -> bool:
-        """Whether an ace or a card with the value 10 is up."""
+        """Return whether an ace or a card with the value 10 is up."""
         return VALUES[self.up] >= 10
 
 
 def read_dealer(cards: tuple[StandardCard, ...], *, stopped: bool, paragraphs: Paragraphs) -> DealerHand:
-    """The dealer's hand of a record; raises `Refused` where the initial cards are missing.
+    """Return the dealer's hand of a record; raise `Refused` where the initial cards are missing.
 
     A round that was stopped needs the up card only, and nothing was drawn in it.
     """
@@ -77,5 +77,5 @@ def check_drawn(dealer: DealerHand, *, still_open: bool, paragraphs: Paragraphs)
 
 
 def is_bust(points: int) -> bool:
-    """Whether a total exceeds 21."""
+    """Return whether a total exceeds 21."""
     return points > MOST

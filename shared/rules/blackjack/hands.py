@@ -69,10 +69,10 @@ class HandRules:
     def play(
         self, seat: BlackjackSeat, dealt: Sequence[DealtHand], *, wager: int, up: StandardCard, unfinished: bool
     ) -> list[PlayedHand]:
-        """The hands of one seat, checked; `wager` cents lie on each before any double.
+        """Return the hands of one seat, checked; `wager` cents lie on each before any double.
 
         `unfinished`: the hand was called dead, so cards that it still had to get may be missing.
-        Raises `Refused` for hands that cannot have been played so.
+        Raise `Refused` for hands that cannot have been played so.
         """
         several = self.switch or len(seat.hands) > 1
         played: list[PlayedHand] = []
@@ -231,7 +231,7 @@ class HandRules:
 
 
 def unplayed(number: int | None, wager: int, cards: tuple[StandardCard, ...]) -> PlayedHand:
-    """A hand that was called dead before anything was decided on it."""
+    """Return a hand that was called dead before anything was decided on it."""
     return PlayedHand(
         number=number,
         wager=wager,
@@ -248,7 +248,7 @@ def unplayed(number: int | None, wager: int, cards: tuple[StandardCard, ...]) ->
 
 
 def comes_from_split(initial: Pair, hands: Sequence[BlackjackHand]) -> bool:
-    """Whether these hands can come from splitting the initial pair, once or several times.
+    """Return whether these hands can come from splitting the initial pair, once or several times.
 
     Each begins with a card of the pair's value; the two initial cards are among the beginnings, and the others came as
     second cards that were split again. The hands lie in any order in which dealers place them.

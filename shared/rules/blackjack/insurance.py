@@ -9,7 +9,7 @@ from shared.rules.blackjack.hands import SeatInPlay
 from shared.rules.blackjack.paragraphs import Paragraphs
 from shared.rules.blackjack.record import BlackjackSeat
 from shared.rules.errors import Refused
-from shared.rules.paytable import Row, lost, returned
+from shared.rules.paytable import Row, returned, settled
 from shared.rules.settlement import Line
 
 INSURANCE: Final = "insurance"
@@ -48,11 +48,9 @@ class Insurance:
             )
 
     def settle(self, seat: SeatInPlay, dealer: DealerHand) -> Line:
-        """The line of the Insurance Wager of a seat: the hole card decides it, whatever the seat's hand is."""
+        """Return the line of the Insurance Wager of a seat: the hole card decides it, whatever the seat's hand is."""
         stake = seat.wagers[INSURANCE]
         if seat.initial is None:
             assert seat.dead is not None
             return returned(seat.seat, INSURANCE, stake, seat.dead)
-        if dealer.blackjack:
-            return self.row.win(seat.seat, stake)
-        return lost(seat.seat, INSURANCE, stake, self.decided)
+        return settled(self.row if dealer.blackjack else None, seat.seat, INSURANCE, stake, self.decided)

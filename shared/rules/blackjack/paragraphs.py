@@ -1,6 +1,5 @@
 """The paragraph of each rule of play: the texts number them differently, so the catalogue says."""
 
-from shared.rules.catalogue import Catalogue
 from shared.rules.record import Record
 
 
@@ -40,8 +39,3 @@ class Paragraphs(Record):
     house_money_portion: str
     house_money_matched: str
     random_selection: str
-
-
-def paragraphs_of(catalogue: Catalogue) -> Paragraphs:
-    """The paragraphs of one Blackjack catalogue; raises `ValidationError` where one is missing or too many."""
-    return Paragraphs.model_validate(catalogue.paragraphs)

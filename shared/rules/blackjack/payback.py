@@ -1,7 +1,7 @@
 """Paybacks of the wagers that the initial cards decide: exact, by counting the cards of full decks."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import comb
@@ -12,45 +12,30 @@ from shared.rules.blackjack.hands import Pair
 from shared.rules.blackjack.insurance import INSURANCE
 from shared.rules.blackjack.side_bets import SIDE_BETS, Four, SideBet, side_bet
 from shared.rules.blackjack.totals import VALUES
-from shared.rules.errors import Refused
-from shared.rules.odds import Odds
+from shared.rules.game import Payback
 from shared.rules.paytable import DealerHandName, Row, rows_by_category
-from shared.rules.submission import Selection
+from shared.rules.submission import Offer, Selection
 
 _DECK: Final = cast("tuple[StandardCard, ...]", standard_deck())
 
 
-def payback(selection: Selection, wager: str) -> Fraction:
-    """The expected return of one cent of `wager`, its stake included.
+def _of_insurance(selection: Selection, offer: Offer) -> Fraction:
+    """Count the hole card under the ace, all other cards unknown."""
+    assert selection.decks is not None
+    tens = sum(VALUES[card] == 10 for card in _DECK) * selection.decks
+    odds = rows_by_category(offer)["dealer_blackjack"].odds
+    return Fraction(tens, len(_DECK) * selection.decks - 1) * odds.returns
 
-    Insurance counts the hole card under the ace, all other cards unknown. Raises `Refused` for a wager that is not
-    offered, or that is not decided by the initial cards.
-    """
-    if wager not in selection.offers:
-        raise Refused(
-            f"wager '{wager}' is not offered; there are: {', '.join(selection.offers)}",
-            paragraph=selection.catalogue.offered,
-        )
-    offer, decks = selection.offers[wager], selection.decks
+
+def _of_side_bet(selection: Selection, offer: Offer) -> Fraction:
+    bet, decks = side_bet(offer), selection.decks
     assert decks is not None
-    if wager == INSURANCE:
-        tens = sum(VALUES[card] == 10 for card in _DECK) * decks
-        odds = rows_by_category(offer)["dealer_blackjack"].odds
-        return Fraction(tens, len(_DECK) * decks - 1) * _comes_back(odds)
-    if wager not in SIDE_BETS:
-        raise Refused(
-            f"the payback of '{wager}' depends on how hands are played or on a meter; it is counted for "
-            + ", ".join(name for name in selection.offers if name in SIDE_BETS or name == INSURANCE),
-            paragraph=offer.wager.decided,
-        )
-    bet = side_bet(offer)
     if bet.by_four_cards is not None:
         return _of_four_cards(bet, decks)
     return _of_two_cards(bet, decks) if bet.by_two_cards is not None else _with_up_card(bet, decks)
 
 
-def _comes_back(odds: Odds) -> Fraction:
-    return odds.ratio + (1 if odds.stake_returned else 0)
+PAYBACKS: Final[Mapping[str, Payback]] = {INSURANCE: _of_insurance} | dict.fromkeys(SIDE_BETS, _of_side_bet)
 
 
 def _of_two_cards(bet: SideBet, decks: int) -> Fraction:
@@ -59,18 +44,18 @@ def _of_two_cards(bet: SideBet, decks: int) -> Fraction:
         ways += count
         row = bet.row(pair, None, pair[0])
         if row is not None:
-            back += count * _row_comes_back(row, pair, decks)
+            back += count * _row_returns(row, pair, decks)
     return back / ways
 
 
-def _row_comes_back(row: Row, pair: Pair, decks: int) -> Fraction:
-    """What the row returns on average over the dealer's hands that are possible beside the player's pair."""
-    back = _comes_back(row.odds)
+def _row_returns(row: Row, pair: Pair, decks: int) -> Fraction:
+    """Return what the row returns on average over the dealer's hands that are possible beside the player's pair."""
+    back = row.odds.returns
     if row.instead is not None:
-        better = _comes_back(row.instead.odds) - back
+        better = row.instead.odds.returns - back
         back += _dealer_has(row.instead.dealer, pair, decks) * better
     if row.bonus is not None:
-        back += _dealer_has(row.bonus.dealer, pair, decks) * _comes_back(row.bonus.odds)
+        back += _dealer_has(row.bonus.dealer, pair, decks) * row.bonus.odds.returns
     return back
 
 
@@ -99,12 +84,12 @@ def _with_up_card(bet: SideBet, decks: int) -> Fraction:
             ways += together
             row = bet.row(pair, None, up)
             if row is not None:
-                back += together * _comes_back(row.odds)
+                back += together * row.odds.returns
     return back / ways
 
 
 def _of_four_cards(bet: SideBet, decks: int) -> Fraction:
-    """Super Match looks at ranks only, so the ranks are counted, each with one suit standing for all."""
+    """Count the ranks, each with one suit standing for all: Super Match looks at ranks only."""
     ways, back = 0, Fraction(0)
     for ranks in combinations_with_replacement(RANKS, 4):
         count = 1
@@ -114,11 +99,11 @@ def _of_four_cards(bet: SideBet, decks: int) -> Fraction:
         first, second, third, fourth = cast("Four", tuple(rank + SUITS[0] for rank in ranks))
         row = bet.row((first, second), (third, fourth), first)
         if row is not None:
-            back += count * _comes_back(row.odds)
+            back += count * row.odds.returns
     return back / ways
 
 
 def _pairs(decks: int) -> Iterator[tuple[Pair, int]]:
-    """Each unordered pair of cards with the number of ways in which full decks deal it."""
+    """Yield each unordered pair of cards with the number of ways in which full decks deal it."""
     for pair in combinations_with_replacement(_DECK, 2):
         yield pair, comb(decks, 2) if pair[0] == pair[1] else decks * decks

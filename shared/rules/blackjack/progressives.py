@@ -1,10 +1,10 @@
 """The progressive wagers, § 633a.7(o): Bad Beat, Hit and Run, Straight Jack."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, Protocol
+from typing import Final
 
 from shared.cards import StandardCard
 from shared.rules.blackjack.dealer import DealerHand, is_bust
@@ -12,7 +12,7 @@ from shared.rules.blackjack.hands import SeatInPlay
 from shared.rules.blackjack.side_bets import HEIGHTS, is_two_card_straight
 from shared.rules.blackjack.totals import MOST, total
 from shared.rules.meters import MeterBoard
-from shared.rules.paytable import Row, lost, returned, rows_by_category
+from shared.rules.paytable import Row, returned, rows_by_category, settled
 from shared.rules.settlement import Line
 from shared.rules.submission import Offer
 
@@ -28,129 +28,99 @@ class RandomSelection:
     lucky_seat: int | None
 
 
-class Progressive(Protocol):
-    """What tells one progressive wager from another: which row wins, and which wagers are void."""
+class Progressive(ABC):
+    """One offered progressive wager: its paytable and its meter, with the reset amount in cents."""
 
-    @property
-    def terms(self) -> "Terms":
-        """The paytable and the meter."""
-
-    @abstractmethod
-    def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:
-        """The paragraph under which the wager of this seat is returned; None where it counts."""
-
-    @abstractmethod
-    def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:
-        """The row that the seat wins."""
-
-    @abstractmethod
-    def bonuses(self, seat: SeatInPlay, selection: RandomSelection) -> list[Line]:
-        """The lines of bonuses that are paid on the wager whether it wins or not."""
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """The paytable and the meter of one progressive wager. `reset` is in cents."""
-
-    name: str
-    rows: Mapping[str, Row]
-    decided: str
-    rate: Fraction
-    reset: int
-    shared_equally: bool
-
-
-def terms(offer: Offer) -> Terms:
-    """Make an offered progressive wager ready for settlement."""
-    assert offer.meter is not None
-    assert offer.wager.meter is not None
-    return Terms(
-        name=offer.name,
-        rows=rows_by_category(offer),
-        decided=offer.wager.decided,
-        rate=Fraction(offer.meter.rate),
-        reset=offer.meter.reset,
-        shared_equally=offer.wager.meter.shared == "equally",
-    )
-
-
-def settle_progressive(
-    progressive: Progressive,
-    seats: Sequence[SeatInPlay],
-    dealer: DealerHand,
-    board: MeterBoard,
-    selection: RandomSelection,
-    *,
-    stopped: bool,
-) -> dict[int, list[Line]]:
-    """The lines of one progressive wager by seat; `seats` are in settlement order, highest number first.
-
-    The contributions of all its wagers are added before anything is paid. The holders of 100% of the meter share what
-    it shows at the turn of the first of them, and it resets at once; a share of it is taken from what it shows then.
-    """
-    wager = progressive.terms
-    lines: dict[int, list[Line]] = {}
-    counting = []
-    for seat in seats:
-        stake = seat.wagers.get(wager.name)
-        if stake is None:
-            continue
-        void = progressive.void_paragraph(seat, stopped=stopped)
-        if void is not None:
-            lines[seat.seat] = [returned(seat.seat, wager.name, stake, void)]
-            continue
-        board.contribute(seat.seat, wager.name, wager.name, stake, wager.rate)
-        counting.append((seat, stake, progressive.row(seat, dealer)))
-    awards = _awards(wager, counting, board)
-    for seat, stake, row in counting:
-        if row is None:
-            settled = lost(seat.seat, wager.name, stake, wager.decided)
-        else:
-            settled = row.win(seat.seat, stake, from_meter=awards.get(seat.seat, 0))
-        lines[seat.seat] = [settled, *progressive.bonuses(seat, selection)]
-    return lines
-
-
-def _awards(wager: Terms, counting: Sequence[tuple[SeatInPlay, int, Row | None]], board: MeterBoard) -> dict[int, int]:
-    """What comes off the meter for each seat, cents."""
-    whole = [(seat.seat, stake) for seat, stake, row in counting if row is not None and row.meter == 1]
-    awards: dict[int, int] = {}
-    for seat, _, row in counting:
-        if row is None or not row.meter:
-            continue
-        if row.meter != 1:
-            awards[seat.seat] = board.award_part(wager.name, row.meter)
-        elif seat.seat not in awards:
-            weights = [1 if wager.shared_equally else stake for _, stake in whole]
-            cents = board.award_all(wager.name, weights, wager.reset)
-            awards.update(zip((number for number, _ in whole), cents, strict=True))
-    return awards
-
-
-@dataclass(frozen=True, slots=True)
-class BadBeat:
-    """A player 20 against a dealer 21, § 633a.7(o)(1)."""
-
-    terms: Terms
+    def __init__(self, offer: Offer) -> None:
+        """Read the offered wager."""
+        assert offer.meter is not None
+        assert offer.wager.meter is not None
+        self.name: Final = offer.name
+        self.rows: Final = rows_by_category(offer)
+        self._decided = offer.wager.decided
+        self._rate = Fraction(offer.meter.rate)
+        self._reset = offer.meter.reset
+        self._shared_equally = offer.wager.meter.shared == "equally"
 
     def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:  # noqa: ARG002
-        """A dead hand has no total, so the wager on it goes back."""
+        """Return the paragraph under which the wager of this seat goes back, as with a dead hand; None: it counts."""
         return seat.dead
 
+    @abstractmethod
     def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:
-        """The best row for any hand with a total of 20 that was played to its end; rows are not added up."""
+        """Return the row that the seat wins."""
+
+    def bonuses(self, seat: SeatInPlay, selection: RandomSelection) -> list[Line]:  # noqa: ARG002
+        """Return the lines of bonuses that are paid on the wager whether it wins or not."""
+        return []
+
+    def settle(
+        self,
+        seats: Sequence[SeatInPlay],
+        dealer: DealerHand,
+        board: MeterBoard,
+        selection: RandomSelection,
+        *,
+        stopped: bool,
+    ) -> dict[int, list[Line]]:
+        """Return the lines of the wager by seat; `seats` are in settlement order, highest number first.
+
+        The contributions of all wagers are added before anything is paid. The holders of 100% of the meter share what
+        it shows at the turn of the first of them, and it resets at once; a share of it is taken from what it shows
+        then.
+        """
+        lines: dict[int, list[Line]] = {}
+        counting = []
+        for seat in seats:
+            stake = seat.wagers.get(self.name)
+            if stake is None:
+                continue
+            void = self.void_paragraph(seat, stopped=stopped)
+            if void is not None:
+                lines[seat.seat] = [returned(seat.seat, self.name, stake, void)]
+                continue
+            board.contribute(seat.seat, self.name, self.name, stake, self._rate)
+            counting.append((seat, stake, self.row(seat, dealer)))
+        awards = self._awards(counting, board)
+        for seat, stake, row in counting:
+            number = seat.seat
+            line = settled(row, number, self.name, stake, self._decided, from_meter=awards.get(number, 0))
+            lines[number] = [line, *self.bonuses(seat, selection)]
+        return lines
+
+    def _awards(self, counting: Sequence[tuple[SeatInPlay, int, Row | None]], board: MeterBoard) -> dict[int, int]:
+        """Return what comes off the meter for each seat, cents."""
+        whole = [(seat.seat, stake) for seat, stake, row in counting if row is not None and row.meter == 1]
+        awards: dict[int, int] = {}
+        for seat, _, row in counting:
+            if row is None or not row.meter:
+                continue
+            if row.meter != 1:
+                awards[seat.seat] = board.award(self.name, row.meter, self._reset)
+            elif seat.seat not in awards:
+                weights = [1 if self._shared_equally else stake for _, stake in whole]
+                cents = board.award_all(self.name, weights, self._reset)
+                awards.update(zip((number for number, _ in whole), cents, strict=True))
+        return awards
+
+
+class BadBeat(Progressive):
+    """A player 20 against a dealer 21, § 633a.7(o)(1)."""
+
+    def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:
+        """Return the best row for any hand with a total of 20 that was played to its end; rows are not added up."""
         if not any(hand.points == MOST - 1 and not hand.surrendered for hand in seat.hands):
             return None
-        rows, row = self.terms.rows, None
+        row = None
         if dealer.blackjack:
-            row = rows.get("dealer_blackjack")
+            row = self.rows.get("dealer_blackjack")
         elif dealer.points == MOST:
-            row = rows.get(_DEALER_21[min(len(dealer.cards), 7)])
-        return row or rows.get("any_20")
+            row = self.rows.get(_DEALER_21[min(len(dealer.cards), 7)])
+        return row or self.rows.get("any_20")
 
     def bonuses(self, seat: SeatInPlay, selection: RandomSelection) -> list[Line]:
-        """The Magic Card Bonus, once, for one of the first two cards, and the Lucky Player Bonus for the seat."""
-        stake, rows, lines = seat.wagers[self.terms.name], self.terms.rows, []
+        """Return the Magic Card Bonus, one for the first two cards, and the Lucky Player Bonus for the seat."""
+        stake, rows, lines = seat.wagers[self.name], self.rows, []
         if seat.initial is not None and selection.magic_card in seat.initial and "magic_card" in rows:
             lines.append(rows["magic_card"].win_without_stake(seat.seat, stake))
         if selection.lucky_seat == seat.seat and "lucky_player" in rows:
@@ -167,45 +137,37 @@ _DEALER_21: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class HitAndRun:
+class HitAndRun(Progressive):
     """A dealer Blackjack or five cards and more, a busting card included, § 633a.7(o)(2)."""
 
-    terms: Terms
-
     def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:
-        """The dealer's cards decide it, so a dead hand leaves it open unless the seat got no cards or all stopped."""
+        """Return the paragraph of a dead hand only where the seat got no cards or all stopped: the dealer's cards
+        decide the wager."""
         return seat.dead if stopped or seat.initial is None else None
 
     def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:  # noqa: ARG002
-        """The row for the number of the dealer's cards."""
+        """Return the row for the number of the dealer's cards."""
         if dealer.blackjack:
-            return self.terms.rows.get("blackjack")
+            return self.rows.get("blackjack")
         category = _DEALER_CARDS.get(min(len(dealer.cards), 8))
-        return None if category is None else self.terms.rows.get(category)
-
-    def bonuses(self, seat: SeatInPlay, selection: RandomSelection) -> list[Line]:  # noqa: ARG002
-        """None are offered."""
-        return []
+        return None if category is None else self.rows.get(category)
 
 
 _DEALER_CARDS: Final = {5: "five_cards", 6: "six_cards", 7: "seven_cards", 8: "eight_or_more_cards"}
 
 
-@dataclass(frozen=True, slots=True)
-class StraightJack:
+class StraightJack(Progressive):
     """A two-card straight, lengthened by cards that the player draws in sequence, § 633a.7(o)(3)."""
 
-    terms: Terms
-
     def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:  # noqa: ARG002
-        """A wager that lost on the initial cards stays lost (§ 633a.7(g)(9)); one that could still gain goes back."""
+        """Return the paragraph of a dead hand for a wager that could still gain; one that lost on the initial cards
+        stays lost (§ 633a.7(g)(9))."""
         if seat.initial is not None and not is_two_card_straight(*seat.initial):
             return None
         return seat.dead
 
     def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:  # noqa: ARG002
-        """The row for the length of the straight; a hand from a split has the two initial cards no more."""
+        """Return the row for the length of the straight; a hand from a split has the two initial cards no more."""
         if seat.initial is None:
             return None
         hand = seat.hands[0].cards
@@ -213,13 +175,9 @@ class StraightJack:
         length = straight_length(hand if kept else seat.initial)
         if length >= 6:
             spades = "As" in hand
-            return self.terms.rows.get(f"six_card_straight_with_{'an_ace_of_spades' if spades else 'another_ace'}")
+            return self.rows.get(f"six_card_straight_with_{'an_ace_of_spades' if spades else 'another_ace'}")
         category = _STRAIGHTS.get(length)
-        return None if category is None else self.terms.rows.get(category)
-
-    def bonuses(self, seat: SeatInPlay, selection: RandomSelection) -> list[Line]:  # noqa: ARG002
-        """None are offered."""
-        return []
+        return None if category is None else self.rows.get(category)
 
 
 _STRAIGHTS: Final = {
@@ -229,7 +187,7 @@ _STRAIGHTS: Final = {
     5: "five_card_straight",
 }
 
-PROGRESSIVES: Final[Mapping[str, type[BadBeat] | type[HitAndRun] | type[StraightJack]]] = {
+PROGRESSIVES: Final[Mapping[str, type[Progressive]]] = {
     "bad_beat_progressive": BadBeat,
     "hit_and_run_progressive": HitAndRun,
     "straight_jack_progressive": StraightJack,
@@ -237,7 +195,7 @@ PROGRESSIVES: Final[Mapping[str, type[BadBeat] | type[HitAndRun] | type[Straight
 
 
 def straight_length(cards: Sequence[StandardCard]) -> int:
-    """How many cards of a hand form the straight that its first two begin; 0 where they begin none.
+    """Return how many cards of a hand form the straight that its first two begin; 0 where they begin none.
 
     Each further card must be next to either end of the sequence; the first that is not, or that takes the hand over
     21, ends the count. Reading: an ace lengthens a sequence that ends with a king, or one that begins with a 2.

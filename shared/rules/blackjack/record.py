@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from shared.cards import StandardCard
-from shared.rules.record import Cents, CentsOrNone, Listed, Name, Record, Round, SeatNumber
+from shared.rules.record import Cents, CentsOrNone, Listed, Record, Round, Seat, SeatNumber, Seats
 
 WagerType = Literal[
     "blackjack",
@@ -40,11 +40,9 @@ class BlackjackHand(Record):
     even_money: bool = False
 
 
-class BlackjackSeat(Record):
+class BlackjackSeat(Seat):
     """One betting position that wagered: the initial cards (two hands of them at Blackjack Switch) and the hands."""
 
-    seat: SeatNumber
-    player: Name
     wagers: dict[WagerType, Cents]
     dealt: Annotated[InitialTwo | TwoHands | NoCards, Field(union_mode="left_to_right")] = ()
     hands: Annotated[tuple[BlackjackHand, ...], Listed, Field(max_length=64)] = ()
@@ -61,7 +59,7 @@ class Dealer(Record):
 class BlackjackRound(Round):
     """One round of Blackjack: every wager, every card, every decision."""
 
-    seats: Annotated[tuple[BlackjackSeat, ...], Listed, Field(min_length=1, max_length=99)]
+    seats: Seats[BlackjackSeat]
     dealer: Dealer
     magic_card: StandardCard | None = None
     lucky_seat: SeatNumber | None = None

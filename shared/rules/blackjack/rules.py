@@ -1,32 +1,29 @@
-"""Blackjack under one rules submission: everything is resolved once, then rounds are settled."""
+"""Blackjack under one rules submission: what it selects is resolved first, then rounds are settled."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from operator import attrgetter
 from typing import Final, TypeVar
 
+from shared.cards import StandardCard
+from shared.rules.blackjack.dead_hands import DeadHands, dead_hands
 from shared.rules.blackjack.dealer import DealerHand, check_drawn, read_dealer
 from shared.rules.blackjack.hands import HandRules, SeatInPlay
 from shared.rules.blackjack.house_money import HouseMoney
 from shared.rules.blackjack.insurance import INSURANCE, Insurance
 from shared.rules.blackjack.limits import limit_payouts
 from shared.rules.blackjack.main_wager import MainWager, still_open, void
-from shared.rules.blackjack.paragraphs import paragraphs_of
-from shared.rules.blackjack.progressives import (
-    PROGRESSIVES,
-    Progressive,
-    RandomSelection,
-    settle_progressive,
-    terms,
-)
+from shared.rules.blackjack.paragraphs import Paragraphs
+from shared.rules.blackjack.progressives import PROGRESSIVES, Progressive, RandomSelection
 from shared.rules.blackjack.record import BlackjackRound
 from shared.rules.blackjack.seats import SeatRules
 from shared.rules.blackjack.side_bets import SIDE_BETS, improved, side_bet
-from shared.rules.blackjack.table import DeadHands, TableRules
 from shared.rules.errors import Refused
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import returned, rows_by_category
 from shared.rules.settlement import Line, Settlement
 from shared.rules.submission import OptionValue, Selection
+from shared.rules.table import Table
 
 _HIT_AND_RUN: Final = "hit_and_run_progressive"
 _HOUSE_MONEY: Final = "house_money"
@@ -41,16 +38,9 @@ class BlackjackRules:
         """Resolve a selection from a Blackjack catalogue."""
         catalogue, options, offers = selection.catalogue, selection.options, selection.offers
         assert selection.decks is not None
-        paragraphs = self._paragraphs = paragraphs_of(catalogue)
+        paragraphs = self._paragraphs = Paragraphs.model_validate(catalogue.paragraphs)
         switch = self._switch = options["switch"] is True
-        boxes = options["adjacent_boxes"]
-        self._table = TableRules(
-            catalogue=catalogue,
-            decks=selection.decks,
-            boxes=None if boxes is None else _value(boxes, int),
-            offered=frozenset(offers),
-            meters=frozenset(name for name, offer in offers.items() if offer.meter is not None),
-        )
+        self._table = Table.of(selection, decks=selection.decks)
         main = rows_by_category(offers["blackjack"])
         self._main = MainWager(
             blackjack_odds=main["blackjack"].odds,
@@ -68,10 +58,10 @@ class BlackjackRules:
         )
         self._side_bets = tuple(side_bet(offer) for name, offer in offers.items() if name in SIDE_BETS)
         self._progressives: tuple[Progressive, ...] = tuple(
-            PROGRESSIVES[name](terms(offer)) for name, offer in offers.items() if name in PROGRESSIVES
+            PROGRESSIVES[name](offer) for name, offer in offers.items() if name in PROGRESSIVES
         )
         self._seats = SeatRules(
-            table=self._table,
+            catalogue=catalogue,
             hands=HandRules(
                 resplits=_value(options["resplits"], int),
                 even_money=options.get("even_money") is True,
@@ -97,23 +87,23 @@ class BlackjackRules:
         self._limit = selection.payout_limit
 
     def settle(self, round_: BlackjackRound) -> Settlement:
-        """Settle one round; raises `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
         table = self._table
         table.check_seats(round_.seats)
-        dead = table.dead_hands(round_, no_cards_dealt=self._paragraphs.no_cards_dealt)
-        table.check_cards(round_)
+        dead = dead_hands(table, round_, no_cards_dealt=self._paragraphs.no_cards_dealt)
+        table.check_cards(_cards(round_))
         if round_.meters or self._progressives:
-            table.check_meters(round_)
+            table.check_meters(round_.seats, round_.meters)
         selection = self._random_selection(round_)
         dealer = self._dealer(round_, dead)
         seats = [self._seats.read(seat, dealer, dead) for seat in round_.seats]
-        seats.sort(key=_number, reverse=True)
+        seats.sort(key=attrgetter("seat"), reverse=True)
         if dead.stopped is None:
             self._check_drawn(seats, dealer)
 
         board = MeterBoard(round_.meters)
         progressive_lines = [
-            settle_progressive(progressive, seats, dealer, board, selection, stopped=dead.stopped is not None)
+            progressive.settle(seats, dealer, board, selection, stopped=dead.stopped is not None)
             for progressive in self._progressives
         ]
         lines: list[Line] = []
@@ -133,13 +123,7 @@ class BlackjackRules:
             rule = table.catalogue.payout_limit
             assert rule is not None
             limit_payouts(lines, limited, self._limit, rule.paragraph)
-        return Settlement(
-            lines=tuple(lines),
-            meters=board.shows,
-            contributions=board.contributions,
-            meter_resets=board.resets,
-            meters_before=board.before,
-        )
+        return board.settlement(lines)
 
     def _random_selection(self, round_: BlackjackRound) -> RandomSelection:
         seats = self._table.catalogue.seats
@@ -200,8 +184,15 @@ class BlackjackRules:
                 lines.append(row.bonus.win_without_stake(number, stake))
 
 
-def _number(seat: SeatInPlay) -> int:
-    return seat.seat
+def _cards(round_: BlackjackRound) -> Iterator[tuple[int | None, Sequence[StandardCard]]]:
+    """Yield the cards of the dealer, and of each hand with its seat."""
+    yield None, round_.dealer.cards
+    for seat in round_.seats:
+        for hand in seat.hands:
+            yield seat.seat, hand.cards
+        if not seat.hands:
+            for dealt in seat.dealt:
+                yield seat.seat, (dealt,) if isinstance(dealt, str) else dealt
 
 
 def _value(value: OptionValue, kind: type[_Value]) -> _Value:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from shared.rules.blackjack.dead_hands import DeadHands
 from shared.rules.blackjack.dealer import DealerHand
 from shared.rules.blackjack.hands import DealtHand, HandRules, Pair, PlayedHand, SeatInPlay, unplayed
 from shared.rules.blackjack.house_money import HouseMoney
@@ -11,8 +12,8 @@ from shared.rules.blackjack.insurance import INSURANCE, Insurance
 from shared.rules.blackjack.paragraphs import Paragraphs
 from shared.rules.blackjack.record import BlackjackSeat
 from shared.rules.blackjack.switch import two_dealt_hands
-from shared.rules.blackjack.table import DeadHands, TableRules
 from shared.rules.blackjack.totals import MOST
+from shared.rules.catalogue import Catalogue
 from shared.rules.errors import Refused
 
 
@@ -20,17 +21,15 @@ from shared.rules.errors import Refused
 class SeatRules:
     """Everything that decides whether a seat's record can be true."""
 
-    table: TableRules
+    catalogue: Catalogue
     hands: HandRules
     insurance: Insurance
     house_money: HouseMoney
     paragraphs: Paragraphs
 
     def read(self, seat: BlackjackSeat, dealer: DealerHand, dead: DeadHands) -> SeatInPlay:
-        """The seat as its wagers see it; raises `Refused` where its record cannot be true."""
+        """Return the seat as its wagers see it; raise `Refused` where its record cannot be true."""
         number, wagers = seat.seat, cast("Mapping[str, int]", seat.wagers)
-        if "blackjack" not in wagers or not wagers.keys() <= self.table.offered:
-            raise self.table.refuse_wagers(seat)
         if INSURANCE in wagers:
             self.insurance.check(seat, dealer.up)
         if not seat.dealt:
@@ -40,7 +39,7 @@ class SeatRules:
             raise Refused(
                 "'hands' is empty although cards were dealt",
                 seat=number,
-                paragraph=self.table.catalogue.record["hands"],
+                paragraph=self.catalogue.record["hands"],
             )
         pairs = self._pairs(seat)
         if seat.house_money_added:
@@ -80,7 +79,7 @@ class SeatRules:
         return SeatInPlay(seat.seat, wagers, None, None, hands, paragraph)
 
     def _pairs(self, seat: BlackjackSeat) -> list[Pair]:
-        """The initial two cards, or those of both hands at Blackjack Switch, as they were dealt."""
+        """Return the initial two cards, or those of both hands at Blackjack Switch, as they were dealt."""
         first, second = seat.dealt  # type: ignore[misc]  # read() has dealt with a seat without cards
         if isinstance(first, tuple) and isinstance(second, tuple):
             if self.hands.switch:

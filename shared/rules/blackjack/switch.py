@@ -9,9 +9,9 @@ from shared.rules.errors import Refused
 def two_dealt_hands(
     seat: BlackjackSeat, dealt: tuple[Pair, Pair], *, resplits: int, paragraphs: Paragraphs
 ) -> list[DealtHand]:
-    """The two dealt hands after any switch, each with the hands that came from it.
+    """Return the two dealt hands after any switch, each with the hands that came from it.
 
-    Raises `Refused` where the recorded hands cannot come from them.
+    Raise `Refused` where the recorded hands cannot come from them.
     """
     (first, second), (third, fourth) = dealt
     one, other = ((first, fourth), (third, second)) if seat.switched else dealt

@@ -14,7 +14,7 @@ MOST: Final = 21
 
 
 def total(cards: Sequence[StandardCard]) -> int:
-    """The point count: each ace is 11 unless that would exceed 21, then 1.
+    """Return the point count: each ace is 11 unless that would exceed 21, then 1.
 
     >>> total(["As", "6d"]), total(["As", "6d", "Th"]), total(["As", "Ah", "9c"])
     (17, 17, 21)
@@ -32,25 +32,14 @@ def total(cards: Sequence[StandardCard]) -> int:
 
 
 def first_full(cards: Sequence[StandardCard]) -> int | None:
-    """How many cards, two or more, first made 21 or more; None where they stayed below.
+    """Return how many cards, two or more, first made 21 or more; None where they stayed below.
 
     >>> first_full(["As", "5d", "5h", "2c"]), first_full(["Th", "2d"])
     (3, None)
     """
-    points = aces = 0
-    for count, card in enumerate(cards, start=1):
-        value = VALUES[card]
-        points += value
-        if value == 11:
-            aces += 1
-        while points > MOST and aces:
-            points -= 10
-            aces -= 1
-        if points >= MOST and count > 1:
-            return count
-    return None
+    return next((count for count in range(2, len(cards) + 1) if total(cards[:count]) >= MOST), None)
 
 
 def is_blackjack(first: StandardCard, second: StandardCard) -> bool:
-    """Whether two initial cards are an ace and a card with the value 10 (§ 633a.1)."""
+    """Return whether two initial cards are an ace and a card with the value 10 (§ 633a.1)."""
     return VALUES[first] + VALUES[second] == MOST

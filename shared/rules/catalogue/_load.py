@@ -1,4 +1,4 @@
-"""Read the catalogues that lie beside this module, once each."""
+"""Read the catalogues in this package, each a single time."""
 
 from functools import cache
 from importlib.resources import files
@@ -14,14 +14,14 @@ _SUFFIX: Final = ".yaml"
 
 @cache
 def known_regulations() -> tuple[str, ...]:
-    """The ids of the regulations that have a catalogue, sorted."""
+    """Return the ids of the regulations that have a catalogue, sorted."""
     names = (entry.name for entry in files(__package__).iterdir())
     return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
 
 
 @cache
 def catalogue(regulation: str) -> Catalogue:
-    """The catalogue of one regulation; raises `Refused` for an id that is not known."""
+    """Return the catalogue of one regulation; raise `Refused` for an id that is not known."""
     if regulation not in known_regulations():
         raise Refused(f"regulation {regulation!r} is not known; known are {', '.join(known_regulations())}")
     text = files(__package__).joinpath(regulation + _SUFFIX).read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 from shared.rules.odds import Odds
 from shared.rules.record import IrregularityCode, Listed, Name, Rate, Record
 
-Paragraph = Annotated[str, Field(pattern=r"^(§|R\.I\. Table Game Rules §) \S+$")]
+Paragraph = Annotated[str, Field(pattern=r"^(.+ )?§ \S+$")]
 """Where the text says it, such as `§ 633a.13(c)`."""
 
 Text = Annotated[str, Field(min_length=1)]
@@ -93,12 +93,12 @@ class PaytableRow(Record):
 
     @property
     def parsed_odds(self) -> Odds | None:
-        """The odds on the stake; None where only a meter pays."""
+        """Return the odds on the stake; None where only a meter pays."""
         return None if self.odds is None else Odds.parse(self.odds)
 
     @property
     def meter_share(self) -> Fraction:
-        """The share of the meter that the row pays; 0 where it pays none."""
+        """Return the share of the meter that the row pays; 0 where it pays none."""
         return Fraction(self.meter or 0)
 
 
@@ -140,14 +140,14 @@ class Paytable(Record):
         return self
 
     def is_for(self, decks: int | None) -> bool:
-        """Whether it may be selected where the game is played with that many decks."""
+        """Return whether it may be selected where the game is played with that many decks."""
         if decks is None:
             return self.fewest_decks is None and self.most_decks is None
         return (self.fewest_decks or decks) <= decks <= (self.most_decks or decks)
 
     @property
     def decks(self) -> str:
-        """The numbers of decks in words."""
+        """Return the numbers of decks in words."""
         if self.fewest_decks is None and self.most_decks is None:
             return "any number of decks"
         if self.most_decks is None:

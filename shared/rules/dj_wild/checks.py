@@ -1,15 +1,13 @@
 """Whether the cards and the decisions of a round can be true: § 687a.3, § 687a.7(d)(1), § 687a.8, § 687a.11(b)."""
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from shared.cards import Card
-from shared.rules.catalogue import Catalogue
 from shared.rules.dj_wild.irregularities import Stopped
 from shared.rules.dj_wild.paragraphs import Paragraphs
 from shared.rules.dj_wild.record import DjWildRound, DjWildSeat
 from shared.rules.errors import Refused
+from shared.rules.table import Table
 
 HAND: Final = 5
 _BY_THE_CARDS_ALONE: Final = frozenset({"trips_bonus", "progressive_bonus"})
@@ -20,7 +18,7 @@ _RAISE_PER_ANTE: Final = 2
 class Checks:
     """The checks under one rules submission. `progressive_stake` is the one amount of that wager, cents."""
 
-    catalogue: Catalogue
+    table: Table
     paragraphs: Paragraphs
     progressive_stake: int | None
 
@@ -32,12 +30,10 @@ class Checks:
             self._check_decision(seat, stopped)
             self._check_number(seat, stopped)
         self._check_dealer(round_, stopped)
-        cards = [card for seat in seats for card in seat.cards]
-        cards.extend(round_.dealer.cards)
-        if round_.spare_card is not None:
-            cards.append(round_.spare_card)
-        if len(set(cards)) < len(cards) and not stopped.any_deck:
-            raise self._duplicate(round_, cards)
+        if not stopped.any_deck:
+            spare = () if round_.spare_card is None else (round_.spare_card,)
+            hands = [(seat.seat, seat.cards) for seat in seats]
+            self.table.check_cards([*hands, (None, round_.dealer.cards), (None, spare)])
 
     def _check_wagers(self, seat: DjWildSeat) -> None:
         stake = seat.wagers.get("progressive_bonus")
@@ -97,12 +93,3 @@ class Checks:
         else:
             why, paragraph = "and no irregularity says that the round was stopped", self.paragraphs.five_cards
         return Refused(f"{whose} holds {number} cards, not {HAND}, {why}", seat=seat, paragraph=paragraph)
-
-    def _duplicate(self, round_: DjWildRound, cards: list[Card]) -> Refused:
-        card, count = Counter(cards).most_common(1)[0]
-        holders = [seat.seat for seat in round_.seats if card in seat.cards]
-        return Refused(
-            f"{card} appears {count} times; the deck holds it once",
-            seat=max(holders, default=None),
-            paragraph=self.catalogue.record["cards"],
-        )

@@ -31,12 +31,12 @@ class Kind:
 
     @property
     def example(self) -> tuple[Card, ...]:
-        """A hand of this kind."""
+        """Return a hand of this kind."""
         return _hand([*self.naturals, *["2" + suit for suit in SUITS][: self.wilds], JOKER][:HAND])
 
 
 def kinds() -> Iterator[Kind]:
-    """Every kind of hand, once."""
+    """Yield every kind of hand, once."""
     for wilds in range(WILDS + 1):
         for ranks in combinations_with_replacement(_NATURALS, HAND - wilds):
             ways = prod(comb(len(SUITS), copies) for copies in Counter(ranks).values())
@@ -50,7 +50,7 @@ def kinds() -> Iterator[Kind]:
 
 
 def classes() -> Iterator[tuple[tuple[Card, ...], int]]:
-    """Each class of hands by a hand of it, with the number of its hands; the numbers add up to all C(53, 5) hands.
+    """Yield each class of hands by a hand of it, with the number of its hands; together they are all C(53, 5).
 
     A kind splits by whether the joker is among the wild cards and whether a single deuce is of the suit of the natural
     cards: then whatever a paytable asks for is the same in all hands of a class.

@@ -8,22 +8,22 @@ from shared.cards.ranking.deuces_wild import WILD_CARDS, rank_without_fives, wil
 
 
 def category_name(rank: int) -> str:
-    """The name of the paytable row of a hand, by its rank with wild cards."""
+    """Return the name of the paytable row of a hand, by its rank with wild cards."""
     return wild_category_of(rank).name
 
 
 def natural_category(cards: Sequence[Card]) -> str | None:
-    """The name of the natural hand, deuces as twos; None with the joker, which has no rank of its own."""
+    """Return the name of the natural hand, deuces as twos; None with the joker, which has no rank of its own."""
     return None if JOKER in cards else category_of(rank_five(cards)).name
 
 
 def has_wild(cards: Sequence[Card]) -> bool:
-    """Whether a hand holds a deuce or the joker."""
+    """Return whether a hand holds a deuce or the joker."""
     return not WILD_CARDS.isdisjoint(cards)
 
 
 def progressive_category(cards: Sequence[Card], *, deuces_wild: bool) -> str:
-    """The name of the highest hand on the list of § 687a.6(d) that the cards make, once the joker was replaced.
+    """Return the name of the highest hand on the list of § 687a.6(d) that the cards make, once the joker was replaced.
 
     With `deuces_wild` the deuces stay wild; five of a kind is not on the list, so the next best hand counts.
     """

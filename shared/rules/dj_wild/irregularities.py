@@ -25,7 +25,7 @@ class Stopped:
 
     @property
     def before_the_end(self) -> bool:
-        """Whether the round was not played to its end."""
+        """Return whether the round was not played to its end."""
         return self.void is not None or self.void_but_bonuses is not None
 
 
@@ -33,22 +33,15 @@ PLAYED: Stopped = Stopped()
 
 
 def what_stopped(round_: DjWildRound, table: Table) -> Stopped:
-    """Read the irregularities of a round; raises `Refused` for one that the game does not have."""
+    """Read the irregularities of a round; raise `Refused` for one that the game does not have."""
     if not round_.irregularities:
         return PLAYED
-    numbers = {seat.seat for seat in round_.seats}
     void = void_but_bonuses = None
     abandoned: set[int] = set()
     left = ""
-    face_up = 0
     codes = set()
-    for irregularity in round_.irregularities:
-        rule = table.rule_of(irregularity, numbers)
+    for irregularity, rule in table.in_effect(round_.irregularities, {seat.seat for seat in round_.seats}):
         codes.add(irregularity.code)
-        if rule.from_cards is not None:
-            face_up += irregularity.count or 0
-            if face_up < rule.from_cards:
-                continue
         if rule.effect == "dead_round":
             void = rule.paragraph
         elif rule.effect == "dead_round_but_bonuses":

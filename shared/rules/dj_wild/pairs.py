@@ -38,7 +38,7 @@ class _Term(NamedTuple):
 
 @cache
 def losing_hands() -> Mapping[WildCategory, int]:
-    """In how many deals of two hands, C(53, 5) C(48, 5) in all, the first has the category and loses to the second."""
+    """Return in how many deals of two hands, C(53, 5) C(48, 5) in all, the first has the category and loses."""
     terms: dict[_Common, list[_Term]] = defaultdict(list)
     for kind in kinds():
         rank = rank_with_wilds(kind.example)
@@ -58,7 +58,7 @@ def losing_hands() -> Mapping[WildCategory, int]:
 
 
 def _by_cards(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
-    """The factors of a kind for each choice of cards in common, suits by their shares."""
+    """Yield the factors of a kind for each choice of cards in common, suits by their shares."""
     counts = Counter(card[0] for card in kind.naturals)
     copies = [(rank, len(SUITS), count) for rank, count in counts.items()]
     if kind.wilds:
@@ -73,7 +73,7 @@ def _by_cards(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
 
 
 def _by_suits(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
-    """The factors of a kind that is told apart by suit, for what two suited hands differ by from their shares."""
+    """Yield the factors of a kind that is told apart by suit, for what two suited hands differ by from their shares."""
     if kind.suited is None:
         return
     sign = 1 if kind.suited else -1

@@ -1,87 +1,68 @@
 """The Progressive Bonus, § 687a.11(f)(1) and § 687a.12(c): meter, fixed rows, Envy Bonuses."""
 
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
 from shared.cards import JOKER, Card
 from shared.rules.dj_wild.hands import progressive_category
+from shared.rules.dj_wild.irregularities import Stopped
+from shared.rules.dj_wild.paragraphs import Paragraphs
 from shared.rules.dj_wild.record import DjWildSeat
+from shared.rules.envy import EnvyHand, envy_lines
 from shared.rules.errors import Refused
 from shared.rules.meters import MeterBoard
-from shared.rules.paytable import Row, lost, rows_by_category
-from shared.rules.settlement import Line, line
-from shared.rules.submission import Offer
+from shared.rules.paytable import Row, lost, rows_by_category, settled
+from shared.rules.settlement import Line
+from shared.rules.submission import Offer, OptionValue
 
 PROGRESSIVE: Final = "progressive_bonus"
-ENVY: Final = "envy_bonus"
 
 
-@dataclass(frozen=True, slots=True)
 class ProgressiveBonus:
     """The rows of the selected paytable and the terms of the meter. `stake` and `reset` are in cents."""
 
-    rows: Mapping[str, Row]
-    stake: int
-    rate: Fraction
-    reset: int
-    folded_hands_win: bool
-    deuces_wild: bool
-    decided: str
-    folded: str
-    joker_replaced: str
-    envy: str
-
-    def row(self, cards: Sequence[Card]) -> Row | None:
-        """The row that five cards win once the joker was replaced."""
-        return self.rows.get(progressive_category(cards, deuces_wild=self.deuces_wild))
+    def __init__(self, offer: Offer, options: Mapping[str, OptionValue], paragraphs: Paragraphs) -> None:
+        """Read the offered wager and the options of the submission that concern it."""
+        assert offer.meter is not None
+        assert offer.paytable.stake is not None
+        self.stake: Final = offer.paytable.stake
+        self._rows = rows_by_category(offer)
+        self._rate = Fraction(offer.meter.rate)
+        self._reset = offer.meter.reset
+        self._folded_hands_win = options["folded_hands_win_progressive"] is True
+        self._deuces_wild = options["progressive_deuces_wild"] is True
+        self._decided = offer.wager.decided
+        self._paragraphs = paragraphs
 
     def settle(
-        self,
-        seats: Sequence[DjWildSeat],
-        spare: Card | None,
-        board: MeterBoard,
-        *,
-        abandoned: Container[int],
-        abandoned_paragraph: str,
-        folds_count: bool,
+        self, seats: Sequence[DjWildSeat], spare: Card | None, board: MeterBoard, stopped: Stopped
     ) -> dict[int, list[Line]]:
-        """The lines by seat; `seats` are in settlement order. The contributions come before everything that is paid.
+        """Return the lines by seat; `seats` are in settlement order. The contributions come before all that is paid.
 
-        `folds_count` is false where the round was stopped: then a folded hand is settled like any other.
+        Where the round was stopped a folded hand is settled like any other.
         """
         wagering = [seat for seat in seats if PROGRESSIVE in seat.wagers]
         for seat in wagering:
-            board.contribute(seat.seat, PROGRESSIVE, PROGRESSIVE, self.stake, self.rate)
+            board.contribute(seat.seat, PROGRESSIVE, PROGRESSIVE, self.stake, self._rate)
+        folds_count = stopped.void_but_bonuses is None and not self._folded_hands_win
         won: dict[int, Row | None] = {}
         for seat in wagering:
-            lies_folded = folds_count and seat.folded and not self.folded_hands_win
-            if seat.seat not in abandoned and not lies_folded:
-                won[seat.seat] = self.row(self._without_joker(seat, spare))
-        envied = [(seat, row) for seat in wagering if (row := won.get(seat.seat)) is not None and row.envy]
+            if seat.seat not in stopped.abandoned and not (folds_count and seat.folded):
+                cards = self._without_joker(seat, spare)
+                won[seat.seat] = self._rows.get(progressive_category(cards, deuces_wild=self._deuces_wild))
+        envied = [EnvyHand(seat.player, row) for seat in wagering if (row := won.get(seat.seat)) and row.envy]
         lines: dict[int, list[Line]] = {}
         for seat in wagering:
-            number = seat.seat
-            if number in abandoned:
-                lines[number] = [lost(number, PROGRESSIVE, self.stake, abandoned_paragraph)]
+            number, row = seat.seat, won.get(seat.seat)
+            if number in stopped.abandoned:
+                lines[number] = [lost(number, PROGRESSIVE, self.stake, stopped.abandoned_paragraph)]
                 continue
-            lines[number] = [self._settle_wager(number, won, board)]
-            for holder, row in envied:
-                if holder.player != seat.player:
-                    lines[number].append(line(number, ENVY, "win", 0, row.envy, 0, self.envy, None, row.category))
+            award = 0 if row is None else board.award(PROGRESSIVE, row.meter, self._reset)
+            decided = self._decided if number in won else self._paragraphs.folded_with_progressive
+            own = settled(row, number, PROGRESSIVE, self.stake, decided, from_meter=award)
+            lines[number] = [own, *envy_lines(number, seat.player, envied)]
         return lines
-
-    def _settle_wager(self, number: int, won: Mapping[int, Row | None], board: MeterBoard) -> Line:
-        row = won.get(number)
-        if row is None:
-            return lost(number, PROGRESSIVE, self.stake, self.decided if number in won else self.folded)
-        from_meter = 0
-        if row.meter == 1:
-            (from_meter,) = board.award_all(PROGRESSIVE, (1,), self.reset)
-        elif row.meter:
-            from_meter = board.award_part(PROGRESSIVE, row.meter)
-        return row.win(number, self.stake, from_meter=from_meter)
 
     def _without_joker(self, seat: DjWildSeat, spare: Card | None) -> Sequence[Card]:
         if JOKER not in seat.cards:
@@ -90,26 +71,6 @@ class ProgressiveBonus:
             raise Refused(
                 "'spare_card' is missing: it replaces the joker for the Progressive Bonus",
                 seat=seat.seat,
-                paragraph=self.joker_replaced,
+                paragraph=self._paragraphs.joker_replaced,
             )
         return tuple(spare if card == JOKER else card for card in seat.cards)
-
-
-def progressive_bonus(
-    offer: Offer, *, folded_hands_win: bool, deuces_wild: bool, folded: str, joker_replaced: str, envy: str
-) -> ProgressiveBonus:
-    """Make the offered Progressive Bonus ready for settlement; the last three are paragraphs."""
-    assert offer.meter is not None
-    assert offer.paytable.stake is not None
-    return ProgressiveBonus(
-        rows=rows_by_category(offer),
-        stake=offer.paytable.stake,
-        rate=Fraction(offer.meter.rate),
-        reset=offer.meter.reset,
-        folded_hands_win=folded_hands_win,
-        deuces_wild=deuces_wild,
-        decided=offer.wager.decided,
-        folded=folded,
-        joker_replaced=joker_replaced,
-        envy=envy,
-    )

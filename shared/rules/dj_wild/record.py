@@ -5,18 +5,16 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from shared.cards import Card
-from shared.rules.record import Cents, Listed, Name, Record, Round, SeatNumber
+from shared.rules.record import Cents, Listed, Record, Round, Seat, Seats
 
 WagerType = Literal["ante", "blind", "raise", "progressive_bonus", "trips_bonus", "two_way_bad_beat_bonus"]
 
 Cards = Annotated[tuple[Card, ...], Listed, Field(max_length=53)]
 
 
-class DjWildSeat(Record):
+class DjWildSeat(Seat):
     """One betting position: the five cards dealt to it, and whether the player folded."""
 
-    seat: SeatNumber
-    player: Name
     wagers: dict[WagerType, Cents]
     cards: Cards = ()
     folded: bool = False
@@ -34,6 +32,6 @@ class DjWildRound(Round):
     `spare_card` was laid aside to replace the joker for the Progressive Bonus.
     """
 
-    seats: Annotated[tuple[DjWildSeat, ...], Listed, Field(min_length=1, max_length=99)]
+    seats: Seats[DjWildSeat]
     dealer: Dealer = Dealer()
     spare_card: Card | None = None

@@ -1,16 +1,18 @@
-"""DJ Wild Stud Poker under one rules submission: everything is resolved once, then rounds are settled."""
+"""DJ Wild Stud Poker under one rules submission: what it selects is resolved first, then rounds are settled."""
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Final, cast
 
 from shared.cards.ranking.deuces_wild import rank_with_wilds
-from shared.rules.dj_wild.bonuses import BAD_BEAT, TRIPS, bad_beat_bonus, trips_bonus
+from shared.rules.dj_wild.bonuses import BAD_BEAT, TRIPS, BadBeatBonus, TripsBonus
 from shared.rules.dj_wild.checks import Checks
 from shared.rules.dj_wild.hands import category_name
 from shared.rules.dj_wild.irregularities import PLAYED, Stopped, what_stopped
 from shared.rules.dj_wild.paragraphs import Paragraphs
-from shared.rules.dj_wild.progressive import ENVY, PROGRESSIVE, progressive_bonus
+from shared.rules.dj_wild.progressive import PROGRESSIVE, ProgressiveBonus
 from shared.rules.dj_wild.record import DjWildRound, DjWildSeat
+from shared.rules.envy import ENVY_BONUS
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import lost, returned, rows_by_category
 from shared.rules.settlement import Line, Settlement, line
@@ -21,7 +23,7 @@ _ANTE: Final = "ante"
 _BLIND: Final = "blind"
 _RAISE: Final = "raise"
 _MAIN: Final = (_ANTE, _BLIND, _RAISE)
-_ORDER: Final = {wager: place for place, wager in enumerate((*_MAIN, PROGRESSIVE, ENVY, TRIPS, BAD_BEAT))}
+_ORDER: Final = {wager: place for place, wager in enumerate((*_MAIN, PROGRESSIVE, ENVY_BONUS, TRIPS, BAD_BEAT))}
 
 
 class DjWildRules:
@@ -30,53 +32,36 @@ class DjWildRules:
     def __init__(self, selection: Selection) -> None:
         """Resolve a selection from a DJ Wild catalogue."""
         catalogue, options, offers = selection.catalogue, selection.options, selection.offers
-        boxes = options["adjacent_boxes"]
-        assert boxes is None or isinstance(boxes, int)
         paragraphs = self._paragraphs = Paragraphs.model_validate(catalogue.paragraphs)
-        self._table = Table(
-            catalogue=catalogue,
-            boxes=boxes,
-            required=(_ANTE, _BLIND),
-            offered=frozenset(offers),
-            meters=frozenset(name for name, offer in offers.items() if offer.meter is not None),
-        )
+        self._table = Table.of(selection)
         (self._ante,) = rows_by_category(offers[_ANTE]).values()
         (self._raise,) = rows_by_category(offers[_RAISE]).values()
         self._blind = {category: row for category, row in rows_by_category(offers[_BLIND]).items() if not row.push}
         self._blind_pushes = offers[_BLIND].paytable.paragraph
-        self._trips = trips_bonus(offers[TRIPS]) if TRIPS in offers else None
+        self._trips = TripsBonus(offers[TRIPS]) if TRIPS in offers else None
         self._bad_beat = (
-            bad_beat_bonus(offers[BAD_BEAT], dealer_hand_pays=options["bad_beat_dealer_hand_pays"] is True)
+            BadBeatBonus(offers[BAD_BEAT], dealer_hand_pays=options["bad_beat_dealer_hand_pays"] is True)
             if BAD_BEAT in offers
             else None
         )
         self._progressive = (
-            progressive_bonus(
-                offers[PROGRESSIVE],
-                folded_hands_win=options["folded_hands_win_progressive"] is True,
-                deuces_wild=options["progressive_deuces_wild"] is True,
-                folded=paragraphs.folded_with_progressive,
-                joker_replaced=paragraphs.joker_replaced,
-                envy=paragraphs.progressive_paytable,
-            )
-            if PROGRESSIVE in offers
-            else None
+            ProgressiveBonus(offers[PROGRESSIVE], options, paragraphs) if PROGRESSIVE in offers else None
         )
         self._checks = Checks(
-            catalogue=catalogue,
+            table=self._table,
             paragraphs=paragraphs,
             progressive_stake=None if self._progressive is None else self._progressive.stake,
         )
 
     def settle(self, round_: DjWildRound) -> Settlement:
-        """Settle one round; raises `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
         table = self._table
         table.check_seats(round_.seats)
         stopped = what_stopped(round_, table) if round_.irregularities else PLAYED
         if round_.meters or self._progressive is not None:
             table.check_meters(round_.seats, round_.meters)
         self._checks.check(round_, stopped)
-        seats = sorted(round_.seats, key=_number, reverse=True)
+        seats = sorted(round_.seats, key=attrgetter("seat"), reverse=True)
         board = MeterBoard(round_.meters)
         lines: list[Line] = []
         if stopped.void is not None:
@@ -85,27 +70,14 @@ class DjWildRules:
         else:
             self._settle_seats(round_, seats, stopped, board, lines)
         lines.sort(key=_place)
-        return Settlement(
-            lines=tuple(lines),
-            meters=board.shows,
-            contributions=board.contributions,
-            meter_resets=board.resets,
-            meters_before=board.before,
-        )
+        return board.settlement(lines)
 
     def _settle_seats(
         self, round_: DjWildRound, seats: list[DjWildSeat], stopped: Stopped, board: MeterBoard, lines: list[Line]
     ) -> None:
         progressive: Mapping[int, list[Line]] = {}
         if self._progressive is not None:
-            progressive = self._progressive.settle(
-                seats,
-                round_.spare_card,
-                board,
-                abandoned=stopped.abandoned,
-                abandoned_paragraph=stopped.abandoned_paragraph,
-                folds_count=stopped.void_but_bonuses is None,
-            )
+            progressive = self._progressive.settle(seats, round_.spare_card, board, stopped)
         dealer = rank_with_wilds(round_.dealer.cards) if stopped.void_but_bonuses is None else 0
         for seat in seats:
             wagers, number = _wagers(seat), seat.seat
@@ -129,7 +101,7 @@ class DjWildRules:
                 lines.append(self._trips.settle(number, trips, seat.cards, rank_with_wilds(seat.cards)))
 
     def _settle_folded(self, number: int, wagers: Mapping[str, int], lines: list[Line]) -> None:
-        """Ante, Blind and Bad Beat are forfeited (§ 687a.11(b)); Trips and Progressive Bonus are not decided here."""
+        """Collect Ante, Blind and Bad Beat (§ 687a.11(b)); Trips and Progressive Bonus are not decided here."""
         lines.append(lost(number, _ANTE, wagers[_ANTE], self._paragraphs.folded))
         lines.append(lost(number, _BLIND, wagers[_BLIND], self._paragraphs.folded))
         if BAD_BEAT in wagers:
@@ -138,7 +110,7 @@ class DjWildRules:
     def _settle_against(
         self, dealer: int, number: int, wagers: Mapping[str, int], rank: int, lines: list[Line]
     ) -> None:
-        """Ante, Blind, Raise and Bad Beat of a hand of `rank` against the dealer's rank."""
+        """Settle Ante, Blind, Raise and Bad Beat of a hand of `rank` against the dealer's rank."""
         ante, blind, raised = wagers[_ANTE], wagers[_BLIND], wagers[_RAISE]
         if rank > dealer:
             lines.append(line(number, _ANTE, "win", ante, self._ante.odds.pay(ante), ante, self._paragraphs.wins))
@@ -164,16 +136,12 @@ class DjWildRules:
 
 
 def _against_dealer(wagers: Mapping[str, int]) -> list[str]:
-    """The wagers that need the dealer's hand."""
+    """Return the wagers that need the dealer's hand."""
     return [wager for wager in wagers if wager not in (TRIPS, PROGRESSIVE)]
 
 
-def _number(seat: DjWildSeat) -> int:
-    return seat.seat
-
-
 def _place(line: Line) -> tuple[int, int]:
-    """From the dealer's far right, and at each seat as § 687a.11 settles it."""
+    """Order lines from the dealer's far right, and at each seat as § 687a.11 settles it."""
     return (-line.seat, _ORDER[line.wager])
 
 

@@ -1,6 +1,5 @@
 """The Ace High Pai Gow of the dealer and the Ace High Bonus Wager, § 688a.6(d) and § 688a.11(h)(1)."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from shared.cards import JOKER
@@ -13,33 +12,25 @@ _JOKER: Final = card_set([JOKER])
 
 
 def is_ace_high(seven: CardSet) -> bool:
-    """Whether seven cards hold an ace, or the joker as one, and can form no pair, straight or flush, § 688a.1."""
+    """Return whether seven cards hold an ace, or the joker as one, and form no pair, straight or flush, § 688a.1."""
     return top_value(seven) == ACE and not formed(seven)
 
 
-@dataclass(frozen=True, slots=True)
 class AceHighBonus:
     """The rows of the selected paytable, § 688a.12(b)."""
 
-    both: Row
-    with_joker: Row
-    no_joker: Row
+    def __init__(self, offer: Offer) -> None:
+        """Read the offered wager."""
+        rows = rows_by_category(offer)
+        self.both: Final = rows["both_dealer_and_player_ace_high"]
+        self.with_joker: Final = rows["only_dealer_ace_high_with_joker"]
+        self.no_joker: Final = rows["only_dealer_ace_high_no_joker"]
 
     def row(self, dealer: CardSet, player: CardSet) -> Row:
-        """The row that is paid when the dealer's seven cards are an Ace High Pai Gow.
+        """Return the row that is paid when the dealer's seven cards are an Ace High Pai Gow.
 
         Reading: the row for both whatever the jokers; the joker of the other rows is the dealer's.
         """
         if is_ace_high(player):
             return self.both
         return self.with_joker if dealer & _JOKER else self.no_joker
-
-
-def ace_high_bonus(offer: Offer) -> AceHighBonus:
-    """Make the offered wager ready for settlement."""
-    rows = rows_by_category(offer)
-    return AceHighBonus(
-        both=rows["both_dealer_and_player_ace_high"],
-        with_joker=rows["only_dealer_ace_high_with_joker"],
-        no_joker=rows["only_dealer_ace_high_no_joker"],
-    )

@@ -58,19 +58,19 @@ def ace_high_counts() -> AceHighCounts:
 
 
 def hands(kind: Kind) -> int:
-    """How many Ace High hands of one kind there are."""
+    """Return how many Ace High hands of one kind there are."""
     return len(_rank_sets(kind)) * _suitings(kind, kind.cards, (0,) * len(SUITS))
 
 
 def _pairs(dealer: Kind, player: Kind) -> int:
-    """How many pairs of a dealer's and a player's Ace High hand can be dealt from one deck."""
+    """Return how many pairs of a dealer's and a player's Ace High hand can be dealt from one deck."""
     common = Counter((one & other).bit_count() for one in _rank_sets(dealer) for other in _rank_sets(player))
     return sum(count * disjoint_suitings(dealer, player, ranks) for ranks, count in common.items())
 
 
 @cache
 def _rank_sets(kind: Kind) -> tuple[int, ...]:
-    """The sets of ranks, a bit for each, that make an Ace High hand where there is no flush."""
+    """Return the sets of ranks, a bit for each, that make an Ace High hand where there is no flush."""
     jokers: tuple[Card, ...] = (JOKER,) if kind.joker else ()
     found = []
     for ranks in combinations(range(len(RANKS)), kind.cards):
@@ -82,7 +82,7 @@ def _rank_sets(kind: Kind) -> tuple[int, ...]:
 
 
 def disjoint_suitings(one: Kind, other: Kind, common: int) -> int:
-    """In how many ways two hands with `common` ranks in common get suits: no flush in either, and no card in both.
+    """Return in how many ways two hands with `common` ranks in common get suits: no flush in either, no card in both.
 
     By inclusion and exclusion over the common ranks that have the same suit in both hands.
     """
@@ -97,7 +97,7 @@ def disjoint_suitings(one: Kind, other: Kind, common: int) -> int:
 
 @cache
 def _suitings(kind: Kind, cards: int, held: Suited) -> int:
-    """In how many ways `cards` more cards of different ranks get suits without a flush, beside those `held`."""
+    """Return in how many ways `cards` more cards of different ranks get suits without a flush, beside those `held`."""
     return sum(
         _orders(suited)
         for suited in _splits(cards)
@@ -106,7 +106,7 @@ def _suitings(kind: Kind, cards: int, held: Suited) -> int:
 
 
 def _splits(cards: int, suits: int = len(SUITS)) -> Iterator[Suited]:
-    """All ways to have `cards` cards in `suits` suits, as numbers for each suit."""
+    """Yield all ways to have `cards` cards in `suits` suits, as numbers for each suit."""
     if suits == 1:
         yield (cards,)
         return
@@ -116,7 +116,7 @@ def _splits(cards: int, suits: int = len(SUITS)) -> Iterator[Suited]:
 
 
 def _orders(suited: Suited) -> int:
-    """In how many ways the ranks of a hand take these numbers of suits."""
+    """Return in how many ways the ranks of a hand take these numbers of suits."""
     ways = factorial(sum(suited))
     for count in suited:
         ways //= factorial(count)

@@ -17,7 +17,7 @@ class MainWager:
     paragraphs: Paragraphs
 
     def settle(self, seat: int, stake: int, hand: SetHand, dealer: SetHand, *, dealer_ace_high: bool) -> Line:
-        """The line of a wager of `stake` cents on a hand that counts.
+        """Return the line of a wager of `stake` cents on a hand that counts.
 
         Reading of § 688a.11(f)(2)(iii): with an Ace High Pai Gow of the dealer every hand ties, a fouled one too.
         """

@@ -1,6 +1,5 @@
 """The Progressive Payout Wager, § 688a.11(h)(4) and § 688a.12(d)."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
@@ -9,7 +8,7 @@ from shared.cards.ranking.pai_gow import CardSet, card_set, formed
 from shared.rules.errors import Refused
 from shared.rules.face_up_pai_gow.record import PROGRESSIVE
 from shared.rules.meters import MeterBoard
-from shared.rules.paytable import Row, lost
+from shared.rules.paytable import Row, settled
 from shared.rules.set_hands.bonuses import BonusRows
 from shared.rules.settlement import Line
 from shared.rules.submission import Offer
@@ -17,17 +16,20 @@ from shared.rules.submission import Offer
 _JOKER: Final = card_set([JOKER])
 
 
-@dataclass(frozen=True, slots=True)
 class Progressive:
     """The selected paytable with its meter. `stake` is the one amount that may be wagered, `reset` the seed, cents."""
 
-    rows: BonusRows
-    wild_joker: bool
-    stake: int
-    rate: Fraction
-    reset: int
-    paragraph: str
-    decided: str
+    def __init__(self, offer: Offer) -> None:
+        """Read the offered wager."""
+        assert offer.meter is not None
+        assert offer.paytable.stake is not None
+        self.rows: Final = BonusRows(offer)
+        self.wild_joker: Final = offer.paytable.wild_joker
+        self.stake: Final = offer.paytable.stake
+        self.reset: Final = offer.meter.reset
+        self._rate = Fraction(offer.meter.rate)
+        self._paragraph = offer.paytable.paragraph
+        self._decided = offer.wager.decided
 
     def check(self, seat: int, stake: int) -> None:
         """Raise `Refused` for a wager of another amount than the paytable is for."""
@@ -35,11 +37,11 @@ class Progressive:
             raise Refused(
                 f"'{PROGRESSIVE}' {stake}: the selected paytable is for a wager of {self.stake}",
                 seat=seat,
-                paragraph=self.paragraph,
+                paragraph=self._paragraph,
             )
 
     def row(self, seven: CardSet, can_form: int) -> Row | None:
-        """The row that the best seven-card hand wins; the joker may be any card where the paytable says so.
+        """Return the row that the best seven-card hand wins; the joker may be any card where the paytable says so.
 
         `can_form` is what the hand can form with the joker as it is used elsewhere.
         """
@@ -49,33 +51,12 @@ class Progressive:
 
     def contribute(self, seat: int, stake: int, board: MeterBoard) -> None:
         """Add the share of one wager to the meter. Reading: the reserve never shows on it."""
-        board.contribute(seat, PROGRESSIVE, PROGRESSIVE, stake, self.rate)
+        board.contribute(seat, PROGRESSIVE, PROGRESSIVE, stake, self._rate)
 
     def settle(self, seat: int, stake: int, row: Row | None, board: MeterBoard) -> Line:
-        """The line of one wager on a hand that wins `row`, at the turn of its seat, with what comes off the meter.
+        """Return the line of a wager on a hand that wins `row`, at the turn of its seat, with what comes off the meter.
 
         Reading of "$5,000/100% of meter": both are paid. After 100% the meter shows the seed.
         """
-        if row is None:
-            return lost(seat, PROGRESSIVE, stake, self.decided)
-        from_meter = 0
-        if row.meter == 1:
-            (from_meter,) = board.award_all(PROGRESSIVE, (1,), self.reset)
-        elif row.meter:
-            from_meter = board.award_part(PROGRESSIVE, row.meter)
-        return row.win(seat, stake, from_meter=from_meter)
-
-
-def progressive(offer: Offer) -> Progressive:
-    """Make the offered wager ready for settlement."""
-    assert offer.meter is not None
-    assert offer.paytable.stake is not None
-    return Progressive(
-        rows=BonusRows(offer),
-        wild_joker=offer.paytable.wild_joker,
-        stake=offer.paytable.stake,
-        rate=Fraction(offer.meter.rate),
-        reset=offer.meter.reset,
-        paragraph=offer.paytable.paragraph,
-        decided=offer.wager.decided,
-    )
+        won = 0 if row is None else board.award(PROGRESSIVE, row.meter, self.reset)
+        return settled(row, seat, PROGRESSIVE, stake, self._decided, from_meter=won)

@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from shared.rules.record import Cents, Listed, Round
+from shared.rules.record import Cents, Round, Seats
 from shared.rules.set_hands.hands import SetDealer, SetSeat
 
 MAIN: Final = "face_up_pai_gow_poker"
@@ -27,6 +27,6 @@ class FaceUpSeat(SetSeat):
 class FaceUpRound(Round):
     """One round of Face Up Pai Gow Poker: every wager, every card, every decision."""
 
-    seats: Annotated[tuple[FaceUpSeat, ...], Listed, Field(min_length=1, max_length=99)]
+    seats: Seats[FaceUpSeat]
     dealer: SetDealer = SetDealer()
     starting_position: StartingPosition | None = None

@@ -1,13 +1,15 @@
-"""Face Up Pai Gow Poker under one rules submission: everything is resolved once, then rounds are settled."""
+"""Face Up Pai Gow Poker under one rules submission: what it selects is resolved first, then rounds are settled."""
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from shared.cards.ranking.pai_gow import HighHands
-from shared.rules.face_up_pai_gow.ace_high import ace_high_bonus, is_ace_high
+from shared.rules.envy import EnvyHand, envy_lines
+from shared.rules.face_up_pai_gow.ace_high import AceHighBonus, is_ace_high
 from shared.rules.face_up_pai_gow.main_wager import MainWager
 from shared.rules.face_up_pai_gow.paragraphs import Paragraphs
-from shared.rules.face_up_pai_gow.progressive import progressive
+from shared.rules.face_up_pai_gow.progressive import Progressive
 from shared.rules.face_up_pai_gow.record import (
     ACE_HIGH_BONUS,
     FORTUNE_BONUS,
@@ -18,18 +20,16 @@ from shared.rules.face_up_pai_gow.record import (
 )
 from shared.rules.face_up_pai_gow.seats import SeatRules
 from shared.rules.meters import MeterBoard
-from shared.rules.paytable import Row, lost, returned, rows_by_category
-from shared.rules.set_hands.bonuses import BonusRows, EnvyHand, envy_lines
-from shared.rules.set_hands.hands import SetHand, SettingRules, check_one_deck
+from shared.rules.paytable import Row, lost, returned, rows_by_category, settled
+from shared.rules.set_hands.bonuses import BonusRows
+from shared.rules.set_hands.hands import SetHand, SettingRules
 from shared.rules.set_hands.house_hands import HouseHands
-from shared.rules.set_hands.house_way import house_way
 from shared.rules.set_hands.interruptions import interruptions
 from shared.rules.set_hands.seats import SeatInPlay
 from shared.rules.settlement import Line, Settlement, line
 from shared.rules.submission import Selection
 from shared.rules.table import Table
 
-_HOUSE_WAY: Final = "house_way"
 _DEALER: Final = 0
 
 
@@ -46,28 +46,17 @@ class FaceUpPaiGowRules:
     def __init__(self, selection: Selection) -> None:
         """Resolve a selection from a Face Up Pai Gow catalogue."""
         catalogue, offers = selection.catalogue, selection.offers
-        boxes = selection.options["adjacent_boxes"]
-        assert isinstance(boxes, int)
         paragraphs = self._paragraphs = Paragraphs.model_validate(catalogue.paragraphs)
         self._catalogue = catalogue
-        self._table = Table(
-            catalogue=catalogue,
-            boxes=boxes,
-            required=(MAIN,),
-            offered=frozenset(offers),
-            meters=frozenset(name for name, offer in offers.items() if offer.meter is not None),
-        )
-        ranking, selected = HighHands(), selection.options[_HOUSE_WAY]
-        self._setting = SettingRules(ranking=ranking, seven_cards=paragraphs.seven_cards, setting=paragraphs.setting)
-        way_paragraph = catalogue.options[_HOUSE_WAY].paragraph
-        way = None if selected is None else house_way(str(selected), ranking, way_paragraph)
-        self._dealers_hand = HouseHands(self._setting, way, paragraphs.dealer_setting, paragraphs.dealer_reset)
+        self._table = Table.of(selection)
+        self._setting = SettingRules(HighHands(), paragraphs.seven_cards, paragraphs.setting)
+        self._dealers_hand = HouseHands.of(selection, self._setting, paragraphs.dealer_setting, paragraphs.dealer_reset)
         (main,) = rows_by_category(offers[MAIN]).values()
         self._main = MainWager(odds=main.odds, paragraphs=paragraphs)
-        self._ace_high = ace_high_bonus(offers[ACE_HIGH_BONUS]) if ACE_HIGH_BONUS in offers else None
+        self._ace_high = AceHighBonus(offers[ACE_HIGH_BONUS]) if ACE_HIGH_BONUS in offers else None
         self._fortune = BonusRows(offers[FORTUNE_BONUS]) if FORTUNE_BONUS in offers else None
-        self._fortune_qualifies = catalogue.wagers[FORTUNE_BONUS].qualifies or 0
-        self._progressive = progressive(offers[PROGRESSIVE]) if PROGRESSIVE in offers else None
+        self._fortune_qualifies_cents = catalogue.wagers[FORTUNE_BONUS].qualifies or 0
+        self._progressive = Progressive(offers[PROGRESSIVE]) if PROGRESSIVE in offers else None
         self._seats = SeatRules(
             setting=self._setting,
             progressive=self._progressive,
@@ -76,18 +65,16 @@ class FaceUpPaiGowRules:
         )
 
     def settle(self, round_: FaceUpRound) -> Settlement:
-        """Settle one round; raises `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
         seats, dealer = round_.seats, round_.dealer
         self._table.check_seats(seats)
         if round_.meters or self._progressive is not None:
             self._table.check_meters(seats, round_.meters)
         happened = interruptions(self._table, round_.irregularities, seats)
-        check_one_deck(
-            [(None, dealer.cards), *[(seat.seat, seat.cards) for seat in seats]], self._catalogue.record["cards"]
-        )
+        self._table.check_cards([(None, dealer.cards), *[(seat.seat, seat.cards) for seat in seats]])
         for seat in seats:
             self._seats.check(seat, happened)
-        in_order = sorted(seats, key=_number, reverse=True)
+        in_order = sorted(seats, key=attrgetter("seat"), reverse=True)
         board = MeterBoard(round_.meters)
         notice = None
         if happened.stopped is None:
@@ -96,17 +83,10 @@ class FaceUpPaiGowRules:
         else:
             self._setting.check_unfinished(dealer.cards, dealer.low, seat=None, misdealt=happened.misdealt)
             lines = self._stopped(in_order, happened.stopped, misdealt=happened.misdealt)
-        return Settlement(
-            lines=tuple(lines),
-            meters=board.shows,
-            contributions=board.contributions,
-            meter_resets=board.resets,
-            meters_before=board.before,
-            notices=() if notice is None else (notice,),
-        )
+        return board.settlement(lines, () if notice is None else (notice,))
 
     def _stopped(self, seats: Sequence[FaceUpSeat], paragraph: str, *, misdealt: bool) -> list[Line]:
-        """Every wager goes back, and no meter gains anything."""
+        """Return the lines of a round that was stopped: every wager goes back, and no meter gains anything."""
         lines: list[Line] = []
         for seat in seats:
             self._setting.check_unfinished(seat.cards, seat.low, seat=seat.seat, misdealt=misdealt)
@@ -114,7 +94,7 @@ class FaceUpPaiGowRules:
         return lines
 
     def _settle(self, seats: Sequence[SeatInPlay], dealer: SetHand, board: MeterBoard) -> list[Line]:
-        """The lines of a round that was played out; `seats` are in settlement order, highest number first."""
+        """Return the lines of a round that was played out; `seats` are in settlement order, highest number first."""
         if self._progressive is not None:
             for seat in seats:
                 if PROGRESSIVE in seat.wagers and not seat.voided:
@@ -140,34 +120,27 @@ class FaceUpPaiGowRules:
             if ACE_HIGH_BONUS in wagers:
                 lines.append(self._settle_ace_high(seat, dealer, dealer_ace_high=dealer_ace_high))
             if FORTUNE_BONUS in wagers:
-                lines.append(self._settle_fortune(seat, bonuses[number].fortune))
+                decided = self._catalogue.wagers[FORTUNE_BONUS].decided
+                lines.append(settled(bonuses[number].fortune, number, FORTUNE_BONUS, wagers[FORTUNE_BONUS], decided))
             if PROGRESSIVE in wagers:
                 assert self._progressive is not None
                 row = bonuses[number].progressive
                 lines.append(self._progressive.settle(number, wagers[PROGRESSIVE], row, board))
-            if fortune_envy and wagers.get(FORTUNE_BONUS, 0) >= self._fortune_qualifies:
+            if fortune_envy and wagers.get(FORTUNE_BONUS, 0) >= self._fortune_qualifies_cents:
                 lines += envy_lines(number, seat.player, fortune_envy)
             if progressive_envy and PROGRESSIVE in wagers:
                 lines += envy_lines(number, seat.player, progressive_envy)
         return lines
 
     def _settle_ace_high(self, seat: SeatInPlay, dealer: SetHand, *, dealer_ace_high: bool) -> Line:
-        """The line of the Ace High Bonus Wager of one seat, § 688a.11(h)(1)."""
+        """Return the line of the Ace High Bonus Wager of one seat, § 688a.11(h)(1)."""
         assert self._ace_high is not None
-        stake = seat.wagers[ACE_HIGH_BONUS]
-        if dealer_ace_high:
-            return self._ace_high.row(dealer.seven, seat.seven).win(seat.seat, stake)
-        return lost(seat.seat, ACE_HIGH_BONUS, stake, self._catalogue.wagers[ACE_HIGH_BONUS].decided)
-
-    def _settle_fortune(self, seat: SeatInPlay, row: Row | None) -> Line:
-        """The line of the Fortune Bonus Wager of one seat, § 688a.11(h)(2); the paytable says what wins."""
-        stake = seat.wagers[FORTUNE_BONUS]
-        if row is None:
-            return lost(seat.seat, FORTUNE_BONUS, stake, self._catalogue.wagers[FORTUNE_BONUS].decided)
-        return row.win(seat.seat, stake)
+        row = self._ace_high.row(dealer.seven, seat.seven) if dealer_ace_high else None
+        decided = self._catalogue.wagers[ACE_HIGH_BONUS].decided
+        return settled(row, seat.seat, ACE_HIGH_BONUS, seat.wagers[ACE_HIGH_BONUS], decided)
 
     def _bonuses(self, seat: SeatInPlay) -> _Bonuses:
-        """What the best seven-card hand of a seat is worth to bonus wagers, its own and those of others."""
+        """Return what the best seven-card hand of a seat is worth to bonus wagers, its own and those of others."""
         return _Bonuses(
             fortune=None if self._fortune is None else self._fortune[seat.formed],
             progressive=None if self._progressive is None else self._progressive.row(seat.seven, seat.formed),
@@ -175,7 +148,7 @@ class FaceUpPaiGowRules:
 
 
 def _envy_hands(seats: Sequence[SeatInPlay], bonuses: Mapping[int, _Bonuses]) -> tuple[list[EnvyHand], list[EnvyHand]]:
-    """The hands that earn others an Envy Bonus of the Fortune Bonus and of the Progressive Payout Wager.
+    """Return the hands that earn others an Envy Bonus of the Fortune Bonus and of the Progressive Payout Wager.
 
     Reading: surrendered and abandoned hands do, a voided one does not.
     """
@@ -189,7 +162,3 @@ def _envy_hands(seats: Sequence[SeatInPlay], bonuses: Mapping[int, _Bonuses]) ->
             if progressive_row is not None and progressive_row.envy:
                 by_progressive.append(EnvyHand(seat.player, progressive_row))
     return by_fortune, by_progressive
-
-
-def _number(seat: FaceUpSeat) -> int:
-    return seat.seat

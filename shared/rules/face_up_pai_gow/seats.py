@@ -34,5 +34,5 @@ class SeatRules:
                 self.progressive.check(seat.seat, stake)
 
     def read(self, seat: FaceUpSeat, happened: Interruptions) -> SeatInPlay:
-        """The seat in a round that was played out; raises `Refused` where its cards cannot have been."""
+        """Return the seat in a round that was played out; raise `Refused` where its cards cannot have been."""
         return read_seat(seat, self.setting, happened, ranks_seven=self.ranks_seven)

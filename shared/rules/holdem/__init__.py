@@ -3,10 +3,10 @@
 from typing import Final
 
 from shared.rules.game import Game
-from shared.rules.holdem.payback import payback
+from shared.rules.holdem.payback import PAYBACKS
 from shared.rules.holdem.record import HoldemDealer, HoldemRound, HoldemSeat
 from shared.rules.holdem.rules import HoldemRules
 
-HOLDEM: Final = Game(round_type=HoldemRound, compile=HoldemRules, payback=payback)
+GAME: Final = Game(title="Texas Hold 'Em Bonus Poker", round_type=HoldemRound, compile=HoldemRules, paybacks=PAYBACKS)
 
-__all__ = ["HOLDEM", "HoldemDealer", "HoldemRound", "HoldemSeat"]
+__all__ = ["GAME", "HoldemDealer", "HoldemRound", "HoldemSeat"]

@@ -7,7 +7,7 @@ from typing import Final
 from shared.cards import StandardCard
 from shared.rules.errors import Refused
 from shared.rules.holdem.hands import ACE_ACE, ACE_ACE_BOTH, SeatInPlay, two_card_category
-from shared.rules.paytable import Row, lost
+from shared.rules.paytable import Row, settled
 from shared.rules.settlement import Line
 
 TEXAS_HOLDEM_BONUS: Final = "texas_holdem_bonus"
@@ -22,13 +22,12 @@ class TexasHoldemBonus:
     decided: str
 
     def settle(self, seat: SeatInPlay, stake: int, dealer: Sequence[StandardCard]) -> Line:
-        """The line of a wager of `stake` cents on two cards; `dealer` are the dealer's cards as far as known."""
+        """Return the line of a wager of `stake` cents on two cards; `dealer` are the dealer's cards as far as known."""
         category = two_card_category(seat.cards)
         if category == ACE_ACE and ACE_ACE_BOTH in self.rows and self._dealer_has_aces(seat, dealer):
             category = ACE_ACE_BOTH
-        if category is None:
-            return lost(seat.number, TEXAS_HOLDEM_BONUS, stake, self.decided)
-        return self.rows[category].win(seat.number, stake)
+        row = None if category is None else self.rows[category]
+        return settled(row, seat.number, TEXAS_HOLDEM_BONUS, stake, self.decided)
 
     def _dealer_has_aces(self, seat: SeatInPlay, dealer: Sequence[StandardCard]) -> bool:
         if any(card[0] != "A" for card in dealer):

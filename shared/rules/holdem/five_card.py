@@ -1,29 +1,33 @@
 """The Five Card Hand Bonus Wagers on the player's and on the dealer's hand, § 647a.11(j) and § 647a.12(e)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Final
 
 from shared.cards import StandardCard
 from shared.rules.holdem.hands import SeatInPlay
-from shared.rules.holdem.progressive import award
 from shared.rules.holdem.table import FIVE_CARD_HAND_BONUS, ON_DEALER, ON_PLAYER
 from shared.rules.meters import MeterBoard
-from shared.rules.paytable import Row, lost
+from shared.rules.paytable import Row, rows_by_category, settled
 from shared.rules.settlement import Line
+from shared.rules.submission import Offer
 
 
-@dataclass(frozen=True, slots=True)
 class FiveCardHandBonus:
     """The rows of both wagers by category, their bonuses, and their meter with its `reset` amount in cents."""
 
-    on_player: Mapping[str, Row]
-    on_dealer: Mapping[str, Row]
-    magic_card: Row | None
-    lucky_bonus: Row | None
-    rate: Fraction
-    reset: int
-    decided: str
+    def __init__(self, offer: Offer) -> None:
+        """Read the offered wager, which players make on their own hand and on the dealer's."""
+        assert offer.meter is not None
+        rows = rows_by_category(offer)
+        self.on_player = {category: replace(row, wager=ON_PLAYER) for category, row in rows.items()}
+        self.on_dealer = {category: replace(row, wager=ON_DEALER) for category, row in rows.items()}
+        self.magic_card = rows.get("magic_card")
+        self.lucky_bonus = rows.get("lucky_bonus")
+        self.rate: Final = Fraction(offer.meter.rate)
+        self.reset: Final = offer.meter.reset
+        self.decided = offer.wager.decided
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class FiveCardHands:
         draw: Draw,
         board: MeterBoard,
     ) -> None:
-        """All seats of the round, the dealer's two cards, the Flop and the category that they make together."""
+        """Take all seats of the round, the dealer's two cards, the Flop and the category that they make together."""
         self._bonus = bonus
         self._flop = flop
         self._dealer = dealer
@@ -62,11 +66,11 @@ class FiveCardHands:
         self._board = board
 
     def settle(self, seat: SeatInPlay, category: str | None) -> list[Line]:
-        """The lines of one seat whose player did not leave: the wager on the own hand, then that on the dealer's."""
+        """Return the lines of a seat whose player did not leave: the wager on the own hand, then on the dealer's."""
         lines: list[Line] = []
         if ON_PLAYER in seat.wagers:
             row = None if category is None else self._bonus.on_player.get(category)
-            won = 0 if row is None else award(self._board, FIVE_CARD_HAND_BONUS, row, self._bonus.reset)
+            won = 0 if row is None else self._board.award(FIVE_CARD_HAND_BONUS, row.meter, self._bonus.reset)
             self._append(lines, seat, ON_PLAYER, row, won, seat.cards, seat.number)
         if ON_DEALER in seat.wagers:
             row = self._dealer_row
@@ -76,8 +80,9 @@ class FiveCardHands:
 
     def _dealer_jackpot(self, row: Row) -> int:
         if self._dealer_award is None:
-            bonus = self._bonus
-            self._dealer_award = award(self._board, FIVE_CARD_HAND_BONUS, row, bonus.reset, winners=self._on_dealer)
+            self._dealer_award = self._board.award(
+                FIVE_CARD_HAND_BONUS, row.meter, self._bonus.reset, winners=self._on_dealer
+            )
         return self._dealer_award
 
     def _append(
@@ -91,10 +96,7 @@ class FiveCardHands:
         position: int | str,
     ) -> None:
         number, stake, bonus, draw = seat.number, seat.wagers[wager], self._bonus, self._draw
-        if row is None:
-            lines.append(lost(number, wager, stake, bonus.decided))
-        else:
-            lines.append(row.win(number, stake, from_meter=from_meter))
+        lines.append(settled(row, number, wager, stake, bonus.decided, from_meter=from_meter))
         if bonus.magic_card is not None and (draw.magic_card in cards or draw.magic_card in self._flop):
             lines.append(bonus.magic_card.win_without_stake(number, stake))
         if bonus.lucky_bonus is not None and draw.lucky_position == position:

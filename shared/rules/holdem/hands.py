@@ -34,7 +34,7 @@ class SeatInPlay:
 
 
 def five_card_category(cards: Sequence[StandardCard], flop: Sequence[StandardCard]) -> str | None:
-    """The category of two cards and the Flop from three-of-a-kind up; None below, where no row pays.
+    """Return the category of two cards and the Flop from three-of-a-kind up; None below, where no row pays.
 
     >>> five_card_category(("9c", "9d"), ("9h", "8h", "7h"))
     'three_of_a_kind'
@@ -44,7 +44,7 @@ def five_card_category(cards: Sequence[StandardCard], flop: Sequence[StandardCar
 
 
 def two_card_category(cards: Sequence[StandardCard]) -> str | None:
-    """The row of a player's two cards in the paytables of the Texas Hold 'Em Bonus Wager; None where none pays.
+    """Return the row of a player's two cards in the paytables of the Texas Hold 'Em Bonus Wager; None where none pays.
 
     >>> two_card_category(("Jd", "Ad")), two_card_category(("Ks", "Qs"))
     ('ace_queen_or_ace_jack_suited', None)

@@ -35,24 +35,17 @@ UNINTERRUPTED: Final = Interruptions(void=None, bonus_void=None, abandoned={}, m
 
 
 def interruptions(table: Table, round_: HoldemRound) -> Interruptions:
-    """Read the irregularities of a round; raises `Refused` for one that the game does not have, or that cannot be."""
+    """Read the irregularities of a round; raise `Refused` for one that the game does not have, or that cannot be."""
     if not round_.irregularities:
         return UNINTERRUPTED
-    numbers = {seat.seat for seat in round_.seats}
     void = bonus_void = None
-    face_up = 0
     abandoned: dict[int, str] = {}
     miscounted = any(irregularity.code in _MISCOUNTED for irregularity in round_.irregularities)
-    for irregularity in round_.irregularities:
-        rule = table.rule_of(irregularity, numbers)
+    for irregularity, rule in table.in_effect(round_.irregularities, {seat.seat for seat in round_.seats}):
         if rule.effect == "abandoned":
             assert irregularity.seat is not None
             abandoned[irregularity.seat] = rule.paragraph
             continue
-        if rule.from_cards is not None:
-            face_up += irregularity.count or 0
-            if face_up < rule.from_cards:
-                continue
         void = void or rule.paragraph
         if irregularity.code == _FACE_UP:
             if irregularity.after_initial_deal:
@@ -83,7 +76,7 @@ def _check_initial_deal_was_over(round_: HoldemRound, paragraph: str) -> None:
 
 
 def _check_initial_deal_was_not_over(seats: Sequence[HoldemSeat], irregularity: Irregularity, paragraph: str) -> None:
-    """Only what becomes of the Texas Hold 'Em Bonus Wagers depends on when it was."""
+    """Raise `Refused` where a player had already decided. Only the Texas Hold 'Em Bonus Wagers depend on it."""
     if not any(TEXAS_HOLDEM_BONUS in seat.wagers for seat in seats):
         return
     for seat in seats:

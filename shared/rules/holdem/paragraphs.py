@@ -1,6 +1,5 @@
 """The paragraph of each rule of play, as the catalogue names it."""
 
-from shared.rules.catalogue import Catalogue
 from shared.rules.record import Record
 
 
@@ -17,8 +16,3 @@ class Paragraphs(Record):
     ties: str
     folded_progressive: str
     random_selection: str
-
-
-def paragraphs_of(catalogue: Catalogue) -> Paragraphs:
-    """The paragraphs of the catalogue; raises `ValidationError` where one is missing or too many."""
-    return Paragraphs.model_validate(catalogue.paragraphs)

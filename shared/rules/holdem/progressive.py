@@ -1,59 +1,48 @@
 """The Progressive Payout Wager and its Envy Bonuses, § 647a.11(i) and § 647a.12(d)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from shared.rules.envy import ENVY_BONUS
 from shared.rules.holdem.hands import SeatInPlay
 from shared.rules.holdem.table import PROGRESSIVE
 from shared.rules.meters import MeterBoard
-from shared.rules.paytable import Row, lost
+from shared.rules.paytable import rows_by_category, settled
 from shared.rules.settlement import Line, line
+from shared.rules.submission import Offer
 
-_ENVY_BONUS: Final = "envy_bonus"
 
-
-@dataclass(frozen=True, slots=True)
 class Progressive:
     """The paytable, the meter with its `reset` amount in cents, and the Envy Bonuses by wager and category in cents."""
 
-    rows: Mapping[str, Row]
-    rate: Fraction
-    reset: int
-    envy: Mapping[int, Mapping[str, int]]
-    envy_paragraph: str
-    decided: str
-    folded: str
+    def __init__(self, offer: Offer, folded: str) -> None:
+        """Read the offered wager; a hand that was folded loses it under the paragraph `folded`."""
+        assert offer.meter is not None
+        bonuses = offer.wager.envy_bonuses
+        self.rate: Final = Fraction(offer.meter.rate)
+        self._reset = offer.meter.reset
+        self._rows = rows_by_category(offer)
+        self._decided = offer.wager.decided
+        self._folded = folded
+        self._envy = {entry.stake: entry.amounts for entry in bonuses}
+        self._envy_paragraph = bonuses[0].paragraph
 
     def settle(self, seat: SeatInPlay, categories: Mapping[int, str | None], board: MeterBoard) -> list[Line]:
-        """The lines of one seat whose player did not leave: the own hand, then Envy Bonuses for the hands of others.
+        """Return the lines of a seat whose player did not leave: the own hand, then Envy Bonuses for those of others.
 
         `categories` are those of all hands with the Flop by seat, in settlement order. The meter pays what it shows
         now. A folded hand earns others their Envy Bonus; its player only loses the Progressive Payout.
         """
         number, stake = seat.number, seat.wagers[PROGRESSIVE]
         own = categories[number]
-        row = None if own is None else self.rows.get(own)
-        if seat.folded:
-            settled = lost(number, PROGRESSIVE, stake, self.folded)
-        elif row is None:
-            settled = lost(number, PROGRESSIVE, stake, self.decided)
-        else:
-            settled = row.win(number, stake, from_meter=award(board, PROGRESSIVE, row, self.reset))
-        lines = [settled]
-        amounts = self.envy[stake]
+        row = None if own is None or seat.folded else self._rows.get(own)
+        won = 0 if row is None else board.award(PROGRESSIVE, row.meter, self._reset)
+        decided = self._folded if seat.folded else self._decided
+        lines = [settled(row, number, PROGRESSIVE, stake, decided, from_meter=won)]
+        amounts = self._envy[stake]
         for other, category in categories.items():
             cents = None if category is None or other == number else amounts.get(category)
             if cents is not None:
-                lines.append(line(number, _ENVY_BONUS, "win", 0, cents, 0, self.envy_paragraph, None, category))
+                lines.append(line(number, ENVY_BONUS, "win", 0, cents, 0, self._envy_paragraph, None, category))
         return lines
-
-
-def award(board: MeterBoard, meter: str, row: Row, reset: int, *, winners: int = 1) -> int:
-    """Take what a row pays off its meter, in equal parts; returns the cents of each winner, 0 where no meter pays."""
-    if not row.meter:
-        return 0
-    if row.meter == 1:
-        return board.award_all(meter, [1] * winners, reset)[0]
-    return board.award_part(meter, row.meter, winners=winners)

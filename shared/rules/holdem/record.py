@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from shared.cards import StandardCard
-from shared.rules.record import Cents, Listed, Name, Record, Round, SeatNumber
+from shared.rules.record import Cents, Listed, Record, Round, Seat, SeatNumber, Seats
 
 WagerType = Literal[
     "ante",
@@ -22,11 +22,9 @@ WagerType = Literal[
 Cards = Annotated[tuple[StandardCard, ...], Listed, Field(max_length=52)]
 
 
-class HoldemSeat(Record):
+class HoldemSeat(Seat):
     """One betting position: its wagers, its two cards, and whether the player folded."""
 
-    seat: SeatNumber
-    player: Name
     wagers: dict[WagerType, Cents]
     cards: Cards
     folded: bool = False
@@ -44,7 +42,7 @@ class HoldemRound(Round):
     In a round that was stopped the dealer's cards may be missing, and hands may lack cards.
     """
 
-    seats: Annotated[tuple[HoldemSeat, ...], Listed, Field(min_length=1, max_length=99)]
+    seats: Seats[HoldemSeat]
     dealer: HoldemDealer | None = None
     community: Cards = ()
     magic_card: StandardCard | None = None

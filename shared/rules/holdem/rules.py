@@ -1,8 +1,7 @@
-"""Texas Hold 'Em Bonus Poker under one rules submission: everything is resolved once, then rounds are settled."""
+"""Texas Hold 'Em Bonus Poker under one rules submission: what it selects is resolved first, then rounds are settled."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from fractions import Fraction
+from operator import attrgetter
 from typing import Final, cast
 
 from shared.cards import StandardCard
@@ -12,8 +11,8 @@ from shared.rules.holdem.five_card import Draw, FiveCardHandBonus, FiveCardHands
 from shared.rules.holdem.hands import SeatInPlay, five_card_category
 from shared.rules.holdem.interruptions import Interruptions, interruptions
 from shared.rules.holdem.limits import limit_payouts
-from shared.rules.holdem.main_wagers import ANTE, MAIN_WAGERS, MainWagers
-from shared.rules.holdem.paragraphs import paragraphs_of
+from shared.rules.holdem.main_wagers import MAIN_WAGERS, MainWagers
+from shared.rules.holdem.paragraphs import Paragraphs
 from shared.rules.holdem.progressive import Progressive
 from shared.rules.holdem.record import HoldemRound
 from shared.rules.holdem.table import (
@@ -27,7 +26,7 @@ from shared.rules.holdem.table import (
 from shared.rules.meters import MeterBoard
 from shared.rules.paytable import lost, returned, rows_by_category
 from shared.rules.settlement import Line, Settlement
-from shared.rules.submission import Offer, Selection
+from shared.rules.submission import Selection
 from shared.rules.table import Table
 
 # In the order in which they are settled, § 647a.11(h) to (j).
@@ -41,20 +40,12 @@ class HoldemRules:
     def __init__(self, selection: Selection) -> None:
         """Resolve a selection from the catalogue of the game."""
         catalogue, offers = selection.catalogue, selection.offers
-        paragraphs = self._paragraphs = paragraphs_of(catalogue)
+        paragraphs = Paragraphs.model_validate(catalogue.paragraphs)
         five_card = offers.get(FIVE_CARD_HAND_BONUS)
-        on_two_hands = () if five_card is None else (ON_PLAYER, ON_DEALER)
         options = {} if five_card is None else five_card.options
         fields = {"magic_card": "magic_card", "lucky_bonus": "lucky_position"}
         self._table = HoldemTable(
-            table=Table(
-                catalogue=catalogue,
-                boxes=1,
-                required=(ANTE,),
-                offered=frozenset((*(name for name in offers if name != FIVE_CARD_HAND_BONUS), *on_two_hands)),
-                meters=frozenset(name for name, offer in offers.items() if offer.meter is not None),
-            ),
-            five_card_offered=five_card is not None,
+            table=Table.of(selection, on_several_hands={FIVE_CARD_HAND_BONUS: (ON_PLAYER, ON_DEALER)}),
             progressive_stakes=frozenset(bonuses.stake for bonuses in catalogue.wagers[PROGRESSIVE].envy_bonuses),
             selections=frozenset(field for option, field in fields.items() if options.get(option) is True),
             paragraphs=paragraphs,
@@ -67,16 +58,16 @@ class HoldemRules:
         bonus = offers.get(TEXAS_HOLDEM_BONUS)
         self._bonus = None if bonus is None else TexasHoldemBonus(rows_by_category(bonus), bonus.wager.decided)
         self._progressive = (
-            _progressive(offers[PROGRESSIVE], paragraphs.folded_progressive) if PROGRESSIVE in offers else None
+            Progressive(offers[PROGRESSIVE], paragraphs.folded_progressive) if PROGRESSIVE in offers else None
         )
-        self._five_card = None if five_card is None else _five_card(five_card)
+        self._five_card = None if five_card is None else FiveCardHandBonus(five_card)
         assert selection.payout_limit is not None
         assert catalogue.payout_limit is not None
         self._limit = selection.payout_limit
         self._limit_paragraph = catalogue.payout_limit.paragraph
 
     def settle(self, round_: HoldemRound) -> Settlement:
-        """Settle one round; raises `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
         self._table.check_seats(round_.seats)
         interrupted = interruptions(self._table.table, round_)
         self._table.check(round_, interrupted)
@@ -90,19 +81,13 @@ class HoldemRules:
             )
             for seat in round_.seats
         ]
-        seats.sort(key=_number, reverse=True)
+        seats.sort(key=attrgetter("number"), reverse=True)
         board = MeterBoard(round_.meters)
         if interrupted.void is None:
             lines = self._played_out(round_, seats, board)
         else:
             lines = self._stopped(round_, seats, interrupted)
-        return Settlement(
-            lines=tuple(lines),
-            meters=board.shows,
-            contributions=board.contributions,
-            meter_resets=board.resets,
-            meters_before=board.before,
-        )
+        return board.settlement(lines)
 
     def _played_out(self, round_: HoldemRound, seats: Sequence[SeatInPlay], board: MeterBoard) -> list[Line]:
         assert round_.dealer is not None
@@ -151,7 +136,7 @@ class HoldemRules:
         return FiveCardHands(self._five_card, seats, dealer, flop, five_card_category(dealer, flop), draw, board)
 
     def _stopped(self, round_: HoldemRound, seats: Sequence[SeatInPlay], interrupted: Interruptions) -> list[Line]:
-        """All hands are void; bonus wagers are settled where the irregularity leaves them standing."""
+        """Return the lines of void hands; bonus wagers are settled where the irregularity leaves them standing."""
         dealer = () if round_.dealer is None else round_.dealer.cards
         void = interrupted.void
         assert void is not None
@@ -182,10 +167,6 @@ class HoldemRules:
                 board.contribute(number, wager, FIVE_CARD_HAND_BONUS, wagers[wager], self._five_card.rate)
 
 
-def _number(seat: SeatInPlay) -> int:
-    return seat.number
-
-
 def _in_order(seat: SeatInPlay) -> list[tuple[str, int]]:
     return [(wager, seat.wagers[wager]) for wager in _WAGERS if wager in seat.wagers]
 
@@ -193,31 +174,3 @@ def _in_order(seat: SeatInPlay) -> list[tuple[str, int]]:
 def _abandoned(seat: SeatInPlay) -> list[Line]:
     assert seat.abandoned is not None
     return [lost(seat.number, wager, stake, seat.abandoned) for wager, stake in _in_order(seat)]
-
-
-def _progressive(offer: Offer, folded: str) -> Progressive:
-    bonuses = offer.wager.envy_bonuses
-    assert offer.meter is not None
-    return Progressive(
-        rows=rows_by_category(offer),
-        rate=Fraction(offer.meter.rate),
-        reset=offer.meter.reset,
-        envy={entry.stake: entry.amounts for entry in bonuses},
-        envy_paragraph=bonuses[0].paragraph,
-        decided=offer.wager.decided,
-        folded=folded,
-    )
-
-
-def _five_card(offer: Offer) -> FiveCardHandBonus:
-    rows = rows_by_category(offer)
-    assert offer.meter is not None
-    return FiveCardHandBonus(
-        on_player={category: replace(row, wager=ON_PLAYER) for category, row in rows.items()},
-        on_dealer={category: replace(row, wager=ON_DEALER) for category, row in rows.items()},
-        magic_card=rows.get("magic_card"),
-        lucky_bonus=rows.get("lucky_bonus"),
-        rate=Fraction(offer.meter.rate),
-        reset=offer.meter.reset,
-        decided=offer.wager.decided,
-    )

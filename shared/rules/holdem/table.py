@@ -1,11 +1,9 @@
 """Checks of a round as a whole: positions, wagers and their amounts, cards, meters, random selections."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from shared.cards import StandardCard
 from shared.rules.catalogue import Catalogue
 from shared.rules.errors import Refused
 from shared.rules.holdem.interruptions import Interruptions
@@ -35,7 +33,6 @@ class HoldemTable:
     """
 
     table: Table
-    five_card_offered: bool
     progressive_stakes: frozenset[int]
     selections: frozenset[str]
     paragraphs: Paragraphs
@@ -46,10 +43,13 @@ class HoldemTable:
 
     def check(self, round_: HoldemRound, interrupted: Interruptions) -> None:
         """Raise `Refused` where wagers, cards, meters or selections of the round cannot be."""
-        for seat in round_.seats:
+        seats = round_.seats
+        for seat in seats:
             self._check_wagers(seat)
-        self._check_deck(round_)
-        self._check_meters(round_)
+        dealer = () if round_.dealer is None else round_.dealer.cards
+        self.table.check_cards([(None, round_.community), (None, dealer), *((seat.seat, seat.cards) for seat in seats)])
+        if round_.meters or self.table.meters:
+            self.table.check_meters(seats, round_.meters)
         self._check_selections(round_)
         if interrupted.void is None:
             self._check_played_out(round_, interrupted)
@@ -58,14 +58,6 @@ class HoldemTable:
 
     def check_seats(self, seats: Sequence[HoldemSeat]) -> None:
         """Raise `Refused` for seats that a table does not have, a player on two, and wagers not offered or missing."""
-        for seat in seats:
-            for wager in (ON_PLAYER, ON_DEALER):
-                if wager in seat.wagers and not self.five_card_offered:
-                    raise Refused(
-                        f"wager '{wager}' {seat.wagers[wager]}: the rules submission does not offer it",
-                        seat=seat.seat,
-                        paragraph=self._catalogue.wagers[FIVE_CARD_HAND_BONUS].paragraph,
-                    )
         if len({seat.player for seat in seats}) < len(seats):
             held: dict[str, int] = {}
             for seat in seats:
@@ -103,35 +95,6 @@ class HoldemTable:
                 seat=seat.seat,
                 paragraph=self._catalogue.wagers[PROGRESSIVE].envy_bonuses[0].paragraph,
             )
-
-    def _check_deck(self, round_: HoldemRound) -> None:
-        cards: list[StandardCard] = [*round_.community, *(round_.dealer.cards if round_.dealer else ())]
-        for seat in round_.seats:
-            cards.extend(seat.cards)
-        if len(set(cards)) == len(cards):
-            return
-        card, count = Counter(cards).most_common(1)[0]
-        holders = [seat.seat for seat in round_.seats if card in seat.cards]
-        raise Refused(
-            f"{card} appears {count} times; one deck holds it once",
-            seat=holders[-1] if holders else None,
-            paragraph=self._catalogue.record["cards"],
-        )
-
-    def _check_meters(self, round_: HoldemRound) -> None:
-        meters: Mapping[str, int] = round_.meters
-        if not meters and not self.table.meters:
-            return
-        self.table.check_meters(round_.seats, meters)
-        if FIVE_CARD_HAND_BONUS in meters:
-            return
-        for seat in round_.seats:
-            if ON_PLAYER in seat.wagers or ON_DEALER in seat.wagers:
-                raise Refused(
-                    f"meter '{FIVE_CARD_HAND_BONUS}' is missing: 'meters' must say what it showed before the round",
-                    seat=seat.seat,
-                    paragraph=self._catalogue.record["meters"],
-                )
 
     def _check_selections(self, round_: HoldemRound) -> None:
         selected = {"magic_card": round_.magic_card, "lucky_position": round_.lucky_position}
@@ -181,7 +144,7 @@ class HoldemTable:
             raise self._wrong_number("'community' after every player folded or left", community, allowed)
 
     def _check_stopped(self, round_: HoldemRound) -> None:
-        """In a round that was stopped cards may be missing, but none may be too many."""
+        """Raise `Refused` for too many cards; in a round that was stopped some may be missing."""
         community = len(round_.community)
         for seat in round_.seats:
             if len(seat.cards) > _INITIAL_CARDS:

@@ -3,10 +3,10 @@
 from typing import Final
 
 from shared.rules.game import Game
-from shared.rules.over_under.payback import payback
+from shared.rules.over_under.payback import PAYBACKS
 from shared.rules.over_under.record import OverUnderRound, OverUnderSeat
 from shared.rules.over_under.rules import OverUnderRules
 
-OVER_UNDER: Final = Game(round_type=OverUnderRound, compile=OverUnderRules, payback=payback)
+GAME: Final = Game(title="Over/Under", round_type=OverUnderRound, compile=OverUnderRules, paybacks=PAYBACKS)
 
-__all__ = ["OVER_UNDER", "OverUnderRound", "OverUnderSeat"]
+__all__ = ["GAME", "OverUnderRound", "OverUnderSeat"]

@@ -1,47 +1,32 @@
 """The payback of the Bonus Wager: exact, by counting the three cards dealt from six full decks."""
 
 from collections import Counter
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import comb
+from typing import Final
 
-from shared.rules.errors import Refused
-from shared.rules.over_under.totals import CARDS_IN_HAND, VALUES, bonus_category
+from shared.rules.game import Payback
+from shared.rules.over_under.totals import BONUS, CARDS_IN_HAND, VALUES, bonus_category
 from shared.rules.paytable import rows_by_category
-from shared.rules.submission import Selection
-
-_BONUS = "bonus"
+from shared.rules.submission import Offer, Selection
 
 
-def payback(selection: Selection, wager: str) -> Fraction:
-    """The expected return of one cent of `wager`, its stake included.
-
-    Raises `Refused` for a wager that is not offered, and for those that a player's decision decides.
-    """
-    if wager not in selection.offers:
-        raise Refused(
-            f"wager '{wager}' is not offered; there are: {', '.join(selection.offers)}",
-            paragraph=selection.catalogue.offered,
-        )
-    offer = selection.offers[wager]
-    if wager != _BONUS:
-        raise Refused(
-            f"the payback of '{wager}' depends on the player's decision; it is counted for {_BONUS}",
-            paragraph=offer.wager.decided,
-        )
+def bonus_payback(selection: Selection, offer: Offer) -> Fraction:
+    """Return what comes back of one cent of the Bonus Wager, its stake included."""
     assert selection.decks is not None
-    rows = rows_by_category(offer)
-    ways, back = 0, Fraction(0)
-    for points, count in totals(selection.decks).items():
-        ways += count
+    rows, counts = rows_by_category(offer), totals(selection.decks)
+    back = Fraction(0)
+    for points, ways in counts.items():
         row = rows.get(bonus_category(points))
         if row is not None:
-            back += count * (row.odds.ratio + 1)
-    return back / ways
+            back += ways * row.odds.returns
+    return back / counts.total()
 
 
 def totals(decks: int) -> Counter[int]:
-    """In how many ways three cards from full decks make each total."""
+    """Return in how many ways three cards from full decks make each total."""
     cards = Counter(VALUES.values())
     found: Counter[int] = Counter()
     for values in combinations_with_replacement(sorted(cards), CARDS_IN_HAND):
@@ -50,3 +35,6 @@ def totals(decks: int) -> Counter[int]:
             ways *= comb(cards[value] * decks, copies)
         found[sum(values)] += ways
     return found
+
+
+PAYBACKS: Final[Mapping[str, Payback]] = {BONUS: bonus_payback}

@@ -5,16 +5,14 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from shared.cards import StandardCard
-from shared.rules.record import Cents, Listed, Name, Record, Round, SeatNumber
+from shared.rules.record import Cents, Listed, Round, Seat, Seats
 
 WagerType = Literal["ante", "over_23", "under_18", "bonus"]
 
 
-class OverUnderSeat(Record):
+class OverUnderSeat(Seat):
     """One betting position: three cards, or one in a hand that was called dead."""
 
-    seat: SeatNumber
-    player: Name
     wagers: dict[WagerType, Cents]
     cards: Annotated[tuple[StandardCard, ...], Listed, Field(max_length=20)]
     surrendered: bool = False
@@ -23,4 +21,4 @@ class OverUnderSeat(Record):
 class OverUnderRound(Round):
     """One round of Over/Under: every wager, every card, every decision. The dealer has no hand."""
 
-    seats: Annotated[tuple[OverUnderSeat, ...], Listed, Field(min_length=1, max_length=99)]
+    seats: Seats[OverUnderSeat]

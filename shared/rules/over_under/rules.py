@@ -1,13 +1,15 @@
-"""Over/Under under one rules submission: everything is resolved once, then rounds are settled."""
+"""Over/Under under one rules submission: what it selects is resolved first, then rounds are settled."""
 
-from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
+from operator import attrgetter
 from typing import Final, cast
 
 from shared.rules.catalogue import Catalogue
 from shared.rules.errors import Refused
+from shared.rules.meters import MeterBoard
 from shared.rules.over_under.record import OverUnderRound, OverUnderSeat
 from shared.rules.over_under.totals import (
+    BONUS,
     CARDS_IN_HAND,
     CHOICES,
     LEAST,
@@ -18,14 +20,13 @@ from shared.rules.over_under.totals import (
     total,
     wins,
 )
-from shared.rules.paytable import lost, returned, rows_by_category
+from shared.rules.paytable import lost, returned, rows_by_category, settled
 from shared.rules.record import Record
 from shared.rules.settlement import Line, Settlement, line
 from shared.rules.submission import Selection
 from shared.rules.table import Table
 
 _ANTE: Final = "ante"
-_BONUS: Final = "bonus"
 
 
 class Paragraphs(Record):
@@ -46,49 +47,27 @@ class OverUnderRules:
         """Resolve a selection from an Over/Under catalogue."""
         catalogue, offers = selection.catalogue, selection.offers
         assert selection.decks is not None
-        boxes = selection.options["adjacent_boxes"]
-        assert boxes is None or isinstance(boxes, int)
-        self._decks = selection.decks
         self._catalogue: Catalogue = catalogue
         self._paragraphs = Paragraphs.model_validate(catalogue.paragraphs)
-        self._table = Table(catalogue=catalogue, boxes=boxes, required=(_ANTE,), offered=frozenset(offers))
+        self._table = Table.of(selection, decks=selection.decks)
         (self._ante,) = rows_by_category(offers[_ANTE]).values()
         self._choices = {choice: next(iter(rows_by_category(offers[choice]).values())) for choice in CHOICES}
-        rows = rows_by_category(offers[_BONUS]) if _BONUS in offers else {}
+        rows = rows_by_category(offers[BONUS]) if BONUS in offers else {}
         self._bonus = {points: rows.get(bonus_category(points)) for points in range(LEAST, MOST + 1)}
 
     def settle(self, round_: OverUnderRound) -> Settlement:
-        """Settle one round; raises `Refused` for a record of something that cannot have happened."""
-        seats = round_.seats
-        self._table.check_seats(seats)
-        dead = self._dead_hands(round_) if round_.irregularities else ()
+        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
+        seats, table = round_.seats, self._table
+        table.check_seats(seats)
+        happened = table.in_effect(round_.irregularities, {seat.seat for seat in seats})
+        dead = {irregularity.seat for irregularity, rule in happened if rule.effect == "dead_hand"}
         if round_.meters:
-            self._table.check_meters(seats, round_.meters)
-        self._check_cards(round_)
+            table.check_meters(seats, round_.meters)
+        table.check_cards([(seat.seat, seat.cards) for seat in seats])
         lines: list[Line] = []
-        for seat in sorted(seats, key=_number, reverse=True):
+        for seat in sorted(seats, key=attrgetter("seat"), reverse=True):
             self._settle_seat(seat, lines, is_dead=seat.seat in dead)
-        return Settlement(lines=tuple(lines), meters={}, contributions=(), meter_resets={}, meters_before={})
-
-    def _dead_hands(self, round_: OverUnderRound) -> Container[int | None]:
-        numbers = {seat.seat for seat in round_.seats}
-        return {
-            irregularity.seat
-            for irregularity in round_.irregularities
-            if self._table.rule_of(irregularity, numbers).effect == "dead_hand"
-        }
-
-    def _check_cards(self, round_: OverUnderRound) -> None:
-        counts: Counter[str] = Counter()
-        for seat in round_.seats:
-            counts.update(seat.cards)
-            if max(counts.values(), default=0) > self._decks:
-                card, count = counts.most_common(1)[0]
-                raise Refused(
-                    f"{card} appears {count} times; {self._decks} decks hold it {self._decks} times",
-                    seat=seat.seat,
-                    paragraph=self._catalogue.record["cards"],
-                )
+        return MeterBoard({}).settlement(lines)
 
     def _settle_seat(self, seat: OverUnderSeat, lines: list[Line], *, is_dead: bool) -> None:
         number, wagers = seat.seat, cast("Mapping[str, int]", seat.wagers)
@@ -122,16 +101,12 @@ class OverUnderRules:
             paragraph = self._paragraphs.house_wins if in_the_middle else self._paragraphs.wrong_side
             lines.append(lost(number, _ANTE, ante, paragraph))
             lines.append(lost(number, choice, ante, paragraph))
-        bonus = wagers.get(_BONUS)
+        bonus = wagers.get(BONUS)
         if bonus is not None:
-            paid = self._bonus[points]
-            if paid is None:
-                lines.append(lost(number, _BONUS, bonus, self._catalogue.wagers[_BONUS].decided))
-            else:
-                lines.append(paid.win(number, bonus))
+            lines.append(settled(self._bonus[points], number, BONUS, bonus, self._catalogue.wagers[BONUS].decided))
 
     def _choice(self, seat: OverUnderSeat, *, undecided: bool) -> str | None:
-        """The side that the player chose; None for a surrender, and for a dead hand whose player had not decided."""
+        """Return the side that the player chose; None for a surrender, and for a dead hand that was not decided."""
         wagers = cast("Mapping[str, int]", seat.wagers)
         paragraph = self._paragraphs.decision
         chosen = [choice for choice in CHOICES if choice in wagers]
@@ -163,7 +138,3 @@ class OverUnderRules:
                 paragraph=self._catalogue.wagers[choice].paragraph,
             )
         return choice
-
-
-def _number(seat: OverUnderSeat) -> int:
-    return seat.seat

@@ -11,6 +11,7 @@ VALUES: Final[dict[StandardCard, int]] = {
 }
 """The points of each card; an ace is always 11."""
 
+BONUS: Final = "bonus"
 CARDS_IN_HAND: Final = 3
 LEAST: Final = 3 * min(VALUES.values())
 MOST: Final = 3 * max(VALUES.values())
@@ -23,7 +24,7 @@ CHOICES: Final = ("over_23", "under_18")
 
 
 def total(cards: Sequence[StandardCard]) -> int:
-    """The points of a hand.
+    """Return the points of a hand.
 
     >>> total(["Ah", "Kd", "2c"])
     23
@@ -32,12 +33,12 @@ def total(cards: Sequence[StandardCard]) -> int:
 
 
 def wins(choice: str, points: int) -> bool:
-    """Whether a wager of `CHOICES` wins on a total; a total on the other side loses it like one from 18 to 23."""
+    """Return whether a wager of `CHOICES` wins on a total; one on the other side loses it like one from 18 to 23."""
     return points >= OVER_FROM if choice == "over_23" else points <= UNDER_TO
 
 
 def bonus_category(points: int) -> str:
-    """The name of the row for a total, which pairs it with the total as far from the other end.
+    """Return the name of the row for a total, which pairs it with the total as far from the other end.
 
     >>> bonus_category(32), bonus_category(12)
     ('7_or_32', '12_or_27')

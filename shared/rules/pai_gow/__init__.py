@@ -3,10 +3,10 @@
 from typing import Final
 
 from shared.rules.game import Game
-from shared.rules.pai_gow.payback import payback
+from shared.rules.pai_gow.payback import PAYBACKS
 from shared.rules.pai_gow.record import Bank, PaiGowRound, PaiGowSeat
 from shared.rules.pai_gow.rules import PaiGowRules
 
-PAI_GOW: Final = Game(round_type=PaiGowRound, compile=PaiGowRules, payback=payback)
+GAME: Final = Game(title="Pai Gow Poker", round_type=PaiGowRound, compile=PaiGowRules, paybacks=PAYBACKS)
 
-__all__ = ["PAI_GOW", "Bank", "PaiGowRound", "PaiGowSeat"]
+__all__ = ["GAME", "Bank", "PaiGowRound", "PaiGowSeat"]

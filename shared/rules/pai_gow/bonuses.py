@@ -1,7 +1,5 @@
 """The optional wagers on what a player's seven cards can form: bonus wagers, which earn Envy Bonuses, and insurance."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from shared.cards.ranking.pai_gow import CardSet, Formed, top_value
@@ -31,36 +29,28 @@ _TOP_CARDS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class Bonus:
-    """One bonus wager: its rows by what the cards can form, and the least wager that earns Envy Bonuses, cents."""
+    """One wager of `BONUSES`: its rows by what the cards can form, and the least that earns Envy Bonuses, cents."""
 
-    name: str
-    rows: BonusRows
-    decided: str
-    qualifies: int
-
-
-def bonus(offer: Offer) -> Bonus:
-    """Make an offered wager of `BONUSES` ready for settlement."""
-    match = _ROYAL_MATCHES.get(offer.name, Formed.royal_flush_and_king_queen)
-    assert offer.wager.qualifies is not None
-    return Bonus(offer.name, BonusRows(offer, royal_match=match), offer.wager.decided, offer.wager.qualifies)
+    def __init__(self, offer: Offer) -> None:
+        """Read the offered wager."""
+        assert offer.wager.qualifies is not None
+        match = _ROYAL_MATCHES.get(offer.name, Formed.royal_flush_and_king_queen)
+        self.name: Final = offer.name
+        self.rows: Final = BonusRows(offer, royal_match=match)
+        self.decided: Final = offer.wager.decided
+        self.qualifies_cents: Final = offer.wager.qualifies
 
 
-@dataclass(frozen=True, slots=True)
 class Insurance:
     """The Pai Gow Insurance Wager: seven cards without a pair, a straight or a flush, paid by the highest of them."""
 
-    rows: Mapping[int, Row]
-    decided: str
+    def __init__(self, offer: Offer) -> None:
+        """Read the offered wager."""
+        rows = rows_by_category(offer)
+        self.rows: Final = {value: rows[category] for category, value in _TOP_CARDS.items()}
+        self.decided: Final = offer.wager.decided
 
     def row(self, seven: CardSet, formed: int) -> Row | None:
-        """The row that seven cards win that can form `formed`; None where they hold a pair or better."""
+        """Return the row that seven cards win that can form `formed`; None where they hold a pair or better."""
         return None if formed else self.rows[top_value(seven)]
-
-
-def insurance(offer: Offer) -> Insurance:
-    """Make the offered insurance ready for settlement."""
-    rows = rows_by_category(offer)
-    return Insurance({value: rows[category] for category, value in _TOP_CARDS.items()}, offer.wager.decided)

@@ -1,7 +1,6 @@
 """The Pai Gow Poker Wager against the hands of the dealer or of the bank."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 from shared.rules.odds import Odds
@@ -9,7 +8,7 @@ from shared.rules.pai_gow.paragraphs import Paragraphs
 from shared.rules.pai_gow.record import DEALER, MAIN
 from shared.rules.pai_gow.vigorish import Rounding, vigorish
 from shared.rules.set_hands.hands import OUTCOMES, SetHand, compare
-from shared.rules.settlement import Line, Outcome, Payer
+from shared.rules.settlement import Line, Outcome, Payer, line
 
 DEALER_WAGER: Final = "dealer_wager"
 
@@ -24,40 +23,28 @@ class MainWager:
     paragraphs: Paragraphs
 
     def settle(self, seat: int, stake: int, hand: SetHand, against: SetHand) -> Line:
-        """The line of a wager of `stake` cents on a hand that was set; `against` wins copies."""
+        """Return the line of a wager of `stake` cents on a hand that was set; `against` wins copies."""
         if hand.fouled is not None:
             paragraph: str = getattr(self.paragraphs, hand.fouled)
-            return _line(seat, MAIN, "lose", stake, 0, 0, paragraph, 0, self.payer)
+            return line(seat, MAIN, "lose", stake, 0, 0, paragraph, paid_by=self.payer)
         comparison = compare(hand, against)
         outcome = OUTCOMES[comparison]
         paragraph = getattr(self.paragraphs, comparison)
         if outcome == "win":
             won = self.odds.pay(stake)
-            return _line(seat, MAIN, "win", stake, won, stake, paragraph, vigorish(won, self.rounding), self.payer)
-        return _line(seat, MAIN, outcome, stake, 0, stake if outcome == "push" else 0, paragraph, 0, self.payer)
+            taken = vigorish(won, self.rounding)
+            return line(seat, MAIN, "win", stake, won, stake, paragraph, vigorish=taken, paid_by=self.payer)
+        return line(seat, MAIN, outcome, stake, 0, stake if outcome == "push" else 0, paragraph, paid_by=self.payer)
 
     def collected(self, seat: int, outcome: Outcome, stake: int, paragraph: str) -> Line:
-        """The line of a wager of `stake` cents that is collected without comparing hands."""
-        return _line(seat, MAIN, outcome, stake, 0, 0, paragraph, 0, self.payer)
+        """Return the line of a wager of `stake` cents that is collected without comparing hands."""
+        return line(seat, MAIN, outcome, stake, 0, 0, paragraph, paid_by=self.payer)
 
 
 def against_the_bank(stake: int, dealer: SetHand, bank: SetHand, paragraph: str) -> Line:
-    """The line of the dealer's wager of `stake` cents against a player who banks; the dealer pays no vigorish."""
+    """Return the line of the dealer's wager of `stake` cents against a bank; the dealer pays no vigorish."""
     outcome = OUTCOMES[compare(dealer, bank)]
     payout = stake if outcome == "win" else 0
-    return _line(DEALER, DEALER_WAGER, outcome, stake, payout, 0 if outcome == "lose" else stake, paragraph, 0, "bank")
-
-
-@lru_cache(maxsize=1 << 14)
-def _line(
-    seat: int,
-    wager: str,
-    outcome: Outcome,
-    stake: int,
-    payout: int,
-    stake_returned: int,
-    paragraph: str,
-    taken: int,
-    payer: Payer,
-) -> Line:
-    return Line(seat, wager, outcome, stake, payout, stake_returned, paragraph, vigorish=taken, paid_by=payer)
+    return line(
+        DEALER, DEALER_WAGER, outcome, stake, payout, 0 if outcome == "lose" else stake, paragraph, paid_by="bank"
+    )

@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from shared.rules.envy import EnvyHand, envy_lines
 from shared.rules.meters import MeterBoard
 from shared.rules.pai_gow.bonuses import INSURANCE, Bonus, Insurance
 from shared.rules.pai_gow.progressive import PROGRESSIVE, Progressive
 from shared.rules.pai_gow.record import MAIN
-from shared.rules.paytable import Row, lost
-from shared.rules.set_hands.bonuses import EnvyHand, envy_lines
+from shared.rules.paytable import settled
 from shared.rules.set_hands.seats import SeatInPlay
 from shared.rules.settlement import Line
-from shared.rules.submission import Selection
 
 _ONLY_MAIN: Final = frozenset({MAIN})
 
@@ -29,7 +28,7 @@ class _Allowance:
         return None if self.limit is None else self.limit - self.paid.get(owner, 0)
 
     def use(self, owner: int | str, line: Line) -> Line:
-        """The line with a payout that the limit allows."""
+        """Return the line with a payout that the limit allows."""
         if self.limit is None or not line.payout:
             return line
         paid = self.paid.get(owner, 0)
@@ -65,7 +64,7 @@ class OptionalWagers:
                 self.progressive.contribute(seat.seat, stake, board)
 
     def settle(self, seats: Sequence[SeatInPlay], board: MeterBoard) -> list[Line]:
-        """The lines of the seats, which are in settlement order; a voided or abandoned seat has none."""
+        """Return the lines of the seats, which are in settlement order; a voided or abandoned seat has none."""
         allowance = _Allowance(self.limit, self.limit_paragraph)
         lines: list[Line] = []
         for seat in seats:
@@ -82,13 +81,13 @@ class OptionalWagers:
             if stake is not None:
                 row = bonus.rows[seat.formed]
                 if row is None or not (self.premium_last and row.envy):
-                    settled = _settled(row, number, bonus.name, stake, bonus.decided)
-                    lines.append(allowance.use(self._owner(seat), settled))
+                    line = settled(row, number, bonus.name, stake, bonus.decided)
+                    lines.append(allowance.use(self._owner(seat), line))
         stake = wagers.get(INSURANCE)
         if stake is not None:
             assert self.insurance is not None
             row = self.insurance.row(seat.seven, seat.formed)
-            lines.append(allowance.use(number, _settled(row, number, INSURANCE, stake, self.insurance.decided)))
+            lines.append(allowance.use(number, settled(row, number, INSURANCE, stake, self.insurance.decided)))
         stake = wagers.get(PROGRESSIVE)
         if stake is not None:
             assert self.progressive is not None
@@ -111,7 +110,7 @@ class OptionalWagers:
             stake = seat.wagers.get(bonus.name)
             if stake is None or seat.voided or seat.abandoned is not None:
                 continue
-            if stake >= bonus.qualifies:
+            if stake >= bonus.qualifies_cents:
                 envy = envy_lines(seat.seat, seat.player, hands)
                 lines += [allowance.use(seat.player, line) for line in envy] if self.premium_last else envy
             row = bonus.rows[seat.formed]
@@ -120,14 +119,3 @@ class OptionalWagers:
 
     def _owner(self, seat: SeatInPlay) -> int | str:
         return seat.player if self.premium_last else seat.seat
-
-
-def _settled(row: Row | None, seat: int, wager: str, stake: int, decided: str) -> Line:
-    return lost(seat, wager, stake, decided) if row is None else row.win(seat, stake)
-
-
-def limit_of(selection: Selection) -> tuple[int | None, str]:
-    """The payout limit of a selection, cents, and its paragraph."""
-    rule = selection.catalogue.payout_limit
-    assert rule is not None
-    return selection.payout_limit, rule.paragraph

@@ -1,25 +1,12 @@
 """The paragraph of each rule of play of Pai Gow Poker, as its catalogue gives them."""
 
-from shared.rules.record import Record
+from shared.rules.set_hands.hands import SettingParagraphs
 
 
-class Paragraphs(Record):
+class Paragraphs(SettingParagraphs):
     """Where each rule stands in the text."""
 
-    seven_cards: str
-    setting: str
-    dealer_setting: str
-    dealer_reset: str
     bank_reset: str
-    surrender: str
-    void_hand: str
-    both_lower: str
-    copied: str
-    low_above_high: str
-    not_two_cards: str
-    only_high_higher: str
-    only_low_higher: str
-    both_higher: str
     banking: str
     bank_one_area: str
     co_banking: str

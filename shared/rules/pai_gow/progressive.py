@@ -1,7 +1,6 @@
 """The Progressive Payout Wager: by the seven cards in Pennsylvania, by two hands formed from them in Rhode Island."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import Final
@@ -39,20 +38,20 @@ class HandTypes:
         self._found: Final[dict[tuple[int, int], tuple[Row, ...]]] = {}
 
     def rows(self, seven: CardSet, anything: int) -> tuple[Row, ...]:
-        """The rows that seven cards can form that can form `anything`, those that usually pay most first."""
-        beside = _formed_beside_a_pair(seven) if anything & _BESIDE_A_PAIR and anything & Formed.pair else 0
+        """Return the rows that seven cards can form that can form `anything`, those that usually pay most first."""
+        with_pair = _formed_beside_a_pair(seven) if anything & _BESIDE_A_PAIR and anything & Formed.pair else 0
         if anything & Formed.natural_royal_flush and not holds_joker(seven):  # whatever else the cards can form
-            anything, beside = int(Formed.natural_royal_flush), beside & Formed.natural_royal_flush
-        found = self._found.get((anything, beside))
+            anything, with_pair = int(Formed.natural_royal_flush), with_pair & Formed.natural_royal_flush
+        found = self._found.get((anything, with_pair))
         if found is None:
-            found = self._found[anything, beside] = tuple(
-                row for flags, and_pair, row in self._rows if flags & (beside if and_pair else anything)
+            found = self._found[anything, with_pair] = tuple(
+                row for flags, and_pair, row in self._rows if flags & (with_pair if and_pair else anything)
             )
         return found
 
 
 def _formed_beside_a_pair(seven: CardSet) -> int:
-    """What five cards can form that leave a pair, over all pairs that may be laid aside."""
+    """Return what five cards can form that leave a pair, over all pairs that may be laid aside."""
     found = 0
     for pair in _pairs(seven):
         found |= formed(seven ^ pair)
@@ -65,43 +64,46 @@ def _pairs(seven: CardSet) -> Iterator[CardSet]:
             yield one | other
 
 
-@dataclass(frozen=True, slots=True)
 class Progressive:
     """The paytable with its meter. `stake` is the one amount that may be wagered (None: any), `reset` in cents."""
 
-    rows: BonusRows | None
-    hand_types: HandTypes | None
-    stake: int | None
-    rate: Fraction
-    reset: int
-    stake_paragraph: str
-    decided: str
+    def __init__(self, offer: Offer) -> None:
+        """Read the offered wager."""
+        assert offer.meter is not None
+        by_hand_types = any(row.category.endswith(_AND_PAIR) for row in offer.paytable.rows)
+        self._rows = None if by_hand_types else BonusRows(offer)
+        self._hand_types = HandTypes(offer) if by_hand_types else None
+        self._stake = offer.paytable.stake
+        self._rate = Fraction(offer.meter.rate)
+        self._reset = offer.meter.reset
+        self._stake_paragraph = offer.wager.paragraph
+        self._decided = offer.wager.decided
 
     def check(self, seat: int, stake: int) -> None:
         """Raise `Refused` for a wager of another amount than the paytable is for."""
-        if self.stake is not None and stake != self.stake:
+        if self._stake is not None and stake != self._stake:
             raise Refused(
-                f"'{PROGRESSIVE}' {stake}: the selected paytable is for a wager of {self.stake}",
+                f"'{PROGRESSIVE}' {stake}: the selected paytable is for a wager of {self._stake}",
                 seat=seat,
-                paragraph=self.stake_paragraph,
+                paragraph=self._stake_paragraph,
             )
 
     def contribute(self, seat: int, stake: int, board: MeterBoard) -> None:
         """Add the share of one wager to the meter."""
-        board.contribute(seat, PROGRESSIVE, PROGRESSIVE, stake, self.rate)
+        board.contribute(seat, PROGRESSIVE, PROGRESSIVE, stake, self._rate)
 
     def settle(self, seat: int, stake: int, seven: CardSet, anything: int, board: MeterBoard, most: int | None) -> Line:
-        """The line of one wager on seven cards that can form `anything`, at the turn of its seat.
+        """Return the line of one wager on seven cards that can form `anything`, at the turn of its seat.
 
         It pays `most` cents at most (None: no limit).
         """
-        if self.hand_types is None:
-            assert self.rows is not None
-            row = self.rows[anything]
+        if self._hand_types is None:
+            assert self._rows is not None
+            row = self._rows[anything]
         else:
-            row = _highest(self.hand_types.rows(seven, anything), stake, board.shows[PROGRESSIVE])
+            row = _highest(self._hand_types.rows(seven, anything), stake, board.shows[PROGRESSIVE])
         if row is None:
-            return lost(seat, PROGRESSIVE, stake, self.decided)
+            return lost(seat, PROGRESSIVE, stake, self._decided)
         fixed = row.odds.pay(stake)
         from_meter = 0
         if row.meter:
@@ -121,30 +123,12 @@ class Progressive:
         shown = board.shows[PROGRESSIVE]
         cents = shown * share.numerator // share.denominator
         if most is not None and cents > most:
-            return board.award_amount(PROGRESSIVE, most, reset=self.reset if share == 1 else 0)
-        if share == 1:
-            (cents,) = board.award_all(PROGRESSIVE, (1,), self.reset)
-            return cents
-        return board.award_part(PROGRESSIVE, share)
+            return board.award_amount(PROGRESSIVE, most, reset=self._reset if share == 1 else 0)
+        return board.award(PROGRESSIVE, share, self._reset)
 
 
 def _highest(rows: Sequence[Row], stake: int, shown: int) -> Row | None:
-    """The row that pays most: a small part of a meter may pay less than an amount that the same cards can form."""
+    """Return the row that pays most: a small part of a meter may be less than an amount that the same cards win."""
     if len(rows) < 2:
         return rows[0] if rows else None
     return max(rows, key=lambda row: row.odds.pay(stake) + shown * row.meter.numerator // row.meter.denominator)
-
-
-def progressive(offer: Offer) -> Progressive:
-    """Make the offered wager ready for settlement."""
-    assert offer.meter is not None
-    by_hand_types = any(row.category.endswith(_AND_PAIR) for row in offer.paytable.rows)
-    return Progressive(
-        rows=None if by_hand_types else BonusRows(offer),
-        hand_types=HandTypes(offer) if by_hand_types else None,
-        stake=offer.paytable.stake,
-        rate=Fraction(offer.meter.rate),
-        reset=offer.meter.reset,
-        stake_paragraph=offer.wager.paragraph,
-        decided=offer.wager.decided,
-    )

@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
-from shared.rules.record import Cents, CentsOrNone, Listed, Record, Round, SeatNumber
+from shared.rules.record import Cents, CentsOrNone, Record, Round, SeatNumber, Seats
 from shared.rules.set_hands.hands import SetDealer, SetSeat
 
 MAIN: Final = "pai_gow_poker"
@@ -24,7 +24,7 @@ WagerType = Literal[
 
 
 def _number(key: object) -> object:
-    """Keys of a JSON object are strings."""
+    """Return a number that was written as the key of a JSON object, which is a string."""
     return int(key) if isinstance(key, str) and key.isascii() and key.isdigit() and len(key) < 4 else key
 
 
@@ -53,7 +53,7 @@ class Bank(Record):
 class PaiGowRound(Round):
     """One round of Pai Gow Poker: every wager, every card, every decision."""
 
-    seats: Annotated[tuple[PaiGowSeat, ...], Listed, Field(min_length=1, max_length=99)]
+    seats: Seats[PaiGowSeat]
     dealer: SetDealer = SetDealer()
     bank: Bank | None = None
     starting_position: StartingPosition | None = None

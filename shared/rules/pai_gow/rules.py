@@ -1,34 +1,33 @@
-"""Pai Gow Poker under one rules submission: everything is resolved once, then rounds are settled."""
+"""Pai Gow Poker under one rules submission: what it selects is resolved first, then rounds are settled."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import cast
+from operator import attrgetter
+from typing import Final, cast
 
 from shared.cards.ranking.pai_gow import HighHands
 from shared.rules.meters import MeterBoard
 from shared.rules.odds import Odds
 from shared.rules.pai_gow.bank import BankRules
-from shared.rules.pai_gow.bonuses import BONUS, BONUSES, INSURANCE, bonus, insurance
+from shared.rules.pai_gow.bonuses import BONUS, BONUSES, INSURANCE, Bonus, Insurance
 from shared.rules.pai_gow.main_wager import DEALER_WAGER, MainWager, against_the_bank
-from shared.rules.pai_gow.optional_wagers import OptionalWagers, limit_of
+from shared.rules.pai_gow.optional_wagers import OptionalWagers
 from shared.rules.pai_gow.paragraphs import Paragraphs
-from shared.rules.pai_gow.progressive import PROGRESSIVE, progressive
+from shared.rules.pai_gow.progressive import PROGRESSIVE, Progressive
 from shared.rules.pai_gow.record import DEALER, MAIN, STARTING_POSITION, Bank, PaiGowRound, PaiGowSeat
 from shared.rules.pai_gow.seats import SeatRules
 from shared.rules.pai_gow.starting_position import StartingPositionWager
 from shared.rules.pai_gow.vigorish import Rounding
 from shared.rules.paytable import lost, returned, rows_by_category
-from shared.rules.set_hands.hands import SetDealer, SetHand, SettingRules, check_one_deck
+from shared.rules.set_hands.hands import SetDealer, SetHand, SettingRules
 from shared.rules.set_hands.house_hands import HouseHands
-from shared.rules.set_hands.house_way import house_way
 from shared.rules.set_hands.interruptions import Interruptions, interruptions
 from shared.rules.set_hands.seats import SeatInPlay
 from shared.rules.settlement import Line, Notice, Settlement
 from shared.rules.submission import Selection
 from shared.rules.table import Table
 
-_HOUSE_WAY = "house_way"
-_EVEN_MONEY = Odds(ratio=Fraction(1), stake_returned=True)
+_EVEN_MONEY: Final = Odds(ratio=Fraction(1), stake_returned=True)
 
 
 class PaiGowRules:
@@ -39,22 +38,12 @@ class PaiGowRules:
         catalogue, offers, options = selection.catalogue, selection.offers, selection.options
         paragraphs = self._paragraphs = Paragraphs.model_validate(catalogue.paragraphs)
         self._catalogue = catalogue
-        boxes = options["adjacent_boxes"]
-        assert isinstance(boxes, int)
-        self._table = Table(
-            catalogue=catalogue,
-            boxes=boxes,
-            required=(),
-            offered=frozenset(offers),
-            meters=frozenset(name for name, offer in offers.items() if offer.meter is not None),
-        )
+        # A bank makes no main wager, so the seats are asked for it one by one.
+        self._table = Table.of(selection, required=())
         ranking = HighHands("lowest" if options.get("low_straights_lowest") is True else "second_highest")
-        self._setting = SettingRules(ranking=ranking, seven_cards=paragraphs.seven_cards, setting=paragraphs.setting)
-        selected = options[_HOUSE_WAY]
-        way_paragraph = catalogue.options[_HOUSE_WAY].paragraph
-        way = None if selected is None else house_way(str(selected), ranking, way_paragraph)
-        self._dealers_hand = HouseHands(self._setting, way, paragraphs.dealer_setting, paragraphs.dealer_reset)
-        self._banks_hand = HouseHands(self._setting, way, paragraphs.bank_reset, paragraphs.bank_reset)
+        setting = self._setting = SettingRules(ranking, paragraphs.seven_cards, paragraphs.setting)
+        self._dealers_hand = HouseHands.of(selection, setting, paragraphs.dealer_setting, paragraphs.dealer_reset)
+        self._banks_hand = HouseHands.of(selection, setting, paragraphs.bank_reset, paragraphs.bank_reset)
         rounding = cast("Rounding", options["vigorish_rounding"])
         (main,) = rows_by_category(offers[MAIN]).values()
         # A casino pays what it selected; the center of a banked round can only pay what it holds, 1 to 1.
@@ -67,21 +56,21 @@ class PaiGowRules:
             rounding=rounding,
             paragraphs=paragraphs,
         )
-        wager = progressive(offers[PROGRESSIVE]) if PROGRESSIVE in offers else None
-        limit, limit_paragraph = limit_of(selection)
+        wager = Progressive(offers[PROGRESSIVE]) if PROGRESSIVE in offers else None
+        assert catalogue.payout_limit is not None
         self._optional = OptionalWagers(
-            bonuses=tuple(bonus(offers[name]) for name in BONUSES if name in offers),
-            insurance=insurance(offers[INSURANCE]) if INSURANCE in offers else None,
+            bonuses=tuple(Bonus(offers[name]) for name in BONUSES if name in offers),
+            insurance=Insurance(offers[INSURANCE]) if INSURANCE in offers else None,
             progressive=wager,
             premium_last=BONUS in catalogue.wagers,
-            limit=limit,
-            limit_paragraph=limit_paragraph,
+            limit=selection.payout_limit,
+            limit_paragraph=catalogue.payout_limit.paragraph,
         )
         self._starting_position = _starting_position(selection, paragraphs)
         self._ranks_seven = len(offers) > 1
         self._seats = SeatRules(
-            catalogue=catalogue,
-            setting=self._setting,
+            table=self._table,
+            setting=setting,
             progressive=wager,
             barred=frozenset(name for name, entry in catalogue.wagers.items() if entry.bars_surrender),
             least={name: offer.wager.least for name, offer in offers.items() if offer.wager.least is not None},
@@ -89,7 +78,7 @@ class PaiGowRules:
         )
 
     def settle(self, round_: PaiGowRound) -> Settlement:
-        """Settle one round; raises `Refused` for a record of something that cannot have happened."""
+        """Settle one round; raise `Refused` for a record of something that cannot have happened."""
         seats, dealer, bank = round_.seats, round_.dealer, round_.bank
         self._table.check_seats(seats)
         banker = None
@@ -103,12 +92,10 @@ class PaiGowRules:
             # A card of the bank's hand is one of the hand that everybody plays against.
             stopped = self._catalogue.irregularities["dealer_card_exposed"].paragraph
             happened = happened._replace(stopped=stopped)
-        check_one_deck(
-            [(None, dealer.cards), *[(seat.seat, seat.cards) for seat in seats]], self._catalogue.record["cards"]
-        )
+        self._table.check_cards([(None, dealer.cards), *[(seat.seat, seat.cards) for seat in seats]])
         for seat in seats:
             self._seats.check(seat, happened, banks=seat.seat == banker)
-        in_order = sorted(seats, key=_number, reverse=True)
+        in_order = sorted(seats, key=attrgetter("seat"), reverse=True)
         board = MeterBoard(round_.meters)
         lines: list[Line] = []
         if self._starting_position is not None:
@@ -118,17 +105,10 @@ class PaiGowRules:
             notices = self._settle(in_order, dealer, bank, happened, board, lines)
         else:
             self._return(in_order, dealer, bank, happened, lines)
-        return Settlement(
-            lines=tuple(lines),
-            meters=board.shows,
-            contributions=board.contributions,
-            meter_resets=board.resets,
-            meters_before=board.before,
-            notices=notices,
-        )
+        return board.settlement(lines, notices)
 
     def _starting_positions(self, seats: Sequence[PaiGowSeat], round_: PaiGowRound, *, stopped: bool) -> list[Line]:
-        """The additional wagers, which nothing that happens to the cards changes."""
+        """Return the lines of the wagers on the starting position, which nothing that happens to the cards changes."""
         assert self._starting_position is not None
         picked = [seat for seat in seats if STARTING_POSITION in cast("Mapping[str, int]", seat.wagers)]
         for seat in picked:
@@ -192,7 +172,7 @@ class PaiGowRules:
         return tuple(notices)
 
     def _dealer(self, dealer: SetDealer, bank: Bank | None, notices: list[Notice]) -> SetHand | None:
-        """The dealer's hand as it counts; None where it plays against nobody, in a round that a player banks."""
+        """Return the dealer's hand as it counts; None where it plays against nobody, in a round that a player banks."""
         if bank is None or bank.dealer_wager:
             hand, notice = self._dealers_hand.read(dealer, seat=DEALER, bound=True)
             if notice is not None:
@@ -240,7 +220,3 @@ def _starting_position(selection: Selection, paragraphs: Paragraphs) -> Starting
         decided=offer.wager.decided,
         odds_paragraph=offer.paytable.paragraph,
     )
-
-
-def _number(seat: PaiGowSeat) -> int:
-    return seat.seat

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from shared.rules.catalogue import Catalogue
 from shared.rules.errors import Refused
 from shared.rules.pai_gow.paragraphs import Paragraphs
 from shared.rules.pai_gow.progressive import PROGRESSIVE, Progressive
@@ -12,6 +11,7 @@ from shared.rules.pai_gow.record import MAIN, STARTING_POSITION, PaiGowSeat
 from shared.rules.set_hands.hands import SettingRules
 from shared.rules.set_hands.interruptions import Interruptions
 from shared.rules.set_hands.seats import SeatInPlay, check_surrendered, check_voided, read_seat
+from shared.rules.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class SeatRules:
     With a wager of `barred` a player may not surrender; `least` are the lowest amounts that may be wagered, cents.
     """
 
-    catalogue: Catalogue
+    table: Table
     setting: SettingRules
     progressive: Progressive | None
     barred: frozenset[str]
@@ -32,12 +32,7 @@ class SeatRules:
         """Raise `Refused` for wagers and decisions that cannot be, whether the round was played out or stopped."""
         number, wagers = seat.seat, cast("Mapping[str, int]", seat.wagers)
         if MAIN not in wagers and not banks:
-            entry = self.catalogue.wagers[MAIN]
-            raise Refused(
-                f"the {entry.title} is missing beside {', '.join(wagers) or 'no other wager'}",
-                seat=number,
-                paragraph=entry.paragraph,
-            )
+            raise self.table.missing(seat, MAIN)
         check_surrendered(seat, self.barred, self.paragraphs.surrender)
         check_voided(seat, happened, self.paragraphs.void_hand)
         if self.least:
@@ -46,7 +41,7 @@ class SeatRules:
                     raise Refused(
                         f"'{name}' {wagers[name]} is below the least wager {least}",
                         seat=number,
-                        paragraph=self.catalogue.wagers[name].paragraph,
+                        paragraph=self.table.catalogue.wagers[name].paragraph,
                     )
         if self.progressive is not None and PROGRESSIVE in wagers:
             self.progressive.check(number, wagers[PROGRESSIVE])
@@ -54,9 +49,9 @@ class SeatRules:
             raise Refused(
                 f"'picks' without the wager '{STARTING_POSITION}'",
                 seat=number,
-                paragraph=self.paragraphs.starting_position_pick or self.catalogue.offered,
+                paragraph=self.paragraphs.starting_position_pick or self.table.catalogue.offered,
             )
 
     def read(self, seat: PaiGowSeat, happened: Interruptions, *, ranks_seven: bool, banks: bool) -> SeatInPlay:
-        """The seat in a round that was played out; raises `Refused` where its cards cannot have been."""
+        """Return the seat in a round that was played out; raise `Refused` where its cards cannot have been."""
         return read_seat(seat, self.setting, happened, ranks_seven=ranks_seven, banks=banks)

@@ -47,7 +47,7 @@ class StartingPositionWager:
             )
 
     def settle(self, seats: Sequence[PaiGowSeat], drawn: int | None) -> list[Line]:
-        """The line of each pick; a round that was stopped before the draw (None) returns them."""
+        """Return the line of each pick; a round that was stopped before the draw (None) returns them."""
         lines: list[Line] = []
         for seat in seats:
             for number, stake in sorted(seat.picks.items()):

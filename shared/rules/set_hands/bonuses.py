@@ -1,14 +1,11 @@
-"""Bonus wagers on what seven cards can form: the row that is paid, and Envy Bonuses for the hands of other players."""
+"""Bonus wagers on what seven cards can form: the row that is paid."""
 
-from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterable
+from typing import Final
 
 from shared.cards.ranking.pai_gow import Formed
 from shared.rules.paytable import Row, rows_by_category
-from shared.rules.settlement import Line, line
 from shared.rules.submission import Offer
-
-ENVY_BONUS: Final = "envy_bonus"
 
 _MATCHED: Final = "royal_flush_and_royal_match"
 _WITHOUT_JOKER: Final = "seven_card_straight_flush"
@@ -47,19 +44,3 @@ def _formed_for(category: str, rows: Iterable[str], royal_match: Formed) -> Form
         # Where the paytable has no row of its own for it, the joker may be in the straight flush.
         return Formed.seven_card_straight_flush | Formed.seven_card_straight_flush_with_joker
     return _FORMED_FOR.get(category) or Formed[category]
-
-
-class EnvyHand(NamedTuple):
-    """A hand that earns other players an Envy Bonus by the row of a bonus wager."""
-
-    player: str
-    row: Row
-
-
-def envy_lines(seat: int, player: str, hands: Sequence[EnvyHand]) -> list[Line]:
-    """The Envy Bonuses of one Qualifying Wager, one line for each hand of another player."""
-    return [
-        line(seat, ENVY_BONUS, "win", 0, hand.row.envy, 0, hand.row.paragraph, None, hand.row.category)
-        for hand in hands
-        if hand.player != player
-    ]

@@ -1,6 +1,6 @@
 """Seven cards set as a high and a low hand: how records say it, whether it was done correctly, how two compare."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, NamedTuple
 
@@ -9,7 +9,7 @@ from pydantic import Field
 from shared.cards import Card
 from shared.cards.ranking.pai_gow import CardSet, HighHands, card_set, low_rank
 from shared.rules.errors import Refused
-from shared.rules.record import Listed, Name, Record, SeatNumber
+from shared.rules.record import Listed, Record, Seat
 from shared.rules.settlement import Outcome
 
 HAND: Final = 7
@@ -19,11 +19,9 @@ LOW_HAND: Final = 2
 Cards = Annotated[tuple[Card, ...], Listed, Field(max_length=53)]
 
 
-class SetSeat(Record):
+class SetSeat(Seat):
     """One betting position: its seven cards, those set as the low hand, and what the player decided."""
 
-    seat: SeatNumber
-    player: Name
     cards: Cards = ()
     low: Cards = ()
     surrendered: bool = False
@@ -51,6 +49,24 @@ OUTCOMES: Final[Mapping[Comparison, Outcome]] = {
 """What each comparison makes of the player's wager."""
 
 
+class SettingParagraphs(Record):
+    """Where the rules of setting hands and of comparing them stand in a text."""
+
+    seven_cards: str
+    setting: str
+    dealer_setting: str
+    dealer_reset: str
+    surrender: str
+    void_hand: str
+    both_lower: str
+    copied: str
+    low_above_high: str
+    not_two_cards: str
+    only_high_higher: str
+    only_low_higher: str
+    both_higher: str
+
+
 class SetHand(NamedTuple):
     """Seven cards as they were set; ranks of the high and the low hand as `shared.cards.ranking` has them.
 
@@ -72,7 +88,7 @@ class SettingRules:
     setting: str
 
     def read(self, cards: Sequence[Card], low: Sequence[Card], *, seat: int | None) -> SetHand:
-        """The hand of a seat, or of the dealer (None), as it was set; raises `Refused` where it cannot have been."""
+        """Return the hand of a seat, or of the dealer (None), as it was set; raise `Refused` where it cannot be."""
         seven = self.seven(cards, seat=seat)
         below = self._low(seven, low, seat=seat)
         if not below:
@@ -84,7 +100,7 @@ class SettingRules:
         return SetHand(seven, high_hand, low_hand, None if high_hand >= low_hand else "low_above_high")
 
     def seven(self, cards: Sequence[Card], *, seat: int | None) -> CardSet:
-        """The cards of a hand that was dealt completely; raises `Refused` for another number of them."""
+        """Return the cards of a hand that was dealt completely; raise `Refused` for another number of them."""
         if len(cards) != HAND:
             raise Refused(
                 f"{_owner(seat)}'cards' has {len(cards)} cards, not {HAND}", seat=seat, paragraph=self.seven_cards
@@ -119,29 +135,12 @@ class SettingRules:
 
 
 def compare(player: SetHand, dealer: SetHand) -> Comparison:
-    """How the hands of a player stand to the dealer's; identical hands are copies, which the dealer wins."""
+    """Return how the hands of a player stand to the dealer's; identical hands are copies, which the dealer wins."""
     if player.high > dealer.high:
         return "both_higher" if player.low > dealer.low else "only_high_higher"
     if player.low > dealer.low:
         return "only_low_higher"
     return "both_lower" if player.high < dealer.high and player.low < dealer.low else "copied"
-
-
-def check_one_deck(hands: Iterable[tuple[int | None, Sequence[Card]]], paragraph: str) -> None:
-    """Raise `Refused` where a card lies at two places; `hands` are cards by seat, None for the dealer."""
-    hands = tuple(hands)
-    together: list[Card] = []
-    for _, cards in hands:
-        together += cards
-    if len(set(together)) == len(together):
-        return
-    card = next(card for card in together if together.count(card) > 1)
-    held = [seat for seat, cards in hands if card in cards and seat is not None]
-    raise Refused(
-        f"{card} appears {together.count(card)} times; the deck holds it once",
-        seat=max(held, default=None),
-        paragraph=paragraph,
-    )
 
 
 def _owner(seat: int | None) -> str:

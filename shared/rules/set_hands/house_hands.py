@@ -1,14 +1,17 @@
 """The hand that players are compared with, the dealer's or a bank's: correctly set, or reset by the house way."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from shared.cards.ranking.pai_gow import CardSet, cards_of, low_rank
 from shared.rules.errors import Refused
 from shared.rules.set_hands.hands import SetDealer, SetHand, SetSeat, SettingRules
-from shared.rules.set_hands.house_way import HouseWay
+from shared.rules.set_hands.house_way import HouseWay, house_way
 from shared.rules.settlement import Notice
+from shared.rules.submission import Selection
 
-_RESET = "hand_reset"
+_HOUSE_WAY: Final = "house_way"
+_RESET: Final = "hand_reset"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +27,16 @@ class HouseHands:
     paragraph: str
     reset_paragraph: str
 
+    @classmethod
+    def of(cls, selection: Selection, setting: SettingRules, paragraph: str, reset_paragraph: str) -> "HouseHands":
+        """Return the rules under the house way that a submission selects; raise `Refused` where it cannot be read."""
+        selected = selection.options[_HOUSE_WAY]
+        source = selection.catalogue.options[_HOUSE_WAY].paragraph
+        way = None if selected is None else house_way(str(selected), setting.ranking, source)
+        return cls(setting, way, paragraph, reset_paragraph)
+
     def read(self, held: SetDealer | SetSeat, *, seat: int, bound: bool) -> tuple[SetHand, Notice | None]:
-        """The hand at `seat` (0 for the dealer), and the fact that it was reset.
+        """Return the hand at `seat` (0 for the dealer), and the fact that it was reset.
 
         A hand that is `bound` to the house way is reset wherever it differs in rank, any other only if it was fouled.
         """

@@ -61,11 +61,11 @@ class Held(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The sizes of the groups."""
+        """Return the sizes of the groups."""
         return tuple(group.size for group in self.groups)
 
     def of_size(self, size: int) -> list[Group]:
-        """The groups of this size, the highest rank first."""
+        """Return the groups of this size, the highest rank first."""
         return [group for group in self.groups if group.size == size]
 
 
@@ -109,7 +109,7 @@ class HouseWay:
     paragraph: str
 
     def low(self, seven: CardSet) -> CardSet:
-        """The two cards that go low; raises `Refused` where the rule that applies leaves a lower high hand."""
+        """Return the two cards that go low; raise `Refused` where the rule that applies leaves a lower high hand."""
         held = _held(seven)
         shape = held.shape
         rule = next(
@@ -132,9 +132,9 @@ class HouseWay:
 
 
 def house_way(selected: str, ranking: HighHands, paragraph: str) -> HouseWay:
-    """The way that a submission selects: by its name, or as a text of rules.
+    """Return the way that a submission selects: by its name, or as a text of rules.
 
-    Raises `Refused` for a name that is not known, a rule that cannot be read, and a way without a rule for some hand.
+    Raise `Refused` for a name that is not known, a rule that cannot be read, and a way without a rule for some hand.
     """
     ways = named_ways()
     if selected in ways:
@@ -157,7 +157,7 @@ def house_way(selected: str, ranking: HighHands, paragraph: str) -> HouseWay:
 
 @cache
 def named_ways() -> dict[str, str]:
-    """The rules of each documented house way, by name."""
+    """Return the rules of each documented house way, by name."""
     ways: dict[str, Any] = yaml.safe_load(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))
     return {name: way["rules"] for name, way in ways.items()}
 

@@ -1,10 +1,10 @@
-"""What went wrong in a round of a Pai Gow game: whether it was stopped, and which hands may be voided or were left."""
+"""What went wrong in a round of a game with set hands: what stopped it, and which hands may be voided or were left."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from shared.rules.record import Irregularity
-from shared.rules.table import SeatRecord, Table
+from shared.rules.record import Irregularity, Seat
+from shared.rules.table import Table
 
 
 class Interruptions(NamedTuple):
@@ -23,24 +23,16 @@ class Interruptions(NamedTuple):
 NOTHING: Final = Interruptions(stopped=None, misdealt=False, exposed=frozenset(), abandoned={})
 
 
-def interruptions(table: Table, irregularities: Sequence[Irregularity], seats: Sequence[SeatRecord]) -> Interruptions:
-    """What the irregularities of a round come to; raises `Refused` for one that the game does not have."""
+def interruptions(table: Table, irregularities: Sequence[Irregularity], seats: Sequence[Seat]) -> Interruptions:
+    """Return what the irregularities of a round come to; raise `Refused` for one that the game does not have."""
     if not irregularities:
         return NOTHING
-    wagering = {seat.seat for seat in seats}
-    positions = range(1, table.catalogue.seats.most + 1)
-    stopped, misdealt, face_up = None, False, 0
+    stopped, misdealt = None, False
     exposed: set[int] = set()
     abandoned: dict[int, str] = {}
-    for irregularity in irregularities:
-        known = table.catalogue.irregularities.get(irregularity.code)
-        # Positions where nobody wagered are dealt cards too.
-        anywhere = known is not None and known.seat == "optional"
-        rule = table.rule_of(irregularity, positions if anywhere else wagering)
-        if rule.from_cards is not None:
-            face_up += irregularity.count or 0
-            if face_up < rule.from_cards:
-                continue
+    # Positions where nobody wagered are dealt cards too.
+    positions = range(1, table.catalogue.seats.most + 1)
+    for irregularity, rule in table.in_effect(irregularities, {seat.seat for seat in seats}, positions=positions):
         if rule.effect == "dead_round":
             stopped = stopped or rule.paragraph
             misdealt = misdealt or irregularity.code == "misdeal"

@@ -12,7 +12,7 @@ from shared.rules.paytable import Row
 def bonus_payback(
     rows: Mapping[int, Row | None], *, wild_joker: bool = False, meter: Fraction = Fraction(0)
 ) -> Fraction:
-    """The expected return of one cent, its stake included; `rows` are those paid by the flags of what can be formed.
+    """Return what comes back of one cent, its stake included; `rows` are those paid by the flags of what can be formed.
 
     `meter` is what the progressive meter shows, as a multiple of the stake. Envy Bonuses are left out: they depend on
     how many others play.
@@ -22,7 +22,7 @@ def bonus_payback(
     for flags, hands in counts.items():
         row = rows[flags]
         if row is not None:
-            back += hands * (row.odds.ratio + row.meter * meter + (1 if row.odds.stake_returned else 0))
+            back += hands * (row.odds.returns + row.meter * meter)
     return back / counts.total()
 
 

@@ -1,34 +1,12 @@
 """One seat of a game with set hands: whether its decisions and cards can be true, and what became of its hand."""
 
 from collections.abc import Container, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from shared.cards import Card
 from shared.cards.ranking.pai_gow import CardSet, formed
 from shared.rules.errors import Refused
-from shared.rules.set_hands.hands import SetHand, SettingRules
+from shared.rules.set_hands.hands import SetHand, SetSeat, SettingRules
 from shared.rules.set_hands.interruptions import Interruptions
-from shared.rules.table import SeatRecord
-
-
-class SetSeatRecord(SeatRecord, Protocol):
-    """The part of a seat's record that every game with set hands has: `shared.rules.set_hands.hands.SetSeat` with wagers."""
-
-    @property
-    def cards(self) -> tuple[Card, ...]:
-        """The cards that were dealt."""
-
-    @property
-    def low(self) -> tuple[Card, ...]:
-        """Those set as the low hand."""
-
-    @property
-    def surrendered(self) -> bool:
-        """Whether the player gave the hand up."""
-
-    @property
-    def voided(self) -> bool:
-        """Whether the player voided the hand."""
 
 
 class SeatInPlay(NamedTuple):
@@ -48,7 +26,7 @@ class SeatInPlay(NamedTuple):
     """The paragraph under which all wagers of a player who left are lost."""
 
 
-def check_surrendered(seat: SetSeatRecord, barred: Container[str], paragraph: str) -> None:
+def check_surrendered(seat: SetSeat, barred: Container[str], paragraph: str) -> None:
     """Raise `Refused` for a hand that was surrendered although its player made a wager of `barred`."""
     if not seat.surrendered:
         return
@@ -61,7 +39,7 @@ def check_surrendered(seat: SetSeatRecord, barred: Container[str], paragraph: st
         )
 
 
-def check_voided(seat: SetSeatRecord, happened: Interruptions, paragraph: str) -> None:
+def check_voided(seat: SetSeat, happened: Interruptions, paragraph: str) -> None:
     """Raise `Refused` for a hand that was voided although its player could not void it."""
     if not seat.voided:
         return
@@ -77,9 +55,9 @@ def check_voided(seat: SetSeatRecord, happened: Interruptions, paragraph: str) -
 
 
 def read_seat(
-    seat: SetSeatRecord, setting: SettingRules, happened: Interruptions, *, ranks_seven: bool, banks: bool = False
+    seat: SetSeat, setting: SettingRules, happened: Interruptions, *, ranks_seven: bool, banks: bool = False
 ) -> SeatInPlay:
-    """The seat in a round that was played out; raises `Refused` where its cards cannot have been.
+    """Return the seat in a round that was played out; raise `Refused` where its cards cannot have been.
 
     `ranks_seven`: a bonus wager asks what the seven cards can form; `banks`: the others play against this hand.
     """

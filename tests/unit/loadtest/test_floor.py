@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date, timedelta
 from itertools import islice, pairwise
+from typing import Any
 
 import pytest
 
@@ -14,9 +15,6 @@ from loadtest.games import GAMES, pit, rules_submissions
 from shared.cards import Card
 from shared.rules import catalogue, compile_rules, parse_submission, validate_submission
 from shared.rules.blackjack import BlackjackRound
-from shared.rules.dj_wild import DjWildRound
-from shared.rules.holdem import HoldemRound
-from shared.rules.over_under.record import OverUnderRound
 
 DAY = date(2026, 5, 9)
 ROUNDS = 400
@@ -59,23 +57,12 @@ def rounds_of(plan: TablePlan, seed: int) -> Iterator[Dealt]:
 
 
 def cards_of(played: Dealt) -> list[Card]:
-    record = played.data.round
-    cards: list[Card] = []
-    if isinstance(record, BlackjackRound):
-        for seat in record.seats:
-            for hand in seat.hands:
-                cards.extend(hand.cards)
-    else:
-        for other in record.seats:
-            cards.extend(other.cards)
-    if isinstance(record, OverUnderRound):
-        return cards
-    if isinstance(record, HoldemRound):
-        cards.extend(record.community)
-    if isinstance(record, DjWildRound) and record.spare_card is not None:
-        cards.append(record.spare_card)
-    assert record.dealer is not None
-    return [*cards, *record.dealer.cards]
+    """Return all cards that lie on the table, whatever the game."""
+    record: Any = played.data.round
+    hands = [hand for seat in record.seats for hand in getattr(seat, "hands", [seat])]
+    hands += [hand for hand in [getattr(record, "dealer", None)] if hand is not None]
+    spare = [card for card in [getattr(record, "spare_card", None)] if card is not None]
+    return [*(card for hand in hands for card in hand.cards), *getattr(record, "community", ()), *spare]
 
 
 def test_the_same_seed_plays_the_same_day(plan: TablePlan, dealt: list[Dealt], seed: int) -> None:

@@ -7,8 +7,9 @@ from typing import Final
 
 import pytest
 
-from loadtest.set_hands import Setting, deal, deck_with_joker, generated, shake, starting_position
-from shared.cards import Card
+from loadtest.deck import Deck
+from loadtest.set_hands import Setting, deal, generated, shake, starting_position
+from shared.cards import Card, standard_deck
 from shared.rules import parse_submission
 from shared.rules.set_hands.house_way import named_ways
 from tests.support.set_hands import beside, correct_lows, is_fouled, rank_high, rank_low
@@ -42,7 +43,7 @@ def test_a_generator_shows_one_to_seven(rng: Random) -> None:
 def test_a_shoe_gives_one_card_at_a_time(start: int) -> None:
     """Clockwise from the starting position; the dealer comes after the far right, and the far left after the dealer."""
     cards = shuffled(seed=7)
-    hands = deal(deck_with_joker(Random(7)), start, stacks=False)
+    hands = deal(deck_of_53(Random(7)), start, stacks=False)
     in_turn = [(start + step) % 7 for step in range(7)]
     assert list(cards[:49]) == [hands[position][number] for number in range(7) for position in in_turn]
 
@@ -51,14 +52,14 @@ def test_a_shoe_gives_one_card_at_a_time(start: int) -> None:
 def test_an_automated_shoe_gives_stacks(start: int) -> None:
     """The first seven cards go to the starting position, the next seven to the one at its left."""
     cards = shuffled(seed=7)
-    hands = deal(deck_with_joker(Random(7)), start, stacks=True)
+    hands = deal(deck_of_53(Random(7)), start, stacks=True)
     for step in range(7):
         assert cards[step * 7 : step * 7 + 7] == hands[(start + step) % 7]
 
 
 def test_every_round_has_a_shuffle_of_its_own(rng: Random) -> None:
     """Seven hands of seven, no card twice, the joker about as often as any other; shuffles are counted."""
-    deck = deck_with_joker(rng)
+    deck = deck_of_53(rng)
     jokers = 0
     for number in range(1, 501):
         assert number == deck.number
@@ -68,9 +69,14 @@ def test_every_round_has_a_shuffle_of_its_own(rng: Random) -> None:
     assert jokers / 500 == pytest.approx(49 / DECK, abs=0.06)
 
 
+def deck_of_53(chance: Random) -> Deck[Card]:
+    """Return a deck with a joker."""
+    return Deck(standard_deck(jokers=1), chance)
+
+
 def shuffled(seed: int) -> tuple[Card, ...]:
     """The order of the cards in the deck of a seed."""
-    deck = deck_with_joker(Random(seed))
+    deck = deck_of_53(Random(seed))
     deck.shuffle()
     return deck.draw(DECK)
 

@@ -5,7 +5,6 @@ import yaml
 from pydantic import ValidationError
 
 from shared.rules import REGULATIONS, catalogue
-from shared.rules.blackjack.paragraphs import paragraphs_of
 from shared.rules.catalogue import PaytableRow
 
 
@@ -20,12 +19,6 @@ def test_a_catalogue_is_complete(regulation: str) -> None:
             assert len(categories) == len(table.rows)
             assert {row.of for row in table.rows if row.of} <= categories
             assert {row.option for row in table.rows if row.option} <= set(wager.options)
-
-
-@pytest.mark.parametrize("regulation", [entry for entry in REGULATIONS if catalogue(entry).game == "blackjack"])
-def test_every_rule_of_blackjack_has_its_paragraph(regulation: str) -> None:
-    """A catalogue of Blackjack names the paragraph of each rule of play, and no other."""
-    assert paragraphs_of(catalogue(regulation))
 
 
 def test_2024_offers_five_wagers_more_than_2011() -> None:

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from shared.rules import Refused, catalogue, parse_submission, validate_submission
-from shared.rules.holdem.paragraphs import paragraphs_of
 from shared.rules.submission import select
 
 METER = {"rate": "0.1", "reset": 1000000}
@@ -70,8 +69,3 @@ def test_what_the_text_does_not_allow_is_refused(submission: dict[str, Any], rea
         validate_submission("pa-647a", parse_submission(submission))
     assert reason in refusal.value.reason
     assert paragraph == refusal.value.paragraph
-
-
-def test_every_rule_of_play_has_its_paragraph() -> None:
-    """The catalogue names the paragraph of each rule that the settlement cites, and no other."""
-    assert paragraphs_of(catalogue("pa-647a"))
