@@ -15,7 +15,7 @@ Rank = tuple[int, ...]
 
 
 def rank_natural(cards: Sequence[str], *, wheel_lowest: bool = False) -> Rank:
-    """The rank of five cards without a joker; an ace may be there five times."""
+    """Return the rank of five cards without a joker; an ace may be there five times."""
     values = [RANKS.index(card[0]) for card in cards]
     groups = sorted(((count, value) for value, count in Counter(values).items()), reverse=True)
     shape, order = tuple(count for count, _ in groups), tuple(value for _, value in groups)
@@ -40,7 +40,7 @@ def rank_natural(cards: Sequence[str], *, wheel_lowest: bool = False) -> Rank:
 
 
 def rank_high(cards: Sequence[str], *, wheel_lowest: bool = False) -> Rank:
-    """The rank of a high hand: the joker is an ace, or each card that completes a straight or a flush is tried."""
+    """Return the rank of a high hand: the joker as an ace, or as each card that completes a straight or a flush."""
     if "Jk" not in cards:
         return rank_natural(cards, wheel_lowest=wheel_lowest)
     rest = [card for card in cards if card != "Jk"]
@@ -55,21 +55,21 @@ def rank_high(cards: Sequence[str], *, wheel_lowest: bool = False) -> Rank:
 
 
 def rank_low(cards: Sequence[str]) -> Rank:
-    """The rank of a low hand, the joker as an ace."""
+    """Return the rank of a low hand, the joker as an ace."""
     values = sorted((RANKS.index("A" if card == "Jk" else card[0]) for card in cards), reverse=True)
     return (1, values[0]) if values[0] == values[1] else (0, *values)
 
 
-def beside(seven: Sequence[str], below: Sequence[str]) -> list[str]:
-    """The cards that are not low."""
+def high_of(seven: Sequence[str], below: Sequence[str]) -> list[str]:
+    """Return the cards that are not low."""
     return [card for card in seven if card not in below]
 
 
 def is_fouled(seven: Sequence[str], below: Sequence[str]) -> bool:
-    """Whether a hand was not set correctly: not two cards low, or a low hand above the high hand."""
-    return len(below) != 2 or rank_high(beside(seven, below))[:3] < rank_low(below)
+    """Return whether a hand was not set correctly: not two cards low, or a low hand above the high hand."""
+    return len(below) != 2 or rank_high(high_of(seven, below))[:3] < rank_low(below)
 
 
 def correct_lows(seven: Sequence[str]) -> list[list[str]]:
-    """All low hands that leave a high hand that is not lower."""
+    """Return all low hands that leave a high hand that is not lower."""
     return [list(two) for two in combinations(seven, 2) if not is_fouled(seven, two)]

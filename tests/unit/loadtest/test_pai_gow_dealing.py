@@ -12,7 +12,7 @@ from loadtest.set_hands import Setting, deal, generated, shake, starting_positio
 from shared.cards import Card, standard_deck
 from shared.rules import parse_submission
 from shared.rules.set_hands.house_way import named_ways
-from tests.support.set_hands import beside, correct_lows, is_fouled, rank_high, rank_low
+from tests.support.set_hands import correct_lows, high_of, is_fouled, rank_high, rank_low
 
 DECK: Final = 53
 
@@ -136,5 +136,5 @@ def hands(rng: Random, count: int) -> list[tuple[Card, ...]]:
 
 def outcome(cards: Sequence[str], low: Sequence[str], dealers: Sequence[str], dealers_low: Sequence[str]) -> int:
     """1 for a win, 0 for a tie, -1 for a loss, by another ranking."""
-    high_above = rank_high(beside(cards, low)) > rank_high(beside(dealers, dealers_low))
+    high_above = rank_high(high_of(cards, low)) > rank_high(high_of(dealers, dealers_low))
     return high_above + (rank_low(low) > rank_low(dealers_low)) - 1
