@@ -7,18 +7,21 @@ one suit that can make a flush: rankings of poker hands treat them alike, and on
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import combinations, combinations_with_replacement, groupby
+from itertools import combinations, combinations_with_replacement, cycle, groupby
 from math import comb
-from typing import Final, NamedTuple, TypeVar, cast
+from typing import Final, NamedTuple, TypeVar, cast, get_args
 
 from shared.cards._deck import JOKER, RANKS, SUITS
-from shared.cards._names import Card
+from shared.cards._names import Card, StandardCard
 
 _Kind = TypeVar("_Kind")
 
 _HAND: Final = 7
 _FLUSH: Final = 5
 _ROYAL: Final = frozenset(RANKS[:_FLUSH])
+_CARDS: Final[dict[tuple[str, str], Card]] = {
+    (card[0], card[1]): card for card in cast("tuple[Card, ...]", get_args(StandardCard))
+}
 _FLUSH_SUIT: Final = SUITS[0]
 _OTHER_SUITS: Final = SUITS[1:]
 
@@ -90,4 +93,4 @@ def _flushes(copies: dict[str, int], suited: Sequence[str], jokers: tuple[Card, 
 
 def _in_turn(ranks: Sequence[str], suits: Sequence[str]) -> tuple[Card, ...]:
     """Return cards of these ranks, equal ones side by side, with the suits one after another."""
-    return tuple(cast("Card", rank + suits[place % len(suits)]) for place, rank in enumerate(ranks))
+    return tuple([_CARDS[pair] for pair in zip(ranks, cycle(suits), strict=False)])

@@ -1,15 +1,17 @@
 """Paybacks of the wagers that the cards alone decide: exact, by counting classes of hands and pairs of hands."""
 
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cache
 from math import comb
 from typing import Final
 
-from shared.cards import JOKER
+from shared.cards import JOKER, Card
 from shared.cards.ranking.deuces_wild import rank_with_wilds
 from shared.rules.dj_wild.bonuses import BAD_BEAT, TRIPS, TripsBonus
 from shared.rules.dj_wild.classes import classes
-from shared.rules.dj_wild.hands import progressive_category
+from shared.rules.dj_wild.hands import category_name, has_wild, natural_category, progressive_category
 from shared.rules.dj_wild.pairs import losing_hands
 from shared.rules.dj_wild.progressive import PROGRESSIVE
 from shared.rules.game import Payback
@@ -33,18 +35,32 @@ def progressive_at_reset(selection: Selection) -> Fraction:
     assert offer.meter is not None
     assert stake is not None
     back = Fraction(0)
-    for cards, ways in classes():
+    for cards, ways in _hands_by_kind().items():
         row = None if JOKER in cards else rows.get(progressive_category(cards, deuces_wild=deuces_wild))
         if row is not None:
             back += ways * (row.meter * offer.meter.reset / stake if row.meter else row.odds.returns)
     return back / _HANDS_WITHOUT_JOKER
 
 
+@cache
+def _hands_by_kind() -> Mapping[tuple[Card, ...], int]:
+    """Return a hand of each kind that the paytables tell apart, with the number of hands of its kind."""
+    examples: dict[object, tuple[Card, ...]] = {}
+    found: Counter[tuple[Card, ...]] = Counter()
+    for cards, ways in classes():
+        against_dealer = category_name(rank_with_wilds(cards))
+        joker = JOKER in cards
+        progressive = None if joker else progressive_category(cards, deuces_wild=True)
+        kind = (against_dealer, natural_category(cards), has_wild(cards), joker, progressive)
+        found[examples.setdefault(kind, cards)] += ways
+    return found
+
+
 def _of_trips(selection: Selection, offer: Offer) -> Fraction:
     del selection
     bonus = TripsBonus(offer)
     back = Fraction(0)
-    for cards, ways in classes():
+    for cards, ways in _hands_by_kind().items():
         row = bonus.row(cards, rank_with_wilds(cards))
         if row is not None:
             back += ways * row.odds.returns

@@ -4,13 +4,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
-from shared.cards import Card
-from shared.cards.ranking.pai_gow import card_set, formed, top_value
-from shared.cards.ranking.seven_card_counts import count_seven_cards
 from shared.rules.game import Payback
 from shared.rules.pai_gow.bonuses import BONUSES, INSURANCE, Bonus, Insurance
 from shared.rules.pai_gow.record import STARTING_POSITION
-from shared.rules.set_hands.payback import bonus_payback
+from shared.rules.set_hands.payback import bonus_payback, seven_card_counts
 from shared.rules.submission import Offer, Selection
 
 _NUMBERS: Final = 7
@@ -25,11 +22,10 @@ def _of_bonus(selection: Selection, offer: Offer) -> Fraction:
 def _of_insurance(selection: Selection, offer: Offer) -> Fraction:
     del selection
     rows = Insurance(offer).rows
-    counts = count_seven_cards(_top_card_without_pair)
-    back = Fraction(0)
-    for value, hands in counts.items():
-        if value:
-            back += hands * rows[value].odds.returns
+    counts = seven_card_counts()
+    back = sum(
+        (hands * rows[seven.top].odds.returns for seven, hands in counts.items() if not seven.formed), Fraction()
+    )
     return back / counts.total()
 
 
@@ -39,12 +35,6 @@ def _of_starting_position(selection: Selection, offer: Offer) -> Fraction:
     ratio = selection.options["starting_position_odds"]
     assert isinstance(ratio, Fraction)
     return (ratio + 1) / _NUMBERS
-
-
-def _top_card_without_pair(cards: tuple[Card, ...]) -> int:
-    """Return the value of the highest of seven cards without a pair, a straight or a flush; 0 for any others."""
-    hand = card_set(cards)
-    return 0 if formed(hand) else top_value(hand)
 
 
 PAYBACKS: Final[Mapping[str, Payback]] = {

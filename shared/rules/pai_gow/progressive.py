@@ -88,6 +88,13 @@ class Progressive:
                 paragraph=self._stake_paragraph,
             )
 
+    def row(self, seven: CardSet, anything: int, stake: int, shown: int) -> Row | None:
+        """Return the row that seven cards win that can form `anything`, while the meter shows so many cents."""
+        if self._hand_types is None:
+            assert self._rows is not None
+            return self._rows[anything]
+        return _highest(self._hand_types.rows(seven, anything), stake, shown)
+
     def contribute(self, seat: int, stake: int, board: MeterBoard) -> None:
         """Add the share of one wager to the meter."""
         board.contribute(seat, PROGRESSIVE, PROGRESSIVE, stake, self._rate)
@@ -97,11 +104,7 @@ class Progressive:
 
         It pays `most` cents at most (None: no limit).
         """
-        if self._hand_types is None:
-            assert self._rows is not None
-            row = self._rows[anything]
-        else:
-            row = _highest(self._hand_types.rows(seven, anything), stake, board.shows[PROGRESSIVE])
+        row = self.row(seven, anything, stake, board.shows[PROGRESSIVE])
         if row is None:
             return lost(seat, PROGRESSIVE, stake, self._decided)
         fixed = row.odds.pay(stake)
