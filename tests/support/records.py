@@ -28,7 +28,7 @@ def read(path: Path) -> Any:
 def settle_entry(folder: Path, entry: Document) -> Settlement:
     """Settle the legal round of a folder with the changes of an entry."""
     base: Document = copy.deepcopy(_base(folder))
-    regulation = entry.get("regulation", base["regulation"])
+    regulation = (base | entry)["regulation"]
     submission = parse_submission(_submission(base, entry))
     return settle(regulation, parse_round(regulation, _round(base, entry)), submission)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from shared.cards import JOKER, Card, standard_deck
 from shared.cards.ranking.pai_gow import Formed, HighHands, Wheel, card_set, cards_of, formed, low_rank, top_value
-from shared.cards.ranking.standard import VALUES, Category, category_of, rank_five
+from shared.cards.ranking.standard import VALUES, Category, category_of, rank_best
 from tests.support.cards import cards_named
 
 DECK = standard_deck()
@@ -100,25 +100,26 @@ def assert_ordered_alike(ranked: list[tuple[int, Key]]) -> None:
 def test_every_natural_hand_but_the_wheel_ranks_as_standard() -> None:
     """All 2,598,960 five-card hands rank exactly as the standard ranking where the straights have the same place."""
     rank = HIGH_WHEEL_LOWEST.rank
-    assert all(rank_five(hand) == rank(card_set(hand)) for hand in combinations(DECK, 5))
+    hands = zip(combinations(DECK, 5), combinations([card_set([card]) for card in DECK], 5), strict=True)
+    assert all(rank_best(hand) == rank(sum(cards)) for hand, cards in hands)
 
 
-@pytest.mark.parametrize("wheel", ["second_highest", "lowest"])
-def test_every_hand_with_the_joker_is_rated_at_its_best(wheel: Wheel) -> None:
+def test_every_hand_with_the_joker_is_rated_at_its_best() -> None:
     """Each of 270,725 sets of four cards with the joker, by one hand of each pattern of suits and ranks."""
-    rank = HighHands(wheel).rank
-    seen: dict[tuple[object, ...], int] = {}
-    ranked = []
-    for four in combinations(DECK, 4):
-        suited = len({card[1] for card in four}) == 1
-        pattern = (suited, *(card[0] for card in sorted(four, key=lambda card: VALUES[card[0]])))
-        found = rank(card_set((*four, JOKER)))
-        if pattern not in seen:
-            seen[pattern] = found
-            ranked.append((found, obvious_high((*four, JOKER), wheel)))
-        assert seen[pattern] == found
-    ranked.extend((rank(card_set(hand)), obvious_high(hand, wheel)) for hand in seeded_hands(20_000, 5, 7, joker=False))
-    assert_ordered_alike(ranked)
+    by_rank = sorted(DECK, key=lambda card: VALUES[card[0]])
+    rankings = (HIGH, HIGH_WHEEL_LOWEST)
+    seen: dict[tuple[bool, str], tuple[tuple[Card, ...], list[int]]] = {}
+    for four in combinations(by_rank, 4):
+        one, other, third, fourth = four
+        pattern = one[1] == other[1] == third[1] == fourth[1], one[0] + other[0] + third[0] + fourth[0]
+        hand = card_set((*four, JOKER))
+        found = [ranking.rank(hand) for ranking in rankings]
+        assert found == seen.setdefault(pattern, ((*four, JOKER), found))[1]
+    natural = seeded_hands(10_000, 5, 7, joker=False)
+    for place, ranking in enumerate(rankings):
+        ranked = [(found[place], obvious_high(five, ranking.wheel)) for five, found in seen.values()]
+        ranked += [(ranking.rank(card_set(five)), obvious_high(five, ranking.wheel)) for five in natural]
+        assert_ordered_alike(ranked)
 
 
 @pytest.mark.parametrize(

@@ -40,18 +40,21 @@ def best(cards: Sequence[Card]) -> Formed | None:
 
 
 def test_frequencies_are_the_published_ones() -> None:
-    """Every row of the bonus paytables, out of all hands from 53 cards."""
-    counts = count_seven_cards(best)
+    """Every row of the bonus paytables, out of all hands from 53 cards; each class has a hand that can be dealt."""
+
+    def dealt_best(cards: Sequence[Card]) -> Formed | None:
+        assert len(set(cards)) == 7
+        return best(cards)
+
+    counts = count_seven_cards(dealt_best)
     rest = counts.pop(None)
     assert counts == PUBLISHED
     assert comb(53, 7) == rest + sum(PUBLISHED.values())
 
 
-def test_every_class_stands_for_hands_of_seven_different_cards() -> None:
-    """No class is empty, and its one hand can be dealt."""
-    for cards, hands in seven_card_classes():
-        assert hands > 0
-        assert len(set(cards)) == 7
+def test_no_class_is_empty() -> None:
+    """Every class of a small deck stands for at least one hand."""
+    assert min(hands for _, hands in seven_card_classes(ranks="AKQJT9")) > 0
 
 
 @pytest.mark.parametrize("ranks", ["AKQJT", "A5432", "A6543"])

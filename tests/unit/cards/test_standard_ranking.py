@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import combinations, combinations_with_replacement
+from itertools import chain, combinations, combinations_with_replacement, product
 from math import comb, prod
 from operator import itemgetter
 
@@ -47,14 +47,17 @@ SEVEN_CARD_FREQUENCIES = {
 @pytest.fixture(scope="module")
 def every_hand() -> dict[Pattern, tuple[Sequence[Card], Counter[int]]]:
     """Every five-card hand ranked: by pattern, one hand of it and how often each rank was found."""
-    rank_first = sorted(standard_deck(), key=lambda card: RANKS.index(card[0]))
-    of_rank, of_suit = itemgetter(0), itemgetter(1)
+    of_suit = itemgetter(1)
     found: dict[Pattern, tuple[Sequence[Card], Counter[int]]] = {}
-    for hand in combinations(rank_first, 5):
-        pattern = "".join(map(of_rank, hand)), len(set(map(of_suit, hand))) == 1
-        if pattern not in found:
-            found[pattern] = hand, Counter()
-        found[pattern][1][rank_five(hand)] += 1
+    for ranks in combinations_with_replacement(RANKS, 5):
+        cards = [[card_named(rank + suit) for suit in SUITS] for rank in dict.fromkeys(ranks)]
+        choices = (combinations(four, ranks.count(four[0][0])) for four in cards)
+        for chosen in product(*choices):
+            hand = tuple(chain.from_iterable(chosen))
+            pattern = "".join(ranks), len(cards) == 5 and len(set(map(of_suit, hand))) == 1
+            if pattern not in found:
+                found[pattern] = hand, Counter()
+            found[pattern][1][rank_best(hand)] += 1
     return found
 
 
