@@ -1,8 +1,9 @@
 """High and low hands with a joker, ranked in another way than the settlement does: names and sorted places of ranks."""
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import combinations, product
 
 RANKS = "23456789TJQKA"
 DECK = [rank + suit for rank in RANKS for suit in "shdc"] + ["Jk"]
@@ -73,3 +74,23 @@ def is_fouled(seven: Sequence[str], below: Sequence[str]) -> bool:
 def correct_lows(seven: Sequence[str]) -> list[list[str]]:
     """Return all low hands that leave a high hand that is not lower."""
     return [list(two) for two in combinations(seven, 2) if not is_fouled(seven, two)]
+
+
+def unpaired_ranks() -> Iterator[tuple[int, ...]]:
+    """Yield seven different values through which no straight runs, and six with which the joker makes none."""
+    yield from (values for values in combinations(range(2, 15), 7) if not _runs(values, 5))
+    yield from (values for values in combinations(range(2, 14), 6) if not _runs(values, 4))
+
+
+@cache
+def suits_without_flush(cards: int) -> int:
+    """Return in how many ways seven cards get suits without five alike, or six without four beside the joker."""
+    most = 4 if cards == 7 else 3
+    return sum(max(map(suits.count, "shdc")) <= most for suits in product("shdc", repeat=cards))
+
+
+def _runs(values: tuple[int, ...], needed: int) -> bool:
+    """Return whether any five ranks in sequence, an ace at either end, hold so many of these."""
+    low_ace = {1 if value == 14 else value for value in values}
+    windows = [set(range(low, low + 5)) for low in range(1, 11)]
+    return any(max(len(window & set(values)), len(window & low_ace)) >= needed for window in windows)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shared.rules import Refused, parse_submission, payback
+from shared.rules import parse_submission, payback
 
 NEW, OLD = "pa-633a-2024", "pa-633a-2011"
 RANKS = "23456789TJQKA"
@@ -229,14 +229,3 @@ def test_super_match_by_the_combinations_of_ranks(decks: int, rows: tuple[int, .
 def test_the_same_paytables_pay_back_the_same_in_2011() -> None:
     """The text of 2011 has the same odds."""
     assert counted("kings_bounty", 6) == counted("kings_bounty", 6, OLD)
-
-
-@pytest.mark.parametrize("wager", ["blackjack", "bad_beat_progressive", "hit_and_run_progressive"])
-def test_a_wager_that_depends_on_play_has_no_counted_payback(wager: str) -> None:
-    """The refusal says for which wagers it is counted."""
-    meter = {"meter": {"rate": "0.2", "reset": 500000}}
-    offered = {"bad_beat_progressive": meter, "hit_and_run_progressive": meter, "kings_bounty": {}}
-    submission = parse_submission({"decks": 6, "wagers": offered})
-    with pytest.raises(Refused, match=f"the payback of '{wager}' depends on how hands are played or on a meter; "
-                       "it is counted for insurance, kings_bounty"):  # fmt: skip
-        payback(NEW, wager, submission)

@@ -11,7 +11,7 @@ import pytest
 
 from shared.cards import SUITS
 from shared.cards.ranking.deuces_wild import rank_with_wilds
-from shared.rules import Refused, catalogue, parse_submission, payback
+from shared.rules import catalogue, parse_submission, payback
 from shared.rules.dj_wild.classes import Kind, classes, kinds
 from shared.rules.dj_wild.pairs import _by_cards, _by_suits, losing_hands
 from shared.rules.dj_wild.payback import progressive_at_reset
@@ -121,7 +121,7 @@ def test_a_kind_loses_as_often_as_its_hands_one_by_one() -> None:
     for kind, rank in ranked:
         for common, _, as_second in [*_by_cards(kind), *_by_suits(kind)]:
             above.setdefault(common, []).append((rank, as_second))
-    sample = Random(687).sample([entry for entry in ranked if entry[0].ways <= 256], 12)
+    sample = Random(687).sample([entry for entry in ranked if entry[0].ways <= 256], 6)
     for kind, rank in sample:
         seen: dict[tuple[str, ...], int] = {}
         one_by_one = 0
@@ -135,17 +135,3 @@ def test_a_kind_loses_as_often_as_its_hands_one_by_one() -> None:
             for common, as_first, _ in [*_by_cards(kind), *_by_suits(kind)]
         )
         assert one_by_one * comb(5, kind.wilds) * 4**8 == counted, kind
-
-
-@pytest.mark.parametrize("wager", ["ante", "blind", "raise", "progressive_bonus"])
-def test_paybacks_that_play_or_a_meter_decides_are_refused(wager: str) -> None:
-    """The refusal says for which wagers the payback is counted."""
-    meter = {"paytable": "1", "meter": {"rate": "0.1", "reset": 200000}}
-    with pytest.raises(Refused, match="counted for trips_bonus, two_way_bad_beat_bonus"):
-        payback(REGULATION, wager, parse_submission({"wagers": {"progressive_bonus": meter}}))
-
-
-def test_the_payback_of_a_wager_that_is_not_offered_is_refused() -> None:
-    """The refusal names the wagers that are."""
-    with pytest.raises(Refused, match="'trips_bonus' is not offered; there are: ante, blind, raise"):
-        payback(REGULATION, "trips_bonus", parse_submission({}))

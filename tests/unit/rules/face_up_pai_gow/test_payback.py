@@ -1,7 +1,7 @@
 """Paybacks of the optional wagers against published figures, other ways of counting, and dealt hands."""
 
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 from math import comb
 from random import Random
 from typing import Any, Final
@@ -10,11 +10,12 @@ import pytest
 
 from shared.cards import JOKER, SUITS, Card, standard_deck
 from shared.cards.ranking.pai_gow import card_set
-from shared.rules import Refused, catalogue, parse_submission, payback
+from shared.rules import catalogue, parse_submission, payback
 from shared.rules.face_up_pai_gow.ace_high import is_ace_high
 from shared.rules.face_up_pai_gow.ace_high_counts import Kind, ace_high_counts, disjoint_suitings
 from shared.rules.face_up_pai_gow.payback import progressive_at_reset
 from shared.rules.submission import select
+from tests.support.set_hands import suits_without_flush, unpaired_ranks
 
 REGULATION: Final = "pa-688a"
 ACE_HIGH: Final = {"1": (20, 10, 8), "2": (40, 15, 5), "3": (30, 15, 6), "4": (25, 10, 7), "5": (40, 12, 5)}
@@ -76,23 +77,8 @@ def test_ace_high_hands_are_as_many_as_the_ranking_finds() -> None:
     """Each set of seven ranks with every choice of suits for it: the dealer's hands alone, without the joker."""
     counts = ace_high_counts()
     of_dealer = counts.both + counts.only_dealer_with_joker + counts.only_dealer_no_joker
-    # Suits of seven different ranks without five alike, and of six without four alike.
-    natural = sum(1 for suits in product(SUITS, repeat=7) if max(map(suits.count, SUITS)) < 5)
-    beside_joker = sum(1 for suits in product(SUITS, repeat=6) if max(map(suits.count, SUITS)) < 4)
-    # An ace and six of twelve ranks, or the joker and six of twelve: those that no straight runs through.
-    ranks = sum(1 for others in combinations(range(2, 14), 6) if not runs((14, *others), 5))
-    with_joker = sum(1 for others in combinations(range(2, 14), 6) if not runs(others, 4))
-    hands = natural * ranks + beside_joker * with_joker
-    assert of_dealer == hands * comb(46, 7)
-
-
-def runs(values: tuple[int, ...], needed: int) -> bool:
-    """Whether any five ranks in sequence, an ace at either end, hold so many of these."""
-    low_ace = {1 if value == 14 else value for value in values}
-    return any(
-        max(len(window & set(values)), len(window & low_ace)) >= needed
-        for window in (set(range(low, low + 5)) for low in range(1, 11))
-    )
+    ranks = [values for values in unpaired_ranks() if len(values) == 6 or 14 in values]
+    assert of_dealer == sum(suits_without_flush(len(values)) for values in ranks) * comb(46, 7)
 
 
 @pytest.mark.parametrize("common", range(4))
@@ -141,18 +127,3 @@ def test_an_ace_high_pai_gow_is_an_ace_and_nothing_else(cards: str, *, ace_high:
     """The joker is the ace unless it completes a straight or a flush, or joins another ace."""
     hand: Any = cards.split()
     assert ace_high == is_ace_high(card_set(hand))
-
-
-@pytest.mark.parametrize(
-    ("wager", "submission", "reason"),
-    [
-        ("face_up_pai_gow_poker", {}, "depends on how hands are set"),
-        ("progressive_payout", {"wagers": {"progressive_payout": {"paytable": "1"}}}, "or on a meter"),
-        ("fortune_bonus", {}, "'fortune_bonus' is not offered"),
-        ("pai_gow_insurance", {}, "'pai_gow_insurance' is not offered"),
-    ],
-)
-def test_what_cannot_be_counted_is_refused(wager: str, submission: dict[str, Any], reason: str) -> None:
-    """Wagers that decisions or a meter decide have no payback of their own."""
-    with pytest.raises(Refused, match=reason):
-        payback(REGULATION, wager, parse_submission(submission))

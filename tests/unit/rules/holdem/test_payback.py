@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shared.cards import standard_deck
-from shared.rules import Refused, parse_submission, payback
+from shared.rules import parse_submission, payback
 
 METER = {"rate": "0.1", "reset": 1000000}
 
@@ -53,17 +53,3 @@ def test_the_payback_is_what_every_deal_pays() -> None:
         deals += 1225
         total += (pays + 1) * (1225 - both) + 1001 * both
     assert Fraction(total, deals) == payback("pa-647a", "texas_holdem_bonus", submission("A"))
-
-
-@pytest.mark.parametrize("wager", ["ante", "river", "progressive_payout", "five_card_hand_bonus"])
-def test_a_wager_that_strategy_or_a_meter_decides_has_no_counted_payback(wager: str) -> None:
-    """The refusal says which wager is counted."""
-    with pytest.raises(Refused, match="it is counted for texas_holdem_bonus"):
-        payback("pa-647a", wager, submission("A"))
-
-
-def test_a_wager_that_is_not_offered_has_no_payback() -> None:
-    """The refusal lists what is offered."""
-    offered = parse_submission({"options": {"ante_pays_on": "straight"}})
-    with pytest.raises(Refused, match="'texas_holdem_bonus' is not offered; there are: ante, flop, turn, river"):
-        payback("pa-647a", "texas_holdem_bonus", offered)

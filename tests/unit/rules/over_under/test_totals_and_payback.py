@@ -5,7 +5,7 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from shared.rules import Refused, parse_round, parse_submission, payback, settle
+from shared.rules import parse_round, parse_submission, payback, settle
 from shared.rules.over_under.totals import LEAST, MOST, VALUES, bonus_category, total, wins
 
 REGULATION = "pa-686a"
@@ -76,13 +76,6 @@ def test_the_best_decisions_pay_back_what_the_board_states() -> None:
             choices[choice] = 2 * (2 * Fraction(good, 311 * 310) - 1)
         expected += Fraction(count, 312) * max(choices.values())
     assert round(float(1 + expected / 2), 4) == 0.9895
-
-
-@pytest.mark.parametrize(("wager", "why"), [("ante", "decision"), ("over_23", "decision"), ("raise", "not offered")])
-def test_other_paybacks_are_refused(wager: str, why: str) -> None:
-    """What the player's decision decides has no payback of its own."""
-    with pytest.raises(Refused, match=why):
-        payback(REGULATION, wager, WITH_BONUS)
 
 
 def test_decks_may_be_left_out_or_repeated() -> None:

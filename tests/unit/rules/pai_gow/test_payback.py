@@ -1,14 +1,13 @@
 """Paybacks of Pai Gow Poker's wagers against published figures and another way of counting."""
 
 from fractions import Fraction
-from itertools import combinations, product
 from math import comb
 from typing import Any, Final
 
 import pytest
 
-from shared.cards import SUITS
-from shared.rules import Refused, parse_submission, payback
+from shared.rules import parse_submission, payback
+from tests.support.set_hands import suits_without_flush, unpaired_ranks
 
 PENNSYLVANIA: Final = "pa-645a-2011"
 RHODE_ISLAND: Final = "ri-pai-gow"
@@ -70,23 +69,10 @@ def test_rhode_islands_bonus_pays_back_what_is_published() -> None:
 def test_insurance_pays_back_what_its_hands_say(paytable: str, queen: int) -> None:
     """Seven different ranks that hold no straight, in suits that hold no flush, counted by the highest."""
     odds = {9: 100, 10: 25, 11: 15, 12: queen, 13: 5, 14: 3}
-    suits = sum(1 for chosen in product(SUITS, repeat=7) if max(map(chosen.count, SUITS)) < 5)
-    beside_joker = sum(1 for chosen in product(SUITS, repeat=6) if max(map(chosen.count, SUITS)) < 4)
-    back = 0
-    for values in combinations(range(2, 15), 7):
-        if not runs(values, 5):
-            back += suits * (odds[max(values)] + 1)
-    for values in combinations(range(2, 14), 6):
-        if not runs(values, 4):
-            back += beside_joker * (odds[14] + 1)
+    suits = {cards: suits_without_flush(cards) for cards in (6, 7)}
+    # With six cards the joker is the ace.
+    back = sum(suits[len(values)] * (odds[max(values) if len(values) == 7 else 14] + 1) for values in unpaired_ranks())
     assert Fraction(back, ALL_HANDS) == counted(PENNSYLVANIA, "pai_gow_insurance", paytable=paytable)
-
-
-def runs(values: tuple[int, ...], needed: int) -> bool:
-    """Whether any five ranks in sequence, an ace at either end, hold so many of these."""
-    low_ace = {1 if value == 14 else value for value in values}
-    windows = [set(range(low, low + 5)) for low in range(1, 11)]
-    return any(max(len(window & set(values)), len(window & low_ace)) >= needed for window in windows)
 
 
 @pytest.mark.parametrize(("odds", "back"), [("5.5", Fraction(13, 14)), ("6", Fraction(1))])
@@ -94,24 +80,3 @@ def test_the_starting_position_pays_back_by_its_odds(odds: str, back: Fraction) 
     """One number of seven; at 6 to 1 nobody has an edge."""
     submission = parse_submission({"wagers": {"starting_position": {}}, "options": {"starting_position_odds": odds}})
     assert back == payback(RHODE_ISLAND, "starting_position", submission)
-
-
-@pytest.mark.parametrize("wager", ["pai_gow_poker", "progressive_payout"])
-def test_what_players_or_a_meter_decide_is_not_counted(wager: str) -> None:
-    """The refusal says which wagers are."""
-    submission = parse_submission(
-        {
-            "wagers": {
-                "progressive_payout": {"meter": {"rate": "0.28", "reset": 200000}},
-                "pai_gow_insurance": {"paytable": "A"},
-            }
-        }
-    )
-    with pytest.raises(Refused, match="it is counted for pai_gow_insurance"):
-        payback(PENNSYLVANIA, wager, submission)
-
-
-def test_a_wager_that_is_not_offered_has_no_payback() -> None:
-    """The refusal lists those that are."""
-    with pytest.raises(Refused, match="wager 'fortune_bonus' is not offered; there are: pai_gow_poker"):
-        payback(PENNSYLVANIA, "fortune_bonus", parse_submission({}))
