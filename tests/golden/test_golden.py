@@ -31,14 +31,14 @@ REFUSED = [case for case in CASES if case.error is not None]
 
 
 def chapter(regulation: str) -> str:
-    """The chapter that every paragraph of a regulation belongs to, such as `§ 633a`."""
+    """Return the chapter that every paragraph of a regulation belongs to, such as `§ 633a`."""
     found = re.match(r".*?§ \w+", catalogue(regulation).seats.paragraph)
     assert found is not None
     return found[0]
 
 
 def read_case(case: CaseFile) -> tuple[Any, Submission]:
-    """The round and the submission of a case, by the same functions as those of a live event."""
+    """Return the round and the submission of a case, by the same functions as those of a live event."""
     submission = parse_submission(case.submission)
     return parse_round(case.regulation, case.round), submission
 

@@ -17,7 +17,7 @@ SHORT = [card for card in DECK if card[0] in "AK5432" and card[1] in "sh"]
 
 
 def cards(*, fewest: int = 5, most: int = 7) -> st.SearchStrategy[list[Card]]:
-    """Different cards of one deck in any order."""
+    """Return different cards of one deck in any order."""
     return st.one_of(
         *(st.lists(st.sampled_from(d), min_size=fewest, max_size=most, unique=True) for d in (DECK, SHORT))
     )

@@ -7,15 +7,15 @@ _STANDARD_CARDS: dict[str, StandardCard] = {card: card for card in standard_deck
 
 
 def card_named(name: str) -> Card:
-    """The card of a name. Raises: KeyError where there is no such card."""
+    """Return the card of a name. Raises: KeyError where there is no such card."""
     return _CARDS[name]
 
 
 def cards_named(names: str) -> tuple[Card, ...]:
-    """The cards of a line of names: `As Td Jk`. Raises: KeyError where there is no such card."""
+    """Return the cards of a line of names: `As Td Jk`. Raises: KeyError where there is no such card."""
     return tuple(_CARDS[name] for name in names.split())
 
 
 def standard_cards_named(names: str) -> tuple[StandardCard, ...]:
-    """The cards of a line of names, none of which is a joker. Raises: KeyError where one is, or is no card."""
+    """Return the cards of a line of names, none of which is a joker. Raises: KeyError where one is, or is no card."""
     return tuple(_STANDARD_CARDS[name] for name in names.split())

@@ -23,7 +23,7 @@ Standing = tuple[int, list[int]]
 
 
 def standing(cards: Sequence[str]) -> Standing:
-    """Where five cards stand among all hands: the greater standing wins, equal ones are a tie."""
+    """Return where five cards stand among all hands: the greater standing wins, equal ones are a tie."""
     ranks = Counter(_RANKS.index(card[0]) for card in cards)
     decide = sorted(ranks, key=lambda rank: (ranks[rank], rank), reverse=True)
     in_sequence = decide[0] - decide[-1] == 4 and len(ranks) == 5
@@ -51,5 +51,5 @@ def standing(cards: Sequence[str]) -> Standing:
 
 
 def best_standing(cards: Sequence[str]) -> Standing:
-    """Where the best five of five or more cards stand: every five of them is tried."""
+    """Return where the best five of five or more cards stand: every five of them is tried."""
     return max(standing(five) for five in combinations(cards, 5))

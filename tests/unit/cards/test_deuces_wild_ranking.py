@@ -43,7 +43,7 @@ FREQUENCIES = {
 
 
 def plain_standing(cards: Sequence[str], *, fives: bool) -> Standing | None:
-    """Where five cards stand that are what they show, some perhaps twice; None for what is no hand of poker."""
+    """Return where five cards stand that are what they show, some perhaps twice; None for what is no hand of poker."""
     ranks = Counter(card[0] for card in cards)
     if len(ranks) == 1:
         return (ORDER.index("five_of_a_kind"), standing(cards)[1]) if fives else None
@@ -55,7 +55,7 @@ def plain_standing(cards: Sequence[str], *, fives: bool) -> Standing | None:
 
 
 def obvious_standing(cards: Sequence[str], stand_ins: Sequence[str], *, fives: bool = True) -> Standing:
-    """The best standing with every wild card replaced by each of the cards that stand in for it."""
+    """Return the best standing with every wild card replaced by each of the cards that stand in for it."""
     naturals = [card for card in cards if card not in WILD_CARDS]
     wilds = len(cards) - len(naturals)
     if wilds == 5:
@@ -74,7 +74,7 @@ def quick_standing(cards: Sequence[str], *, fives: bool = True) -> Standing:
 
 
 def hands_by_kind() -> Iterator[tuple[tuple[Card, ...], int]]:
-    """One hand for every choice of natural ranks, of one suit or not, with the number of hands like it."""
+    """Yield one hand for every choice of natural ranks, of one suit or not, with the number of hands like it."""
     wilds: list[Card] = [*(card for card in DECK if card[0] == "2"), JOKER]
     for number in range(6):
         for ranks in combinations_with_replacement(RANKS, 5 - number):
@@ -90,7 +90,7 @@ def hands_by_kind() -> Iterator[tuple[tuple[Card, ...], int]]:
 
 @pytest.fixture(scope="module")
 def every_kind() -> list[tuple[tuple[Card, ...], int, Standing]]:
-    """All kinds of hands with their numbers and where the obvious way sees them."""
+    """Return all kinds of hands with their numbers and where the obvious way sees them."""
     return [(cards, ways, quick_standing(cards)) for cards, ways in hands_by_kind()]
 
 
@@ -126,7 +126,7 @@ def test_every_single_hand_is_counted() -> None:
 
 
 def hands(*, wilds: int) -> st.SearchStrategy[list[Card]]:
-    """Five cards with so many wild ones."""
+    """Return five cards with so many wild ones."""
     return st.tuples(
         st.lists(st.sampled_from(NATURALS), min_size=5 - wilds, max_size=5 - wilds, unique=True),
         st.lists(st.sampled_from(sorted(WILD_CARDS)), min_size=wilds, max_size=wilds, unique=True),

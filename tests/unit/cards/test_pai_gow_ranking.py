@@ -26,7 +26,7 @@ Key = tuple[int, ...]
 
 
 def obvious_key(values: Sequence[int], suits: Sequence[str], wheel: Wheel) -> Key:
-    """The category of five natural cards, then what decides inside it; the values of a straight by its place."""
+    """Return the category of five natural cards, then what decides inside it; the values of a straight by its place."""
     groups = sorted(((count, value) for value, count in Counter(values).items()), reverse=True)
     order = tuple(value for _, value in groups)
     shape = tuple(count for count, _ in groups)
@@ -75,20 +75,20 @@ def obvious_high(cards: Sequence[Card], wheel: Wheel) -> Key:
 
 
 def obvious_low(cards: Sequence[Card]) -> Key:
-    """A pair, or the higher card and the other; the joker is an ace."""
+    """Return a pair, or the higher card and the other; the joker is an ace."""
     values = sorted((14 if card == JOKER else VALUES[card[0]] for card in cards), reverse=True)
     return (1, values[0]) if values[0] == values[1] else (0, *values)
 
 
 def seeded_hands(number: int, size: int, seed: int, *, joker: bool) -> list[tuple[Card, ...]]:
-    """Hands from a shuffled deck, the joker among them or not."""
+    """Return hands from a shuffled deck, the joker among them or not."""
     random = Random(seed)
     dealt = [random.sample(DECK, size - joker) for _ in range(number)]
     return [(*hand, JOKER) if joker else tuple(hand) for hand in dealt]
 
 
 def assert_ordered_alike(ranked: list[tuple[int, Key]]) -> None:
-    """Ranks and obvious keys put hands in the same order, and tie the same hands."""
+    """Assert that ranks and obvious keys put hands in the same order, and tie the same hands."""
     by_rank: dict[int, set[Key]] = {}
     for rank, key in ranked:
         by_rank.setdefault(rank, set()).add(key)
@@ -174,7 +174,7 @@ def test_a_low_hand_compares_with_a_high_hand(high: str, low: str, correct: bool
 
 @cache
 def obvious_five_card_forms(five: tuple[Card, ...], *, wild: bool) -> Formed:
-    """What exactly these five cards make, by trying every card for the joker."""
+    """Return what exactly these five cards make, by trying every card for the joker."""
     natural = [card for card in five if card != JOKER]
     values, suits = [VALUES[card[0]] for card in natural], [card[1] for card in natural]
     flags = Formed(0)
@@ -212,7 +212,7 @@ IMPLIED = {
 
 
 def obvious_forms(seven: Sequence[Card], *, wild: bool) -> Formed:
-    """What seven cards can form: every five of them, and the hands of seven."""
+    """Return what seven cards can form: every five of them, and the hands of seven."""
     flags = Formed(0)
     for five in combinations(seven, 5):
         made = obvious_five_card_forms(five, wild=wild)
@@ -241,7 +241,7 @@ def obvious_forms(seven: Sequence[Card], *, wild: bool) -> Formed:
 
 
 def structured_sevens() -> list[tuple[Card, ...]]:
-    """Hands that random deals hardly ever hold: long suits, all aces, royal flushes with matches."""
+    """Return hands that random deals hardly ever hold: long suits, all aces, royal flushes with matches."""
     hands: list[tuple[Card, ...]] = []
     suit = [card for card in DECK if card[1] == "d"]
     for held in [suit[low : low + 8] for low in range(6)] + [[suit[0], *suit[6:]]]:

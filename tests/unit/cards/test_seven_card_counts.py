@@ -29,12 +29,12 @@ PUBLISHED: Final = {
 
 
 def flags(cards: Sequence[Card]) -> int:
-    """All that the cards can form."""
+    """Return all that the cards can form."""
     return formed(card_set(cards))
 
 
 def best(cards: Sequence[Card]) -> Formed | None:
-    """The first row of the bonus paytables that the cards can form."""
+    """Return the first row of the bonus paytables that the cards can form."""
     can_form = flags(cards)
     return next((row for row in PUBLISHED if can_form & row), None)
 

@@ -46,7 +46,7 @@ SEVEN_CARD_FREQUENCIES = {
 
 @pytest.fixture(scope="module")
 def every_hand() -> dict[Pattern, tuple[Sequence[Card], Counter[int]]]:
-    """Every five-card hand ranked: by pattern, one hand of it and how often each rank was found."""
+    """Return every five-card hand ranked: by pattern, one hand of it and how often each rank was found."""
     of_suit = itemgetter(1)
     found: dict[Pattern, tuple[Sequence[Card], Counter[int]]] = {}
     for ranks in combinations_with_replacement(RANKS, 5):
@@ -97,7 +97,7 @@ def test_hands_are_ordered_as_a_published_evaluator_orders_them(
 
 
 def no_flush(ranks: Sequence[str]) -> list[Card]:
-    """Cards of these ranks, of which at most two are of one suit."""
+    """Return cards of these ranks, of which at most two are of one suit."""
     return [card_named(rank + SUITS[place % 4]) for place, rank in enumerate(sorted(ranks))]
 
 
@@ -138,7 +138,7 @@ def test_seven_card_categories_are_as_frequent_as_published() -> None:
 
 
 def no_flush_beside_spades(ranks: Sequence[str]) -> list[Card]:
-    """Up to two cards of these ranks that are no spades."""
+    """Return up to two cards of these ranks that are no spades."""
     return [card_named(rank + suit) for rank, suit in zip(ranks, "hd", strict=False)]
 
 

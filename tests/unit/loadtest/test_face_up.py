@@ -25,7 +25,7 @@ SEED: Final = 688
 
 
 def plan(offer: str) -> TablePlan:
-    """A table of an offer."""
+    """Return a table of an offer."""
     game = FACE_UP_PAI_GOW
     submission = parse_submission(game.offers[offer])
     return TablePlan(name="FU01", game=offer, kind=game, submission=submission, seats=6, minimum_cents=1500)
@@ -33,13 +33,13 @@ def plan(offer: str) -> TablePlan:
 
 @cache
 def dealt(offer: str) -> list[Dealt]:
-    """The first rounds of the table."""
+    """Return the first rounds of the table."""
     rounds = table_rounds(property_name="bayside", plan=plan(offer), gaming_day=date(2026, 5, 9), seed=SEED)
     return list(islice(rounds, ROUNDS))
 
 
 def played(offer: str) -> list[tuple[FaceUpRound, Settlement]]:
-    """The records of the rounds with what they come to."""
+    """Return the records of the rounds with what they come to."""
     found = []
     for each in dealt(offer):
         assert isinstance(each.data.round, FaceUpRound)
@@ -93,7 +93,7 @@ def test_nobody_surrenders_what_an_ace_high_pai_gow_returns(offer: str) -> None:
 
 
 def outcomes(*habits: str) -> Counter[str]:
-    """How the main wagers of a full table end where every player has these habits."""
+    """Return how the main wagers of a full table end where every player has these habits."""
     submission = plan(ENVY).submission
     table, rules = FaceUpTable(submission, Random(SEED)), compile_rules(FACE_UP_PAI_GOW.regulation, submission)
     players = [

@@ -29,7 +29,7 @@ class Unshuffled(Random):
 
 
 def table(game: FloorGame, chance: Random) -> Dealing:
-    """A table of the first offer of a game."""
+    """Return a table of the first offer of a game."""
     return game.open_table(parse_submission(next(iter(game.offers.values()))), chance)
 
 

@@ -25,7 +25,7 @@ SEED: Final = 645
 
 
 def plan(offer: str) -> TablePlan:
-    """A table of an offer."""
+    """Return a table of an offer."""
     game = GAMES[offer]
     submission = parse_submission(game.offers[offer])
     return TablePlan(
@@ -35,13 +35,13 @@ def plan(offer: str) -> TablePlan:
 
 @cache
 def dealt(offer: str) -> list[Dealt]:
-    """The first rounds of the table."""
+    """Return the first rounds of the table."""
     rounds = table_rounds(property_name="bayside", plan=plan(offer), gaming_day=date(2026, 5, 9), seed=SEED)
     return list(islice(rounds, ROUNDS))
 
 
 def played(offer: str) -> list[tuple[PaiGowRound, Settlement]]:
-    """The records of the rounds with what they come to."""
+    """Return the records of the rounds with what they come to."""
     found = []
     for each in dealt(offer):
         assert isinstance(each.data.round, PaiGowRound)

@@ -75,7 +75,7 @@ def deck_of_53(chance: Random) -> Deck[Card]:
 
 
 def shuffled(seed: int) -> tuple[Card, ...]:
-    """The order of the cards in the deck of a seed."""
+    """Return the order of the cards in the deck of a seed."""
     deck = deck_of_53(Random(seed))
     deck.shuffle()
     return deck.draw(DECK)

@@ -33,7 +33,7 @@ def settle_documents() -> Settle:
 
 @pytest.fixture
 def seat() -> Callable[..., dict[str, Any]]:
-    """A seat document: `seat(1, "Th 9d")`; further hands and fields as keywords, wagers merged into a 1000 wager."""
+    """Return a seat document: `seat(1, "Th 9d")`; more hands and fields as keywords, wagers beside one of 1000."""
 
     def build(number: int, dealt: str, *, hands: list[Any] | None = None, **fields: Any) -> dict[str, Any]:
         cards = dealt.split()
@@ -45,7 +45,7 @@ def seat() -> Callable[..., dict[str, Any]]:
 
 
 def line(settlement: Settlement, wager: str, *, seat: int = 1, hand: int | None = None) -> Line:
-    """The one line of a seat, wager and hand."""
+    """Return the one line of a seat, wager and hand."""
     (found,) = [entry for entry in settlement.lines if (entry.seat, entry.wager, entry.hand) == (seat, wager, hand)]
     return found
 

@@ -12,7 +12,7 @@ SETTLED = Settlement(lines=(LINE,), meters={"m": 5}, contributions=(), meter_res
 
 
 def compare(*expect: dict[str, Any]) -> list[str]:
-    """The differences between the one-line settlement and these expected entries."""
+    """Return the differences between the one-line settlement and these expected entries."""
     (case,) = parse_cases({"id": "x", "regulation": "r", "round": {}, "expect": list(expect)})
     assert case.expect is not None
     return differences(case.expect, SETTLED)

@@ -11,7 +11,7 @@ REGULATION = "pa-633a-2024"
 
 
 def document(**changes: Any) -> dict[str, Any]:
-    """A round document of one seat, with fields of the seat changed."""
+    """Return a round document of one seat, with fields of the seat changed."""
     seat = {
         "seat": 3,
         "player": "p3",

@@ -11,7 +11,7 @@ WIN = Line(seat=1, wager="blackjack", outcome="win", stake=1000, payout=1500, st
 
 
 def settlement(**changes: Any) -> Settlement:
-    """A settlement of one progressive wager that took 300 off a meter of 1000, with parts changed."""
+    """Return a settlement of one progressive wager that took 300 off a meter of 1000, with parts changed."""
     line = replace(WIN, wager="progressive", payout=300, stake_returned=0, stake=100, from_meter=300)
     parts: dict[str, Any] = {
         "lines": (line,),

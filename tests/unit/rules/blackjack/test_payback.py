@@ -15,7 +15,7 @@ ONE_DECK = [rank + suit for rank in RANKS for suit in "shdc"]
 
 
 def counted(wager: str, decks: int, regulation: str = NEW, options: Any = None, **entry: Any) -> Fraction:
-    """The payback that the rules count."""
+    """Return the payback that the rules count."""
     document = {"decks": decks, "wagers": {} if wager == "insurance" else {wager: entry}, "options": options or {}}
     return payback(regulation, wager, parse_submission(document))
 
@@ -39,18 +39,18 @@ def test_house_edges_are_the_published_ones(wager: str, decks: int, entry: dict[
 
 
 def height(card: str) -> int:
-    """2 to 14, the ace high."""
+    """Return 2 to 14, the ace high."""
     return RANKS.index(card[0]) + 2
 
 
 def points(*cards: str) -> int:
-    """The total of two cards."""
+    """Return the total of two cards."""
     values = sorted({"A": 11, "T": 10, "J": 10, "Q": 10, "K": 10}.get(card[0]) or int(card[0]) for card in cards)
     return 12 if values == [11, 11] else sum(values)
 
 
 def by_every_deal(decks: int, cards: int, returns: Callable[..., Fraction | int]) -> Fraction:
-    """The mean of what deals return; each physical card of the decks is its own. Orders of a deal count alike."""
+    """Return the mean of what deals return; each card of the decks is its own, and orders count alike."""
     deck = dict.fromkeys(ONE_DECK, decks)
     back: Fraction | int = 0
     ways = 0
@@ -71,7 +71,7 @@ def by_every_deal(decks: int, cards: int, returns: Callable[..., Fraction | int]
 
 
 def lucky_ladies(a: str, b: str) -> int:
-    """Twenty Point Bonus without the row for a dealer Blackjack, stake included."""
+    """Return what the Twenty Point Bonus pays without the row for a dealer Blackjack, stake included."""
     if points(a, b) != 20:
         return 0
     if a == b:
@@ -80,7 +80,7 @@ def lucky_ladies(a: str, b: str) -> int:
 
 
 def kings(a: str, b: str) -> int:
-    """King's Bounty without the row for a dealer Blackjack, stake included."""
+    """Return what King's Bounty pays without the row for a dealer Blackjack, stake included."""
     if points(a, b) != 20:
         return 0
     if a == b:
@@ -91,7 +91,7 @@ def kings(a: str, b: str) -> int:
 
 
 def dealer_blackjack_beside(card: str, decks: int) -> Fraction:
-    """The chance of a dealer Blackjack when two copies of a ten value are gone."""
+    """Return the chance of a dealer Blackjack when two copies of a ten value are gone."""
     aces, tens, left = 4 * decks, 16 * decks - 2, 52 * decks - 2
     assert points(card, card) == 20
     return Fraction(2 * aces * tens, left * (left - 1))
@@ -165,7 +165,7 @@ def test_house_money_by_every_deal(decks: int, flush: int) -> None:
 
 
 def in_between(a: str, b: str, up: str) -> int:
-    """In Between, stake included."""
+    """Return what In Between pays, stake included."""
     low, high = sorted((height(a), height(b)))
     if low == height(up) == high:
         return 31
@@ -175,13 +175,13 @@ def in_between(a: str, b: str, up: str) -> int:
 
 
 def match_six(a: str, b: str, up: str) -> int:
-    """Match-the-Dealer with six decks, stake included."""
+    """Return what Match-the-Dealer pays with six decks, stake included."""
     won = sum(11 if card == up else 4 for card in (a, b) if card[0] == up[0])
     return won + 1 if won else 0
 
 
 def poker(*cards: str) -> int:
-    """Three Card Poker, Paytable B, stake included."""
+    """Return what Three Card Poker pays, Paytable B, stake included."""
     heights = sorted(height(card) for card in cards)
     suited = len({card[1] for card in cards}) == 1
     if len(set(heights)) == 1:

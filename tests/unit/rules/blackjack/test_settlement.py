@@ -18,7 +18,7 @@ STRAIGHT_JACK = {"straight_jack_progressive": {"meter": METER}}
 
 
 def amounts(line: Line) -> tuple[str, int, int, int]:
-    """Outcome, stake, payout and returned stake of a line."""
+    """Return outcome, stake, payout and returned stake of a line."""
     return line.outcome, line.stake, line.payout, line.stake_returned
 
 

@@ -22,7 +22,7 @@ PAIRS = comb(53, 5) * comb(48, 5)
 
 
 def of(wager: str, paytable: str, *, meter: dict[str, Any] | None = None, **options: bool) -> Fraction:
-    """The payback of a wager under one paytable."""
+    """Return the payback of a wager under one paytable."""
     selected = {"paytable": paytable} | ({} if meter is None else {"meter": meter})
     return payback(REGULATION, wager, parse_submission({"options": options, "wagers": {wager: selected}}))
 
@@ -90,7 +90,7 @@ def test_of_two_hands_one_loses_or_both_tie() -> None:
 
 
 def better_beside(hand: tuple[str, ...], wilds: int, rank: int, ranked: list[tuple[Kind, int]]) -> int:
-    """How many hands of a higher rank the deck holds without these natural cards and so many wild cards."""
+    """Return how many hands of a higher rank the deck holds without these natural cards and so many wild cards."""
     left = Counter(dict.fromkeys("3456789TJQKA", 4))
     left.subtract(card[0] for card in hand)
     found = 0
@@ -105,7 +105,7 @@ def better_beside(hand: tuple[str, ...], wilds: int, rank: int, ranked: list[tup
 
 
 def every_choice_of_suits(kind: Kind) -> list[tuple[str, ...]]:
-    """The natural cards of every hand of a kind."""
+    """Return the natural cards of every hand of a kind."""
     counts = Counter(card[0] for card in kind.naturals)
     chosen = product(*(combinations(SUITS, count) for count in counts.values()))
     hands = [

@@ -16,7 +16,7 @@ DEALER = "Qd Qc 8h 5d 4h"
 
 
 def seat(number: int, cards: str, *, player: str | None = None, folded: bool = False, **wagers: int) -> dict[str, Any]:
-    """A seat with $10 Ante and Blind Wagers, a $1 Progressive Bonus Wager, and a Raise unless it folded."""
+    """Return a seat with $10 Ante and Blind Wagers, a $1 Progressive Bonus Wager, and a Raise unless it folded."""
     made = {"ante": 1000, "blind": 1000, "progressive_bonus": 100} | ({} if folded else {"raise": 2000}) | wagers
     return {"seat": number, "player": player or f"p{number}", "wagers": made, "cards": cards.split(), "folded": folded}
 
@@ -42,7 +42,7 @@ def play(
 
 
 def found(settlement: Settlement, number: int, wager: str) -> list[Line]:
-    """The lines of a wager at a seat."""
+    """Return the lines of a wager at a seat."""
     return [line for line in settlement.lines if (line.seat, line.wager) == (number, wager)]
 
 

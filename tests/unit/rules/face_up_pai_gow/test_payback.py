@@ -22,7 +22,7 @@ ACE_HIGH: Final = {"1": (20, 10, 8), "2": (40, 15, 5), "3": (30, 15, 6), "4": (2
 
 
 def house_edge(wager: str, paytable: str) -> float:
-    """What the house keeps of a wager, percent."""
+    """Return what the house keeps of a wager, percent."""
     submission = parse_submission({"wagers": {wager: {"paytable": paytable}}})
     return float(100 * (1 - payback(REGULATION, wager, submission)))
 
@@ -42,7 +42,7 @@ def test_a_push_returns_the_stake() -> None:
 
 
 def progressive(paytable: str) -> Fraction:
-    """The return of the Progressive Payout Wager at its seed."""
+    """Return what comes back of the Progressive Payout Wager at its seed."""
     submission = parse_submission({"wagers": {"progressive_payout": {"paytable": paytable}}})
     return progressive_at_reset(select(catalogue(REGULATION), submission))
 

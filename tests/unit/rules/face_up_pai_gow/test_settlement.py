@@ -15,7 +15,7 @@ FOURS: Final = ["4d", "4h", "4s", "4c", "8s", "Tc", "3c"]
 
 
 def seat(number: int, cards: str | list[str], low: str = "", **fields: Any) -> dict[str, Any]:
-    """A seat document; wagers beside the main wager as `bets`."""
+    """Return a seat document; wagers beside the main wager as `bets`."""
     held = cards.split() if isinstance(cards, str) else cards
     wagers = {MAIN: 1000} | fields.pop("bets", {})
     return {"seat": number, "player": f"p{number}", "wagers": wagers, "cards": held, "low": low.split()} | fields
@@ -36,7 +36,7 @@ def settled(
 
 
 def lines(settlement: Settlement, wager: str) -> dict[int, Line]:
-    """The lines of one wager by seat."""
+    """Return the lines of one wager by seat."""
     return {line.seat: line for line in settlement.lines if line.wager == wager}
 
 

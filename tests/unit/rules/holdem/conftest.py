@@ -55,7 +55,7 @@ def settle_seats_fixture() -> Callable[..., Settlement]:
 
 @pytest.fixture(name="lines")
 def lines_fixture() -> Callable[..., list[Line]]:
-    """All lines of a seat and wager."""
+    """Return all lines of a seat and wager."""
 
     def find(settlement: Settlement, seat: int, wager: str) -> list[Line]:
         return [line for line in settlement.lines if (line.seat, line.wager) == (seat, wager)]

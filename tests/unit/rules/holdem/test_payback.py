@@ -13,7 +13,7 @@ METER = {"rate": "0.1", "reset": 1000000}
 
 
 def submission(paytable: str) -> Any:
-    """A submission that offers everything, with one paytable of the bonus."""
+    """Return a submission that offers everything, with one paytable of the bonus."""
     return parse_submission(
         {
             "options": {"ante_pays_on": "straight"},

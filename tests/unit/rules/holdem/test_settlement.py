@@ -15,7 +15,7 @@ ON_PLAYER, ON_DEALER = "five_card_hand_bonus_player", "five_card_hand_bonus_deal
 
 
 def abandoned(seat: int) -> dict[str, Any]:
-    """The irregularity of a player who left."""
+    """Return the irregularity of a player who left."""
     return {"code": "abandoned", "seat": seat}
 
 

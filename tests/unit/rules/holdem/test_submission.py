@@ -20,7 +20,7 @@ LEGAL: dict[str, Any] = {
 
 
 def changed(wager: str, **terms: Any) -> dict[str, Any]:
-    """The legal submission with other terms of one wager."""
+    """Return the legal submission with other terms of one wager."""
     submission = copy.deepcopy(LEGAL)
     submission["wagers"][wager] = {name: value for name, value in terms.items() if value is not None}
     return submission

@@ -14,7 +14,7 @@ BONUS_PAYS = {6: 50, 7: 10, 8: 5, 9: 4, 10: 3, 11: 2, 12: 1, 27: 1, 28: 2, 29: 3
 
 
 def hand_of(points: int) -> list[str]:
-    """Three cards with this total."""
+    """Return three cards with this total."""
     found = next(cards for cards in combinations_with_replacement(sorted(VALUES), 3) if total(cards) == points)
     return list(found)
 

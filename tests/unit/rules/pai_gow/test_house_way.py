@@ -37,7 +37,7 @@ COMPLETE = "\n".join(
 
 
 def way(text: str = "standard") -> HouseWay:
-    """A house way by its name or its rules."""
+    """Return a house way by its name or its rules."""
     return house_way(text, RANKING, PARAGRAPH)
 
 

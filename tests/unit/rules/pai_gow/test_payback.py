@@ -35,12 +35,12 @@ ODDS: Final = {
 
 
 def counted(regulation: str, wager: str, **selected: Any) -> Fraction:
-    """The payback of a wager under a submission that offers it alone."""
+    """Return the payback of a wager under a submission that offers it alone."""
     return payback(regulation, wager, parse_submission({"wagers": {wager: selected}}))
 
 
 def published(odds: tuple[int, ...], *, matches: int = 72) -> Fraction:
-    """What the published numbers of hands give back; further royal matches would be royal flushes."""
+    """Return what the published numbers of hands give back; further royal matches would be royal flushes."""
     hands = PUBLISHED | {"royal_match": matches, "royal_flush": PUBLISHED["royal_flush"] + 72 - matches}
     back = sum(number * (pays + 1) for number, pays in zip(hands.values(), odds, strict=True))
     return Fraction(back, ALL_HANDS)

@@ -37,13 +37,13 @@ DOLLARS: Final = {
 
 
 def submission(paytable: str, rate: str = "0.3") -> Any:
-    """A submission with the progressive payout wager."""
+    """Return a submission with the progressive payout wager."""
     meter = {"rate": rate, "reset": 1_000_000}
     return parse_submission({"wagers": {"progressive_payout": {"paytable": paytable, "meter": meter}}})
 
 
 def obvious_dollars(seven: tuple[Card, ...]) -> int:
-    """The highest amount on $1 over all ways to lay two cards aside; parts of the meter count as very much."""
+    """Return the highest amount on $1 over all ways to lay two cards aside; parts of the meter count as very much."""
     best = 0
     for pair in combinations(seven, 2):
         five = [card for card in seven if card not in pair]
@@ -57,7 +57,7 @@ def obvious_dollars(seven: tuple[Card, ...]) -> int:
 
 
 def hands() -> list[tuple[Card, ...]]:
-    """Seeded hands, and structured ones: few ranks, one suit with pairs, royal flushes with everything beside them."""
+    """Return seeded hands, and structured ones: few ranks, one suit with pairs, royal flushes with anything else."""
     random = Random(45)
     deck = standard_deck(jokers=1)
     found = [tuple(random.sample(deck, 7)) for _ in range(1_500)]
@@ -82,7 +82,7 @@ def test_the_hand_type_with_the_highest_payout_is_formed() -> None:
 
 
 def settled(cards: str, low: str, meter: int, paytable: str = "one_dollar") -> Settlement:
-    """A round of one seat with the progressive payout wager."""
+    """Return a round of one seat with the progressive payout wager."""
     wagers = {"pai_gow_poker": 1000, "progressive_payout": 100 if paytable == "one_dollar" else 500}
     seat = {"seat": 2, "player": "p1", "wagers": wagers, "cards": cards.split(), "low": low.split()}
     dealer = {"cards": ["3h", "3c", "7s", "6h", "9c", "Jd", "2h"], "low": ["Jd", "9c"]}
