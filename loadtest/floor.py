@@ -14,11 +14,7 @@ from pydantic import TypeAdapter
 
 from loadtest.game import TablePlan
 from loadtest.players import Player, Seats
-<<<<<<< HEAD
 from shared.contracts.tables import Played
-=======
-from shared.contracts.table_events import Played
->>>>>>> wB
 from shared.rules import Round, Settlement, catalogue, compile_rules
 from shared.rules.submission import select
 
