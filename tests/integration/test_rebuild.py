@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,8 +16,8 @@ from services.cli.services import NAMES, load
 from services.round_settlement.manifest import MANIFEST as SETTLEMENT
 from services.vigorish.manifest import MANIFEST as VIGORISH
 from services.vigorish.tables import owed
-from shared.journal.entry import Entry
 from shared.journal.reading import read_recorded
+from shared.journal.recording import Recorded
 from shared.journal.tables import JournalTables
 from shared.runtime.database import create_engine
 from shared.runtime.projector import Projector
@@ -212,10 +212,10 @@ async def _nothing() -> None:
 def _rebuild(url: str, meanwhile: Callable[[], Awaitable[None]], *, check: bool) -> Any:
     """Rebuild one table of vigorish from an empty journal, while something is done."""
 
-    async def read(connection: AsyncConnection, journal: JournalTables) -> AsyncIterator[Entry]:
+    async def read(connection: AsyncConnection, journal: JournalTables) -> AsyncIterator[Sequence[Recorded]]:
         await meanwhile()
-        async for entry in read_recorded(connection, journal):
-            yield entry
+        async for recorded in read_recorded(connection, journal):
+            yield recorded
 
     only = replace(VIGORISH, references=(), handlers=(), projector=Projector(tables=(owed,), read=read))
 

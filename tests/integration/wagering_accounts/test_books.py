@@ -11,6 +11,7 @@ from sqlalchemy import make_url
 from services.wagering_accounts import handlers
 from services.wagering_accounts.commands import deciding
 from services.wagering_accounts.domain.books import Books
+from services.wagering_accounts.queries import books as books_queries
 from tests.support.accounts import DAY, NOON, PROPERTY, TABLE, House, a_house, credit
 from tests.support.asgi import assert_problem
 from tests.support.published import published
@@ -151,7 +152,7 @@ def test_a_wager_that_is_released_while_a_result_is_read(
     """The hold was read as it was, and is gone: the result is derived again, from what is there now."""
     house.funded()
     hold = house.authorize(1_000).json()["hold"]
-    read, released = handlers.load, list[int]()
+    read, released = books_queries.load, list[int]()
 
     async def disturb(*given: Any, **how: Any) -> Books:
         books = await read(*given, **how)
@@ -172,7 +173,7 @@ def test_what_a_shortage_was_found_on_must_not_change(house: House, url: str, mo
     house.authorize(1_000)
     house.settle(1_000, 5_000)
     house.cash_out()
-    read, paid = handlers.load, list[int]()
+    read, paid = books_queries.load, list[int]()
 
     async def disturb(*given: Any, **how: Any) -> Books:
         books = await read(*given, **how)
@@ -193,7 +194,7 @@ def test_an_account_opened_twice_at_once_is_opened_once(
 ) -> None:
     """What is not there yet cannot be locked: whoever comes second gets the answer, or decides again."""
     house.open("GA-0")  # so that there is a shard, which the first holds
-    read, opened = deciding.load, list[int]()
+    read, opened = books_queries.load, list[int]()
     body = {"property": PROPERTY, "account": "GA-1", "table": TABLE}
 
     async def disturb(*given: Any, **how: Any) -> Books:

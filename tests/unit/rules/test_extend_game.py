@@ -37,10 +37,11 @@ EVENT: Final = {
 
 READS_THE_EVENT: Final = """
 import sys
-from shared.contracts.table_events import decode, encode
+from shared.contracts.envelope import encode
+from shared.contracts.tables import READER
 from shared.rules import compile_rules, parse_submission, payback
-event = decode(sys.argv[1].encode())
-assert decode(encode(event)) == event
+event = READER.decode(sys.argv[1].encode())
+assert READER.decode(encode(event)) == event
 offer = parse_submission({"wagers": {"match": {"paytable": "A"}}})
 settlement = compile_rules(event.data.regulation, offer).settle(event.data.round)
 print(type(event.data).__name__, settlement.players_net, payback(event.data.regulation, "match", offer))
