@@ -1,21 +1,31 @@
-"""Every service is killed at every durable step, and comes to the same books as if nothing had happened."""
+"""Services are killed at durable steps, and come to the same books as if nothing had happened.
+
+Every step of every mechanism is killed once; of the services that share a mechanism, one step drawn by chance.
+"""
+
+import random
 
 import pytest
 
 from tests.faults.books import check_order
 from tests.faults.stage import Stage
-from tests.faults.subject import counted
-from tests.faults.subjects import READING, SUBJECTS
+from tests.faults.subject import Subject, counted
+from tests.faults.subjects import MECHANISMS, OTHERS, READING
 from tests.support import AnyBroker, Databases, brokers
 from tests.support.services import Worker, create_topics, running
 from tests.support.worker import Orders
 
 _LOOP = ("consumed", "derived", "before commit", "after commit", "handled")
 _RELAY = ("relay sent", "relay marked")
+
+
+def _steps(subject: Subject) -> tuple[str, ...]:
+    """Return the durable steps of a service."""
+    return _LOOP * bool(subject.records) + _RELAY * (subject.manifest.publishes is not None)
+
+
 _KILLS = [
-    pytest.param(subject, step, id=f"{subject.name}-{step}")
-    for subject in SUBJECTS
-    for step in _LOOP * bool(subject.records) + _RELAY * (subject.manifest.publishes is not None)
+    pytest.param(subject, step, id=f"{subject.name}-{step}") for subject in MECHANISMS for step in _steps(subject)
 ]
 
 
@@ -44,6 +54,16 @@ def test_the_undisturbed_run_is_what_it_should_be(told: Stage) -> None:
 def test_killed_and_started_again(told: Stage, step: str) -> None:
     """kill -9 when a durable step is reached first, and in the next life the third time; then left alone: same entries,
     money, rows and hashes; downstream each entry once."""
+    _killed_at(told, step)
+
+
+@pytest.mark.parametrize("told", OTHERS, ids=lambda subject: subject.name, indirect=True)
+def test_killed_somewhere_and_started_again(told: Stage, rng: random.Random) -> None:
+    """The same for each other service, at a step that the seed draws."""
+    _killed_at(told, rng.choice(_steps(told.subject)))
+
+
+def _killed_at(told: Stage, step: str) -> None:
     topic = f"{told.subject.schema}-{step.replace(' ', '-')}"
     create_topics(told.servers, {topic: 1})
     with told.database() as url:
