@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 
 import httpx
-from services.wagering_accounts.domain.access_codes import fingerprint
 
+from services.wagering_accounts.domain.access_codes import fingerprint
 from tests.support.accounts import CODE, NOON, PROPERTY, House
 from tests.support.asgi import assert_problem
 from tests.support.services import query
