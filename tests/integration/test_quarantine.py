@@ -224,7 +224,7 @@ def test_records_are_listed_page_by_page_for_those_who_may(settlement: Office) -
     assert "next" not in second
     settlement.ask("dismissal")
     settlement.decide("approve")
-    for query_, expected in (("", [2]), ("?state=all", [1, 2]), ("?state=all&topic=pit.events", [])):
+    for query_, expected in (("", [2]), ("?status=all", [1, 2]), ("?status=all&topic=pit.events", [])):
         found = settlement.desk.get(f"/quarantine{query_}", person="ann").json()["items"]
         assert expected == [item["quarantine"] for item in found]
     assert_problem(settlement.desk.get("/quarantine", person="carl"), 403, "carl does not have the role")

@@ -1,31 +1,35 @@
-"""`pitledger rebuild`: after a varied day every projection comes to the same bytes, and what differs is found."""
+"""`pitledger rebuild`: after a varied day the read model comes to the same bytes, and what differs is found."""
 
+import asyncio
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import psycopg
 import pytest
 from sqlalchemy import make_url
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.cli.database import with_engine
 from services.cli.exits import ExitCode
-from services.cli.services import ServiceName, projections
-from services.vigorish.rebuild import PROJECTIONS as OF_VIGORISH
+from services.cli.services import NAMES, load
+from services.round_settlement.manifest import MANIFEST as SETTLEMENT
+from services.vigorish.manifest import MANIFEST as VIGORISH
 from services.vigorish.tables import owed
-from shared.runtime.service.rebuild import Projections, rebuild
+from shared.journal.entry import Entry
+from shared.journal.reading import read_recorded
+from shared.journal.tables import JournalTables
+from shared.runtime.database import create_engine
+from shared.runtime.projector import Projector
+from shared.runtime.service.rebuild import rebuild
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker, Databases, eventually
 from tests.support import rounds as played
-from tests.support.rebuilding import assert_made_anew, execute, rows_of
+from tests.support.desk import desk_of
+from tests.support.published import published
+from tests.support.rebuilding import assert_rebuilt, execute, rebuilt_tables, rows_of
 from tests.support.services import Worker, create_topics, produce, query, running, settled_database
 from tests.unit.cli.calling import Caller
-from tests.unit.progressive_meters.office import an_office, feed, terms
-from tests.unit.progressive_meters.settlements import DAY as METER_DAY
-from tests.unit.progressive_meters.settlements import PROPERTY as METER_PROPERTY
-from tests.unit.progressive_meters.settlements import Shard
-from tests.unit.progressive_meters.settlements import rules as meter_rules
 from tests.unit.vigorish import rounds as vigorish
 
 Prepare = Callable[[str], str]
@@ -52,79 +56,44 @@ def pitledger(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
     return Caller(capsys, monkeypatch)
 
 
-# --- progressive meters ---
+PLAYS = (played.WINNING, played.LOSING, played.BLACKJACK)
 
 
-def test_the_meters_are_made_anew(prepare: Prepare, pitledger: Caller, rng: random.Random) -> None:
-    """Pools with their exact meters, movements, readings, hits, changes, versions: from the journal alone."""
-    url, rules = prepare("progressive-meters"), meter_rules()
-    shards = (Shard(rules, 1), Shard(rules, 2))
-    with an_office(url) as office:
-        office.learn(rules)
-        office.open_pool("major", feed("BJ-01"), feed("BJ-02"), limit_cents=500_400)
-        office.open_pool("minor", feed("BJ-03"))
-        posted: list[tuple[int, dict[str, Any]]] = []
-        seqs = [0, 0]
-        for number in range(60):
-            which = rng.randrange(2)
-            seqs[which] += 1
-            shard, seq, table = shards[which], seqs[which], rng.choice(("BJ-01", "BJ-03") if which else ("BJ-02",))
-            choice = rng.random()
-            if choice < 0.15 and (mine := [one for one in posted if one[0] == which]):
-                was = rng.choice(mine)
-                posted.remove(was)
-                office.settle(shard.reversed(seq, was[1]), partition=which)
-                if rng.random() < 0.5:
-                    seqs[which] += 1
-                    data = was[1]["data"]
-                    again = shard.posted(
-                        seqs[which], before=500_000, table=data["table"], round_id=data["round_id"], revision=2
-                    )
-                    office.settle(again, partition=which)
-            else:
-                stakes = [rng.randrange(100, 2000, 25) for _ in range(rng.randrange(1, 5))]
-                award = rng.randrange(100, 9000) if rng.random() < 0.2 else 0
-                event = shard.posted(
-                    seq, before=rng.randrange(500_000, 501_000), stakes=stakes, table=table, award=award
-                )
-                posted.append((which, event))
-                office.settle(event, partition=which)
-            if number % 10 == 0:
-                office.change("major", kind="transfer", cents=rng.randrange(1, 50), to="minor")
-                office.change("minor", kind="adjustment", cents=rng.randrange(-50, -1))
-        turned_down = {"gaming_day": METER_DAY, "reason": "no", "kind": "reset"}
-        requested = office.send(f"/pools/{METER_PROPERTY}/major/changes", turned_down, person="carl")
-        assert 201 == requested.status_code, requested.text
-        office.send(f"{requested.headers['location']}/reject", {"reason": "not agreed"}, person="bob")
-        office.send(f"/pools/{METER_PROPERTY}/minor/changes", turned_down, person="carl")
-        for pool, table in (("third", "BJ-04"), ("fourth", "BJ-05")):
-            filed = office.send("/pools", terms(pool, feed(table)), person="carl")
-            assert 201 == filed.status_code, filed.text
-        office.send(f"{filed.headers['location']}/reject", {"reason": "no such table"}, person="bob")
-        for reason in ("close", "close again"):
-            body = {"property": METER_PROPERTY, "gaming_day": METER_DAY, "reason": reason}
-            assert 201 == office.send("/reconciliations", body, person="kim").status_code
-        assert [] == office.quarantined()
-    changes = {
-        "pools": "display = display + 1",
-        "movements": "contribution = contribution + 1",
-        "readings": "standing = NOT standing",
-        "hits": "cents = cents + 1",
-        "changes": "document = '{}'",
-        "reconciliations": "rows_sha256 = ''",
-    }
-    assert_made_anew(pitledger, "progressive-meters", url, changes)
-    [(exact,)] = query(url, "SELECT display::text FROM progressive_meters.pools WHERE pool = 'major'")
-    execute(url, "UPDATE progressive_meters.pools SET display = 0, hits = 7000 WHERE pool = 'major'")
-    said = pitledger("rebuild", "progressive-meters", "--check").stdout
-    assert f"pools property riverside, pool major: display was 0, not {exact}; hits was 7000, not " in said
-
-
-# --- services that read what a broker has ---
+def test_where_rounds_stand_is_rebuilt(prepare: Prepare, pitledger: Caller, rng: random.Random) -> None:
+    """Completed, corrected and voided in any order and in any batches: the same sequences, revisions and entries."""
+    url = prepare("round-settlement")
+    events: list[dict[str, Any]] = []
+    for table in ("BJ-01", "BJ-02"):
+        of_table, seq = list[dict[str, Any]](), 0
+        for number in range(300):
+            seq += 1
+            round_id = f"{table}-r{number}"
+            of_table.append(played.completed(table, seq, round_id, played.record(rng.choice(PLAYS))))
+            for _ in range(rng.choice((0, 0, 1, 2))):
+                seq += 1
+                if rng.random() < 0.4:
+                    of_table.append(played.voided(table, seq, round_id))
+                else:
+                    of_table.append(played.corrected(table, seq, round_id, played.record(rng.choice(PLAYS))))
+        events += sorted(of_table, key=lambda event: event["sequence"] + rng.uniform(0, 4))
+    with desk_of(SETTLEMENT, url, people={}, clock=lambda: played.DAY) as desk:
+        desk.feed("submissions", played.submission())
+        while events:
+            size = rng.randrange(1, 90)
+            desk.feed("table.events", *events[:size])
+            events = events[size:]
+    kinds = query(url, "SELECT DISTINCT kind FROM round_settlement.entries WHERE kind LIKE 'settlement.%'")
+    assert 4 == len(kinds)
+    assert [] == query(
+        url,
+        "SELECT round_id FROM round_settlement.rounds WHERE cardinality(sequences) <> (SELECT count(DISTINCT s) "
+        "FROM unnest(sequences) s)",
+    )
+    assert_rebuilt(pitledger, "round-settlement", url, {"rounds": "revision = revision + 1"})
 
 
 def wait_for(url: str, service: str, worker: Worker, published: Mapping[str, int]) -> None:
-    """Until a service has read so many records of these topics."""
+    """Wait until a service has read so many records of these topics."""
     schema = service.replace("-", "_")
     statement = f"SELECT split_part(name, '/', 1), sum(next_offset)::bigint FROM {schema}.shards GROUP BY 1"
 
@@ -136,8 +105,13 @@ def wait_for(url: str, service: str, worker: Worker, published: Mapping[str, int
     eventually(lambda: missing() == {}, seconds=60, because=f"{published} was read")
 
 
+def _closed(sequence: int, gaming_day: str) -> dict[str, Any]:
+    data = {"property": vigorish.PROPERTY, "gaming_day": gaming_day}
+    return published("day.preliminary", data, service="table-inventory", sequence=sequence, at=vigorish.NOON)
+
+
 @pytest.mark.broker
-def test_vigorish_is_made_anew(
+def test_vigorish_is_rebuilt(
     prepare: Prepare, pitledger: Caller, rng: random.Random, fresh_broker: AnyBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is owed and its lines from the journal, the shifts from the pit events; the two topics come at random."""
@@ -168,6 +142,7 @@ def test_vigorish_is_made_anew(
             pit.append(vigorish.next_shift(len(pit) + 1, number, f"shift-{number}"))
     create_topics(servers)
     produce(servers, "submissions", [rules])
+    produce(servers, "inventory", [_closed(number, f"2026-11-{18 + number}") for number in (1, 2)])
     refused: tuple[bytes, bytes] = (pit[0]["source"].encode(), b"not JSON")
     pieces: list[tuple[str, list[Any]]] = []
     for topic, events in (("settlements", settlements), ("pit.events", [*pit[:9], refused, pit[3], *pit[9:]])):
@@ -178,42 +153,14 @@ def test_vigorish_is_made_anew(
     with running("vigorish", database_url=url, bootstrap_servers=servers) as worker:
         for topic in rng.sample([topic for topic, _ in pieces], len(pieces)):
             produce(servers, topic, next(order[topic]))
-        wait_for(url, "vigorish", worker, {"settlements": len(settlements), "pit.events": len(pit) + 2})
-    changes = {"owed": "collected = collected + 1", "lines": "standing = NOT standing", "shifts": "shift = 'night'"}
-    assert_made_anew(pitledger, "vigorish", url, changes)
-
-
-@pytest.mark.broker
-def test_where_rounds_stand_is_made_anew(
-    prepare: Prepare, pitledger: Caller, rng: random.Random, fresh_broker: AnyBroker
-) -> None:
-    """Completed, corrected and voided in any order: the same sequences, revisions and standing entries."""
-    url, servers = prepare("round-settlement"), fresh_broker.bootstrap_servers
-    streams: list[list[dict[str, Any]]] = []
-    for table in ("BJ-01", "BJ-02"):
-        events, seq = [], 0
-        for number in range(40):
-            seq += 1
-            round_id = f"{table}-r{number}"
-            events.append(played.completed(table, seq, round_id, played.record(rng.choice(PLAYS))))
-            for _ in range(rng.choice((0, 0, 1, 2))):
-                seq += 1
-                if rng.random() < 0.4:
-                    events.append(played.voided(table, seq, round_id))
-                else:
-                    events.append(played.corrected(table, seq, round_id, played.record(rng.choice(PLAYS))))
-        streams.append(sorted(events, key=lambda event: event["sequence"] + rng.uniform(0, 4)))
-    create_topics(servers)
-    produce(servers, "submissions", [played.submission()])
-    produce(servers, "table.events", [event for stream in streams for event in stream])
-    with running("round-settlement", database_url=url, bootstrap_servers=servers) as worker:
-        wait_for(url, "round-settlement", worker, {"table.events": sum(map(len, streams))})
-    kinds = query(url, "SELECT DISTINCT kind FROM round_settlement.entries WHERE kind LIKE 'settlement.%'")
-    assert 4 == len(kinds)
-    assert_made_anew(pitledger, "round-settlement", url, {"rounds": "revision = revision + 1"})
-
-
-PLAYS = (played.WINNING, played.LOSING, played.BLACKJACK)
+        wait_for(url, "vigorish", worker, {"settlements": len(settlements), "pit.events": len(pit) + 2, "inventory": 2})
+    changes = {
+        "owed": "collected_cents = collected_cents + 1",
+        "lines": "standing = NOT standing",
+        "shifts": "shift = 'night'",
+        "days": "status = 'final'",
+    }
+    assert_rebuilt(pitledger, "vigorish", url, changes)
 
 
 # --- what holds for every service ---
@@ -222,54 +169,64 @@ PLAYS = (played.WINNING, played.LOSING, played.BLACKJACK)
 def test_every_service_can_be_checked(prepare: Prepare, pitledger: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each says which of its tables follow from its journal; in a new database there is nothing wrong with them."""
     monkeypatch.setenv("KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1")
-    for service in ServiceName:
+    for service in NAMES:
         prepare(service)
         called = pitledger("rebuild", service, "--check", "--json")
-        if service in (ServiceName.REPORTING, ServiceName.VIGORISH):  # they read a topic again
+        if any(handler.keeps for handler in load(service).handlers):  # it reads a topic again
             assert (ExitCode.NOT_THERE, "") == (called.code, called.stdout)
             assert f"{service} stays as it is: " in called.stderr
         else:
-            tables = [(table.name, 0) for table in projections(service).tables]
-            assert (ExitCode.FINE, tables) == (called.code, [(one["table"], one["rows"]) for one in called.documents])
+            tables = {table.name: 0 for table in (*rebuilt_tables(service), *load(service).whole_projector.tables)}
+            assert (ExitCode.FINE, tables) == (called.code, {one["table"]: one["rows"] for one in called.documents})
 
 
-OWED = """
-    INSERT INTO vigorish.owed
-        (property, table_name, round_id, seat, bank, gaming_day, assessed, collected, waived, returned)
-    VALUES ('riverside', 'PG-01', 'r-9', 3, false, '2026-11-20', 0, 100, 0, 0)"""
-
-
-async def _fill_nothing(connection: AsyncConnection, given: Settings) -> None:
-    del connection, given
-
-
-def _rebuild(fill: Callable[[AsyncConnection, Settings], Any], *, check: bool) -> Any:
-    """Rebuilds one table of vigorish by some other means."""
-    only = Projections(journal=OF_VIGORISH.journal, tables=(owed,), fill=fill)
-
-    async def work(engine: AsyncEngine) -> Any:
-        return await rebuild(engine, only, Settings(), check=check)
-
-    return with_engine("vigorish", work)
+ROUND = """
+    INSERT INTO round_settlement.rounds
+    VALUES ('r-9', 'riverside', 'BJ-01', '2026-11-20', 'blackjack', 1, '{1}', 1, 1, 1)"""
 
 
 def test_a_row_that_nothing_recorded_leads_to_is_found(prepare: Prepare, pitledger: Caller) -> None:
     """It is named, stays where it is only checked, and goes with a rebuild."""
-    url = prepare("progressive-meters")
-    execute(
-        url,
-        """INSERT INTO progressive_meters.reconciliations VALUES ('riverside', '2026-11-20', 7, 'x', '{"a": 1}')""",
-    )
-    called = pitledger("rebuild", "progressive-meters", "--check")
+    url = prepare("round-settlement")
+    execute(url, ROUND)
+    called = pitledger("rebuild", "round-settlement", "--check")
     assert ExitCode.NOT_AS_IT_SHOULD_BE == called.code
-    words = (
-        "reconciliations property riverside, gaming_day 2026-11-20, seq 7: was there, and nothing recorded leads to it"
-    )
+    words = "rounds round_id r-9, property riverside, table_name BJ-01: was there, and nothing recorded leads to it"
     assert words in called.stdout
-    assert "1 row of progressive-meters not as the journal says" in called.stderr
-    assert 1 == len(rows_of("progressive-meters", url)["reconciliations"])
-    assert ExitCode.FINE == pitledger("rebuild", "progressive-meters").code
-    assert 0 == len(rows_of("progressive-meters", url)["reconciliations"])
+    assert "1 row of round-settlement not as the journal says" in called.stderr
+    assert 1 == len(rows_of("round-settlement", url)["rounds"])
+    assert ExitCode.FINE == pitledger("rebuild", "round-settlement").code
+    assert 0 == len(rows_of("round-settlement", url)["rounds"])
+
+
+OWED = """
+    INSERT INTO vigorish.owed (property, table_name, round_id, seat, bank, gaming_day, assessed_cents, collected_cents,
+        waived_cents, returned_cents)
+    VALUES ('riverside', 'PG-01', 'r-9', 3, false, '2026-11-20', 0, 100, 0, 0)"""
+
+
+async def _nothing() -> None:
+    """Do nothing."""
+
+
+def _rebuild(url: str, meanwhile: Callable[[], Awaitable[None]], *, check: bool) -> Any:
+    """Rebuild one table of vigorish from an empty journal, while something is done."""
+
+    async def read(connection: AsyncConnection, journal: JournalTables) -> AsyncIterator[Entry]:
+        await meanwhile()
+        async for entry in read_recorded(connection, journal):
+            yield entry
+
+    only = replace(VIGORISH, references=(), handlers=(), projector=Projector(tables=(owed,), read=read))
+
+    async def work() -> Any:
+        engine = create_engine(url, role="postgres")
+        try:
+            return await rebuild(engine, only, Settings(), check=check)
+        finally:
+            await engine.dispose()
+
+    return asyncio.run(work())
 
 
 def test_nobody_records_anything_meanwhile(prepare: Prepare) -> None:
@@ -278,8 +235,7 @@ def test_nobody_records_anything_meanwhile(prepare: Prepare) -> None:
     execute(url, OWED)
     refused: list[type[psycopg.Error]] = []
 
-    async def fill(connection: AsyncConnection, given: Settings) -> None:
-        del connection, given
+    async def try_to_write() -> None:
         assert [(1,)] == query(url, "SELECT count(*) FROM vigorish.owed")
         for statement in (
             "INSERT INTO vigorish.shards (name, next_offset, next_seq, head) VALUES ('new', 0, 1, '')",
@@ -290,7 +246,7 @@ def test_nobody_records_anything_meanwhile(prepare: Prepare) -> None:
                 execute(url, "SET lock_timeout = '50ms'", statement)
             refused.append(failed.type)
 
-    [compared] = _rebuild(fill, check=False)
+    [compared] = _rebuild(url, try_to_write, check=False)
     assert (3, 0, 1) == (len(refused), compared.rows, compared.different)
     assert [(0,)] == query(url, "SELECT count(*) FROM vigorish.owed")
 
@@ -300,15 +256,14 @@ def test_a_rebuild_that_fails_changes_nothing(prepare: Prepare) -> None:
     url = prepare("vigorish")
     execute(url, OWED)
 
-    async def fail(connection: AsyncConnection, given: Settings) -> None:
-        await _fill_nothing(connection, given)
+    async def fail() -> None:
         raise ArithmeticError("half way")
 
     for check in (True, False):
         with pytest.raises(ArithmeticError):
-            _rebuild(fail, check=check)
+            _rebuild(url, fail, check=check)
     assert [(1,)] == query(url, "SELECT count(*) FROM vigorish.owed")
-    [compared] = _rebuild(_fill_nothing, check=True)
+    [compared] = _rebuild(url, _nothing, check=True)
     assert 1 == compared.different
     assert [(1,)] == query(url, "SELECT count(*) FROM vigorish.owed")
 
@@ -317,11 +272,11 @@ def test_the_login_of_a_service_may_not_rebuild(
     prepare: Prepare, pitledger: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only the owner of the tables may: one line says so, and nothing changes."""
-    url = prepare("progressive-meters")
-    execute(url, "DROP ROLE IF EXISTS clerk", "CREATE ROLE clerk LOGIN IN ROLE progressive_meters")
+    url = prepare("round-settlement")
+    execute(url, "DROP ROLE IF EXISTS clerk", "CREATE ROLE clerk LOGIN IN ROLE round_settlement")
     clerk = make_url(url).set(username="clerk", password=None).render_as_string(hide_password=False)
     monkeypatch.setenv("DATABASE_URL", clerk)
-    called = pitledger("rebuild", "progressive-meters")
+    called = pitledger("rebuild", "round-settlement")
     assert (ExitCode.NOT_THERE, "") == (called.code, called.stdout)
     assert "may not do this" in called.stderr
     execute(url, "DROP ROLE clerk")

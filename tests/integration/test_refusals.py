@@ -13,10 +13,10 @@ from typing import Any
 import httpx
 import pytest
 from pydantic import BaseModel
+from shared.contracts.refusals import RequestRefused
 
 from services.cli.services import ServiceName, load
 from shared.contracts import account_events, inventory_events, meter_events, submission_events
-from shared.contracts.refusals import RequestRefused
 from shared.journal.entry import Entry
 from shared.journal.ledger import Ledger
 from shared.journal.reading import read_entries

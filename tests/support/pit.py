@@ -100,7 +100,7 @@ class Rounds:
         self._seqs = count(1)
 
     def _event(self, kind: str, moment: datetime, data: Mapping[str, Any]) -> dict[str, Any]:
-        place = {"service": "round-settlement", "shard": self._shard, "sequence": next(self._seqs)}
+        place: dict[str, Any] = {"service": "round-settlement", "shard": self._shard, "sequence": next(self._seqs)}
         return published(kind, data, at=moment, **place)
 
     def posted(

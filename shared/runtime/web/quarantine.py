@@ -102,7 +102,7 @@ def quarantine_routes(engine: AsyncEngine, tables: JournalTables, commands: Engi
     @router.get("", response_model_exclude_none=True, summary="List refused records")
     async def list_records(
         reader: Reader,
-        state: Annotated[Literal["open", "all"], Query(description="only those that wait, or all")] = "open",
+        status: Annotated[Literal["open", "all"], Query(description="only those that wait, or all")] = "open",
         topic: Annotated[str | None, Query(description="only of this topic")] = None,
         limit: Limit = 50,
         cursor: Cursor = None,
@@ -112,7 +112,7 @@ def quarantine_routes(engine: AsyncEngine, tables: JournalTables, commands: Engi
         [after] = RECORDS.after(cursor) or (0,)
         async with snapshot(engine) as connection:
             found = await list_quarantined(
-                connection, tables, resolved=state == "all", topic=topic, after=after, limit=limit + 1
+                connection, tables, resolved=status == "all", topic=topic, after=after, limit=limit + 1
             )
         items = [QuarantinedItem(**_item(record)) for record in found]
         return RECORDS.page(items, limit, lambda item: (item.quarantine,))
