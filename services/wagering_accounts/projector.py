@@ -92,7 +92,7 @@ async def _write(transaction: Transaction, books: Books, recorded: Sequence[Reco
         found = [row for one, of_fact in zip(recorded, books.lines, strict=True) for row in _lines(one, of_fact)]
         await sent.write(_ADD_LINES, found, otherwise=Fenced("somebody else wrote the same statements"))
         for kind, table in TABLES.items():
-            columns, name = table.columns.keys(), table.name
+            columns, name = _ADD[kind].columns, table.name
             new, changed = (
                 [{column: getattr(things[key], column) for column in columns} for key in sorted(things)]
                 for things in (books.new.get(kind, {}), books.changed.get(kind, {}))

@@ -186,7 +186,7 @@ def same(table: Table, rows: FromClause, by: Sequence[str]) -> ColumnElement[boo
 def compiled(statement: ClauseElement, columns: Sequence[str] = ()) -> Statement:
     """Return a statement that joins rows `given` with these columns, or needs none."""
     made = statement.compile(dialect=_DIALECT)
-    return Statement(str(made), tuple(columns), made.params)
+    return Statement(str(made), tuple(map(str, columns)), made.params)  # plain texts: other names are slow as JSON
 
 
 async def copy(connection: AsyncConnection, table: Table, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from services.wagering_accounts.api.commands import command_routes
+from services.wagering_accounts.api.commands import add_commands
 from services.wagering_accounts.api.reading import reading_routes
 from shared.runtime.service.context import ServiceContext
 
@@ -12,6 +12,8 @@ __all__ = ["routes"]
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, working on the parts of a running service."""
     router = APIRouter()
-    router.include_router(command_routes(context))  # first: authorizations are asked all the time
+    add_commands(
+        router, context
+    )  # first, and on the router itself: a request is held against one route after the other
     router.include_router(reading_routes(context))
     return router

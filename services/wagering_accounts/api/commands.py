@@ -2,7 +2,6 @@
 
 import asyncio
 from functools import partial
-from typing import Any
 
 from fastapi import APIRouter
 
@@ -36,18 +35,16 @@ _MONEY = (
 )
 
 
-def command_routes(context: ServiceContext) -> APIRouter:
-    """Return the routes of the commands."""
-    router = APIRouter()
+def add_commands(router: APIRouter, context: ServiceContext) -> None:
+    """Add the routes of the commands: authorizations first, which are asked all the time."""
     _add_wagers(router, context)
     _add_accounts(router, context)
     _add_adjustments(router, context)
     _add_patrons(router, context)
-    return router
 
 
 def _add_wagers(router: APIRouter, context: ServiceContext) -> None:
-    add = partial(_add, router, context, role=WAGER, tag="wagers")
+    add = partial(command_route, router, context.commands, role=WAGER, tag="wagers")
     path = "/accounts/{property}/{account}/holds"
     add(AuthorizeWager, path, answers=AuthorizedHold, status=201, rejects=(*_MONEY, Reason.TOO_LATE))
     rejects = (Reason.NOT_FOUND, Reason.TOO_LATE, Reason.ALREADY_DECIDED)
@@ -56,7 +53,7 @@ def _add_wagers(router: APIRouter, context: ServiceContext) -> None:
 
 
 def _add_accounts(router: APIRouter, context: ServiceContext) -> None:
-    add = partial(_add, router, context, role=MANAGE, tag="accounts", answers=AccountDocument)
+    add = partial(command_route, router, context.commands, role=MANAGE, tag="accounts", answers=AccountDocument)
     opened = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.PATRON_EXCLUDED)
     add(OpenAccount, "/accounts", status=201, rejects=opened)
     path, prepare = "/accounts/{property}/{account}", partial(_with_given_code, context)
@@ -66,7 +63,7 @@ def _add_accounts(router: APIRouter, context: ServiceContext) -> None:
 
 
 def _add_adjustments(router: APIRouter, context: ServiceContext) -> None:
-    add = partial(_add, router, context, tag="adjustments", answers=AdjustmentDocument)
+    add = partial(command_route, router, context.commands, tag="adjustments", answers=AdjustmentDocument)
     path = "/accounts/{property}/{account}/adjustments"
     add(EnterAdjustment, path, role=ADJUST, status=201, rejects=(Reason.NOT_FOUND,))
     decided = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
@@ -76,18 +73,12 @@ def _add_adjustments(router: APIRouter, context: ServiceContext) -> None:
 
 
 def _add_patrons(router: APIRouter, context: ServiceContext) -> None:
-    add = partial(_add, router, context, tag="patrons", answers=PatronDocument)
+    add = partial(command_route, router, context.commands, tag="patrons", answers=PatronDocument)
     path, known = "/patrons/{property}/{patron}", (Reason.NOT_FOUND,)
     add(RegisterPatron, "/patrons", role=MANAGE, status=201, rejects=[Reason.ALREADY_DECIDED], prepare=_with_new_code)
     add(ChangeAccessCode, path + "/access-code", role=MANAGE, rejects=known, prepare=_with_new_code)
     add(SetExclusion, path + "/exclusion", role=EXCLUDE, rejects=(*known, Reason.ALREADY_DECIDED))
     add(SetLimit, path + "/limits", role=MANAGE, rejects=known)
-
-
-def _add(router: APIRouter, context: ServiceContext, model: Any, path: str, *, tag: str, **how: Any) -> None:
-    tagged = APIRouter(tags=[tag])
-    command_route(tagged, context.commands, model, path, **how)
-    router.include_router(tagged)
 
 
 async def _with_given_code(context: ServiceContext, command: BuyIn | CashOut, person: str, key: str) -> CommandWithCode:

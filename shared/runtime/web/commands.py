@@ -108,11 +108,13 @@ def command_route(
     summary: str | None = None,
     rejects: Sequence[Reason] = (),
     prepare: Prepare[CommandT] | None = None,
+    tag: str | None = None,
 ) -> None:
     """Add the POST route of a command to a router, which persons with the role may use.
 
     `answers` is the model of an accepted command's answer, given with `status`; `rejects` are the reasons for which the
-    service rejects it, besides those of every command. Summary and description are those of the model's docstring.
+    service rejects it, besides those of every command; `tag` is the group in which the OpenAPI document shows the route
+    where it is not that of the router. Summary and description are those of the model's docstring.
     Raises: ValueError where the path names what is no field of the model.
     """
     in_path = frozenset(_PLACEHOLDER.findall(router.prefix + path))
@@ -129,6 +131,7 @@ def command_route(
         response_model=answers,
         summary=summary or title.rstrip("."),
         description=description.strip() or title,
+        tags=None if tag is None else [tag],
         responses=problems(*COMMAND_REASONS, *rejects),
         route_class_override=_CommandRoute,
     )
