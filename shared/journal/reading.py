@@ -21,7 +21,7 @@ async def _go_on() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class Pacing:
     """How a journal is read: so many entries at a time, and what is done between two parts."""
 
     entries: int = 500
@@ -35,7 +35,7 @@ async def read_entries(
     *,
     first: int = 1,
     last: int | None = None,
-    parts: Parts = Parts(),
+    parts: Pacing = Pacing(),
 ) -> AsyncIterator[Entry]:
     """Return the entries of a shard in order, with their postings, data byte for byte as stored."""
     while True:

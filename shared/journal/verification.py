@@ -10,7 +10,7 @@ from shared.journal.checkpoint import Checkpoint
 from shared.journal.entry import entry_hash, genesis
 from shared.journal.ledger import Shard
 from shared.journal.merkle import Frontier
-from shared.journal.reading import Parts, read_entries
+from shared.journal.reading import Pacing, read_entries
 from shared.journal.tables import JournalTables
 
 
@@ -47,7 +47,7 @@ async def verify_shard(
     shard: Shard,
     reached: Verified,
     checkpoints: Iterable[Checkpoint] = (),
-    parts: Parts = Parts(),  # noqa: B008 - it cannot be changed
+    parts: Pacing = Pacing(),  # noqa: B008 - it cannot be changed
 ) -> AsyncIterator[Problem]:
     """Verify a shard from where `reached` stands up to the shard as it was read; moves `reached` along.
 

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.journal.checkpoint import Checkpoint, CheckpointError
 from shared.journal.ledger import Shard
-from shared.journal.reading import Parts
+from shared.journal.reading import Pacing
 from shared.journal.tables import JournalTables
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 from shared.runtime.clock import Clock
@@ -68,7 +68,7 @@ class Guard:
 
         The signatures are looked up before the shards: whatever is signed by then must be there.
         """
-        parts = Parts(ENTRIES_AT_ONCE, self._rest)
+        parts = Pacing(ENTRIES_AT_ONCE, self._rest)
         kept = {} if self.notary is None else await asyncio.to_thread(self.notary.kept)
         async with self.engine.connect() as connection:
             for shard in await read_shards(connection, self.tables):

@@ -9,7 +9,7 @@ The tokens file is YAML, one item per person:
 Without a file nobody is known, and everything that needs a person is rejected.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from hmac import compare_digest
 from pathlib import Path
@@ -98,12 +98,3 @@ def person_with(*roles: Role) -> Any:
         raise ValueError("name a role; what everybody may read takes no person")
     names = [role.name for role in roles]
     return Security(_Bearer(frozenset(names)), scopes=names)
-
-
-def caller_with(role: str) -> Callable[[Request], str]:
-    """Return a dependency like `person_with`, for services that do not declare their roles yet."""
-
-    def dependency(request: Request) -> str:
-        return person_of(request, frozenset((role,)))
-
-    return dependency

@@ -16,6 +16,7 @@ from loadtest.links import FEEDS
 from loadtest.messages import Message, day
 from loadtest.pit import PitBook, PitDay, chips
 from loadtest.pit_table import OVER_COLLECTED_CENTS, PLANTED_CENTS, contents
+from services.round_settlement.domain.money import totals_of
 
 DAY: Final = date(2026, 11, 19)
 PLANS: Final = pit(12)

@@ -22,7 +22,7 @@ class Hold(NamedTuple):
     number: int
 
 
-HOLDS = Listing("holds", tuple[AwareDatetime, int])
+HOLDS: Listing[tuple[datetime, int]] = Listing("holds", tuple[AwareDatetime, int])
 FOUND = [Hold(datetime(2026, 11, 20, hour, tzinfo=UTC), hour) for hour in range(1, 6)]
 
 
