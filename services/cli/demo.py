@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict
@@ -281,18 +281,13 @@ class _Progress:
             self._bars.stop()
 
 
-def _broken(journals: Sequence[Mapping[str, Any]], trial_balances: Mapping[str, int]) -> list[str]:
-    wrong = [
-        f"journal of {each['service']}, shard {each['shard']}, entry {problem['entry']}: {problem['what']}"
-        for each in journals
-        for problem in each["problems"]
-    ]
-    wrong += [
-        f"the accounts of {schema} sum to {cents} cents and must sum to 0"
-        for schema, cents in trial_balances.items()
-        if cents
-    ]
-    return wrong
+def _broken(journals: Sequence[Mapping[str, Any]], trial_balances: Mapping[str, int]) -> Iterator[str]:
+    for each in journals:
+        for problem in each["problems"]:
+            yield f"journal of {each['service']}, shard {each['shard']}, entry {problem['entry']}: {problem['what']}"
+    for schema, cents in trial_balances.items():
+        if cents:
+            yield f"the accounts of {schema} sum to {cents} cents and must sum to 0"
 
 
 # --- our own commands, as anybody would call them on this stack ---
