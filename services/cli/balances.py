@@ -1,17 +1,14 @@
 """`pitledger balances`: the balance of every account."""
 
-from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Annotated
 
 import typer
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.cli.database import journal_of, with_connection
 from services.cli.exits import CheckFailed, UsageWrong
-from services.cli.output import AsJson, dollars, print_json, show, table
+from services.cli.output import AsJson, dollars, names, numbers, print_json, show, table
 from services.cli.services import SETTLEMENT, service_option
-from shared.journal.reading import Balance
 from shared.journal.reading import balances as read_balances
 
 
@@ -37,10 +34,10 @@ def balances(
     happened = None if as_of is None else _date_or_moment(as_of)
     known = None if known_at is None else _moment("--known-at", known_at)
 
-    async def read(connection: AsyncConnection) -> Sequence[Balance]:
-        return await read_balances(connection, journal_of(service), as_of=happened, known_at=known)
-
-    found = with_connection(service, read)
+    tables = journal_of(service)
+    found = with_connection(
+        service, lambda connection: read_balances(connection, tables, as_of=happened, known_at=known)
+    )
     total = sum(balance.cents for balance in found)
     if as_json:
         print_json(
@@ -54,8 +51,8 @@ def balances(
         )
     else:
         rows = [[*balance.account, dollars(balance.cents)] for balance in found]
-        columns = [("Property", "name"), ("Table", "name"), ("Wager", "name"), ("Leg", "name"), ("Balance", "number")]
-        show(table(columns, [*rows, ["", "", "", "sum", dollars(total)]], footer=True))  # type: ignore[arg-type]
+        columns = names("Property", "Table", "Wager", "Leg") + numbers("Balance")
+        show(table(columns, [*rows, ["", "", "", "sum", dollars(total)]], footer=True))
     if total != 0:
         raise CheckFailed(f"the accounts of {service} sum to {dollars(total)}, not to zero; run: pitledger verify")
 

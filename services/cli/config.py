@@ -1,18 +1,12 @@
 """`pitledger config`: the settings in force, and the roles that callers may have."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
-
 from services.cli.environment import listed, settings
 from services.cli.exits import CheckFailed, UsageWrong
-from services.cli.output import AsJson, heading, print_json, show, table
+from services.cli.output import AsJson, heading, names, print_json, show, table, words
 from services.cli.services import load_all
 from shared.runtime.errors import Stop
-from shared.runtime.web.access import Caller, load_callers
+from shared.runtime.web.access import load_callers
 from shared.runtime.web.roles import ROLES
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 def config(as_json: AsJson = False) -> None:
@@ -43,29 +37,17 @@ def config(as_json: AsJson = False) -> None:
             }
         )
     else:
-        show(
-            heading("Settings"),
-            table(
-                [("Variable", "name"), ("Value", "name"), ("From", "words"), ("Meaning", "words")],
-                [
-                    [each.variable, "none" if each.value is None else str(each.value), each.source, each.description]
-                    for each in listed(found)
-                ],
-            ),
-        )
-        show(heading("Roles"), _roles(people))
-    if wrong := list(_undeclared(callers)):
+        rows = [
+            [each.variable, "none" if each.value is None else str(each.value), each.source, each.description]
+            for each in listed(found)
+        ]
+        roles = [[name, ROLES[name].description, ", ".join(having)] for name, having in people.items()]
+        show(heading("Settings"), table(names("Variable", "Value") + words("From", "Meaning"), rows))
+        show(heading("Roles"), table(names("Role") + words("Allows to", "People"), roles))
+    wrong = [
+        f"{caller.person} has the role {name!r}, which no service declares"
+        for caller in callers
+        for name in sorted(caller.roles - ROLES.keys())
+    ]
+    if wrong:
         raise CheckFailed(f"{found.api_tokens_file}: {'; '.join(wrong)}; the roles are listed above")
-
-
-def _roles(people: Mapping[str, Sequence[str]]) -> "Table":
-    return table(
-        [("Role", "name"), ("Allows to", "words"), ("People", "words")],
-        [[name, ROLES[name].description, ", ".join(having)] for name, having in people.items()],
-    )
-
-
-def _undeclared(callers: Sequence[Caller]) -> Iterator[str]:
-    for caller in callers:
-        for name in sorted(caller.roles - ROLES.keys()):
-            yield f"{caller.person} has the role {name!r}, which no service declares"

@@ -12,12 +12,7 @@ from services.cli.services import NAMES, migrations, service_option
 from shared.runtime.database import role_of
 from shared.runtime.service.migrations import upgrade as upgrade_schema
 
-app = typer.Typer(help="Create and migrate the services' schemas.", no_args_is_help=True, rich_markup_mode="rich")
-
-
-@app.callback()
-def _db() -> None:
-    """Create and migrate the services' schemas."""
+app = typer.Typer()
 
 
 @app.command()

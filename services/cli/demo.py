@@ -5,9 +5,10 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, Final
 
@@ -20,7 +21,8 @@ from loadtest.electronic import AccountsRefused, Desk, ElectronicTables, electro
 from loadtest.floor import EASTERN, opening
 from loadtest.game import TablePlan
 from loadtest.games import pit, rules_submissions
-from loadtest.messages import Message, day
+from loadtest.messages import Message
+from loadtest.messages import day as messages_of_day
 from loadtest.pit import PitBook, PitDay
 from loadtest.playing import play
 from loadtest.publish import NotDelivered
@@ -34,16 +36,12 @@ from services.cli.demo_pit import (
     REGISTRY,
     REPORTING,
     People,
-    close_day,
+    close_pit,
     configure_pools,
-    count_boxes,
-    enter_paper_slips,
-    receive_credits,
     reconcile_meters,
     report_pit,
-    resolve_variances,
 )
-from services.cli.demo_tables import Day, show_day
+from services.cli.demo_tables import show_day
 from services.cli.ending import Ending
 from services.cli.exits import CheckFailed, ExitCode, NotThere
 from services.cli.output import AsJson, console, message, print_json
@@ -61,7 +59,7 @@ _SETTINGS: Final = {"PITLEDGER_VERIFICATION_SECONDS": "2", "PITLEDGER_CHECKPOINT
 """A demo is over before the first checkpoint would otherwise be signed."""
 
 _UNDER_SUBMISSIONS: Final = ("round_settlement", "vigorish", "progressive_meters")
-_BESIDE_SETTLEMENT: Final = ("table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
+_READ_SETTLEMENTS: Final = ("table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
 
 _SUBMISSION_SECONDS: Final = 90.0
 _CHECKPOINT_SECONDS: Final = 90.0
@@ -95,13 +93,17 @@ def demo(
     environment = {
         name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS")
     }
+    plans = pit(tables)
     try:
-        with RunningStack(environment=environment, settings=_SETTINGS, report=message) as stack:
-            found = _play_day(stack, ending, rounds=rounds, tables=tables, seed=seed)
+        with (
+            RunningStack(environment=environment, settings=_SETTINGS, report=message) as stack,
+            People(stack) as people,
+        ):
+            day = _play_day(stack, people, ending, plans, rounds=rounds, seed=seed)
             if as_json:
-                print_json(found.as_document())
+                print_json(day)
             else:
-                show_day(found)
+                show_day(day, {plan.game: catalogue(plan.regulation).title for plan in plans})
             sys.stdout.flush()
             if keep:
                 _keep(stack, ending)
@@ -111,140 +113,108 @@ def demo(
     except KeyboardInterrupt:
         message("interrupted; nothing is left running")
         return ExitCode.INTERRUPTED
-    if found.differences:
-        raise CheckFailed(f"{len(found.differences)} figures differ, the first: {found.differences[0]}")
+    if different := day["differences"]:
+        raise CheckFailed(f"{len(different)} figures differ, the first: {different[0]}")
     return ExitCode.FINE
 
 
-def _play_day(stack: RunningStack, ending: Ending, *, rounds: int, tables: int, seed: int) -> Day:
+def _play_day(
+    stack: RunningStack, people: People, ending: Ending, plans: tuple[TablePlan, ...], *, rounds: int, seed: int
+) -> dict[str, Any]:
+    """Return the day that was played, settled, reported and verified, as one JSON document; amounts are cents."""
     gaming_day = (datetime.now(UTC).astimezone(EASTERN) - timedelta(days=1)).date()
-    plans = pit(tables)
+    tokens = stack.home.tokens
     target = Target(
         bootstrap_servers=stack.bootstrap_servers,
         database_url=stack.database_url,
         registry_url=stack.urls[REGISTRY],
-        filer_token=stack.home.tokens["demo.filer"],
-        approver_token=stack.home.tokens["demo.approver"],
+        filer_token=tokens["demo.filer"],
+        approver_token=tokens["demo.approver"],
     )
-    with People(stack) as people:
-        return _play_with(stack, ending, target, people, plans, gaming_day, rounds=rounds, seed=seed)
-
-
-def _play_with(
-    stack: RunningStack,
-    ending: Ending,
-    target: Target,
-    people: People,
-    plans: tuple[TablePlan, ...],
-    gaming_day: date,
-    *,
-    rounds: int,
-    seed: int,
-) -> Day:
     _approve_submissions(target, plans, gaming_day)
-    pools = configure_pools(people, PROPERTY, plans, gaming_day)
+    has_meters = configure_pools(people, PROPERTY, plans, gaming_day)
     message(f"playing {rounds:,} rounds at {len(plans)} tables, gaming day {gaming_day.isoformat()}, seed {seed}")
-    chosen = _Example()
-    book = PitBook(PROPERTY, plans, gaming_day)
-    electronic = ElectronicTables(_desk(stack), PROPERTY, electronic_tables(plans))
-    messages = day(
+    desk = Desk(
+        stack.urls[ACCOUNTS], cashier_token=tokens["demo.account_cashier"], table_token=tokens["demo.table_system"]
+    )
+    electronic = ElectronicTables(desk, PROPERTY, electronic_tables(plans))
+    book, example = PitBook(PROPERTY, plans, gaming_day), _Example()
+    messages = messages_of_day(
         property_name=PROPERTY, plans=plans, gaming_day=gaming_day, seed=seed, rounds=rounds, plants=True, linked=True
     )
-    looked = map(book.look, map(chosen.look, messages))
-    with _Progress(rounds) as progress, ThreadPoolExecutor(1) as beside:
-        reporting_pit: list[Future[tuple[PitDay, int]]] = []
+    with _Progress(rounds) as progress, ThreadPoolExecutor(1) as pool:
+        reporting: list[Future[tuple[PitDay, int]]] = []
 
-        def report_afterwards() -> Generator[Message, None, None]:
-            yield from electronic.funded(looked)
-            reporting_pit.append(beside.submit(_report_pit, people, book, target))
+        def report_pit_of_day() -> tuple[PitDay, int]:
+            pit_day = book.day()
+            return pit_day, report_pit(people, pit_day, target.bootstrap_servers)
 
-        with closing(report_afterwards()) as sent:
+        def all_messages() -> Generator[Message, None, None]:
+            yield from electronic.funded(map(book.look, map(example.look, messages)))
+            reporting.append(pool.submit(report_pit_of_day))  # while the last rounds are settled
+
+        with closing(all_messages()) as sent:
             played = play(target, sent, lambda now: progress.show(now, stack, ending))
-        pit_day, pit_records = reporting_pit[0].result()
+        pit_day, pit_records = reporting[0].result()
     message("counting the drop, resolving variances, closing the gaming day")
     with Watch(target) as watch:
-        for schema in _BESIDE_SETTLEMENT:
+        for schema in _READ_SETTLEMENTS:
             watch.wait_for_topic(schema, SETTLEMENTS.name, watch.entries(), seconds=_CATCH_UP_SECONDS)
         for schema in ("table_inventory", "vigorish"):
             watch.wait_for_topic(schema, PIT_EVENTS.name, pit_records, seconds=_CATCH_UP_SECONDS)
-    _after_the_day(people, pit_day, electronic, pools=bool(pools))
-    reports = read_reports(
-        stack.urls[REPORTING],
-        stack.home.tokens["demo.auditor"],
-        property_name=PROPERTY,
-        gaming_day=gaming_day,
-    )
+    close_pit(people, pit_day)
+    electronic.cash_out()
+    if has_meters:
+        reconcile_meters(people, pit_day)
+    reports = read_reports(stack.urls[REPORTING], tokens["demo.auditor"], property_name=PROPERTY, gaming_day=gaming_day)
     pit_reports = read_pit(people, PROPERTY, gaming_day)
     message("verifying the journals")
     schemas = [service.replace("-", "_") for service in NAMES]
     with Watch(target) as watch:
         watch.wait_for_checkpoints(seconds=_CHECKPOINT_SECONDS, schemas=schemas)
         legs = {schema: watch.legs(schema) for schema in schemas}
-        not_read = {schema: watch.not_read(schema) for schema in _BESIDE_SETTLEMENT}
+        not_read = {schema: watch.not_read(schema) for schema in _READ_SETTLEMENTS}
+    checkpoints = ("--checkpoints", str(stack.home.checkpoints), "--key", str(stack.home.verifiers_file))
     with ThreadPoolExecutor(_COMMANDS_AT_ONCE) as pool:
-        checkpoints = ("--checkpoints", str(stack.home.checkpoints), "--key", str(stack.home.verifiers_file))
         verified = pool.submit(_documents, stack, "verify", *checkpoints)
-        reconstructed = pool.submit(_documents, stack, "reconstruct", chosen.round_id)
-    journals, (example,) = verified.result(), reconstructed.result()
+        reconstructed = pool.submit(_documents, stack, "reconstruct", example.round_id)
+    journals, (round_document,) = verified.result(), reconstructed.result()
     trial_balances = {schema: sum(sums.values()) for schema, sums in legs.items()}
-    found = tuple(
-        identities(
-            pit_reports,
-            pit=pit_day,
-            electronic=electronic,
-            legs=legs["round_settlement"],
-            inventory_legs=legs["table_inventory"],
-            daily_win=reports.daily_win,
-            trial_balances=trial_balances,
-        )
-    )
-    return Day(
-        gaming_day=gaming_day,
-        seed=seed,
-        tables=len(plans),
-        rounds=rounds,
-        titles={plan.game: catalogue(plan.regulation).title for plan in plans},
-        played=played,
-        reports=reports,
-        pit=pit_day,
-        pit_reports=pit_reports,
-        electronic=electronic.money,
-        identities=found,
-        journals=tuple(journals),
-        trial_balances=trial_balances,
-        example={"round_id": chosen.round_id, **example},
-        differences=(
+    equal = identities(pit_reports, pit=pit_day, electronic=electronic, daily_win=reports.daily_win, legs=legs)
+    return {
+        "property": PROPERTY,
+        "gaming_day": gaming_day.isoformat(),
+        "seed": seed,
+        "tables": len(plans),
+        "rounds": rounds,
+        "records": played.records,
+        "sent": dict(played.books.messages),
+        "seconds": {
+            "produced": played.produced_seconds,
+            "settled": played.settled_seconds,
+            "reported": played.reported_seconds,
+        },
+        "daily_win": reports.daily_win,
+        "exceptions": list(reports.exceptions),
+        "win": pit_reports.win,
+        "variances": pit_reports.variances,
+        "inventory_exceptions": pit_reports.exceptions,
+        "vigorish": pit_reports.vigorish,
+        "accounts": asdict(electronic.money) | {"liability": pit_reports.liability},
+        "meters": pit_reports.meters,
+        "hits": list(pit_reports.hits),
+        "identities": equal,
+        "journals": journals,
+        "trial_balances_cents": trial_balances,
+        "expected": asdict(played.books.total()),
+        "differences": [
             *differences(played.books, reports),
-            *pit_differences(pit_reports, found, pit=pit_day, electronic=electronic, books=played.books),
+            *pit_differences(pit_reports, equal, pit=pit_day, electronic=electronic, books=played.books),
             *_broken(journals, trial_balances),
             *(f"{schema} has refused or misses {number} records" for schema, number in not_read.items() if number),
-        ),
-    )
-
-
-def _desk(stack: RunningStack) -> Desk:
-    return Desk(
-        stack.urls[ACCOUNTS],
-        cashier_token=stack.home.tokens["demo.account_cashier"],
-        table_token=stack.home.tokens["demo.table_system"],
-    )
-
-
-def _report_pit(people: People, book: PitBook, target: Target) -> tuple[PitDay, int]:
-    """Reports the pit of a day that has been played; gives it, and the number of its records."""
-    pit_day = book.day()
-    return pit_day, report_pit(people, pit_day, target.bootstrap_servers)
-
-
-def _after_the_day(people: People, pit_day: PitDay, electronic: ElectronicTables, *, pools: bool) -> None:
-    receive_credits(people, pit_day)
-    enter_paper_slips(people, pit_day)
-    count_boxes(people, pit_day)
-    resolve_variances(people, pit_day)
-    close_day(people, pit_day)
-    electronic.cash_out()
-    if pools:
-        reconcile_meters(people, pit_day)
+        ],
+        "round": {"round_id": example.round_id, **round_document},
+    }
 
 
 def _approve_submissions(target: Target, plans: tuple[TablePlan, ...], gaming_day: date) -> None:
@@ -311,18 +281,13 @@ class _Progress:
             self._bars.stop()
 
 
-def _broken(journals: Sequence[Mapping[str, Any]], trial_balances: Mapping[str, int]) -> list[str]:
-    wrong = [
-        f"journal of {each['service']}, shard {each['shard']}, entry {problem['entry']}: {problem['what']}"
-        for each in journals
-        for problem in each["problems"]
-    ]
-    wrong += [
-        f"the accounts of {schema} sum to {cents} cents and must sum to 0"
-        for schema, cents in trial_balances.items()
-        if cents
-    ]
-    return wrong
+def _broken(journals: Sequence[Mapping[str, Any]], trial_balances: Mapping[str, int]) -> Iterator[str]:
+    for each in journals:
+        for problem in each["problems"]:
+            yield f"journal of {each['service']}, shard {each['shard']}, entry {problem['entry']}: {problem['what']}"
+    for schema, cents in trial_balances.items():
+        if cents:
+            yield f"the accounts of {schema} sum to {cents} cents and must sum to 0"
 
 
 # --- our own commands, as anybody would call them on this stack ---

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import count
-from types import TracebackType
 from typing import Any, Final, Self
 
 import httpx
@@ -12,17 +11,7 @@ from loadtest.floor import initial_meters, opening
 from loadtest.game import TablePlan
 from loadtest.links import POOL, linked_meter
 from loadtest.pit import PitDay
-from loadtest.pit_table import (
-    CAGE,
-    COUPON_CENTS,
-    FLOORPERSON,
-    PAPER_NUMBER,
-    PIT,
-    SECURITY,
-    Box,
-    Slip,
-    contents,
-)
+from loadtest.pit_table import CAGE, COUPON_CENTS, FLOORPERSON, PAPER_NUMBER, PIT, SECURITY, Box, Slip, contents
 from loadtest.publish import Publisher
 from services.cli.exits import NotThere
 from services.cli.stack import RunningStack, StackEnded
@@ -88,17 +77,13 @@ class People:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *reason: object) -> None:
         for client in self._clients.values():
             client.close()
 
 
-def configure_pools(
-    people: People, property_name: str, plans: Sequence[TablePlan], gaming_day: date
-) -> Mapping[str, tuple[tuple[str, str], ...]]:
-    """Has one person file a pool for each meter and another approve it; gives the (table, meter) of each pool.
+def configure_pools(people: People, property_name: str, plans: Sequence[TablePlan], gaming_day: date) -> bool:
+    """Has one person file a pool for each meter and another approve it; gives whether there is any.
 
     The linked meter of several tables is one pool.
     """
@@ -121,18 +106,16 @@ def configure_pools(
         filed = people.does("demo.meter_clerk", METERS, "/pools", terms)
         path = f"/pools/{property_name}/{name}/versions/{filed['version']}/approve"
         people.does("demo.meter_manager", METERS, path)
-    return {name: tuple((plan.name, meter) for plan, meter, _ in feeds) for name, feeds in pools.items()}
+    return bool(pools)
 
 
 def report_pit(people: People, pit: PitDay, bootstrap_servers: str) -> int:
     """Has slips prepared in their order and sends what the pit reports; gives the number of records."""
     numbers: dict[Slip, int] = {}
     for slip in pit.slips:
-        wanted = {
+        wanted = _day(pit) | {
             "slip": slip.slip,
-            "property": pit.property,
             "table": slip.table,
-            "gaming_day": pit.gaming_day.isoformat(),
             "shift": slip.shift,
             "contents": contents(slip.cents),
         }
@@ -147,14 +130,39 @@ def report_pit(people: People, pit: PitDay, bootstrap_servers: str) -> int:
     return sent
 
 
-def enter_paper_slips(people: People, pit: PitDay) -> None:
+def close_pit(people: People, pit: PitDay) -> None:
+    """Does what the cage, the count room and revenue audit do after the gaming day, until it is closed."""
+    _receive_credits(people, pit)
+    _enter_paper_slips(people, pit)
+    _count_boxes(people, pit)
+    _resolve_variances(people, pit)
+    _close_day(people, pit)
+
+
+def reconcile_meters(people: People, pit: PitDay) -> None:
+    """A person records the meters of the day as they are known."""
+    reading = _day(pit) | {"reason": "end of the gaming day"}
+    people.does("demo.meter_auditor", METERS, "/reconciliations", reading)
+
+
+def _day(pit: PitDay) -> dict[str, Any]:
+    return {"property": pit.property, "gaming_day": pit.gaming_day.isoformat()}
+
+
+def _receive_credits(people: People, pit: PitDay) -> None:
+    """The cage receives what security carried to it: by somebody who did no other step of the slip."""
+    page = people.reads(INVENTORY, "/slips", **_day(pit), limit=_PAGE, slip="credit", status="carried")
+    for slip in page["items"]:
+        path = f"/slips/{pit.property}/credit/{slip['number']}/receive"
+        people.does("demo.cashier", INVENTORY, path, {"contents": slip["contents"]})
+
+
+def _enter_paper_slips(people: People, pit: PitDay) -> None:
     """Enters what came on paper while the system was away, with the five people who signed it."""
     for number, fill in enumerate(pit.paper, start=PAPER_NUMBER):
-        slip = {
+        slip = _day(pit) | {
             "slip": "fill",
-            "property": pit.property,
             "table": fill.table,
-            "gaming_day": pit.gaming_day.isoformat(),
             "shift": fill.shift,
             "number": number,
             "contents": contents(fill.cents),
@@ -169,19 +177,9 @@ def enter_paper_slips(people: People, pit: PitDay) -> None:
         people.does("demo.cashier", INVENTORY, "/manual-slips", slip)
 
 
-def receive_credits(people: People, pit: PitDay) -> None:
-    """The cage receives what security carried to it: by somebody who did no other step of the slip."""
-    query = {"property": pit.property, "gaming_day": pit.gaming_day.isoformat(), "limit": "500"}
-    page = people.reads(INVENTORY, "/slips", **query, slip="credit", status="carried")
-    for slip in page["items"]:
-        path = f"/slips/{pit.property}/credit/{slip['number']}/receive"
-        people.does("demo.cashier", INVENTORY, path, {"contents": slip["contents"]})
-
-
-def count_boxes(people: People, pit: PitDay) -> None:
+def _count_boxes(people: People, pit: PitDay) -> None:
     """Two people count every box, neither seeing what the other found; then the count is concluded."""
-    day = {"property": pit.property, "gaming_day": pit.gaming_day.isoformat()}
-    number = people.does("demo.counter", INVENTORY, "/drop-counts", day)["count"]
+    number = people.does("demo.counter", INVENTORY, "/drop-counts", _day(pit))["count"]
     path = f"/drop-counts/{pit.property}/{number}"
     for person in ("demo.counter", "demo.verifier"):
         for box in pit.boxes:
@@ -192,38 +190,28 @@ def count_boxes(people: People, pit: PitDay) -> None:
 def _found(box: Box) -> Document:
     dropped = box.dropped
     notes = dropped.currency // _HUNDRED_CENTS
+    coupons = dropped.coupons.items()
     figures = {
         "currency": [{"cents": _HUNDRED_CENTS, "count": notes}] if notes else [],
         "counter_checks": [{"serial": serial, "cents": cents} for serial, cents in dropped.checks.items()],
-        "coupons": [
-            {"coupon": name, "cents": COUPON_CENTS, "count": number} for name, number in dropped.coupons.items()
-        ],
+        "coupons": [{"coupon": name, "cents": COUPON_CENTS, "count": count} for name, count in coupons],
     }
     return {"table": box.table, "exchange": box.exchange, "figures": figures}
 
 
-def resolve_variances(people: People, pit: PitDay) -> Sequence[Document]:
-    """Gives every variance of the day an owner, who resolves it; gives them as they then are."""
-    day = {"property": pit.property, "gaming_day": pit.gaming_day.isoformat()}
-    resolved = []
-    for found in people.reads(INVENTORY, "/variances", **day)["items"]:
+def _resolve_variances(people: People, pit: PitDay) -> None:
+    """Gives every variance of the day an owner, who resolves it."""
+    for found in people.reads(INVENTORY, "/variances", **_day(pit))["items"]:
         place = f"{found['variance']}/{found['table']}/{found['number']}"
         path = f"/variances/{pit.property}/{pit.gaming_day}/{place}"
         people.does("demo.accountant", INVENTORY, f"{path}/own", {"owner": "demo.revenue_auditor"})
         conclusion = {"conclusion": "surveillance: a $100 chip was paid twice at the change of shift"}
-        resolved.append(people.does("demo.revenue_auditor", INVENTORY, f"{path}/resolve", conclusion))
-    return resolved
+        people.does("demo.revenue_auditor", INVENTORY, f"{path}/resolve", conclusion)
 
 
-def close_day(people: People, pit: PitDay) -> Document:
-    """Closes the gaming day in its three stages, each by somebody else; gives it with its hash."""
+def _close_day(people: People, pit: PitDay) -> None:
+    """Closes the gaming day in its three stages, each by somebody else."""
     path = f"/gaming-days/{pit.property}/{pit.gaming_day}"
     people.does("demo.accountant", INVENTORY, f"{path}/preliminary", {})
     people.does("demo.revenue_auditor", INVENTORY, f"{path}/audited")
-    return people.does("demo.controller", INVENTORY, f"{path}/final")
-
-
-def reconcile_meters(people: People, pit: PitDay) -> None:
-    """A person records the meters of the day as they are known."""
-    day = {"property": pit.property, "gaming_day": pit.gaming_day.isoformat(), "reason": "end of the gaming day"}
-    people.does("demo.meter_auditor", METERS, "/reconciliations", day)
+    people.does("demo.controller", INVENTORY, f"{path}/final")

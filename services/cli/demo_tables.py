@@ -1,239 +1,244 @@
-"""The day that `pitledger demo` has played, as JSON and as tables for people."""
+"""The day that `pitledger demo` has played, as tables for people: all of them are made of its JSON document."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import date
-from typing import Any, Final
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
-from loadtest.electronic import Money
-from loadtest.pit import PitDay
-from loadtest.playing import Played
-from loadtest.reports import Reports
-from services.cli.demo_identities import Identity, PitReports
-from services.cli.demo_pit_tables import show_identities, show_liability, show_pit
-from services.cli.demo_round import show_round
-from services.cli.output import Column, dollars, heading, show, table
+from services.cli.lines import lines_table, record_lines
+from services.cli.output import dollars, heading, names, numbers, printable, show, table, words
 
-_FIGURES: Final[tuple[Column, ...]] = (
-    ("Rounds", "number"),
-    ("Handle", "number"),
-    ("Payouts", "number"),
-    ("Vigorish", "number"),
-    ("Win", "number"),
-    ("Win by handle", "number"),
-)
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Document = Mapping[str, Any]
+
+_FIGURES: Final = numbers("Rounds", "Handle", "Payouts", "Vigorish", "Win", "Win by handle")
 
 
-@dataclass(frozen=True, slots=True)
-class Day:
-    """A gaming day that was played, settled, reported and verified. `titles` are those of the games by their names."""
-
-    gaming_day: date
-    seed: int
-    tables: int
-    rounds: int
-    titles: Mapping[str, str]
-    played: Played
-    reports: Reports
-    pit: PitDay
-    pit_reports: PitReports
-    electronic: Money
-    identities: tuple[Identity, ...]
-    journals: tuple[Mapping[str, Any], ...]
-    trial_balances: Mapping[str, int]
-    """The sum of all postings of each journal, by its schema, cents."""
-    example: Mapping[str, Any]
-    differences: tuple[str, ...]
-
-    def as_document(self) -> dict[str, Any]:
-        """All of it as one JSON document; amounts are cents."""
-        played = self.played
-        return {
-            "property": self.reports.daily_win["property"],
-            "gaming_day": self.gaming_day.isoformat(),
-            "seed": self.seed,
-            "tables": self.tables,
-            "rounds": self.rounds,
-            "records": played.records,
-            "sent": dict(played.books.messages),
-            "seconds": {
-                "produced": played.produced_seconds,
-                "settled": played.settled_seconds,
-                "reported": played.reported_seconds,
-            },
-            "daily_win": self.reports.daily_win,
-            "exceptions": list(self.reports.exceptions),
-            "win": self.pit_reports.win,
-            "variances": list(self.pit_reports.variances),
-            "inventory_exceptions": list(self.pit_reports.exceptions),
-            "vigorish": self.pit_reports.vigorish,
-            "accounts": asdict(self.electronic) | {"liability": self.pit_reports.liability},
-            "meters": self.pit_reports.meters,
-            "hits": list(self.pit_reports.hits),
-            "identities": [identity.as_document() for identity in self.identities],
-            "journals": list(self.journals),
-            "trial_balances_cents": dict(self.trial_balances),
-            "expected": asdict(played.books.total()),
-            "differences": list(self.differences),
-            "round": self.example,
-        }
-
-
-def show_day(day: Day) -> None:
-    """Prints the day."""
-    report = day.reports.daily_win
-    total = report["total"]
+def show_day(day: Document, titles: Mapping[str, str]) -> None:
+    """Print the day; `titles` are those of the games by their names."""
+    report = day["daily_win"]
     show(
         heading(f"Daily win of {report['property']}, {report['gaming_day']}, by table"),
-        table(
-            [("Table", "name"), ("Game", "name"), *_FIGURES],
-            [*_by_table(report), ["all", "", *_figures(total, total["rounds"]["counted"])]],
-            footer=True,
-        ),
+        table(names("Table", "Game") + _FIGURES, list(_by_table(report)), footer=True),
         "Win is handle less payouts, with vigorish and what the house won in banks of players; meters are apart.",
         "",
         heading("By game and wager"),
-        table([("Wager", "name"), *_FIGURES], list(_by_wager(day))),
+        table(names("Wager") + _FIGURES, list(_by_wager(report["rows"], titles))),
         heading("Rounds that players banked"),
         table(
-            [
-                ("Table", "name"),
-                ("Rounds", "number"),
-                ("Wagered against banks", "number"),
-                ("Paid back", "number"),
-                ("House in bank", "number"),
-                ("Vigorish of banks", "number"),
-            ],
+            names("Table")
+            + numbers("Rounds", "Wagered against banks", "Paid back", "House in bank", "Vigorish of banks"),
             list(_banks(report["rows"])),
         ),
         heading("Progressive meters"),
-        table(
-            [("Table", "name"), ("Wager", "name"), ("Contributed", "number"), ("Reset", "number"), ("Won", "number")],
-            list(_meters(report["rows"])),
-        ),
-        *show_pit(day.pit_reports),
-        *show_liability(day.pit_reports.liability, day.gaming_day),
+        table(names("Table", "Wager") + numbers("Contributed", "Reset", "Won"), list(_meters(report["rows"]))),
+        *_win_as_counted(day["win"]),
+        *_hits(day["hits"]),
+        *_liability(day["accounts"]["liability"]["days"], day["gaming_day"]),
         heading("Exceptions, made on purpose"),
         table(
-            [("What", "name"), ("State", "name"), ("Table", "name"), ("Why", "words"), ("Who", "words")],
-            [*_exceptions(day.reports.exceptions), *_exceptions(day.pit_reports.exceptions)],
+            names("What", "State", "Table") + words("Why", "Who"),
+            [_exception(each) for each in (*day["exceptions"], *day["inventory_exceptions"])],
         ),
-        f"Sent twice and dropped: {day.played.books.messages['duplicate']}",
+        f"Sent twice and dropped: {day['sent'].get('duplicate', 0)}",
         "",
-        *show_round(day.example),
+        *_round(day["round"]),
         heading("Journals, verified entry by entry and against their signed checkpoints"),
         table(
-            [
-                ("Service", "name"),
-                ("Shards", "number"),
-                ("Entries", "number"),
-                ("Postings", "number"),
-                ("Checkpoints", "number"),
-                ("Trial balance", "number"),
-                ("Verified", "name"),
-            ],
+            names("Service")
+            + numbers("Shards", "Entries", "Postings", "Checkpoints", "Trial balance")
+            + names("Verified"),
             list(_journals(day)),
         ),
-        *show_identities(day.identities),
+        *show_identities(day["identities"]),
         heading("In short"),
         *_summary(day),
     )
 
 
-def _figures(row: Mapping[str, Any], rounds: int) -> list[str]:
-    win_percent = row["win_percent"]
-    return [
-        f"{rounds:,}",
-        dollars(row["handle_cents"]),
-        dollars(row["payout_cents"]),
-        dollars(row["vigorish_cents"]),
-        dollars(row["win_cents"]),
-        "" if win_percent is None else f"{float(win_percent):.2f}%",
+def show_identities(identities: Sequence[Document]) -> Iterator["RenderableType"]:
+    """What must be equal, and the amount; both amounts where it is not."""
+    yield heading("What must be equal, and is" if all(one["holds"] for one in identities) else "What must be equal")
+    rows = [
+        [
+            one["identity"],
+            one["left"],
+            one["right"],
+            dollars(one["left_cents"]),
+            "yes" if one["holds"] else f"NO: {dollars(one['right_cents'])}",
+        ]
+        for one in identities
     ]
+    yield table(names("", "This", "and this") + numbers("Amount") + names("Holds"), rows)
 
 
-def _by_table(report: Mapping[str, Any]) -> Iterator[list[str]]:
+def _amounts(row: Document, *columns: str) -> list[str]:
+    """The amounts of some columns, nothing where one is not known."""
+    return ["" if (cents := row[f"{column}_cents"]) is None else dollars(cents) for column in columns]
+
+
+# --- the daily win ---
+
+
+def _figures(row: Document, rounds: int) -> list[str]:
+    percent = row["win_percent"]
+    amounts = _amounts(row, "handle", "payout", "vigorish", "win")
+    return [f"{rounds:,}", *amounts, "" if percent is None else f"{float(percent):.2f}%"]
+
+
+def _by_table(report: Document) -> Iterator[list[str]]:
     games = {row["table"]: row["game"] for row in report["rows"]}
     for row in report["tables"]:
         yield [row["table"], games[row["table"]], *_figures(row, row["rounds"]["counted"])]
+    yield ["all", "", *_figures(report["total"], report["total"]["rounds"]["counted"])]
 
 
-def _wager_sums(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+def _wager_sums(rows: Iterable[Document]) -> dict[str, Counter[str]]:
     """The rows of all tables added up by wager."""
-    sums: dict[str, dict[str, int]] = {}
+    sums: dict[str, Counter[str]] = {}
     for row in rows:
-        wager = sums.setdefault(row["wager"], {})
-        for name, value in row.items():
-            if isinstance(value, int):
-                wager[name] = wager.get(name, 0) + value
+        figures = {name: value for name, value in row.items() if isinstance(value, int)}
+        sums.setdefault(row["wager"], Counter()).update(figures)
     return sums
 
 
-def _by_wager(day: Day) -> Iterator[list[str]]:
+def _by_wager(rows: Sequence[Document], titles: Mapping[str, str]) -> Iterator[list[str]]:
     """The wagers of each game, the tables where it was played together."""
-    rows = day.reports.daily_win["rows"]
-    for title in dict.fromkeys(day.titles.values()):
-        sums = _wager_sums([row for row in rows if day.titles[row["game"]] == title])
+    for title in dict.fromkeys(titles.values()):
+        sums = _wager_sums(row for row in rows if titles[row["game"]] == title)
         if sums:
             yield [title, *[""] * len(_FIGURES)]
-            yield from ([f"  {wager}", *figures] for wager, *figures in _wagers(sums))
+        for name, wager in sorted(sums.items(), key=lambda item: -item[1]["handle_cents"]):
+            handle = wager["handle_cents"]
+            percent = f"{100 * wager['win_cents'] / handle:.2f}" if handle else None
+            yield [f"  {name}", *_figures({**wager, "win_percent": percent}, wager["count"])]
 
 
-def _wagers(sums: Mapping[str, dict[str, int]]) -> Iterator[list[str]]:
-    for name, wager in sorted(sums.items(), key=lambda item: -item[1]["handle_cents"]):
-        handle, win = wager["handle_cents"], wager["win_cents"]
-        win_percent = f"{100 * win / handle:.2f}" if handle else None
-        yield [name, *_figures({**wager, "win_percent": win_percent}, wager["count"])]
-
-
-def _banks(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
+def _banks(rows: Sequence[Document]) -> Iterator[list[str]]:
     """The tables where players banked; a round with a bank has one line of the bank."""
     for name in dict.fromkeys(row["table"] for row in rows if row["wager"] == "bank"):
-        sums = _wager_sums([row for row in rows if row["table"] == name])
-        columns = ("banked_handle", "banked_payout", "house_in_bank")
-        moved = [sum(wager[f"{column}_cents"] for wager in sums.values()) for column in columns]
-        bank = sums["bank"]
-        yield [name, f"{bank['count']:,}", *map(dollars, moved), dollars(bank["vigorish_cents"])]
+        sums = _wager_sums(row for row in rows if row["table"] == name)
+        moved: Counter[str] = Counter()
+        for wager in sums.values():
+            moved.update(wager)
+        banked = _amounts(moved, "banked_handle", "banked_payout", "house_in_bank")
+        yield [name, f"{sums['bank']['count']:,}", *banked, *_amounts(sums["bank"], "vigorish")]
 
 
-def _meters(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
+def _meters(rows: Sequence[Document]) -> Iterator[list[str]]:
+    columns = ("meter_contribution", "meter_reset", "meter_payout")
     for row in rows:
-        moved = [row[f"meter_{what}_cents"] for what in ("contribution", "reset", "payout")]
-        if any(moved):
-            yield [row["table"], row["wager"], *map(dollars, moved)]
+        if any(row[f"{column}_cents"] for column in columns):
+            yield [row["table"], row["wager"], *_amounts(row, *columns)]
 
 
-def _exceptions(exceptions: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
-    for each in exceptions:
-        who = [each[name] for name in ("entered_by", "approved_by", "by", "owner") if each.get(name)]
-        why = each.get("reason") or f"{each['code']}: {each['detail']} ({each['paragraph']})"
-        amount = f"{dollars(each['cents'])}: " if each.get("cents") else ""
-        yield [each["kind"].replace("_", " "), each["status"], each.get("table") or "?", amount + why, ", ".join(who)]
+# --- the pit ---
 
 
-def _journals(day: Day) -> Iterator[list[str]]:
-    for service in dict.fromkeys(each["service"] for each in day.journals):
-        shards = [each for each in day.journals if each["service"] == service]
+def _win_as_counted(win: Document) -> Iterator["RenderableType"]:
+    columns = ("opener", "fills", "credits", "drop", "closer", "win", "inventory_variance")
+    total = win["total"]
+    yield heading(f"Win as counted, § 601a.9: closer + credits + drop - opener - fills ({win['status']})")
+    yield table(
+        names("Table") + numbers("Opener", "Fills", "Credits", "Drop", "Closer", "Win", "Variance"),
+        [[row["table"], *_amounts(row, *columns)] for row in win["tables"]] + [["all", *_amounts(total, *columns)]],
+        footer=True,
+    )
+    yield (
+        f"The drop has {dollars(total['counter_checks_cents'])} in counter checks. "
+        f"Coupons of {dollars(total['coupons_cents'])} were counted beside it: they are never drop."
+    )
+    if win.get("hash"):
+        yield f"The gaming day is sealed: {win['hash']}"
+    yield ""
+
+
+def _hits(hits: Sequence[Document]) -> Iterator["RenderableType"]:
+    if hits:
+        yield heading("Progressives that were hit")
+        rows = [[hit["pool"], hit["table"], hit["round_id"], _hand(hit), dollars(hit["cents"])] for hit in hits]
+        yield table(names("Pool", "Table", "Round") + words("Hand") + numbers("Award"), rows)
+
+
+def _hand(hit: Document) -> str:
+    return str(hit.get("category") or hit["wager"]).replace("_", " ")
+
+
+def _liability(days: Sequence[Document], played_on: str) -> Iterator["RenderableType"]:
+    """What is owed to players with accounts, by gaming day: rounds were played yesterday, the cashier works today."""
+    if not days:
+        return
+    columns = ("opening", "bought_in", "staked", "credited", "cashed_out", "closing")
+    yield heading("Owed to players with electronic accounts, by gaming day")
+    yield table(
+        names("Gaming day") + numbers("Owed before", "Bought in", "Wagered", "Won back", "Paid out", "Owed after"),
+        [[day["gaming_day"], *_amounts(day, *columns)] for day in days],
+    )
+    if len(days) > 1:
+        yield "A result belongs to the day on which its round was played, cash to the day on which it is paid."
+        yield f"The demo plays the rounds of {played_on}, and pays in and out now: so the first day ends below zero."
+    yield ""
+
+
+def _exception(each: Document) -> list[str]:
+    who = [each[name] for name in ("entered_by", "approved_by", "by", "owner") if each.get(name)]
+    why = each.get("reason") or f"{each['code']}: {each['detail']} ({each['paragraph']})"
+    amount = f"{dollars(each['cents'])}: " if each.get("cents") else ""
+    return [each["kind"].replace("_", " "), each["status"], each.get("table") or "?", amount + why, ", ".join(who)]
+
+
+# --- one round, the journals, and all in short ---
+
+
+def _round(example: Document) -> Iterator["RenderableType"]:
+    """The document of `pitledger reconstruct` in short: its entries, and the one whose money stands in full."""
+    yield heading(f"One round, from the cards to the books: pitledger reconstruct {example['round_id']}")
+    yield table(
+        numbers("Entry") + names("What") + numbers("Chips") + words("Why") + names("Hash"),
+        [_entry(entry) for entry in example["entries"]],
+    )
+    stands = next(
+        entry for entry in example["entries"] if (entry["shard"], entry["seq"]) == (example["shard"], example["seq"])
+    )
+    submission = stands["submission"]
+    yield "\n".join(map(printable, record_lines(stands["data"]["record"])))
+    yield lines_table(stands["data"]["lines"])
+    verdict = "the same lines and meters" if stands["settles_again"] else "NOT the lines or meters that were recorded"
+    yield (
+        f"Settled again under {submission['regulation']}, version {submission['version']} of "
+        f"{submission['game']}, approved by {submission['approved_by']}: {verdict}"
+    )
+    yield ""
+
+
+def _entry(entry: Document) -> list[str]:
+    chips = sum(posting["cents"] for posting in entry["postings"] if posting["leg"] == "chips")
+    why = entry["data"].get("correction", {}).get("reason", "")
+    verified = "verified" if entry["hash_verified"] else "WRONG"
+    return [f"{entry['seq']}", entry["kind"], dollars(chips), why, f"{entry['hash'][:12]}… {verified}"]
+
+
+def _journals(day: Document) -> Iterator[list[str]]:
+    for service in dict.fromkeys(each["service"] for each in day["journals"]):
+        shards = [each for each in day["journals"] if each["service"] == service]
         wrong = sum(len(each["problems"]) for each in shards)
         sums = [sum(each[name] for each in shards) for name in ("entries", "postings", "checkpoints")]
-        yield [
-            service,
-            f"{len(shards)}",
-            *(f"{each:,}" for each in sums),
-            dollars(day.trial_balances[service.replace("-", "_")]),
-            f"{wrong} wrong" if wrong else "good",
-        ]
+        balance = dollars(day["trial_balances_cents"][service.replace("-", "_")])
+        counts = [f"{count:,}" for count in (len(shards), *sums)]
+        yield [service, *counts, balance, f"{wrong} wrong" if wrong else "good"]
 
 
-def _summary(day: Day) -> Iterator[str]:
-    played = day.played
+def _summary(day: Document) -> Iterator[str]:
+    seconds = day["seconds"]
     yield (
-        f"{day.rounds:,} rounds at {day.tables} tables, seed {day.seed}: produced in {played.produced_seconds:.1f} s, "
-        f"settled after {played.settled_seconds:.1f} s ({played.records / played.settled_seconds:,.0f}/s), "
-        f"reported after {played.reported_seconds:.1f} s"
+        f"{day['rounds']:,} rounds at {day['tables']} tables, seed {day['seed']}: "
+        f"produced in {seconds['produced']:.1f} s, "
+        f"settled after {seconds['settled']:.1f} s ({day['records'] / seconds['settled']:,.0f}/s), "
+        f"reported after {seconds['reported']:.1f} s"
     )
-    if day.differences:
-        yield f"{len(day.differences)} figures are not what the simulator has computed by itself:"
-        yield from (f"  {each}" for each in day.differences)
+    if day["differences"]:
+        yield f"{len(day['differences'])} figures are not what the simulator has computed by itself:"
+        yield from (f"  {each}" for each in day["differences"])
     else:
         yield "Every figure of the reports is what the simulator has computed by itself."

@@ -86,43 +86,25 @@ def password(manifest: Manifest) -> str:
 # --- Compose, Prometheus, Kubernetes ---
 
 
-def _compose(manifests: Sequence[Manifest]) -> list[str]:
-    lines: list[str] = []
-    for one in manifests:
-        login = f"{one.schema}:${{{password(one)}:?set it in .env}}"
-        lines += [
-            f"{one.name}:",
-            "  <<: *service",
-            f"  command: [run, {one.name}]",
-            "  environment:",
-            "    <<: *environment",
-            f"    DATABASE_URL: postgresql+psycopg://{login}@postgres:5432/pitledger",
-            f'    PITLEDGER_HTTP_PORT: "{one.port}"',
-            f'  ports: ["127.0.0.1:{one.port}:{one.port}"]',
-            "  depends_on: *prepared",
-            "",
-        ]
-    return lines[:-1]
+def _each(lines: Callable[[Manifest], list[str]]) -> Lines:
+    """Return what writes the lines of each service, one service after the other."""
+    return lambda manifests: [line for one in manifests for line in lines(one)]
 
 
-def _compose_passwords(manifests: Sequence[Manifest]) -> list[str]:
-    return [f"{password(one)}: ${{{password(one)}:?set it in .env}}" for one in manifests]
-
-
-def _example_passwords(manifests: Sequence[Manifest]) -> list[str]:
-    return [f"{password(one)}=" for one in manifests]
-
-
-def _targets(manifests: Sequence[Manifest]) -> list[str]:
+def _compose(manifest: Manifest) -> list[str]:
+    login = f"{manifest.schema}:${{{password(manifest)}:?set it in .env}}"
     return [
-        line
-        for one in manifests
-        for line in (f'- targets: ["{one.name}:{one.port}"]', f"  labels: {{service: {one.name}}}")
+        f"{manifest.name}:",
+        "  <<: *service",
+        f"  command: [run, {manifest.name}]",
+        "  environment:",
+        "    <<: *environment",
+        f"    DATABASE_URL: postgresql+psycopg://{login}@postgres:5432/pitledger",
+        f'    PITLEDGER_HTTP_PORT: "{manifest.port}"',
+        f'  ports: ["127.0.0.1:{manifest.port}:{manifest.port}"]',
+        "  depends_on: *prepared",
+        "",
     ]
-
-
-def _resources(manifests: Sequence[Manifest]) -> list[str]:
-    return [f"- services/{one.name}" for one in manifests]
 
 
 def _overlay(manifest: Manifest) -> str:
@@ -150,28 +132,18 @@ patches:
 # --- the database ---
 
 
-def _given_passwords(manifests: Sequence[Manifest]) -> list[str]:
-    lines: list[str] = []
-    for one in manifests:
-        lines += [
-            rf"\getenv {one.schema}_password {password(one)}",
-            rf"\if :{{?{one.schema}_password}}",
-            r"\else",
-            f"    DO $$ BEGIN RAISE '{password(one)} is not set: give it in the environment of psql'; END $$;",
-            r"\endif",
-        ]
-    return lines
+def _given_password(manifest: Manifest) -> list[str]:
+    variable = f"{manifest.schema}_password"
+    return [
+        rf"\getenv {variable} {password(manifest)}",
+        rf"\if :{{?{variable}}}",
+        r"\else",
+        f"    DO $$ BEGIN RAISE '{password(manifest)} is not set: give it in the environment of psql'; END $$;",
+        r"\endif",
+    ]
 
 
-def _logins(manifests: Sequence[Manifest]) -> list[str]:
-    return [f"ALTER ROLE {one.schema} LOGIN PASSWORD :'{one.schema}_password';" for one in manifests]
-
-
-# --- imports, documents ---
-
-
-def _independent(manifests: Sequence[Manifest]) -> list[str]:
-    return [f'"services.{one.schema}",' for one in manifests]
+# --- documents ---
 
 
 def _ports(manifests: Sequence[Manifest]) -> list[str]:
@@ -212,12 +184,20 @@ def _roles(manifests: Sequence[Manifest]) -> list[str]:
 
 
 PARTS: Final[Mapping[str, Mapping[str, Lines]]] = {
-    "docker-compose.yml": {"services": _compose, "passwords": _compose_passwords},
-    ".env.example": {"passwords": _example_passwords},
-    "infra/prometheus/prometheus.yml": {"targets": _targets},
-    "infra/kubernetes/kustomization.yaml": {"services": _resources},
-    "infra/postgres/roles.sql": {"passwords": _given_passwords, "logins": _logins},
-    "pyproject.toml": {"services": _independent},
+    "docker-compose.yml": {
+        "services": lambda manifests: _each(_compose)(manifests)[:-1],
+        "passwords": _each(lambda one: [f"{password(one)}: ${{{password(one)}:?set it in .env}}"]),
+    },
+    ".env.example": {"passwords": _each(lambda one: [f"{password(one)}="])},
+    "infra/prometheus/prometheus.yml": {
+        "targets": _each(lambda one: [f'- targets: ["{one.name}:{one.port}"]', f"  labels: {{service: {one.name}}}"])
+    },
+    "infra/kubernetes/kustomization.yaml": {"services": _each(lambda one: [f"- services/{one.name}"])},
+    "infra/postgres/roles.sql": {
+        "passwords": _each(_given_password),
+        "logins": _each(lambda one: [f"ALTER ROLE {one.schema} LOGIN PASSWORD :'{one.schema}_password';"]),
+    },
+    "pyproject.toml": {"services": _each(lambda one: [f'"services.{one.schema}",'])},
     "docs/operations.md": {"ports": _ports, "roles": _roles, "rebuilt": _rebuilt},
 }
 """What is generated of each file."""

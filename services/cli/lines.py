@@ -1,9 +1,11 @@
-"""The table of a settlement's lines, in the field names of the round record."""
+"""A round for people: its record, and the table of its settlement's lines in the field names of the record."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from services.cli.output import Column, dollars, table
+import yaml
+
+from services.cli.output import dollars, names, numbers, table, words
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,47 +20,40 @@ _AMOUNTS = {
 _SHOWN_WHEN_USED = ("vigorish", "from_meter")
 
 
+def record_lines(record: Mapping[str, Any]) -> list[str]:
+    """The record of a round as lines of YAML."""
+    return yaml.safe_dump(record, sort_keys=False, default_flow_style=None, width=96).splitlines()
+
+
 def lines_table(lines: Sequence[Mapping[str, Any]]) -> "Table":
     """A row per line, and what the players staked and received altogether."""
     players = [line for line in lines if line["wager"] != "bank" and line["seat"] != 0]
     amounts = [
         field for field in _AMOUNTS if field not in _SHOWN_WHEN_USED or any(line.get(field, 0) for line in lines)
     ]
-    has_hands = any("hand" in line for line in lines)
-    columns: list[Column] = [("Seat", "number"), ("Wager", "words")]
-    if has_hands:
-        columns.append(("Hand", "number"))
-    columns += [("Outcome", "words"), ("Category", "words")]
-    columns += [(_AMOUNTS[field], "number") for field in amounts]
-    columns += [("Net", "number"), ("Paragraph", "name")]
-
-    def row(names: Sequence[str], counted: Sequence[Mapping[str, Any]], paragraph: str) -> list[str]:
-        sums = [dollars(sum(line.get(field, 0) for line in counted)) for field in amounts]
-        return [*names, *sums, dollars(sum(map(_net, counted))), paragraph]
-
-    rows = [
-        row(
-            [
-                str(line["seat"]),
-                _words(line["wager"]),
-                *([str(line.get("hand", ""))] if has_hands else []),
-                line["outcome"],
-                _words(line.get("category", "")),
-            ],
-            [line],
-            line["paragraph"],
-        )
-        for line in lines
+    hand = ["Hand"] if any("hand" in line for line in lines) else []
+    columns = [
+        *numbers("Seat"),
+        *words("Wager"),
+        *numbers(*hand),
+        *words("Outcome", "Category"),
+        *numbers(*(_AMOUNTS[field] for field in amounts), "Net"),
+        *names("Paragraph"),
     ]
-    rows.append(row(["", "players", *([""] if has_hands else []), "", ""], players, ""))
+
+    def sums(counted: Sequence[Mapping[str, Any]]) -> list[str]:
+        by_field = [sum(line.get(field, 0) for line in counted) for field in amounts]
+        return [dollars(cents) for cents in (*by_field, sum(map(_net, counted)))]
+
+    rows = []
+    for line in lines:
+        hands = [str(line.get("hand", "")) for _ in hand]
+        wager, category = (line.get(field, "").replace("_", " ") for field in ("wager", "category"))  # to be broken
+        rows.append([str(line["seat"]), wager, *hands, line["outcome"], category, *sums([line]), line["paragraph"]])
+    rows.append(["", "players", *("" for _ in hand), "", "", *sums(players), ""])
     return table(columns, rows, footer=True)
 
 
 def _net(line: Mapping[str, Any]) -> int:
     """What a line changes for the player, cents."""
     return int(line["payout"] + line["stake_returned"] - line["stake"] - line.get("vigorish", 0))
-
-
-def _words(name: str) -> str:
-    """A name of the records as words, which a table can break."""
-    return name.replace("_", " ")

@@ -73,7 +73,7 @@ def _build(words: Sequence[str]) -> typer.Typer:
         if group is not None:
             for command in group.registered_commands:
                 command.help = _help_of(command.callback)
-            app.add_typer(group, name=name)
+            app.add_typer(group, name=name, help=line, no_args_is_help=True)
         else:
             function = getattr(module, name.replace("-", "_"))
             app.command(name, help=_help_of(function))(function)

@@ -63,6 +63,21 @@ Column = tuple[str, Literal["words", "number", "name"]]
 """A heading, and what its cells hold: only words are broken over two lines."""
 
 
+def names(*headings: str) -> list[Column]:
+    """Columns of names."""
+    return [(heading, "name") for heading in headings]
+
+
+def numbers(*headings: str) -> list[Column]:
+    """Columns of numbers, to the right."""
+    return [(heading, "number") for heading in headings]
+
+
+def words(*headings: str) -> list[Column]:
+    """Columns of words, broken over lines where the terminal is narrow."""
+    return [(heading, "words") for heading in headings]
+
+
 def table(columns: Sequence[Column], rows: Iterable[Sequence[str]], *, footer: bool = False) -> "Table":
     """A table; with `footer`, the last row is the sum of those above it. Columns without names have no heading."""
     from rich import box

@@ -9,16 +9,14 @@ from pydantic_core import from_json
 
 from services.cli.documents import read_bytes
 from services.cli.exits import InputRefused, UsageWrong
-from services.cli.output import AsJson, Column, heading, message, print_json, show, table
+from services.cli.output import AsJson, heading, message, names, numbers, print_json, show, table, words
 from services.cli.quarantined import Quarantine, with_quarantine
 from services.cli.services import SETTLEMENT, service_option
 from shared.contracts.envelope import Person, Reason
 from shared.journal.quarantine import Quarantined, list_quarantined
 from shared.runtime.command.quarantine import AskDismissal, AskReplay
 
-app = typer.Typer(
-    help="Look at refused records; mend, replay or dismiss them.", no_args_is_help=True, rich_markup_mode="rich"
-)
+app = typer.Typer()
 
 _SHOWN_MAX = 4096
 _BYTES_IN_LINE = 16
@@ -51,18 +49,12 @@ def list_records(
         for record in found:
             print_json(_document(record))
     elif found:
-        rows = [
-            [
-                str(record.id),
-                f"{record.quarantined_at:%Y-%m-%d %H:%M:%S}",
-                record.place,
-                "waits" if record.resolved_at is None else "resolved",
-                record.reason,
-            ]
-            for record in found
-        ]
-        columns: list[Column] = [("ID", "number"), ("Since (UTC)", "name"), ("Place", "name"), ("State", "name")]
-        show(table([*columns, ("Reason", "words")], rows))
+        rows = []
+        for record in found:
+            state = "waits" if record.resolved_at is None else "resolved"
+            since = f"{record.quarantined_at:%Y-%m-%d %H:%M:%S}"
+            rows.append([str(record.id), since, record.place, state, record.reason])
+        show(table(numbers("ID") + names("Since (UTC)", "Place", "State") + words("Reason"), rows))
     else:
         message(f"no record of {service} waits in quarantine")
 
@@ -82,10 +74,7 @@ def show_record(
     Example: pitledger quarantine show 17 --bytes > mended.json
     """
 
-    async def work(quarantine: Quarantine) -> Quarantined:
-        return await quarantine.record(number)
-
-    record = with_quarantine(service, work)
+    record = with_quarantine(service, lambda quarantine: quarantine.record(number))
     if only_bytes:
         sys.stdout.buffer.write(record.value)
         return
@@ -94,19 +83,17 @@ def show_record(
         print_json({**_document(record), "key_hex": key, "value_hex": record.value.hex()})
         return
     resolved = "waits" if record.resolved_at is None else f"resolved at {record.resolved_at.isoformat()}"
+    facts = [
+        ["reason", record.reason],
+        ["place", record.place],
+        ["stream", "unknown" if record.source is None else f"{record.source}, sequence {record.sequence}"],
+        ["quarantined", record.quarantined_at.isoformat()],
+        ["key", "none" if record.key is None else shown_bytes(record.key)],
+        ["bytes", f"{len(record.value):,}"],
+    ]
     show(
         heading(f"Record {record.id} in quarantine of {service}: {resolved}"),
-        table(
-            [("", "name"), ("", "words")],
-            [
-                ["reason", record.reason],
-                ["place", record.place],
-                ["stream", "unknown" if record.source is None else f"{record.source}, sequence {record.sequence}"],
-                ["quarantined", record.quarantined_at.isoformat()],
-                ["key", "none" if record.key is None else shown_bytes(record.key)],
-                ["bytes", f"{len(record.value):,}"],
-            ],
-        ),
+        table(names("") + words(""), facts),
     )
     typer.echo(shown_bytes(record.value))
 
@@ -171,10 +158,7 @@ def dismiss(
     by, approved_by = _two_people(by, approved_by)
     ask = AskDismissal(quarantine=number, reason=_reason(reason))
 
-    async def work(quarantine: Quarantine) -> None:
-        await quarantine.do(ask, by=by, approved_by=approved_by)
-
-    with_quarantine(service, work)
+    with_quarantine(service, lambda quarantine: quarantine.do(ask, by=by, approved_by=approved_by))
     if as_json:
         print_json({"id": number, "resolved": True})
     else:

@@ -1,7 +1,8 @@
 """`pitledger rebuild`: the tables that follow from a service's journal, rebuilt and compared."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import Annotated
 
 import typer
 from confluent_kafka import KafkaException
@@ -10,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from services.cli.database import with_engine
 from services.cli.environment import settings
 from services.cli.exits import ExitCode, NotThere
-from services.cli.output import AsJson, message, print_json, print_line, show, table
+from services.cli.output import AsJson, message, names, numbers, print_json, print_line, show, table
 from services.cli.services import load, service_argument
 from shared.runtime.errors import Stop
 from shared.runtime.service.rebuild import Compared, Difference
@@ -57,27 +58,15 @@ def rebuild(
 def _print(service: str, compared: Sequence[Compared], *, as_json: bool) -> None:
     if as_json:
         for one in compared:
-            print_json(
-                {
-                    "service": service,
-                    "table": one.table,
-                    "rows": one.rows,
-                    "different": one.different,
-                    "first": [_document(each) for each in one.first],
-                }
-            )
+            print_json({"service": service, **asdict(one)})
         return
     rows = [[one.table, f"{one.rows:,}", f"{one.different:,}"] for one in compared]
     sums = [sum(one.rows for one in compared), sum(one.different for one in compared)]
     rows.append(["all", *(f"{each:,}" for each in sums)])
-    show(table([("Table", "name"), ("Rows", "number"), ("Different", "number")], rows, footer=True))
+    show(table(names("Table") + numbers("Rows", "Different"), rows, footer=True))
     for one in compared:
         for difference in one.first:
             print_line(f"{one.table} {_words(difference)}")
-
-
-def _document(difference: Difference) -> dict[str, Any]:
-    return {"key": difference.key, "was": difference.was, "should_be": difference.should_be}
 
 
 def _words(difference: Difference) -> str:

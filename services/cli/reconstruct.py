@@ -3,12 +3,23 @@
 from typing import Annotated
 
 import typer
-import yaml
 
 from services.cli.database import with_connection
 from services.cli.exits import ExitCode, NotThere
-from services.cli.lines import lines_table
-from services.cli.output import AsJson, dollars, heading, message, print_json, print_line, show, table
+from services.cli.lines import lines_table, record_lines
+from services.cli.output import (
+    AsJson,
+    dollars,
+    heading,
+    message,
+    names,
+    numbers,
+    print_json,
+    print_line,
+    show,
+    table,
+    words,
+)
 from services.cli.services import SETTLEMENT
 from services.round_settlement.domain.history import EntryDocument, RoundDocument
 from services.round_settlement.queries import rounds_with_history
@@ -78,9 +89,9 @@ def _show_entry(entry: EntryDocument, *, standing: bool) -> None:
     facts.append(["previous hash", entry.previous])
     facts.append(["hash", entry.hash + ("" if entry.hash_verified else "  NOT the hash of this entry")])
     revision = f", revision {data['revision']}" if "revision" in data else ""
-    show("", heading(f"{entry.kind}{revision}"), table([("", "name"), ("", "words")], facts))
+    show("", heading(f"{entry.kind}{revision}"), table(names("") + words(""), facts))
     if "record" in data:
-        for line in yaml.safe_dump(data["record"], sort_keys=False, default_flow_style=None, width=96).splitlines():
+        for line in record_lines(data["record"]):
             print_line(line)
     if data.get("lines"):
         show(lines_table(data["lines"]))
@@ -88,4 +99,4 @@ def _show_entry(entry: EntryDocument, *, standing: bool) -> None:
         print_line(f"meter {meter}: {dollars(after)}")
     if entry.postings:
         rows = [[posting.wager, posting.leg, dollars(posting.cents)] for posting in entry.postings]
-        show(table([("Posted to wager", "name"), ("Leg", "name"), ("Amount", "number")], rows))
+        show(table(names("Posted to wager", "Leg") + numbers("Amount"), rows))

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from infra.topics import apply as apply_topics
@@ -63,10 +62,6 @@ class StackEnded(CommandError):
         self.exit_code = ExitCode.NOT_THERE if code == ExitCode.NOT_THERE else ExitCode.BUG
 
 
-def _no_report(step: str) -> None:
-    del step
-
-
 class RunningStack:
     """Everything that Pitledger needs, for the length of a `with` block; afterwards nothing of it runs.
 
@@ -87,7 +82,7 @@ class RunningStack:
         postgres_settings: Mapping[str, str] | None = None,
         usual_ports: bool = False,
         command: Command = run_service,
-        report: Callable[[str], None] = _no_report,
+        report: Callable[[str], object] = lambda _: None,
     ) -> None:
         self._given = dict(os.environ if environment is None else environment)
         self._settings = dict(settings or {})
@@ -159,10 +154,8 @@ class RunningStack:
             self._running = starting.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._running.__exit__(kind, error, traceback)
+    def __exit__(self, *reason: object) -> None:
+        self._running.close()
 
     def _start(self, starting: ExitStack) -> None:
         self.home = Home(self._directory, starting)
@@ -256,11 +249,9 @@ class RunningStack:
         for name, process in self._processes.items():
             if not process.running:
                 return Ended(name, process.exit_code, process.log_tail())
-        servers = self._servers
-        if servers.postgres is not None and servers.postgres.pid is None:
-            return Ended("PostgreSQL", None, "")
-        if servers.broker is not None and servers.broker.pid is None:
-            return Ended("the Kafka broker", None, "")
+        for name, server in (("PostgreSQL", self._servers.postgres), ("the Kafka broker", self._servers.broker)):
+            if server is not None and server.pid is None:
+                return Ended(name, None, "")
         return None
 
     def wait_until_ready(self, *, seconds_max: float = _READY_SECONDS_MAX) -> None:

@@ -6,18 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from infra.topics import BrokerUnreachableError, Change, TopicRefusedError, TopicsError
+from infra.topics import Change, TopicRefusedError, TopicsError
 from infra.topics import apply as apply_topics
 from services.cli.environment import settings
 from services.cli.exits import CheckFailed, NotThere, UsageWrong
-from services.cli.output import AsJson, message, print_json, show, table
+from services.cli.output import AsJson, message, names, numbers, print_json, show, table, words
 
-app = typer.Typer(help="Create the Kafka topics.", no_args_is_help=True, rich_markup_mode="rich")
-
-
-@app.callback()
-def _topics() -> None:
-    """Create the Kafka topics."""
+app = typer.Typer()
 
 
 @app.command()
@@ -39,28 +34,18 @@ def apply(
 
     Example: pitledger topics apply --partitions table.events=24 --replication-factor 3
     """
-    wanted = _partitions(partitions or ())
+    wanted, servers = _partitions(partitions or ()), settings().kafka_bootstrap_servers
     with explained_topics():
-        changes = apply_topics(
-            settings().kafka_bootstrap_servers,
-            partitions=wanted,
-            replication_factor=replication_factor,
-            dry_run=dry_run,
-        )
+        changes = apply_topics(servers, partitions=wanted, replication_factor=replication_factor, dry_run=dry_run)
     if as_json:
         for change in changes:
             print_json(_document(change, dry_run=dry_run))
         return
-    rows = [
-        [
-            change.topic.name,
-            change.outcome,
-            str(change.topic.partitions),
-            ", ".join([*(f"{name}={value}" for name, value in sorted(change.config.items())), *change.remarks]),
-        ]
-        for change in changes
-    ]
-    show(table([("Topic", "name"), ("Outcome", "name"), ("Partitions", "number"), ("Remarks", "words")], rows))
+    rows = []
+    for change in changes:
+        remarks = [*(f"{name}={value}" for name, value in sorted(change.config.items())), *change.remarks]
+        rows.append([change.topic.name, change.outcome, str(change.topic.partitions), ", ".join(remarks)])
+    show(table(names("Topic", "Outcome") + numbers("Partitions") + words("Remarks"), rows))
     if dry_run:
         message("a dry run: nothing was changed")
 
@@ -70,8 +55,6 @@ def explained_topics() -> Iterator[None]:
     """Turns errors of the topics into those of commands."""
     try:
         yield
-    except BrokerUnreachableError as error:
-        raise NotThere(str(error)) from error
     except TopicRefusedError as error:
         raise CheckFailed(str(error)) from error
     except TopicsError as error:

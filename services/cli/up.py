@@ -9,7 +9,7 @@ import typer
 from services.cli.ending import Ending
 from services.cli.environment import without_password
 from services.cli.exits import ExitCode
-from services.cli.output import AsJson, heading, message, print_json, print_line, show, table
+from services.cli.output import AsJson, heading, message, names, print_json, print_line, show, table
 from services.cli.people import PEOPLE
 from services.cli.services import NAMES, service_option
 from services.cli.stack import RunningStack, StackEnded
@@ -74,22 +74,18 @@ def _document(stack: RunningStack) -> dict[str, Any]:
 
 
 def _show(stack: RunningStack) -> None:
+    services = [[service, url, f"{url}/docs", f"{url}/metrics"] for service, url in stack.urls.items()]
+    places = [
+        ["Kafka", stack.bootstrap_servers],
+        ["database", without_password(stack.database_url)],
+        ["API tokens", f"{stack.home.tokens_file}  ({', '.join(PEOPLE)})"],
+        ["signed checkpoints", str(stack.home.checkpoints)],
+        ["their public keys", str(stack.home.verifiers_file)],
+        ["logs", str(stack.home.logs)],
+    ]
     show(
         heading("Pitledger is running; Ctrl-C stops it"),
-        table(
-            [("Service", "name"), ("URL", "name"), ("Documentation", "name"), ("Metrics", "name")],
-            [[service, url, f"{url}/docs", f"{url}/metrics"] for service, url in stack.urls.items()],
-        ),
-        table(
-            [("What", "name"), ("Where", "name")],
-            [
-                ["Kafka", stack.bootstrap_servers],
-                ["database", without_password(stack.database_url)],
-                ["API tokens", f"{stack.home.tokens_file}  ({', '.join(PEOPLE)})"],
-                ["signed checkpoints", str(stack.home.checkpoints)],
-                ["their public keys", str(stack.home.verifiers_file)],
-                ["logs", str(stack.home.logs)],
-            ],
-        ),
+        table(names("Service", "URL", "Documentation", "Metrics"), services),
+        table(names("What", "Where"), places),
     )
     print_line(f"In another terminal:  . {stack.home.environment_file}  &&  pitledger verify")

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.cli.database import journal_of, with_connection
 from services.cli.exits import ExitCode, UsageWrong
 from services.cli.keys import Keys, read_verifiers
-from services.cli.output import AsJson, Column, console, message, print_json, print_line, show, table
+from services.cli.output import AsJson, console, message, names, numbers, print_json, print_line, show, table
 from services.cli.services import NAMES, service_option
 from shared.journal.checkpoint import (
     Checkpoint,
@@ -49,16 +49,8 @@ class Result:
 
     def as_document(self) -> dict[str, Any]:
         """The result as JSON."""
-        return {
-            "service": self.service,
-            "number": self.number,
-            "shard": self.shard,
-            "entries": self.entries,
-            "postings": self.postings,
-            "head": self.head.hex(),
-            "checkpoints": self.checkpoints,
-            "problems": [{"entry": problem.seq, "what": problem.what} for problem in self.problems],
-        }
+        problems = [{"entry": problem.seq, "what": problem.what} for problem in self.problems]
+        return asdict(self) | {"head": self.head.hex(), "problems": problems}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,37 +179,21 @@ def _print(results: Sequence[Result], *, as_json: bool, compared: bool) -> None:
         for result in results:
             print_json(result.as_document())
         return
-    checkpoints: list[Column] = [("Checkpoints", "number")] if compared else []
-    columns: list[Column] = [
-        ("Service", "name"),
-        ("#", "number"),
-        ("Shard", "name"),
-        ("Entries", "number"),
-        ("Postings", "number"),
-        *checkpoints,
-        ("Head", "name"),
-        ("Verified", "name"),
-    ]
+    counted = ("Entries", "Postings", "Checkpoints") if compared else ("Entries", "Postings")
+
+    def figures(counted_results: Sequence[Result], head: str) -> list[str]:
+        counts = [sum(getattr(each, name.lower()) for each in counted_results) for name in counted]
+        wrong = sum(len(each.problems) for each in counted_results)
+        return [*(f"{count:,}" for count in counts), head, f"{wrong} wrong" if wrong else "good"]
+
     rows = [
-        [
-            result.service,
-            str(result.number or ""),
-            result.shard,
-            f"{result.entries:,}",
-            f"{result.postings:,}",
-            *([f"{result.checkpoints:,}"] if compared else []),
-            result.head.hex()[:_SHORT_HASH],
-            "good" if not result.problems else f"{len(result.problems)} wrong",
-        ]
-        for result in results
-        if result.entries or result.problems
+        [each.service, str(each.number or ""), each.shard, *figures([each], each.head.hex()[:_SHORT_HASH])]
+        for each in results
+        if each.entries or each.problems
     ]
     empty = len(results) - len(rows)
-    sums = [sum(result.entries for result in results), sum(result.postings for result in results)]
-    signed = [f"{sum(result.checkpoints for result in results):,}"] if compared else []
-    wrong = sum(len(result.problems) for result in results)
-    rows.append(["", "", "all", *(f"{each:,}" for each in sums), *signed, "", f"{wrong} wrong" if wrong else "good"])
-    show(table(columns, rows, footer=True))
+    columns = names("Service") + numbers("#") + names("Shard") + numbers(*counted) + names("Head", "Verified")
+    show(table(columns, [*rows, ["", "", "all", *figures(results, "")]], footer=True))
     if empty:
         print_line(f"{empty} more shard{'s' if empty > 1 else ''} without entries")
     for result in results:

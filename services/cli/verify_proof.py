@@ -9,7 +9,7 @@ import typer
 from services.cli.documents import read_bytes
 from services.cli.exits import CheckFailed, UsageWrong
 from services.cli.keys import Keys, read_verifiers
-from services.cli.output import AsJson, dollars, heading, print_json, show, table
+from services.cli.output import AsJson, dollars, heading, names, numbers, print_json, show, table, words
 from shared.journal.merkle import EvidenceError
 from shared.journal.proof import ProvenEntry, verify_document
 
@@ -20,7 +20,8 @@ _FIELDS = (
 )  # fmt: skip
 """The fields of an entry's record before its postings, in their order."""
 _ENTRY_FORMAT = b"pitledger-entry-v1"
-_POSTING_FIELDS = 5
+_ACCOUNT = ("property", "table", "wager", "leg")
+"""The fields of a posting before its amount."""
 
 
 def verify_proof(
@@ -45,18 +46,10 @@ def verify_proof(
         print_json(entry)
         return
     plain = [[name, str(value)] for name, value in entry.items() if name not in ("data", "postings")]
-    show(heading("Proven"), table([("Field", "name"), ("Value", "words")], plain))
+    show(heading("Proven"), table(names("Field") + words("Value"), plain))
     if entry["postings"]:
-        rows = [
-            [*(posting[part] for part in ("property", "table", "wager", "leg")), dollars(posting["cents"])]
-            for posting in entry["postings"]
-        ]
-        show(
-            table(
-                [("Property", "name"), ("Table", "name"), ("Wager", "name"), ("Leg", "name"), ("Amount", "number")],
-                rows,
-            )
-        )
+        rows = [[*(posting[part] for part in _ACCOUNT), dollars(posting["cents"])] for posting in entry["postings"]]
+        show(table(names("Property", "Table", "Wager", "Leg") + numbers("Amount"), rows))
     show(json.dumps(entry["data"], indent=2, ensure_ascii=False))
 
 
@@ -66,7 +59,8 @@ def _entry(proven: ProvenEntry) -> dict[str, Any]:
     if not head or head[0] != _ENTRY_FORMAT:
         raise CheckFailed("the proof holds, but its record is not an entry of a journal that this version knows")
     named = {name: value.decode(errors="replace") for name, value in zip(_FIELDS, head, strict=True)}
-    postings = [rest[at : at + _POSTING_FIELDS] for at in range(1, len(rest), _POSTING_FIELDS)]
+    length = len(_ACCOUNT) + 1
+    postings = [rest[at : at + length] for at in range(1, len(rest), length)]
     return {
         "log": proven.checkpoint.origin,
         "log_size": proven.checkpoint.size,
@@ -82,9 +76,8 @@ def _entry(proven: ProvenEntry) -> dict[str, Any]:
         "previous": head[1].hex(),
         "data": json.loads(named["data"]),
         "postings": [
-            dict(zip(("property", "table", "wager", "leg"), (part.decode() for part in parts[:4]), strict=True))
-            | {"cents": int(parts[4])}
-            for parts in postings
+            {**dict(zip(_ACCOUNT, map(bytes.decode, account), strict=True)), "cents": int(cents)}
+            for *account, cents in postings
         ],
     }
 

@@ -16,8 +16,7 @@ import pytest
 from rich.console import Console
 
 from loadtest.processes import Process, processes_below
-from services.cli.demo_identities import Identity
-from services.cli.demo_pit_tables import show_identities
+from services.cli.demo_tables import show_identities
 from services.cli.services import NAMES
 from tests.support.polling import eventually
 from tests.support.turns import WHOLE_STACK, turn
@@ -134,18 +133,12 @@ def test_what_is_late_is_noted(demo: dict[str, Any]) -> None:
 
 def test_the_identities_are_printed_one_a_line(demo: dict[str, Any]) -> None:
     """On a terminal of 110 columns no label is broken over two lines."""
-    found = [
-        Identity(*(each[name] for name in ("identity", "left", "left_cents", "right", "right_cents")))
-        for each in demo["identities"]
-    ]
     console = Console(width=110, file=StringIO(), markup=False, highlight=False)
     with console.capture() as printed:
-        console.print(*show_identities(found), sep="\n")
+        console.print(*show_identities(demo["identities"]), sep="\n")
     lines = printed.get().splitlines()
-    for identity in found:
-        assert 1 == sum(
-            all(label in line for label in (identity.name, identity.left, identity.right)) for line in lines
-        )
+    for each in demo["identities"]:
+        assert 1 == sum(all(each[label] in line for label in ("identity", "left", "right")) for line in lines)
 
 
 def test_electronic_wagers_leave_what_is_owed_to_players(demo: dict[str, Any]) -> None:
