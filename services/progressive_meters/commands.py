@@ -34,6 +34,7 @@ from shared.contracts.versions import VersionNumber, fields_of
 from shared.journal.reading import input_open
 from shared.journal.recording import Recording
 from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.rows import find_row
 
 COMMANDS: Final = Commands()
 
@@ -184,11 +185,8 @@ async def _next_change(connection: AsyncConnection, command: RequestChange) -> t
 
 
 async def _request(connection: AsyncConnection, command: _OfChange) -> _Request:
-    c = changes.c
-    query = select(changes).where(c.property == command.property, c.change == command.change)
-    row = (await connection.execute(query)).one_or_none()
-    if row is None:
-        raise Rejected(Why.NOT_FOUND, f"there is no change {command.change} at {command.property}")
+    missing = f"there is no change {command.change} at {command.property}"
+    row = await find_row(connection, changes, missing, property=command.property, change=command.change)
     asked = {name: value for name, value in row.document.items() if name in ChangeRequested.model_fields}
     return _Request(ChangeRequested.model_validate(asked), row.status)
 

@@ -2,16 +2,14 @@
 
 from datetime import date, datetime
 from enum import StrEnum
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from services.wagering_accounts.domain.books import (
-    Account,
     AccountKind,
     AccountStatus,
-    Adjustment,
     AdjustmentStatus,
-    Hold,
     HoldStatus,
     Patron,
     RoundStatus,
@@ -23,6 +21,11 @@ from shared.contracts.reports import DayReportHeader, RangeReportHeader, ReportS
 
 class _Document(BaseModel):
     model_config = ConfigDict(from_attributes=True)
+
+    @classmethod
+    def of(cls, thing: object) -> Self:
+        """Return something in the books, or its row, as it is shown."""
+        return cls.model_validate(thing)
 
 
 class AccountDocument(_Document):
@@ -36,24 +39,8 @@ class AccountDocument(_Document):
     available_cents: int
     held_cents: int
     staked_cents: int
-    table: Name | None = None
+    table: Annotated[Name | None, BeforeValidator(lambda table: table or None)] = None
     patron: Name | None = None
-
-    @classmethod
-    def of(cls, account: Account) -> "AccountDocument":
-        """Return an account as it is shown."""
-        return cls(
-            property=account.property,
-            account=account.account,
-            kind=account.kind,
-            status=account.status,
-            version=account.version,
-            available_cents=account.available_cents,
-            held_cents=account.held_cents,
-            staked_cents=account.staked_cents,
-            table=account.table or None,
-            patron=account.patron,
-        )
 
 
 class HoldDocument(_Document):
@@ -68,21 +55,6 @@ class HoldDocument(_Document):
     seat: int
     wager: Name
     cents: int
-
-    @classmethod
-    def of(cls, hold: Hold) -> "HoldDocument":
-        """Return a hold as it is shown."""
-        return cls(
-            property=hold.property,
-            account=hold.account,
-            hold=hold.number,
-            status=hold.status,
-            table=hold.table,
-            round_id=hold.round_id,
-            seat=hold.seat,
-            wager=hold.wager,
-            cents=hold.cents,
-        )
 
 
 class AuthorizedHold(HoldDocument):
@@ -152,12 +124,6 @@ class AdjustmentDocument(_Document):
     decided_at: datetime | None = None
     before_cents: int | None = None
     after_cents: int | None = None
-
-    @classmethod
-    def of(cls, adjustment: Adjustment) -> "AdjustmentDocument":
-        """Return an adjustment as it is shown."""
-        named = {name: getattr(adjustment, name) for name in cls.model_fields if name != "adjustment"}
-        return cls(adjustment=adjustment.number, **named)
 
 
 class StatementLine(_Document):

@@ -84,7 +84,7 @@ def _applies(data: RoundEvent, round_: Round | None) -> bool:
 
 def _live_holds(books: Books, key: RoundKey) -> Sequence[Hold]:
     """Return the holds of a round that its result ends."""
-    return sorted((hold for hold in books.holds_by_round.get(key, ()) if hold.is_live()), key=Hold.key)
+    return sorted((hold for hold in books.holds_by_round.get(key, ()) if hold.is_live()), key=Hold.KEY)
 
 
 @dataclass(slots=True)
@@ -150,7 +150,7 @@ def _fact(
         "holds": tuple(
             EndedHold(
                 account=hold.account,
-                hold=hold.number,
+                hold=hold.hold,
                 status="settled" if (hold.account, hold.seat, hold.wager) in stakes else "released",
             )
             for hold in ended
