@@ -78,7 +78,7 @@ def _commands(context: ServiceContext) -> APIRouter:
 
 def _submissions(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/submissions", tags=["submissions"], dependencies=[READER])
-    one = {"response_model": SubmissionVersion, "responses": UNCHANGED | problems(Reason.NOT_FOUND)}
+    one = partial(router.get, response_model=SubmissionVersion, responses={**UNCHANGED, **problems(Reason.NOT_FOUND)})
 
     async def page(asked: PageRequest, **values: str | None) -> Page[SubmissionVersion]:
         async with snapshot(context.engine) as connection:
@@ -110,7 +110,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
             raise Rejected(Reason.NOT_FOUND, f"nothing was ever filed for {game} at {property_name}")
         return found
 
-    @router.get("/{property}/{game}/in-effect", summary="Read the version in effect", **one)
+    @one("/{property}/{game}/in-effect", summary="Read the version in effect")
     async def read_in_effect(
         request: Request,
         property_name: PropertyName,
@@ -126,7 +126,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
             raise Rejected(Reason.NOT_FOUND, detail)
         return document_response(request, version)
 
-    @router.get("/{property}/{game}/{version}", summary="Read a version", **one)
+    @one("/{property}/{game}/{version}", summary="Read a version")
     async def read_version(
         request: Request, property_name: PropertyName, game: GameName, version: Annotated[VersionNumber, Path()]
     ) -> Response:

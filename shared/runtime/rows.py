@@ -1,7 +1,10 @@
 """Reads rows of a table by the values of some columns, and what they say."""
 
+from dataclasses import fields
+from functools import cache
 from typing import Any, TypeVar
 
+from pydantic import BaseModel
 from sqlalchemy import Row, Select, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -10,20 +13,24 @@ from shared.contracts.rejection import Reason, Rejected
 ThingT = TypeVar("ThingT")
 
 
-def rows_of(table: Table, **values: Any) -> Select[Any]:
+def rows_of(table: Table, /, **values: Any) -> Select[Any]:
     """Return the query for the rows with these values; a value of None is not asked for."""
     return select(table).where(*(table.c[name] == value for name, value in values.items() if value is not None))
 
 
-async def find_row(connection: AsyncConnection, table: Table, missing: str, **values: Any) -> Row[Any]:
+async def find_row(connection: AsyncConnection, table: Table, missing: str, /, **values: Any) -> Row[Any]:
     """Return the one row with these values. Raises: Rejected, in the words of `missing`, where there is none."""
-    row = (await connection.execute(rows_of(table, **values))).one_or_none()
+    row: Row[Any] | None = (await connection.execute(rows_of(table, **values))).one_or_none()
     if row is None:
         raise Rejected(Reason.NOT_FOUND, missing)
     return row
 
 
-def thing_of(kind: type[ThingT], row: Row[Any], **more: Any) -> ThingT:
+def thing_of(kind: type[ThingT], row: Row[Any], /, **more: Any) -> ThingT:
     """Return the dataclass or document that a row says, field by column; `more` are fields that are no columns."""
-    names = getattr(kind, "model_fields", None) or getattr(kind, "__dataclass_fields__", ())
-    return kind(**{name: row._mapping[name] for name in names if name in row._mapping}, **more)
+    return kind(**{name: row._mapping[name] for name in _fields(kind) if name in row._mapping}, **more)
+
+
+@cache
+def _fields(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(kind.model_fields if issubclass(kind, BaseModel) else (field.name for field in fields(kind)))

@@ -28,14 +28,15 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.rows import find_row, thing_of
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import UNCHANGED, Asked, Page, TableListing, document_response, problems, snapshot
+from shared.runtime.web.problems import Responses
 
 POOLS: Final = TableListing(pools, "property", "pool")
 VERSIONS: Final = TableListing(pool_versions, "version")
 MOVEMENTS: Final = TableListing(movements, "number")
 CHANGES: Final = TableListing(changes, "change")
 
-_LISTED: Final = problems(Reason.CURSOR_UNKNOWN)
-_ONE: Final = UNCHANGED | problems(Reason.NOT_FOUND)
+_LISTED: Final[Responses] = problems(Reason.CURSOR_UNKNOWN)
+_ONE: Final[Responses] = {**UNCHANGED, **problems(Reason.NOT_FOUND)}
 
 
 def routes(context: ServiceContext) -> APIRouter:

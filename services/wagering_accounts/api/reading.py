@@ -43,6 +43,7 @@ from shared.runtime.web import (
     report_response,
     snapshot,
 )
+from shared.runtime.web.problems import Responses
 from shared.runtime.web.roles import READ_REPORTS
 
 _ACCOUNTS: Final = TableListing(balances, "account")
@@ -61,7 +62,7 @@ PropertyQuery = Annotated[Name, Query(alias="property", description="the propert
 AccountPath = Annotated[Name, Path(description="the account")]
 PatronPath = Annotated[Name, Path(description="the patron")]
 
-_ONE: Final = UNCHANGED | problems(Reason.NOT_FOUND)
+_ONE: Final[Responses] = {**UNCHANGED, **problems(Reason.NOT_FOUND)}
 _STATUSES: Final = list(ReportStatus)
 
 

@@ -17,7 +17,7 @@ The journal has the money on control accounts (property, table, wager, leg), sig
 beneath: their sums are those of the control accounts. The attributes of everything here are the columns of its table.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from operator import attrgetter
@@ -54,7 +54,7 @@ class Thing:
     """Something in the books, which the columns of its table's primary key name."""
 
     __slots__ = ()
-    KEY: ClassVar[Callable[[Any], Any]]
+    KEY: "ClassVar[attrgetter[Any]]"
 
     def key(self) -> Any:
         """Return what names it among its kind."""

@@ -101,7 +101,7 @@ class TableListing(Listing[tuple[Any, ...]]):
         super().__init__(table.name, GenericAlias(tuple, tuple(column.type.python_type for column in self._key)))
 
     async def read(
-        self, connection: AsyncConnection, asked: PageRequest, item: Callable[[Row[Any]], ItemT], **values: Any
+        self, connection: AsyncConnection, asked: PageRequest, item: Callable[[Row[Any]], ItemT], /, **values: Any
     ) -> Page[ItemT]:
         """Return the page that is asked for, of the rows with these values; a value of None is not asked for."""
         query = rows_of(self._table, **values).order_by(*self._key).limit(asked.limit + 1)
