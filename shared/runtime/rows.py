@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 from sqlalchemy import Row, Select, Table, select
@@ -28,7 +28,7 @@ async def find_row(connection: AsyncConnection, table: Table, missing: str, /, *
 
 def thing_of(kind: type[ThingT], row: Row[Any], /, **more: Any) -> ThingT:
     """Return the dataclass or document that a row says, field by column; `more` are fields that are no columns."""
-    return kind(**{name: row._mapping[name] for name in _fields(kind) if name in row._mapping}, **more)
+    return kind(**{name: row._mapping[name] for name in _fields(cast("Any", kind)) if name in row._mapping}, **more)
 
 
 @cache

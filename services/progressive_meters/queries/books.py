@@ -68,29 +68,25 @@ async def _books(connection: AsyncConnection, property_name: str, gaming_day: da
         .where(m.property == property_name)
         .group_by(m.pool, when)
     )
-    sums: dict[tuple[str, str], tuple[int, Delta]] = {}
+    sums: dict[str, dict[str, Delta]] = {}
+    numbers: dict[str, int] = {}
     for row in await connection.execute(query):
-        sums[row.pool, row.when] = (row.movements, Delta(*(int(row._mapping[name]) for name in PARTS)))
+        sums.setdefault(row.pool, {})[row.when] = Delta(*(int(row._mapping[name]) for name in PARTS))
+        numbers[row.pool] = numbers.get(row.pool, 0) + row.movements
     accounts = await _accounts(connection, property_name)
     by_hits = await _hits(connection, property_name)
-    found: list[PoolBooks] = []
-    query_pools = select(pools).where(pools.c.property == property_name).order_by(pools.c.pool)
-    for row in await connection.execute(query_pools):
-        parts = {when: sums.get((row.pool, when), (0, Delta())) for when in ("before", "day", "later")}
-        if not parts["before"][0] + parts["day"][0]:
-            continue
-        found.append(
-            PoolBooks(
-                pool=pool_of(row),
-                before=parts["before"][1],
-                day=parts["day"][1],
-                later=parts["later"][1],
-                movements=sum(count for count, _ in parts.values()),
-                accounts=accounts.get(row.pool, {}),
-                hits_cents=by_hits.get(row.pool, 0),
-            )
+    rows = await connection.execute(rows_of(pools, property=property_name).order_by(pools.c.pool))
+    return [
+        PoolBooks(
+            pool=pool_of(row),
+            **{when: sums[row.pool].get(when, Delta()) for when in ("before", "day", "later")},
+            movements=numbers[row.pool],
+            accounts=accounts.get(row.pool, {}),
+            hits_cents=by_hits.get(row.pool, 0),
         )
-    return found
+        for row in rows
+        if sums.get(row.pool, {}).keys() & {"before", "day"}
+    ]
 
 
 async def _accounts(connection: AsyncConnection, property_name: str) -> dict[str, dict[str, int]]:

@@ -11,6 +11,7 @@ from services.wagering_accounts.domain.books import (
     AccountStatus,
     AdjustmentStatus,
     HoldStatus,
+    Limit,
     Patron,
     RoundStatus,
 )
@@ -73,14 +74,6 @@ class CaptureDocument(BaseModel):
     captured: tuple[CapturedHold, ...]
 
 
-class LimitDocument(BaseModel):
-    """A limit in cents, and from `next_at` on the one that follows it; without cents there is none."""
-
-    cents: int | None = None
-    next_cents: int | None = None
-    next_at: datetime | None = None
-
-
 class PatronDocument(BaseModel):
     """A patron. The access code is never shown."""
 
@@ -89,24 +82,17 @@ class PatronDocument(BaseModel):
     wallet: Name
     excluded_at: datetime | None = None
     locked_until: datetime | None = None
-    limits: dict[LimitKind, LimitDocument]
+    limits: dict[LimitKind, Limit]
 
     @classmethod
     def of(cls, patron: Patron, moment: datetime) -> "PatronDocument":
         """Return a patron as the patron stands at a moment."""
-        limits: dict[LimitKind, LimitDocument] = {}
-        for kind, limit in sorted(patron.limits.items()):
-            shown = limits[kind] = LimitDocument(cents=limit.at(moment))
-            if limit.next_at is not None and limit.next_at > moment:
-                shown.next_cents, shown.next_at = limit.next_cents, limit.next_at
-        return cls(
-            property=patron.property,
-            patron=patron.patron,
-            wallet=patron.wallet,
-            excluded_at=patron.excluded_at,
-            locked_until=patron.locked_at(moment),
-            limits=limits,
-        )
+        limits = {
+            kind: limit if limit.next_at is not None and limit.next_at > moment else Limit(limit.at(moment))
+            for kind, limit in sorted(patron.limits.items())
+        }
+        shown = {name: getattr(patron, name) for name in ("property", "patron", "wallet", "excluded_at")}
+        return cls(**shown, locked_until=patron.locked_at(moment), limits=limits)
 
 
 class AdjustmentDocument(_Document):

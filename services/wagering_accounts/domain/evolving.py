@@ -50,6 +50,8 @@ from shared.contracts.facts import Fact
 FLOWS: Final = tuple(f"{name}_cents" for name in ["bought_in", "cashed_out", "staked", "credited", "adjusted", "short"])
 """What changes the liability: the columns of a day."""
 
+BALANCES: Final = ("available", "held", "staked")
+"""What an account has, with `_cents` behind: fields and columns."""
 
 OfRound = WagerAuthorized | WagerReleased | RoundCaptured | WagersVoided
 """What is about a round."""
@@ -144,14 +146,10 @@ def _line(account: Account, movement: AccountMovement, round_: tuple[str, str] |
         "property": account.property,
         "account": account.account,
         "version": account.version,
-        "available_change_cents": movement.available_cents,
-        "held_change_cents": movement.held_cents,
-        "staked_change_cents": movement.staked_cents,
-        "available_cents": account.available_cents,
-        "held_cents": account.held_cents,
-        "staked_cents": account.staked_cents,
         "table": table,
         "round_id": round_id,
+        **{f"{name}_change_cents": getattr(movement, f"{name}_cents") for name in BALANCES},
+        **{f"{name}_cents": getattr(account, f"{name}_cents") for name in BALANCES},
     }
 
 
@@ -241,10 +239,9 @@ def _result(fact: WagersVoided, books: Books, when: When) -> None:
     for hold in fact.holds:
         _end_hold(books, fact.property, hold.account, hold.hold, hold.status)
     for each in fact.accounts:
-        key = (*round_.key(), each.account)
-        part = books.round_accounts.get(key)
+        part = books.round_accounts.get((*round_.key(), each.account))
         if part is None:
-            part = RoundAccount(*key, when.gaming_day)
+            part = RoundAccount(fact.property, fact.table, fact.round_id, each.account, when.gaming_day)
             books.add(part)
         part.staked_cents += each.staked_cents
         part.credited_cents += each.credited_cents
