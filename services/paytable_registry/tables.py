@@ -1,7 +1,8 @@
 """The tables of the paytable registry: its journal, and the versions of the submissions, which follow from it."""
 
-from sqlalchemy import Column, DateTime, Index, MetaData, Table, Text
+from sqlalchemy import Index, MetaData, Table
 
+from shared.journal.columns import moments, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.command.versions import version_columns
 
@@ -14,10 +15,9 @@ journal = journal_tables(metadata, SCHEMA)
 submissions = Table(
     "submissions",
     metadata,
-    Column("property", Text, primary_key=True),
-    Column("game", Text, primary_key=True),
+    *texts("property", "game", key=True),
     *version_columns(),
-    Column("effective_from", DateTime(timezone=True), nullable=False),
+    *moments("effective_from"),
     Index(
         "one_beginning_one_version",
         "property",

@@ -30,10 +30,11 @@ from shared.contracts.meters import (
 )
 from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
-from shared.contracts.versions import VersionNumber, fields_of
+from shared.contracts.versions import VersionNumber
 from shared.journal.reading import input_open
 from shared.journal.recording import Recording
 from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.rows import find_row
 
 COMMANDS: Final = Commands()
 
@@ -184,11 +185,8 @@ async def _next_change(connection: AsyncConnection, command: RequestChange) -> t
 
 
 async def _request(connection: AsyncConnection, command: _OfChange) -> _Request:
-    c = changes.c
-    query = select(changes).where(c.property == command.property, c.change == command.change)
-    row = (await connection.execute(query)).one_or_none()
-    if row is None:
-        raise Rejected(Why.NOT_FOUND, f"there is no change {command.change} at {command.property}")
+    missing = f"there is no change {command.change} at {command.property}"
+    row = await find_row(connection, changes, missing, property=command.property, change=command.change)
     asked = {name: value for name, value in row.document.items() if name in ChangeRequested.model_fields}
     return _Request(ChangeRequested.model_validate(asked), row.status)
 
@@ -200,14 +198,7 @@ async def _request_and_known(connection: AsyncConnection, command: ApproveChange
 @COMMANDS.handles(RequestChange, load=_next_change)
 def _request_change(command: RequestChange, state: tuple[int, _Known], now: Now) -> Accepted:
     number, known = state
-    fact = ChangeRequested(
-        **fields_of(command, WantedChange),
-        property=command.property,
-        pool=command.pool,
-        change=number,
-        requested_by=now.by,
-        requested_at=now.at,
-    )
+    fact = ChangeRequested(**dict(command), change=number, requested_by=now.by, requested_at=now.at)
     changed(fact, known.pools, known.approved, now.at)  # what cannot be made need not be approved
     location = f"/changes/{fact.property}/{fact.change}"
     return Accepted(recording=Recording(fact=fact), answer=change_item(as_json(fact), "requested"), location=location)
@@ -275,13 +266,5 @@ def _reconcile(command: ReconcileDay, state: tuple[Day, int], now: Now) -> Accep
     if not day.rows:
         detail = f"no pool of {command.property} had moved by {command.gaming_day.isoformat()}"
         raise Rejected(Why.NOT_FOUND, detail)
-    fact = DayReconciled(
-        **day.figures,
-        property=command.property,
-        gaming_day=command.gaming_day,
-        input_open=open_,
-        reason=command.reason,
-        reconciled_by=now.by,
-        reconciled_at=now.at,
-    )
+    fact = DayReconciled(**day.figures, **dict(command), input_open=open_, reconciled_by=now.by, reconciled_at=now.at)
     return Accepted(recording=Recording(fact=fact), answer=fact)

@@ -155,9 +155,7 @@ def _taken_back(event: Event[Any], data: ReversedRound, state: Counting) -> Sequ
         **_round(data),
         revision=data.revision,
         at=event.time,
-        entered_by=data.correction.entered_by,
-        approved_by=data.correction.approved_by,
-        reason=data.correction.reason,
+        **dict(data.correction),
         movements=tuple(movements),
     )
     return (Recording(fact=fact, postings=tuple(postings)),)

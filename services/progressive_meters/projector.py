@@ -24,7 +24,6 @@ from shared.contracts.meters import (
     RoundCounted,
     RoundTakenBack,
 )
-from shared.contracts.settlements import SettledRound
 from shared.journal.bulk import Row, added, insert, replaced, update
 from shared.journal.entry import Entry
 from shared.journal.ledger import Fenced
@@ -33,7 +32,7 @@ from shared.journal.recording import Recorded
 from shared.runtime.command.versions import VersionRows
 from shared.runtime.projector import Projector, Transaction
 
-_ROUND: Final = ("property", "table_name", "round_id", "revision")
+_ROUND: Final = ("property", "table", "round_id", "revision")
 _OF_ROUND: Final = (*_ROUND, "game", "meter")
 _COUNTERS: Final = {"in_count": "in_count", "in_cents": "in_cents", "hits": "hits", "wins_cents": "award_cents"}
 """The counters of a pool, and the parts of a movement that they are sums of."""
@@ -93,7 +92,7 @@ class _Rows:
             case RoundCounted():
                 self._count(entry, fact)
             case RoundTakenBack():
-                of_round = _of_round(fact, fact.revision)
+                of_round = _of_round(fact)
                 self._move(entry, "taken_back", fact.movements, fact, fact.at, of_round | {"game": fact.game})
                 self.taken_back.append(of_round | {"standing": False})
             case ChangeRequested():
@@ -118,7 +117,7 @@ class _Rows:
         self._move(entry, "change", fact.movements, fact, fact.approved_at)
 
     def _count(self, entry: Entry, fact: RoundCounted) -> None:
-        of_round = _of_round(fact, fact.revision) | {"game": fact.game}
+        of_round = _of_round(fact) | {"game": fact.game}
         for one in fact.meters:
             self._move(entry, "round", [one.movement], fact, fact.at, of_round | {"meter": one.meter})
             place = of_round | {
@@ -134,7 +133,7 @@ class _Rows:
 
     def _read(self, row: dict[str, Any]) -> None:
         """Add what a table said of a meter; of a round, what its latest revision says."""
-        key = tuple(row[name] for name in ("property", "table_name", "round_id", "meter"))
+        key = tuple(row[name] for name in ("property", "table", "round_id", "meter"))
         before = self.readings.get(key)
         if before is None or before["revision"] < row["revision"]:
             self.readings[key] = row
@@ -171,7 +170,7 @@ class _Rows:
                     "gaming_day": fact.gaming_day,
                     "at": at,
                     "display": display,
-                    "document": movement.model_dump_json(exclude_none=True),
+                    "movement": movement.model_dump_json(exclude_none=True),
                     "shard": entry.shard,
                     "seq": entry.seq,
                 }
@@ -197,24 +196,18 @@ class _Rows:
         await sent.write(_NO_HIT, self.taken_back)
 
 
-def _of_round(fact: SettledRound, revision: int) -> dict[str, Any]:
-    return dict(zip(_ROUND, (fact.property, fact.table, fact.round_id, revision), strict=True))
+def _of_round(fact: RoundCounted | RoundTakenBack) -> dict[str, Any]:
+    return {name: getattr(fact, name) for name in _ROUND}
 
 
 def _reading(fact: RoundCounted, one: MeterOfRound) -> dict[str, Any]:
-    reading = one.reading
+    said = {"before_cents": None, "after_cents": None} if one.reading is None else dict(one.reading)
     return {
-        "meter": one.meter,
-        "opened_at": fact.opened_at,
-        "closed_at": fact.closed_at,
-        "in_cents": one.movement.in_cents,
-        "rate": one.rate,
-        "settled_cents": one.settled_cents,
-        "award_cents": one.movement.award_cents,
+        **said,
+        **{name: getattr(fact, name) for name in ("opened_at", "closed_at")},
+        **{name: getattr(one, name) for name in ("meter", "rate", "settled_cents", "findings")},
+        **{name: getattr(one.movement, name) for name in ("in_cents", "award_cents")},
         "reset_cents": shown(parse_exact(one.movement.reset_cents)),
-        "before_cents": None if reading is None else reading.before_cents,
-        "after_cents": None if reading is None else reading.after_cents,
-        "findings": one.findings,
     }
 
 

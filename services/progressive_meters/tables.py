@@ -5,23 +5,10 @@ Everything but the journal, the submissions and the days is a projection of the 
 
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    CheckConstraint,
-    Column,
-    Date,
-    DateTime,
-    Index,
-    Integer,
-    MetaData,
-    Numeric,
-    SmallInteger,
-    Table,
-    Text,
-)
+from sqlalchemy import Boolean, CheckConstraint, Column, Index, MetaData, Numeric, Table, Text
 from sqlalchemy.dialects.postgresql import ARRAY, JSON
 
+from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.command.versions import version_columns
 from shared.runtime.consume.days import days_table
@@ -34,20 +21,16 @@ metadata = MetaData()
 journal = journal_tables(metadata, SCHEMA)
 
 
-def _exact(name: str) -> Column[Any]:
-    return Column(name, Numeric(38, 0), nullable=False)
+def _exact(*names: str) -> tuple[Column[Any], ...]:
+    return columns(Numeric(38, 0), *names)
 
 
-def _pool() -> tuple[Column[Any], Column[Any]]:
-    return Column("property", Text, primary_key=True), Column("pool", Text, primary_key=True)
+def _pool() -> tuple[Column[Any], ...]:
+    return texts("property", "pool", key=True)
 
 
-def _round() -> tuple[Column[Any], ...]:
-    return (
-        Column("property", Text, primary_key=True),
-        Column("table_name", Text, primary_key=True),
-        Column("round_id", Text, primary_key=True),
-    )
+def _json(*names: str, null: bool = False) -> tuple[Column[Any], ...]:
+    return columns(JSON(none_as_null=True), *names, null=null)
 
 
 submissions = submissions_table(metadata, SCHEMA)
@@ -60,15 +43,10 @@ pools = Table(
     "pools",
     metadata,
     *_pool(),
-    Column("number", BigInteger, nullable=False),  # of the last movement
-    _exact("display"),
-    _exact("reserve"),
-    _exact("overflow"),
-    Column("in_count", BigInteger, nullable=False),
-    Column("in_cents", BigInteger, nullable=False),
-    Column("hits", BigInteger, nullable=False),
-    Column("wins_cents", BigInteger, nullable=False),
-    Column("at", DateTime(timezone=True), nullable=False),  # when the last movement happened
+    *counts("number"),  # of the last movement
+    *_exact("display", "reserve", "overflow"),
+    *counts("in_count", "in_cents", "hits", "wins_cents"),
+    *moments("at"),  # when the last movement happened
     schema=SCHEMA,
 )
 """What each pool's meters show."""
@@ -77,31 +55,18 @@ movements = Table(
     "movements",
     metadata,
     *_pool(),
-    Column("number", BigInteger, primary_key=True, autoincrement=False),
-    Column("kind", Text, nullable=False),
-    Column("gaming_day", Date, nullable=False),
-    Column("at", DateTime(timezone=True), nullable=False),
-    Column("table_name", Text),
-    Column("game", Text),
-    Column("round_id", Text),
-    Column("revision", Integer),
-    Column("meter", Text),
-    Column("in_count", BigInteger, nullable=False),
-    Column("in_cents", BigInteger, nullable=False),
-    _exact("contribution"),
-    _exact("reserved"),
-    _exact("overflow"),
-    Column("award_cents", BigInteger, nullable=False),
-    Column("hits", Integer, nullable=False),
-    _exact("reset"),
-    _exact("reserve_used"),
-    _exact("seed"),
-    _exact("transfer"),
-    _exact("released"),
-    _exact("display"),  # afterwards
-    Column("document", JSON(none_as_null=True), nullable=False),  # the movement as published
-    Column("shard", Integer, nullable=False),
-    Column("seq", BigInteger, nullable=False),
+    *counts("number", key=True),
+    *texts("kind"),
+    *dates("gaming_day"),
+    *moments("at"),
+    *texts("table", "game", "round_id", null=True),
+    *counts("revision", null=True),
+    *texts("meter", null=True),
+    *counts("in_count", "in_cents", "award_cents", "hits"),
+    *_exact("contribution", "reserved", "overflow", "reset", "reserve_used", "seed", "transfer", "released"),
+    *_exact("display"),  # afterwards
+    *_json("movement"),  # as published
+    *entry_place(),
     CheckConstraint("kind IN ('seed', 'round', 'taken_back', 'change')", name="known_kind"),
     CheckConstraint(
         "kind IN ('taken_back', 'change') OR award_cents > 0 OR contribution + reset + seed + transfer + released >= 0",
@@ -109,7 +74,7 @@ movements = Table(
     ),
     Index("movements_of_day", "property", "gaming_day", "pool"),
     Index("movements_in_time", "property", "pool", "at"),
-    Index("movements_of_round", "property", "table_name", "round_id", "revision", postgresql_where="kind = 'round'"),
+    Index("movements_of_round", "property", "table", "round_id", "revision", postgresql_where="kind = 'round'"),
     schema=SCHEMA,
 )
 """Everything that moved a pool."""
@@ -117,26 +82,19 @@ movements = Table(
 readings = Table(
     "readings",
     metadata,
-    *_round(),
-    Column("meter", Text, primary_key=True),
-    Column("pool", Text, nullable=False),
-    Column("number", BigInteger, nullable=False),  # of the movement
-    Column("standing", Boolean, nullable=False),  # no longer where the round was taken back
-    Column("game", Text, nullable=False),
-    Column("gaming_day", Date, nullable=False),
-    Column("revision", Integer, nullable=False),
-    Column("opened_at", DateTime(timezone=True), nullable=False),
-    Column("closed_at", DateTime(timezone=True), nullable=False),
-    Column("in_cents", BigInteger, nullable=False),
-    Column("rate", Text, nullable=False),
-    Column("settled_cents", BigInteger, nullable=False),
-    Column("award_cents", BigInteger, nullable=False),
-    Column("reset_cents", BigInteger, nullable=False),
-    Column("before_cents", BigInteger),
-    Column("after_cents", BigInteger),
-    Column("findings", ARRAY(Text), nullable=False),
-    Column("shard", Integer, nullable=False),
-    Column("seq", BigInteger, nullable=False),
+    *texts("property", "table", "round_id", "meter", key=True),
+    *texts("pool"),
+    *counts("number"),  # of the movement
+    *columns(Boolean, "standing"),  # no longer where the round was taken back
+    *texts("game"),
+    *dates("gaming_day"),
+    *counts("revision"),
+    *moments("opened_at", "closed_at"),
+    *texts("rate"),
+    *counts("in_cents", "settled_cents", "award_cents", "reset_cents"),
+    *counts("before_cents", "after_cents", null=True),
+    *columns(ARRAY(Text), "findings"),
+    *entry_place(),
     Index("readings_of_day", "property", "gaming_day", "pool"),
     schema=SCHEMA,
 )
@@ -146,22 +104,17 @@ hits = Table(
     "hits",
     metadata,
     *_pool(),
-    Column("number", BigInteger, primary_key=True, autoincrement=False),  # of the movement
-    Column("line", SmallInteger, primary_key=True, autoincrement=False),
-    Column("standing", Boolean, nullable=False),
-    Column("gaming_day", Date, nullable=False),
-    Column("at", DateTime(timezone=True), nullable=False),
-    Column("table_name", Text, nullable=False),
-    Column("game", Text, nullable=False),
-    Column("round_id", Text, nullable=False),
-    Column("revision", Integer, nullable=False),
-    Column("seat", SmallInteger, nullable=False),
-    Column("wager", Text, nullable=False),
-    Column("category", Text),
-    Column("cents", BigInteger, nullable=False),
-    Column("shard", Integer, nullable=False),
-    Column("seq", BigInteger, nullable=False),
-    Index("hits_of_round", "property", "table_name", "round_id", "revision"),
+    *counts("number", "line", key=True),  # of the movement, and in it
+    *columns(Boolean, "standing"),
+    *dates("gaming_day"),
+    *moments("at"),
+    *texts("table", "game", "round_id"),
+    *counts("revision", "seat"),
+    *texts("wager"),
+    *texts("category", null=True),
+    *counts("cents"),
+    *entry_place(),
+    Index("hits_of_round", "property", "table", "round_id", "revision"),
     schema=SCHEMA,
 )
 """The awards."""
@@ -169,14 +122,12 @@ hits = Table(
 changes = Table(
     "changes",
     metadata,
-    Column("property", Text, primary_key=True),
-    Column("change", Integer, primary_key=True, autoincrement=False),
-    Column("pool", Text, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("requested_by", Text, nullable=False),
-    Column("document", JSON(none_as_null=True), nullable=False),  # the data of what requested it, or approved it
-    Column("approved_by", Text),
-    Column("rejection", JSON(none_as_null=True)),  # the data of what rejected it
+    *texts("property", key=True),
+    *counts("change", key=True),
+    *texts("pool", "status", "requested_by"),
+    *_json("document"),  # the data of what requested it, or approved it
+    *texts("approved_by", null=True),
+    *_json("rejection", null=True),  # the data of what rejected it
     CheckConstraint("status IN ('requested', 'approved', 'rejected')", name="known_status"),
     CheckConstraint("(status = 'approved') = (approved_by IS NOT NULL)", name="status_and_approval_agree"),
     CheckConstraint("(status = 'rejected') = (rejection IS NOT NULL)", name="status_and_rejection_agree"),
@@ -188,11 +139,11 @@ changes = Table(
 reconciliations = Table(
     "reconciliations",
     metadata,
-    Column("property", Text, primary_key=True),
-    Column("gaming_day", Date, primary_key=True),
-    Column("seq", BigInteger, primary_key=True, autoincrement=False),
-    Column("rows_sha256", Text, nullable=False),
-    Column("document", JSON(none_as_null=True), nullable=False),
+    *texts("property", key=True),
+    *dates("gaming_day", key=True),
+    *counts("seq", key=True),
+    *texts("rows_sha256"),
+    *_json("document"),
     schema=SCHEMA,
 )
 """What was reconciled, as it was known then."""

@@ -10,7 +10,15 @@ from datetime import date
 from typing import Any, Final
 
 from services.wagering_accounts.domain.books import Books
-from services.wagering_accounts.domain.evolving import FLOWS, DoesNotFit, account_of, evolve, flows_of, property_of
+from services.wagering_accounts.domain.evolving import (
+    FLOWS,
+    DoesNotFit,
+    When,
+    account_of,
+    evolve,
+    flows_of,
+    property_of,
+)
 from services.wagering_accounts.queries.books import TABLES, Needs, load
 from services.wagering_accounts.queries.order import in_order
 from services.wagering_accounts.tables import PROJECTIONS, liability_days, lines
@@ -50,7 +58,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
         books = await load(transaction.connection, [needs_of(fact) for _, fact in own], lock=True)
         try:
             for entry, fact in own:
-                evolve(books, fact, entry.draft.occurred_at, _gaming_day(entry))
+                evolve(books, fact, When(entry.draft.occurred_at, _gaming_day(entry)))
         except DoesNotFit as error:
             raise Fenced(str(error)) from error
     await _write(transaction, books, own)

@@ -4,25 +4,10 @@ The journal holds the money on control accounts; the lines are the accounts' own
 access codes are in neither: they are kept for themselves.
 """
 
-from typing import Any
-
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    CheckConstraint,
-    Column,
-    Date,
-    DateTime,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    SmallInteger,
-    Table,
-    Text,
-)
+from sqlalchemy import Boolean, CheckConstraint, Column, Index, Integer, LargeBinary, MetaData, Table
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
+from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.days import days_table
 
@@ -33,26 +18,16 @@ metadata = MetaData()
 journal = journal_tables(metadata, SCHEMA)
 
 
-def _text(name: str, *, key: bool = False, null: bool = False) -> Column[Any]:
-    return Column(name, Text, primary_key=key, nullable=null)
-
-
-def _cents(name: str) -> Column[Any]:
-    return Column(name, BigInteger, nullable=False)
-
-
 patrons = Table(
     "patrons",
     metadata,
-    _text("property", key=True),
-    _text("patron", key=True),
-    _text("wallet"),
-    Column("failed_codes", Integer, nullable=False),
-    Column("locked_until", DateTime(timezone=True)),
-    Column("excluded_at", DateTime(timezone=True)),
+    *texts("property", "patron", key=True),
+    *texts("wallet"),
+    *counts("failed_codes"),
+    *moments("locked_until", "excluded_at", null=True),
     Column("limits", JSONB, nullable=False),
-    Column("bought_in_on", Date),
-    _cents("bought_in_cents"),
+    *dates("bought_in_on", null=True),
+    *counts("bought_in_cents"),
     CheckConstraint("failed_codes >= 0 AND bought_in_cents >= 0", name="not_negative"),
     schema=SCHEMA,
 )
@@ -60,10 +35,8 @@ patrons = Table(
 patron_codes = Table(
     "patron_codes",
     metadata,
-    _text("property", key=True),
-    _text("patron", key=True),
-    Column("salt", LargeBinary, nullable=False),
-    Column("hash", LargeBinary, nullable=False),
+    *texts("property", "patron", key=True),
+    *columns(LargeBinary, "salt", "hash"),
     schema=SCHEMA,
 )
 """The access codes: who has lost the row needs another code."""
@@ -71,17 +44,13 @@ patron_codes = Table(
 balances = Table(
     "balances",
     metadata,
-    _text("property", key=True),
-    _text("account", key=True),
-    _text("kind"),
-    _text("table"),  # empty for a wallet
-    _text("patron", null=True),
-    _text("status"),
-    Column("version", BigInteger, nullable=False),
-    _cents("available_cents"),
-    _cents("held_cents"),
-    _cents("staked_cents"),
-    Column("opened_at", DateTime(timezone=True), nullable=False),
+    *texts("property", "account", key=True),
+    *texts("kind"),
+    *texts("table"),  # empty for a wallet
+    *texts("patron", null=True),
+    *texts("status"),
+    *counts("version", "available_cents", "held_cents", "staked_cents"),
+    *moments("opened_at"),
     CheckConstraint("available_cents >= 0 AND held_cents >= 0 AND staked_cents >= 0", name="never_negative"),
     CheckConstraint("(kind = 'wallet') = (\"table\" = '') AND kind IN ('wallet', 'game')", name="kind"),
     CheckConstraint("status IN ('open', 'closed')", name="status"),
@@ -94,16 +63,14 @@ balances = Table(
 rounds = Table(
     "rounds",
     metadata,
-    _text("property", key=True),
-    _text("table", key=True),
-    _text("round_id", key=True),
-    _text("status"),
-    Column("version", BigInteger, nullable=False),
-    Column("opened_at", DateTime(timezone=True), nullable=False),
+    *texts("property", "table", "round_id", key=True),
+    *texts("status"),
+    *counts("version"),
+    *moments("opened_at"),
     # The revisions of the settlement that were posted and taken back; those that were only posted stand.
     Column("posted", ARRAY(Integer), nullable=False),
     Column("reversed", ARRAY(Integer), nullable=False),
-    Column("voided", Boolean, nullable=False),
+    *columns(Boolean, "voided"),
     CheckConstraint("status IN ('open', 'captured', 'settled', 'void')", name="status"),
     Index(
         "rounds_open",
@@ -119,15 +86,13 @@ rounds = Table(
 holds = Table(
     "holds",
     metadata,
-    _text("property", key=True),
-    _text("account", key=True),
-    Column("number", BigInteger, primary_key=True, autoincrement=False),
-    _text("table"),
-    _text("round_id"),
-    Column("seat", SmallInteger, nullable=False),
-    _text("wager"),
-    _cents("cents"),
-    _text("status"),
+    *texts("property", "account", key=True),
+    *counts("hold", key=True),
+    *texts("table", "round_id"),
+    *counts("seat"),
+    *texts("wager"),
+    *counts("cents"),
+    *texts("status"),
     CheckConstraint("cents > 0", name="something_is_held"),
     CheckConstraint("status IN ('held', 'captured', 'settled', 'released')", name="status"),
     Index("holds_of_round", "property", "table", "round_id"),
@@ -137,15 +102,11 @@ holds = Table(
 round_accounts = Table(
     "round_accounts",
     metadata,
-    _text("property", key=True),
-    _text("table", key=True),
-    _text("round_id", key=True),
-    _text("account", key=True),
-    Column("gaming_day", Date, nullable=False),
-    _cents("staked_cents"),
-    _cents("credited_cents"),
-    _cents("covered_cents"),  # what was on hold for the round when its result came
-    _cents("shortage_cents"),  # what could not be taken back, because it was gone
+    *texts("property", "table", "round_id", "account", key=True),
+    *dates("gaming_day"),
+    *counts("staked_cents", "credited_cents"),
+    *counts("covered_cents"),  # what was on hold for the round when its result came
+    *counts("shortage_cents"),  # what could not be taken back, because it was gone
     CheckConstraint("covered_cents >= 0 AND shortage_cents >= 0", name="not_negative"),
     Index(
         "round_accounts_exceptions",
@@ -159,18 +120,14 @@ round_accounts = Table(
 adjustments = Table(
     "adjustments",
     metadata,
-    _text("property", key=True),
-    _text("account", key=True),
-    Column("number", BigInteger, primary_key=True, autoincrement=False),
-    _cents("cents"),
-    _text("reason"),
-    _text("status"),
-    _text("entered_by"),
-    Column("entered_at", DateTime(timezone=True), nullable=False),
-    _text("decided_by", null=True),
-    Column("decided_at", DateTime(timezone=True)),
-    Column("before_cents", BigInteger),
-    Column("after_cents", BigInteger),
+    *texts("property", "account", key=True),
+    *counts("adjustment", key=True),
+    *counts("cents"),
+    *texts("reason", "status", "entered_by"),
+    *moments("entered_at"),
+    *texts("decided_by", null=True),
+    *moments("decided_at", null=True),
+    *counts("before_cents", "after_cents", null=True),
     CheckConstraint("cents <> 0", name="something_changes"),
     CheckConstraint("status IN ('entered', 'approved', 'rejected')", name="status"),
     CheckConstraint("status <> 'approved' OR decided_by <> entered_by", name="approved_by_somebody_else"),
@@ -182,22 +139,21 @@ adjustments = Table(
 lines = Table(
     "lines",
     metadata,
-    _text("property", key=True),
-    _text("account", key=True),
-    Column("version", BigInteger, primary_key=True, autoincrement=False),
-    Column("shard", Integer, nullable=False),
-    Column("seq", BigInteger, nullable=False),
-    _text("kind"),
-    Column("gaming_day", Date, nullable=False),
-    Column("recorded_at", DateTime(timezone=True), nullable=False),
-    _cents("available_change_cents"),
-    _cents("held_change_cents"),
-    _cents("staked_change_cents"),
-    _cents("available_cents"),
-    _cents("held_cents"),
-    _cents("staked_cents"),
-    _text("table", null=True),
-    _text("round_id", null=True),
+    *texts("property", "account", key=True),
+    *counts("version", key=True),
+    *entry_place(),
+    *texts("kind"),
+    *dates("gaming_day"),
+    *moments("recorded_at"),
+    *counts(
+        "available_change_cents",
+        "held_change_cents",
+        "staked_change_cents",
+        "available_cents",
+        "held_cents",
+        "staked_cents",
+    ),
+    *texts("table", "round_id", null=True),
     CheckConstraint("available_cents >= 0 AND held_cents >= 0 AND staked_cents >= 0", name="never_negative"),
     Index("lines_by_day", "property", "gaming_day"),
     schema=SCHEMA,
@@ -206,15 +162,10 @@ lines = Table(
 liability_days = Table(
     "liability_days",
     metadata,
-    _text("property", key=True),
-    Column("gaming_day", Date, primary_key=True),
-    Column("shard", Integer, primary_key=True, autoincrement=False),
-    _cents("bought_in_cents"),
-    _cents("cashed_out_cents"),
-    _cents("staked_cents"),
-    _cents("credited_cents"),
-    _cents("adjusted_cents"),
-    _cents("short_cents"),
+    *texts("property", key=True),
+    *dates("gaming_day", key=True),
+    *counts("shard", key=True),
+    *counts("bought_in_cents", "cashed_out_cents", "staked_cents", "credited_cents", "adjusted_cents", "short_cents"),
     schema=SCHEMA,
 )
 """What changed the liability on a gaming day, by shard, so that two writers never wait for each other."""

@@ -176,15 +176,19 @@ class WantedChange(Contract):
     reason: Reason
 
 
-@fact("meter.change_requested", METERS, stream=_POOL)
-class ChangeRequested(Fact, WantedChange):
-    """A change was requested; it waits for somebody else's approval. `change` is its number at the pool's property."""
+class ChangeAsked(WantedChange):
+    """A change that somebody asked for. `change` is its number at the pool's property."""
 
     property: Name
     pool: Name
     change: VersionNumber
     requested_by: Person
     requested_at: AwareDatetime
+
+
+@fact("meter.change_requested", METERS, stream=_POOL)
+class ChangeRequested(Fact, ChangeAsked):
+    """A change was requested; it waits for somebody else's approval. `change` is its number at the pool's property."""
 
 
 @fact("meter.change_approved", METERS, moves_money=True, stream=_POOL)

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import AwareDatetime, Field
 
@@ -51,6 +51,15 @@ class Standing(Contract):
     rejected_by: Person | None = None
     rejected_at: AwareDatetime | None = None
     rejection_reason: Reason | None = None
+
+
+TurnedDownT = TypeVar("TurnedDownT", bound=TurnedDown)
+
+
+def turned_down(model: type[TurnedDownT], version: Contract, *, by: str, at: datetime, reason: str) -> TurnedDownT:
+    """Return the fact that a person rejected a version."""
+    named = {name: getattr(version, name, None) for name in model.model_fields}
+    return model(**named | {"rejected_by": by, "rejected_at": at, "reason": reason})
 
 
 def standing(fact: Contract) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from shared.contracts.submissions import (
     SubmissionRejected,
     submission_hash,
 )
-from shared.contracts.versions import Filed, Standing, beginning, fields_of, standing
+from shared.contracts.versions import Filed, Standing, beginning, fields_of, standing, turned_down
 from shared.rules import validate_submission
 from shared.rules.errors import Refused
 from shared.runtime.command.approval import RULES_SUBMISSION, Approval, Decision
@@ -81,15 +81,7 @@ def approve(version: SubmissionVersion, history: History, *, by: str, at: dateti
 def reject(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> SubmissionRejected:
     """Return the rejection of a version. Raises: Rejected where it was decided before."""
     version.approval.reject(by)
-    return SubmissionRejected(
-        property=version.property,
-        game=version.game,
-        version=version.version,
-        hash=version.hash,
-        rejected_by=by,
-        rejected_at=at,
-        reason=reason,
-    )
+    return turned_down(SubmissionRejected, version, by=by, at=at, reason=reason)
 
 
 def after(

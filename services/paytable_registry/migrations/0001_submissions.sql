@@ -13,5 +13,6 @@ CREATE TABLE submissions (
         END),
     CONSTRAINT approved_by_somebody_else CHECK (approved_by <> filed_by)
 );
+
 CREATE UNIQUE INDEX one_beginning_one_version ON submissions (property, game, effective_from)
     WHERE status = 'approved';

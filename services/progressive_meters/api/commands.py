@@ -1,5 +1,7 @@
 """The commands of the meters over HTTP."""
 
+from functools import partial
+
 from fastapi import APIRouter
 
 from services.progressive_meters.api.parameters import APPROVE_METERS, CHANGE_METERS, RECONCILE_METERS
@@ -28,72 +30,19 @@ def routes(context: ServiceContext) -> APIRouter:
     router, engine = APIRouter(), context.commands
     pools, changes = APIRouter(prefix="/pools", tags=["pools"]), APIRouter(tags=["changes"])
     reports = APIRouter(prefix="/reconciliations", tags=["reports"])
-    command_route(
-        pools,
-        engine,
-        FilePool,
-        "",
-        role=CHANGE_METERS,
-        answers=PoolVersion,
-        status=201,
-        rejects=(Reason.NOT_ALLOWED,),
-    )
-    command_route(
-        pools,
-        engine,
-        ApprovePool,
-        "/{property}/{pool}/versions/{version}/approve",
-        role=APPROVE_METERS,
-        answers=PoolVersion,
-        rejects=(*_APPROVED, Reason.TOO_LATE, Reason.NOT_ALLOWED),
-    )
-    command_route(
-        pools,
-        engine,
-        RejectPool,
-        "/{property}/{pool}/versions/{version}/reject",
-        role=APPROVE_METERS,
-        answers=PoolVersion,
-        rejects=_DECIDED,
-    )
-    command_route(
-        changes,
-        engine,
-        RequestChange,
-        "/pools/{property}/{pool}/changes",
-        role=CHANGE_METERS,
-        answers=ChangeItem,
-        status=201,
-        rejects=(Reason.NOT_FOUND, Reason.NOT_ALLOWED),
-    )
-    command_route(
-        changes,
-        engine,
-        ApproveChange,
-        "/changes/{property}/{change}/approve",
-        role=APPROVE_METERS,
-        answers=ChangeItem,
-        rejects=(*_APPROVED, Reason.CONTRADICTS),
-    )
-    command_route(
-        changes,
-        engine,
-        RejectChange,
-        "/changes/{property}/{change}/reject",
-        role=APPROVE_METERS,
-        answers=ChangeItem,
-        rejects=_DECIDED,
-    )
-    command_route(
-        reports,
-        engine,
-        ReconcileDay,
-        "",
-        role=RECONCILE_METERS,
-        answers=DayReconciled,
-        status=201,
-        rejects=(Reason.NOT_FOUND,),
-    )
+    file = partial(command_route, pools, engine, answers=PoolVersion)
+    version, change = "/{property}/{pool}/versions/{version}", "/changes/{property}/{change}"
+    file(FilePool, "", role=CHANGE_METERS, status=201, rejects=(Reason.NOT_ALLOWED,))
+    approvable = (*_APPROVED, Reason.TOO_LATE, Reason.NOT_ALLOWED)
+    file(ApprovePool, version + "/approve", role=APPROVE_METERS, rejects=approvable)
+    file(RejectPool, version + "/reject", role=APPROVE_METERS, rejects=_DECIDED)
+    move = partial(command_route, changes, engine, answers=ChangeItem)
+    requested = (Reason.NOT_FOUND, Reason.NOT_ALLOWED)
+    move(RequestChange, "/pools/{property}/{pool}/changes", role=CHANGE_METERS, status=201, rejects=requested)
+    move(ApproveChange, change + "/approve", role=APPROVE_METERS, rejects=(*_APPROVED, Reason.CONTRADICTS))
+    move(RejectChange, change + "/reject", role=APPROVE_METERS, rejects=_DECIDED)
+    reconcile = partial(command_route, reports, engine, answers=DayReconciled)
+    reconcile(ReconcileDay, "", role=RECONCILE_METERS, status=201, rejects=(Reason.NOT_FOUND,))
     for part in (pools, changes, reports):
         router.include_router(part)
     return router

@@ -15,8 +15,8 @@ APPROVE_METERS: Final = declare_role(
 RECONCILE_METERS: Final = declare_role("meters.reconcile", "Record the reconciliation of the meters for a day.")
 READ_SIGNS: Final = declare_role("signs.read", "Read what the signs of progressive meters show.")
 
-SignReader = Annotated[str, person_with(READ_SIGNS, READ_REPORTS, CHANGE_METERS, APPROVE_METERS, RECONCILE_METERS)]
-PoolReader = Annotated[str, person_with(READ_REPORTS, CHANGE_METERS, APPROVE_METERS, RECONCILE_METERS)]
+SIGN_READER: Final = person_with(READ_SIGNS, READ_REPORTS, CHANGE_METERS, APPROVE_METERS, RECONCILE_METERS)
+POOL_READER: Final = person_with(READ_REPORTS, CHANGE_METERS, APPROVE_METERS, RECONCILE_METERS)
 ReportReader = Annotated[str, person_with(READ_REPORTS, RECONCILE_METERS)]
 
 PropertyName = Annotated[Name, Path(alias="property", description="the property")]

@@ -16,18 +16,29 @@ from services.progressive_meters.domain.reports import (
     report,
 )
 from services.progressive_meters.queries.books import day_of, last_reconciled
-from services.progressive_meters.queries.lists import HitKey, hits_after
-from services.progressive_meters.tables import days, journal
+from services.progressive_meters.tables import days, hits, journal
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason
 from shared.journal.reading import input_open
 from shared.runtime.consume.days import day_status
+from shared.runtime.rows import thing_of
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import REPORT, Cursor, Limit, Listing, Page, problems, report_response, snapshot
+from shared.runtime.web import (
+    REPORT,
+    Asked,
+    Cursor,
+    Limit,
+    Listing,
+    Page,
+    TableListing,
+    problems,
+    report_response,
+    snapshot,
+)
 
 ExceptionKey = tuple[str, str, str, str, str]
 
-HITS: Listing[HitKey] = Listing("hits", HitKey)
+HITS = TableListing(hits, "pool", "number", "line")
 EXCEPTIONS: Listing[ExceptionKey] = Listing("exceptions", ExceptionKey)
 
 
@@ -95,19 +106,20 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_hits(
         reader: ReportReader,
         property_name: PropertyQuery,
+        asked: Asked,
         pool: Annotated[Name | None, Query()] = None,
         gaming_day: Annotated[date | None, Query()] = None,
-        limit: Limit = 50,
-        cursor: Cursor = None,
     ) -> Page[HitItem]:
         """What came off meters: table, round, seat, wager, category, amount."""
         del reader
-        after = HITS.after(cursor)
         async with snapshot(context.engine) as connection:
-            found = await hits_after(
-                connection, property_name, pool=pool, gaming_day=gaming_day, after=after, limit=limit + 1
+            return await HITS.read(
+                connection,
+                asked,
+                lambda row: thing_of(HitItem, row),
+                property=property_name,
+                pool=pool,
+                gaming_day=gaming_day,
             )
-        page = HITS.page(found, limit, lambda keyed: keyed[0])
-        return Page(items=[item for _, item in page.items], next=page.next)
 
     return router

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from services.progressive_meters.domain.versions import PoolVersion
 from shared.contracts.exact import ExactCents
-from shared.contracts.meters import ChangeKind, Feed, Movement
+from shared.contracts.meters import ChangeAsked, Feed, Movement
 
 Status = Literal["requested", "approved", "rejected"]
 
@@ -70,20 +70,10 @@ class MovementItem(BaseModel):
     seq: int
 
 
-class ChangeItem(BaseModel):
+class ChangeItem(ChangeAsked):
     """A change that people made, wanted, or turned down, with the display before and after it."""
 
-    property: str
-    pool: str
-    change: int
     status: Status
-    kind: ChangeKind
-    cents: int | None = None
-    to: str | None = None
-    gaming_day: date
-    reason: str
-    requested_by: str
-    requested_at: datetime
     approved_by: str | None = None
     approved_at: datetime | None = None
     rejected_by: str | None = None

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, Field
 
@@ -16,6 +16,9 @@ from shared.contracts.meters import PoolDay
 from shared.contracts.reports import DayReportHeader
 
 ExceptionKind = Literal["reading", "contribution", "reset"]
+
+PLACE: Final = ("pool", "meter", "table", "game", "gaming_day", "round_id")
+"""Where something does not agree: fields of a reading and of an exception, and columns."""
 
 
 class ExceptionItem(BaseModel):
@@ -183,12 +186,7 @@ def reading_exception(difference: Difference) -> ExceptionItem:
     reading = difference.reading
     return ExceptionItem(
         kind="reading",
-        pool=reading.pool,
-        meter=reading.meter,
-        table=reading.table,
-        game=reading.game,
-        gaming_day=reading.gaming_day,
-        round_id=reading.round_id,
+        **{name: getattr(reading, name) for name in PLACE},
         reported_before_cents=reading.before_cents,
         ledger_before_cents=difference.ledger_before_cents,
         reported_after_cents=reading.after_cents,

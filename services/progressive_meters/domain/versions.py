@@ -6,7 +6,7 @@ from datetime import datetime
 from services.progressive_meters.domain.rounds import Terms
 from shared.contracts.meters import Feed, Movement, PoolApproved, PoolFiled, PoolRejected, PoolTerms
 from shared.contracts.rejection import Reason, Rejected
-from shared.contracts.versions import Filed, Standing, beginning, fields_of, standing, version_hash
+from shared.contracts.versions import Filed, Standing, beginning, fields_of, standing, turned_down, version_hash
 from shared.runtime.command.approval import POOL_TERMS, Approval, Decision
 
 FeedTerms = Callable[[str, Feed, datetime], Terms | None]
@@ -126,15 +126,7 @@ def approved(filed: PoolVersion, movement: Movement | None, *, by: str, at: date
 def reject(filed: PoolVersion, *, by: str, at: datetime, reason: str) -> PoolRejected:
     """Return the rejection of a version. Raises: Rejected where it was decided before."""
     filed.approval.reject(by)
-    return PoolRejected(
-        property=filed.property,
-        pool=filed.pool,
-        version=filed.version,
-        hash=filed.hash,
-        rejected_by=by,
-        rejected_at=at,
-        reason=reason,
-    )
+    return turned_down(PoolRejected, filed, by=by, at=at, reason=reason)
 
 
 def after(filed: PoolFiled | PoolVersion, fact: PoolFiled | PoolRejected) -> PoolVersion:

@@ -28,42 +28,46 @@ CREATE TABLE pools (
 
 CREATE TABLE movements (
     property TEXT, pool TEXT, number BIGINT, kind TEXT NOT NULL, gaming_day DATE NOT NULL, at TIMESTAMPTZ NOT NULL,
-    table_name TEXT, game TEXT, round_id TEXT, revision INTEGER, meter TEXT, in_count BIGINT NOT NULL,
-    in_cents BIGINT NOT NULL, contribution NUMERIC(38, 0) NOT NULL, reserved NUMERIC(38, 0) NOT NULL,
-    overflow NUMERIC(38, 0) NOT NULL, award_cents BIGINT NOT NULL, hits INTEGER NOT NULL, reset NUMERIC(38, 0) NOT NULL,
+    "table" TEXT, game TEXT, round_id TEXT, revision BIGINT, meter TEXT, in_count BIGINT NOT NULL,
+    in_cents BIGINT NOT NULL, award_cents BIGINT NOT NULL, hits BIGINT NOT NULL, contribution NUMERIC(38, 0) NOT NULL,
+    reserved NUMERIC(38, 0) NOT NULL, overflow NUMERIC(38, 0) NOT NULL, reset NUMERIC(38, 0) NOT NULL,
     reserve_used NUMERIC(38, 0) NOT NULL, seed NUMERIC(38, 0) NOT NULL, transfer NUMERIC(38, 0) NOT NULL,
-    released NUMERIC(38, 0) NOT NULL, display NUMERIC(38, 0) NOT NULL, document JSON NOT NULL, shard INTEGER NOT NULL,
+    released NUMERIC(38, 0) NOT NULL, display NUMERIC(38, 0) NOT NULL, movement JSON NOT NULL, shard INTEGER NOT NULL,
     seq BIGINT NOT NULL,
     PRIMARY KEY (property, pool, number),
     CONSTRAINT known_kind CHECK (kind IN ('seed', 'round', 'taken_back', 'change')),
-    CONSTRAINT no_meter_falls_by_itself CHECK (
-        kind IN ('taken_back', 'change') OR award_cents > 0 OR contribution + reset + seed + transfer + released >= 0)
+    CONSTRAINT no_meter_falls_by_itself CHECK (kind IN ('taken_back', 'change') OR award_cents > 0 OR contribution + reset + seed + transfer + released >= 0)
 );
+
 CREATE INDEX movements_in_time ON movements (property, pool, at);
+
 CREATE INDEX movements_of_day ON movements (property, gaming_day, pool);
-CREATE INDEX movements_of_round ON movements (property, table_name, round_id, revision) WHERE kind = 'round';
+
+CREATE INDEX movements_of_round ON movements (property, "table", round_id, revision) WHERE kind = 'round';
 
 CREATE TABLE readings (
-    property TEXT, table_name TEXT, round_id TEXT, meter TEXT, pool TEXT NOT NULL, number BIGINT NOT NULL,
-    standing BOOLEAN NOT NULL, game TEXT NOT NULL, gaming_day DATE NOT NULL, revision INTEGER NOT NULL,
-    opened_at TIMESTAMPTZ NOT NULL, closed_at TIMESTAMPTZ NOT NULL, in_cents BIGINT NOT NULL, rate TEXT NOT NULL,
+    property TEXT, "table" TEXT, round_id TEXT, meter TEXT, pool TEXT NOT NULL, number BIGINT NOT NULL,
+    standing BOOLEAN NOT NULL, game TEXT NOT NULL, gaming_day DATE NOT NULL, revision BIGINT NOT NULL,
+    opened_at TIMESTAMPTZ NOT NULL, closed_at TIMESTAMPTZ NOT NULL, rate TEXT NOT NULL, in_cents BIGINT NOT NULL,
     settled_cents BIGINT NOT NULL, award_cents BIGINT NOT NULL, reset_cents BIGINT NOT NULL, before_cents BIGINT,
     after_cents BIGINT, findings TEXT[] NOT NULL, shard INTEGER NOT NULL, seq BIGINT NOT NULL,
-    PRIMARY KEY (property, table_name, round_id, meter)
+    PRIMARY KEY (property, "table", round_id, meter)
 );
+
 CREATE INDEX readings_of_day ON readings (property, gaming_day, pool);
 
 CREATE TABLE hits (
-    property TEXT, pool TEXT, number BIGINT, line SMALLINT, standing BOOLEAN NOT NULL, gaming_day DATE NOT NULL,
-    at TIMESTAMPTZ NOT NULL, table_name TEXT NOT NULL, game TEXT NOT NULL, round_id TEXT NOT NULL,
-    revision INTEGER NOT NULL, seat SMALLINT NOT NULL, wager TEXT NOT NULL, category TEXT, cents BIGINT NOT NULL,
+    property TEXT, pool TEXT, number BIGINT, line BIGINT, standing BOOLEAN NOT NULL, gaming_day DATE NOT NULL,
+    at TIMESTAMPTZ NOT NULL, "table" TEXT NOT NULL, game TEXT NOT NULL, round_id TEXT NOT NULL,
+    revision BIGINT NOT NULL, seat BIGINT NOT NULL, wager TEXT NOT NULL, category TEXT, cents BIGINT NOT NULL,
     shard INTEGER NOT NULL, seq BIGINT NOT NULL,
     PRIMARY KEY (property, pool, number, line)
 );
-CREATE INDEX hits_of_round ON hits (property, table_name, round_id, revision);
+
+CREATE INDEX hits_of_round ON hits (property, "table", round_id, revision);
 
 CREATE TABLE changes (
-    property TEXT, change INTEGER, pool TEXT NOT NULL, status TEXT NOT NULL, requested_by TEXT NOT NULL,
+    property TEXT, change BIGINT, pool TEXT NOT NULL, status TEXT NOT NULL, requested_by TEXT NOT NULL,
     document JSON NOT NULL, approved_by TEXT, rejection JSON,
     PRIMARY KEY (property, change),
     CONSTRAINT known_status CHECK (status IN ('requested', 'approved', 'rejected')),

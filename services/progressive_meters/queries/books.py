@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.progressive_meters.domain.comparison import Difference, Reading, Step, differences
 from services.progressive_meters.domain.pools import PARTS, Delta
 from services.progressive_meters.domain.reports import (
+    PLACE,
     Day,
     ExceptionItem,
     PoolBooks,
@@ -23,6 +24,7 @@ from services.progressive_meters.domain.reports import (
 from services.progressive_meters.queries.pools import pool_of
 from services.progressive_meters.tables import hits, journal, movements, pools, readings, reconciliations
 from shared.contracts.exact import exact_text, nanocents, share
+from shared.runtime.rows import rows_of, thing_of
 
 
 async def day_of(connection: AsyncConnection, property_name: str, gaming_day: date) -> Day:
@@ -48,14 +50,9 @@ async def day_of(connection: AsyncConnection, property_name: str, gaming_day: da
 async def last_reconciled(connection: AsyncConnection, property_name: str, gaming_day: date) -> str | None:
     """Return the hash of the rows that were last reconciled for a day."""
     c = reconciliations.c
-    query = (
-        select(c.rows_sha256)
-        .where(c.property == property_name, c.gaming_day == gaming_day)
-        .order_by(c.seq.desc())
-        .limit(1)
-    )
-    digest: str | None = (await connection.execute(query)).scalar_one_or_none()
-    return digest
+    query = rows_of(reconciliations, property=property_name, gaming_day=gaming_day).order_by(c.seq.desc()).limit(1)
+    row = (await connection.execute(query)).one_or_none()
+    return None if row is None else str(row.rows_sha256)
 
 
 async def _books(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[PoolBooks]:
@@ -71,29 +68,25 @@ async def _books(connection: AsyncConnection, property_name: str, gaming_day: da
         .where(m.property == property_name)
         .group_by(m.pool, when)
     )
-    sums: dict[tuple[str, str], tuple[int, Delta]] = {}
+    sums: dict[str, dict[str, Delta]] = {}
+    numbers: dict[str, int] = {}
     for row in await connection.execute(query):
-        sums[row.pool, row.when] = (row.movements, Delta(*(int(row._mapping[name]) for name in PARTS)))
+        sums.setdefault(row.pool, {})[row.when] = Delta(*(int(row._mapping[name]) for name in PARTS))
+        numbers[row.pool] = numbers.get(row.pool, 0) + row.movements
     accounts = await _accounts(connection, property_name)
     by_hits = await _hits(connection, property_name)
-    found: list[PoolBooks] = []
-    query_pools = select(pools).where(pools.c.property == property_name).order_by(pools.c.pool)
-    for row in await connection.execute(query_pools):
-        parts = {when: sums.get((row.pool, when), (0, Delta())) for when in ("before", "day", "later")}
-        if not parts["before"][0] + parts["day"][0]:
-            continue
-        found.append(
-            PoolBooks(
-                pool=pool_of(row),
-                before=parts["before"][1],
-                day=parts["day"][1],
-                later=parts["later"][1],
-                movements=sum(count for count, _ in parts.values()),
-                accounts=accounts.get(row.pool, {}),
-                hits_cents=by_hits.get(row.pool, 0),
-            )
+    rows = await connection.execute(rows_of(pools, property=property_name).order_by(pools.c.pool))
+    return [
+        PoolBooks(
+            pool=pool_of(row),
+            **{when: sums[row.pool].get(when, Delta()) for when in ("before", "day", "later")},
+            movements=numbers[row.pool],
+            accounts=accounts.get(row.pool, {}),
+            hits_cents=by_hits.get(row.pool, 0),
         )
-    return found
+        for row in rows
+        if sums.get(row.pool, {}).keys() & {"before", "day"}
+    ]
 
 
 async def _accounts(connection: AsyncConnection, property_name: str) -> dict[str, dict[str, int]]:
@@ -123,25 +116,7 @@ async def _readings(connection: AsyncConnection, property_name: str, gaming_day:
         .where(c.property == property_name, c.gaming_day == gaming_day, c.standing, c.before_cents.is_not(None))
         .order_by(c.pool, c.number)
     )
-    return [
-        Reading(
-            pool=row.pool,
-            meter=row.meter,
-            table=row.table_name,
-            game=row.game,
-            gaming_day=row.gaming_day,
-            round_id=row.round_id,
-            number=row.number,
-            opened_at=row.opened_at,
-            closed_at=row.closed_at,
-            before_cents=row.before_cents,
-            after_cents=row.after_cents,
-            settled_cents=row.settled_cents,
-            award_cents=row.award_cents,
-            reset_cents=row.reset_cents,
-        )
-        for row in await connection.execute(query)
-    ]
+    return [thing_of(Reading, row) for row in await connection.execute(query)]
 
 
 def _display(m: Any) -> Any:
@@ -160,9 +135,9 @@ async def _differences(
     before: Decimal = (
         await connection.execute(select(func.coalesce(func.sum(_display(m)), 0)).where(here, m.at < first))
     ).scalar_one()
-    columns = (m.at, m.number, m.table_name, m.round_id, _display(m).label("display"))
+    columns = (m.at, m.number, m.table, m.round_id, _display(m).label("display"))
     rows = await connection.execute(select(*columns).where(here, m.at >= first, m.at <= last))
-    steps = [Step(row.at, row.number, row.table_name, row.round_id, int(row.display)) for row in rows]
+    steps = [Step(row.at, row.number, row.table, row.round_id, int(row.display)) for row in rows]
     return differences(of_pool, int(before), steps)
 
 
@@ -178,18 +153,8 @@ async def _findings(connection: AsyncConnection, property_name: str, gaming_day:
             if kind == "contribution":
                 rated = exact_text(share(row.in_cents, Fraction(row.rate)))
                 more = {"settled_cents": row.settled_cents, "rated_cents": rated}
-            found.append(
-                ExceptionItem(
-                    kind=kind,
-                    pool=row.pool,
-                    meter=row.meter,
-                    table=row.table_name,
-                    game=row.game,
-                    gaming_day=row.gaming_day,
-                    round_id=row.round_id,
-                    **more,
-                )
-            )
+            place = {name: row._mapping[name] for name in PLACE}
+            found.append(ExceptionItem(kind=kind, **place, **more))
     return found
 
 
@@ -197,15 +162,15 @@ async def _tables(connection: AsyncConnection, property_name: str, gaming_day: d
     m = movements.c
     names = ("in_count", "in_cents", "contribution", "reserved", "overflow")
     query = (
-        select(m.pool, m.table_name, m.game, *(func.sum(m[name]).label(name) for name in names))
-        .where(m.property == property_name, m.gaming_day == gaming_day, m.table_name.is_not(None))
-        .group_by(m.pool, m.table_name, m.game)
-        .order_by(m.pool, m.table_name, m.game)
+        select(m.pool, m.table, m.game, *(func.sum(m[name]).label(name) for name in names))
+        .where(m.property == property_name, m.gaming_day == gaming_day, m.table.is_not(None))
+        .group_by(m.pool, m.table, m.game)
+        .order_by(m.pool, m.table, m.game)
     )
     return [
         TableContribution(
             pool=row.pool,
-            table=row.table_name,
+            table=row.table,
             game=row.game,
             in_count=int(row.in_count),
             in_cents=int(row.in_cents),

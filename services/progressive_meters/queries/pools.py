@@ -13,10 +13,10 @@ from services.progressive_meters.domain.rounds import Offered, Terms, offered
 from services.progressive_meters.domain.versions import Pools, PoolVersion
 from services.progressive_meters.tables import movements, pool_versions, pools, submissions
 from shared.contracts.meters import Feed, Movement
-from shared.contracts.rejection import Reason, Rejected
 from shared.journal.bulk import compiled, given, keyed, same, select
 from shared.runtime.command.versions import document_of
 from shared.runtime.consume.submissions import ApprovedSubmissions
+from shared.runtime.rows import find_row, rows_of
 
 PoolKey = tuple[str, str]
 """(property, pool)"""
@@ -33,10 +33,10 @@ class RoundKey(NamedTuple):
 
 _POOLS: Final = select(pools)
 
-_ROUND: Final = ("property", "table_name", "round_id", "revision")
+_ROUND: Final = RoundKey._fields
 _rows: Final = given(movements, _ROUND)
 _OF_ROUNDS: Final = compiled(
-    select_from(*(movements.c[name] for name in (*_ROUND, "document")))
+    select_from(*(movements.c[name] for name in (*_ROUND, "movement")))
     .join_from(movements, _rows, same(movements, _rows, _ROUND))
     .where(movements.c.kind == "round")
     .order_by(movements.c.property, movements.c.pool, movements.c.number),
@@ -59,7 +59,7 @@ async def pools_of(connection: AsyncConnection, keys: Iterable[PoolKey]) -> dict
 
 async def pools_at(connection: AsyncConnection, property_name: str) -> dict[str, Pool]:
     """Return the pools of a property as they stand, by name."""
-    rows = await connection.execute(select_from(pools).where(pools.c.property == property_name))
+    rows = await connection.execute(rows_of(pools, property=property_name))
     return {row.pool: pool_of(row) for row in rows}
 
 
@@ -70,18 +70,15 @@ def version_of(row: Row[Any]) -> PoolVersion:
 
 async def find_version(connection: AsyncConnection, property_name: str, pool: str, version: int) -> PoolVersion:
     """Return a version of a pool's terms. Raises: Rejected where there is none."""
-    c = pool_versions.c
-    query = select_from(pool_versions).where(c.property == property_name, c.pool == pool, c.version == version)
-    row = (await connection.execute(query)).one_or_none()
-    if row is None:
-        raise Rejected(Reason.NOT_FOUND, f"there is no version {version} of pool {pool} at {property_name}")
-    return version_of(row)
+    missing = f"there is no version {version} of pool {pool} at {property_name}"
+    return version_of(
+        await find_row(connection, pool_versions, missing, property=property_name, pool=pool, version=version)
+    )
 
 
 async def approved_at(connection: AsyncConnection, property_name: str) -> Pools:
     """Return the approved terms of the pools of a property."""
-    c = pool_versions.c
-    query = select_from(pool_versions).where(c.property == property_name, c.status == "approved")
+    query = rows_of(pool_versions, property=property_name, status="approved")
     return Pools([version_of(row) for row in await connection.execute(query)])
 
 
@@ -140,6 +137,6 @@ async def movements_of_rounds(
     found: dict[RoundKey, list[Movement]] = {}
     rows = await _OF_ROUNDS.read(connection, keyed(_OF_ROUNDS, sorted(set(keys)))) if keys else ()
     for row in rows:
-        key = RoundKey(row.property, row.table_name, row.round_id, row.revision)
-        found.setdefault(key, []).append(Movement.model_validate(row.document))
+        key = RoundKey(*(row._mapping[name] for name in _ROUND))
+        found.setdefault(key, []).append(Movement.model_validate(row.movement))
     return {key: tuple(moved) for key, moved in found.items()}

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.api.roles import ADJUST, APPROVE, EXCLUDE, MANAGE, WAGER
-from services.wagering_accounts.domain.books import Account
+from services.wagering_accounts.domain.books import Patron
 from services.wagering_accounts.domain.documents import (
     AccountDocument,
     AdjustmentDocument,
@@ -17,40 +17,44 @@ from services.wagering_accounts.domain.documents import (
     OpenRound,
     PatronDocument,
     Statement,
+    StatementLine,
 )
 from services.wagering_accounts.queries import reports
+from services.wagering_accounts.queries.books import known_thing
 from services.wagering_accounts.queries.reports import OpenPlace
-from services.wagering_accounts.tables import days, journal
+from services.wagering_accounts.tables import adjustments, balances, days, journal, lines, patrons
 from shared.contracts.envelope import Name
-from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.rejection import Reason
 from shared.contracts.reports import ReportStatus
 from shared.journal.reading import input_open
 from shared.runtime.consume.days import day_status
+from shared.runtime.rows import find_row
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     REPORT,
     UNCHANGED,
-    Cursor,
-    Limit,
+    Asked,
     Listing,
     Page,
+    TableListing,
     document_response,
     person_with,
     problems,
     report_response,
     snapshot,
 )
+from shared.runtime.web.problems import Responses
 from shared.runtime.web.roles import READ_REPORTS
 
-_ACCOUNTS: Final[Listing[tuple[str]]] = Listing("accounts", tuple[str])
-_LINES: Final[Listing[tuple[int]]] = Listing("statement", tuple[int])
-_ADJUSTMENTS: Final[Listing[tuple[int]]] = Listing("adjustments", tuple[int])
+_ACCOUNTS: Final = TableListing(balances, "account")
+_LINES: Final = TableListing(lines, "version")
+_ADJUSTMENTS: Final = TableListing(adjustments, "adjustment")
 _OPEN_ROUNDS: Final[Listing[OpenPlace]] = Listing("open-rounds", OpenPlace)
 _DAYS_MAX: Final = 366
 
-AccountReader = Annotated[str, person_with(READ_REPORTS, MANAGE, WAGER, ADJUST, APPROVE)]
-PatronReader = Annotated[str, person_with(READ_REPORTS, MANAGE, EXCLUDE)]
-RoundReader = Annotated[str, person_with(READ_REPORTS, WAGER)]
+ACCOUNT_READER: Final = person_with(READ_REPORTS, MANAGE, WAGER, ADJUST, APPROVE)
+PATRON_READER: Final = person_with(READ_REPORTS, MANAGE, EXCLUDE)
+ROUND_READER: Final = person_with(READ_REPORTS, WAGER)
 Reader = Annotated[str, person_with(READ_REPORTS)]
 
 PropertyPath = Annotated[Name, Path(alias="property", description="the property")]
@@ -58,6 +62,7 @@ PropertyQuery = Annotated[Name, Query(alias="property", description="the propert
 AccountPath = Annotated[Name, Path(description="the account")]
 PatronPath = Annotated[Name, Path(description="the patron")]
 
+_ONE: Final[Responses] = {**UNCHANGED, **problems(Reason.NOT_FOUND)}
 _STATUSES: Final = list(ReportStatus)
 
 
@@ -71,114 +76,71 @@ def reading_routes(context: ServiceContext) -> APIRouter:
 
 
 def _accounts(context: ServiceContext) -> APIRouter:
-    router = APIRouter(prefix="/accounts", tags=["accounts"])
+    router = APIRouter(prefix="/accounts", tags=["accounts"], dependencies=[ACCOUNT_READER])
+    path = "/{property}/{account}"
 
     @router.get("", response_model_exclude_none=True, summary="List accounts")
     async def list_accounts(
-        reader: AccountReader,
         property_name: PropertyQuery,
+        asked: Asked,
         table: Annotated[Name | None, Query(description="only game accounts of this table")] = None,
         patron: Annotated[Name | None, Query(description="only accounts of this patron")] = None,
-        limit: Limit = 50,
-        cursor: Cursor = None,
     ) -> Page[AccountDocument]:
         """Wallets and game accounts of a property."""
-        del reader
-        after = _ACCOUNTS.after(cursor)
+        named = {"property": property_name, "table": table, "patron": patron}
         async with snapshot(context.engine) as connection:
-            found = await reports.accounts_after(
-                connection,
-                property_name,
-                table=table,
-                patron=patron,
-                after=None if after is None else after[0],
-                limit=limit + 1,
-            )
-        return _ACCOUNTS.page(found, limit, lambda each: (each.account,))
+            return await _ACCOUNTS.read(connection, asked, AccountDocument.of, **named)
 
-    @router.get(
-        "/{property}/{account}",
-        response_model=AccountDocument,
-        response_model_exclude_none=True,
-        summary="Read an account",
-        responses=UNCHANGED | problems(Reason.NOT_FOUND),
-    )
-    async def read_account(
-        request: Request, reader: AccountReader, property_name: PropertyPath, account: AccountPath
-    ) -> Response:
+    @router.get(path, response_model=AccountDocument, summary="Read an account", responses=_ONE)
+    async def read_account(request: Request, property_name: PropertyPath, account: AccountPath) -> Response:
         """What is available, on hold and in play."""
-        del reader
         async with snapshot(context.engine) as connection:
             found = await _account(connection, property_name, account)
-        return document_response(request, AccountDocument.of(found), version=found.version)
+        return document_response(request, found, version=found.version)
 
     @router.get(
-        "/{property}/{account}/statement",
+        path + "/statement",
         response_model_exclude_none=True,
         summary="Read the statement of an account",
         responses=problems(Reason.NOT_FOUND),
     )
-    async def read_statement(
-        reader: AccountReader,
-        property_name: PropertyPath,
-        account: AccountPath,
-        limit: Limit = 50,
-        cursor: Cursor = None,
-    ) -> Statement:
+    async def read_statement(property_name: PropertyPath, account: AccountPath, asked: Asked) -> Statement:
         """Every change, oldest first, with the entry of the journal that made it."""
-        del reader
-        [after] = _LINES.after(cursor) or (0,)
+        named = {"property": property_name, "account": account}
         async with snapshot(context.engine) as connection:
             shown = await _account(connection, property_name, account)
-            found = await reports.lines_after(connection, property_name, account, after=after, limit=limit + 1)
-        page = _LINES.page(found, limit, lambda each: (each.version,))
-        return Statement(account=AccountDocument.of(shown), items=page.items, next=page.next)
+            page = await _LINES.read(connection, asked, StatementLine.of, **named)
+        return Statement(account=shown, items=page.items, next=page.next)
 
     @router.get(
-        "/{property}/{account}/adjustments",
+        path + "/adjustments",
         response_model_exclude_none=True,
         summary="List the adjustments of an account",
         responses=problems(Reason.NOT_FOUND),
         tags=["adjustments"],
     )
     async def list_adjustments(
-        reader: AccountReader,
-        property_name: PropertyPath,
-        account: AccountPath,
-        limit: Limit = 50,
-        cursor: Cursor = None,
+        property_name: PropertyPath, account: AccountPath, asked: Asked
     ) -> Page[AdjustmentDocument]:
         """Entered, approved and rejected, oldest first."""
-        del reader
-        [after] = _ADJUSTMENTS.after(cursor) or (0,)
+        named = {"property": property_name, "account": account}
         async with snapshot(context.engine) as connection:
             await _account(connection, property_name, account)
-            found = await reports.adjustments_after(connection, property_name, account, after=after, limit=limit + 1)
-        return _ADJUSTMENTS.page(found, limit, lambda each: (each.adjustment,))
+            return await _ADJUSTMENTS.read(connection, asked, AdjustmentDocument.of, **named)
 
     return router
 
 
 def _patrons(context: ServiceContext) -> APIRouter:
-    router = APIRouter(prefix="/patrons", tags=["patrons"])
+    router = APIRouter(prefix="/patrons", tags=["patrons"], dependencies=[PATRON_READER])
 
-    @router.get(
-        "/{property}/{patron}",
-        response_model=PatronDocument,
-        response_model_exclude_none=True,
-        summary="Read a patron",
-        responses=UNCHANGED | problems(Reason.NOT_FOUND),
-    )
-    async def read_patron(
-        request: Request, reader: PatronReader, property_name: PropertyPath, patron: PatronPath
-    ) -> Response:
+    @router.get("/{property}/{patron}", response_model=PatronDocument, summary="Read a patron", responses=_ONE)
+    async def read_patron(request: Request, property_name: PropertyPath, patron: PatronPath) -> Response:
         """Wallet, exclusion, limits; never the access code."""
-        del reader
+        missing = f"there is no patron {patron} at {property_name}"
         async with snapshot(context.engine) as connection:
-            found = await reports.find_patron(connection, property_name, patron)
-        if found is None:
-            raise Rejected(Reason.NOT_FOUND, f"there is no patron {patron} at {property_name}")
-        return document_response(request, PatronDocument.of(found, context.clock()))
+            row = await find_row(connection, patrons, missing, property=property_name, patron=patron)
+        return document_response(request, PatronDocument.of(known_thing(Patron, row), context.clock()))
 
     return router
 
@@ -199,16 +161,14 @@ def _books(context: ServiceContext) -> APIRouter:
         response_model_exclude_none=True,
         summary="List the rounds whose result is not known",
         tags=["wagers"],
+        dependencies=[ROUND_READER],
     )
-    async def list_open_rounds(
-        reader: RoundReader, property_name: PropertyQuery, limit: Limit = 50, cursor: Cursor = None
-    ) -> Page[OpenRound]:
+    async def list_open_rounds(property_name: PropertyQuery, asked: Asked) -> Page[OpenRound]:
         """Their wagers stay on hold or in play; the oldest first."""
-        del reader
-        after = _OPEN_ROUNDS.after(cursor)
+        after = _OPEN_ROUNDS.after(asked.cursor)
         async with snapshot(context.engine) as connection:
-            found = await reports.open_rounds_after(connection, property_name, after=after, limit=limit + 1)
-        return _OPEN_ROUNDS.page(found, limit, lambda each: (each.opened_at, each.table, each.round_id))
+            found = await reports.open_rounds_after(connection, property_name, after=after, limit=asked.limit + 1)
+        return _OPEN_ROUNDS.page(found, asked.limit, lambda each: (each.opened_at, each.table, each.round_id))
 
     @router.get(
         "/reports/exceptions",
@@ -274,8 +234,6 @@ def _books(context: ServiceContext) -> APIRouter:
     return router
 
 
-async def _account(connection: AsyncConnection, property_name: str, name: str) -> Account:
-    found = await reports.find_account(connection, property_name, name)
-    if found is None:
-        raise Rejected(Reason.NOT_FOUND, f"there is no account {name} at {property_name}")
-    return found
+async def _account(connection: AsyncConnection, property_name: str, account: str) -> AccountDocument:
+    missing = f"there is no account {account} at {property_name}"
+    return AccountDocument.of(await find_row(connection, balances, missing, property=property_name, account=account))

@@ -22,7 +22,7 @@ from services.wagering_accounts.commands.deciding import (
 from services.wagering_accounts.domain.books import Account, Books, Patron
 from services.wagering_accounts.domain.documents import AccountDocument
 from services.wagering_accounts.queries.books import Needs
-from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut, AccountOpened, Instrument
+from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut, AccountMovement, AccountOpened, Instrument
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.tables import Cents
@@ -91,8 +91,6 @@ def buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
     require_admitted(patron)
     if patron is not None and account.kind == "game":
         _require_within_limit(patron, command.cents, now)
-    movements = [next_movement(account, available_cents=command.cents)]
-    others: tuple[Posting, ...] = ()
     if command.instrument == "wallet":
         wallet, owner = _wallet_of(books, account, patron)
         failure = wrong_code(books, owner, command.code, now)
@@ -103,20 +101,23 @@ def buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
                 Reason.INSUFFICIENT_FUNDS,
                 f"{command.cents} exceeds the {wallet.available_cents} cents in the wallet",
             )
-        movements.append(next_movement(wallet, available_cents=-command.cents))
-    else:
-        others = (Posting(Leg(command.property, account.table, "", command.instrument), command.cents),)
-    fact = AccountBoughtIn(
-        property=command.property,
-        account=command.account,
-        instrument=command.instrument,
-        cents=command.cents,
-        reference=command.reference,
-        by=now.by,
-        movements=tuple(movements),
-    )
-    recording = record(books, fact, now, others)
+    movements, others = _both_sides(command, books, account, patron, command.cents)
+    said = command.model_dump(exclude={"access_code"})
+    recording = record(books, AccountBoughtIn(**said, by=now.by, movements=movements), now, others)
     return Accepted(recording=recording, answer=AccountDocument.of(account))
+
+
+def _both_sides(
+    command: _Money, books: Books, account: Account, patron: Patron | None, cents: int
+) -> tuple[tuple[AccountMovement, ...], tuple[Posting, ...]]:
+    """Return what cents (negative: paid out) move on the account and the patron's wallet, and the postings beside."""
+    movements = [next_movement(account, available_cents=cents)] if cents else []
+    if command.instrument != "wallet":
+        return tuple(movements), (Posting(Leg(command.property, account.table, "", command.instrument), cents),)
+    wallet, _ = _wallet_of(books, account, patron)
+    if cents:
+        movements.append(next_movement(wallet, available_cents=-cents))
+    return tuple(movements), ()
 
 
 def _require_within_limit(patron: Patron, cents: int, now: Now) -> None:
@@ -169,25 +170,9 @@ def cash_out(command: CashOut, books: Books, now: Now) -> Accepted:
         raise Rejected(Reason.INSUFFICIENT_FUNDS, f"nothing is available in account {account.account}")
     if command.close:
         _require_closable(account, cents)
-    movements = [next_movement(account, available_cents=-cents)] if cents else []
-    others: tuple[Posting, ...] = ()
-    if command.instrument == "wallet":
-        wallet, _ = _wallet_of(books, account, patron)
-        if cents:
-            movements.append(next_movement(wallet, available_cents=cents))
-    else:
-        others = (Posting(Leg(command.property, account.table, "", command.instrument), -cents),)
-    fact = AccountCashedOut(
-        property=command.property,
-        account=command.account,
-        instrument=command.instrument,
-        cents=cents,
-        closed=command.close,
-        reference=command.reference,
-        by=now.by,
-        movements=tuple(movements),
-    )
-    recording = record(books, fact, now, others)
+    movements, others = _both_sides(command, books, account, patron, -cents)
+    said = command.model_dump(exclude={"access_code", "close"}) | {"cents": cents, "closed": command.close}
+    recording = record(books, AccountCashedOut(**said, by=now.by, movements=movements), now, others)
     return Accepted(recording=recording, answer=AccountDocument.of(account))
 
 

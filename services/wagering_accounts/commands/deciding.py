@@ -5,12 +5,11 @@ from datetime import date, datetime
 from typing import Annotated, Any, Final, Self
 
 from pydantic import Field, PrivateAttr, SecretStr
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.domain.access_codes import HashedCode
 from services.wagering_accounts.domain.books import Account, AccountKey, Books, Patron, postings_of
 from services.wagering_accounts.domain.configuration import Configuration, Configurations
-from services.wagering_accounts.domain.evolving import account_of, evolve, property_of
+from services.wagering_accounts.domain.evolving import When, account_of, evolve, property_of
 from services.wagering_accounts.queries.books import Needs, load
 from shared.contracts.accounts import AccessFailed, AccountMovement
 from shared.contracts.envelope import Name
@@ -68,11 +67,7 @@ class CommandWithCode(AccountsCommand):
 
 async def load_all(transaction: Transaction, commands: Sequence[Any]) -> Books:
     """Return what commands need, locked."""
-    return await _load(transaction.connection, commands)
-
-
-async def _load(connection: AsyncConnection, commands: Sequence[AccountsCommand]) -> Books:
-    return await load(connection, [command.needs() for command in commands], lock=True)
+    return await load(transaction.connection, [command.needs() for command in commands], lock=True)
 
 
 COMMANDS: Final = Commands(load_all=load_all)
@@ -94,22 +89,20 @@ def record(books: Books, fact: Fact, now: Now, others: Iterable[Posting] = ()) -
     What is about one account is in the stream of that account, anything else in that of its shard.
     """
     gaming_day = gaming_day_at(now.at)
-    evolve(books, fact, now.at, gaming_day)
+    evolve(books, fact, When(now.at, gaming_day))
     movements: Sequence[AccountMovement] = getattr(fact, "movements", ())
     about = account_of(fact)
     return Recording(
         fact=fact,
         postings=postings_of(books, property_of(fact), movements, others),
         gaming_day=gaming_day,
-        stream=None
-        if about is None
-        else (account_path(about, "/properties/{}/accounts/{}"), books.accounts[about].version),
+        stream=about and ("/properties/{}/accounts/{}".format(*about), books.accounts[about].version),
     )
 
 
-def account_path(key: AccountKey, template: str = "/accounts/{}/{}") -> str:
-    """Return the path of an account, or another name of it."""
-    return template.format(*key)
+def account_path(key: AccountKey) -> str:
+    """Return the path of an account."""
+    return "/accounts/{}/{}".format(*key)
 
 
 def next_movement(account: Account, **cents: int) -> AccountMovement:

@@ -113,11 +113,11 @@ def capture(command: CaptureRound, books: Books, now: Now) -> Accepted:
         raise Rejected(
             Reason.NOT_FOUND, f"no wager of round {command.round_id} of table {command.table} was ever authorized"
         )
-    held = sorted((hold for hold in books.holds_by_round.get(key, ()) if hold.status == "held"), key=Hold.key)
+    held = sorted((hold for hold in books.holds_by_round.get(key, ()) if hold.status == "held"), key=Hold.KEY)
     sums: dict[str, int] = {}
     for hold in held:
         sums[hold.account] = sums.get(hold.account, 0) + hold.cents
-    holds = tuple(CapturedHold(account=hold.account, hold=hold.number, cents=hold.cents) for hold in held)
+    holds = tuple(CapturedHold(account=hold.account, hold=hold.hold, cents=hold.cents) for hold in held)
     fact = RoundCaptured(
         **dict(command),
         by=now.by,

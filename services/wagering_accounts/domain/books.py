@@ -20,7 +20,8 @@ beneath: their sums are those of the control accounts. The attributes of everyth
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Literal, Protocol
+from operator import attrgetter
+from typing import Any, ClassVar, Literal
 
 from services.wagering_accounts.domain.access_codes import HashedCode
 from shared.contracts.accounts import AccountMovement, LimitKind
@@ -37,7 +38,7 @@ RoundKey = tuple[str, str, str]
 """(property, table, round id)"""
 
 HoldKey = tuple[str, str, int]
-"""(property, account, number); adjustments have the same."""
+"""(property, account, hold or adjustment)."""
 
 RoundAccountKey = tuple[str, str, str, str]
 """(property, table, round id, account)"""
@@ -47,6 +48,17 @@ AccountStatus = Literal["open", "closed"]
 RoundStatus = Literal["open", "captured", "settled", "void"]
 HoldStatus = Literal["held", "captured", "settled", "released"]
 AdjustmentStatus = Literal["entered", "approved", "rejected"]
+
+
+class Thing:
+    """Something in the books, which the columns of its table's primary key name."""
+
+    __slots__ = ()
+    KEY: "ClassVar[attrgetter[Any]]"
+
+    def key(self) -> Any:
+        """Return what names it among its kind."""
+        return type(self).KEY(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +81,10 @@ class Limit:
 
 
 @dataclass(slots=True)
-class Patron:
+class Patron(Thing):
     """A person with a wallet. `bought_in_cents` came to tables on the gaming day `bought_in_on`."""
+
+    KEY = attrgetter("property", "patron")
 
     property: str
     patron: str
@@ -81,10 +95,6 @@ class Patron:
     limits: dict[LimitKind, Limit] = field(default_factory=dict)
     bought_in_on: date | None = None
     bought_in_cents: int = 0
-
-    def key(self) -> PatronKey:
-        """Return what names the patron."""
-        return (self.property, self.patron)
 
     def locked_at(self, moment: datetime) -> datetime | None:
         """Return until when no access code is accepted, if that is so at a moment."""
@@ -101,17 +111,15 @@ class Patron:
 
 
 @dataclass(slots=True)
-class PatronCode:
+class PatronCode(Thing):
     """The access code of a patron, as it is kept: not in the journal, and nowhere else."""
+
+    KEY = attrgetter("property", "patron")
 
     property: str
     patron: str
     salt: bytes
     hash: bytes
-
-    def key(self) -> PatronKey:
-        """Return what names the patron."""
-        return (self.property, self.patron)
 
     def hashed(self) -> HashedCode:
         """Return the code itself."""
@@ -119,8 +127,10 @@ class PatronCode:
 
 
 @dataclass(slots=True)
-class Account:
+class Account(Thing):
     """A wallet (`table` is empty), or the game account of one session at a table. `version` counts its entries."""
+
+    KEY = attrgetter("property", "account")
 
     property: str
     account: str
@@ -134,28 +144,22 @@ class Account:
     held_cents: int = 0
     staked_cents: int = 0
 
-    def key(self) -> AccountKey:
-        """Return what names the account."""
-        return (self.property, self.account)
-
 
 @dataclass(slots=True)
-class Hold:
+class Hold(Thing):
     """Cents of an account that are set aside for a wager of a round."""
+
+    KEY = attrgetter("property", "account", "hold")
 
     property: str
     account: str
-    number: int
+    hold: int
     table: str
     round_id: str
     seat: int
     wager: str
     cents: int
     status: HoldStatus = "held"
-
-    def key(self) -> HoldKey:
-        """Return what names the hold."""
-        return (self.property, self.account, self.number)
 
     def account_key(self) -> AccountKey:
         """Return what names its account."""
@@ -171,11 +175,13 @@ class Hold:
 
 
 @dataclass(slots=True)
-class Round:
+class Round(Thing):
     """A round with electronic wagers: which revisions of its settlement were posted and which were taken back.
 
     `version` counts the entries that changed the round or a hold for it.
     """
+
+    KEY = attrgetter("property", "table", "round_id")
 
     property: str
     table: str
@@ -187,18 +193,16 @@ class Round:
     reversed: list[int] = field(default_factory=list)
     voided: bool = False
 
-    def key(self) -> RoundKey:
-        """Return what names the round."""
-        return (self.property, self.table, self.round_id)
-
     def is_over(self) -> bool:
         """Return whether its result is known, or it does not count."""
         return self.status in ("settled", "void")
 
 
 @dataclass(slots=True)
-class RoundAccount:
+class RoundAccount(Thing):
     """What a round did on an account. `covered_cents` was on hold for it; the shortage could not be taken back."""
+
+    KEY = attrgetter("property", "table", "round_id", "account")
 
     property: str
     table: str
@@ -210,18 +214,16 @@ class RoundAccount:
     covered_cents: int = 0
     shortage_cents: int = 0
 
-    def key(self) -> RoundAccountKey:
-        """Return what names the round and the account."""
-        return (self.property, self.table, self.round_id, self.account)
-
 
 @dataclass(slots=True)
-class Adjustment:
+class Adjustment(Thing):
     """A change of a balance by hand: entered by one person, decided by another."""
+
+    KEY = attrgetter("property", "account", "adjustment")
 
     property: str
     account: str
-    number: int
+    adjustment: int
     cents: int
     reason: str
     entered_by: str
@@ -231,17 +233,6 @@ class Adjustment:
     decided_at: datetime | None = None
     before_cents: int | None = None
     after_cents: int | None = None
-
-    def key(self) -> HoldKey:
-        """Return what names the adjustment."""
-        return (self.property, self.account, self.number)
-
-
-class Thing(Protocol):
-    """Something in the books."""
-
-    def key(self) -> Any:
-        """Return what names it among its kind."""
 
 
 Things = dict[type[Any], dict[Any, Thing]]

@@ -2,17 +2,16 @@
 
 from datetime import date, datetime
 from enum import StrEnum
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from services.wagering_accounts.domain.books import (
-    Account,
     AccountKind,
     AccountStatus,
-    Adjustment,
     AdjustmentStatus,
-    Hold,
     HoldStatus,
+    Limit,
     Patron,
     RoundStatus,
 )
@@ -23,6 +22,11 @@ from shared.contracts.reports import DayReportHeader, RangeReportHeader, ReportS
 
 class _Document(BaseModel):
     model_config = ConfigDict(from_attributes=True)
+
+    @classmethod
+    def of(cls, thing: object) -> Self:
+        """Return something in the books, or its row, as it is shown."""
+        return cls.model_validate(thing)
 
 
 class AccountDocument(_Document):
@@ -36,24 +40,8 @@ class AccountDocument(_Document):
     available_cents: int
     held_cents: int
     staked_cents: int
-    table: Name | None = None
+    table: Annotated[Name | None, BeforeValidator(lambda table: table or None)] = None
     patron: Name | None = None
-
-    @classmethod
-    def of(cls, account: Account) -> "AccountDocument":
-        """Return an account as it is shown."""
-        return cls(
-            property=account.property,
-            account=account.account,
-            kind=account.kind,
-            status=account.status,
-            version=account.version,
-            available_cents=account.available_cents,
-            held_cents=account.held_cents,
-            staked_cents=account.staked_cents,
-            table=account.table or None,
-            patron=account.patron,
-        )
 
 
 class HoldDocument(_Document):
@@ -68,21 +56,6 @@ class HoldDocument(_Document):
     seat: int
     wager: Name
     cents: int
-
-    @classmethod
-    def of(cls, hold: Hold) -> "HoldDocument":
-        """Return a hold as it is shown."""
-        return cls(
-            property=hold.property,
-            account=hold.account,
-            hold=hold.number,
-            status=hold.status,
-            table=hold.table,
-            round_id=hold.round_id,
-            seat=hold.seat,
-            wager=hold.wager,
-            cents=hold.cents,
-        )
 
 
 class AuthorizedHold(HoldDocument):
@@ -101,14 +74,6 @@ class CaptureDocument(BaseModel):
     captured: tuple[CapturedHold, ...]
 
 
-class LimitDocument(BaseModel):
-    """A limit in cents, and from `next_at` on the one that follows it; without cents there is none."""
-
-    cents: int | None = None
-    next_cents: int | None = None
-    next_at: datetime | None = None
-
-
 class PatronDocument(BaseModel):
     """A patron. The access code is never shown."""
 
@@ -117,24 +82,17 @@ class PatronDocument(BaseModel):
     wallet: Name
     excluded_at: datetime | None = None
     locked_until: datetime | None = None
-    limits: dict[LimitKind, LimitDocument]
+    limits: dict[LimitKind, Limit]
 
     @classmethod
     def of(cls, patron: Patron, moment: datetime) -> "PatronDocument":
         """Return a patron as the patron stands at a moment."""
-        limits: dict[LimitKind, LimitDocument] = {}
-        for kind, limit in sorted(patron.limits.items()):
-            shown = limits[kind] = LimitDocument(cents=limit.at(moment))
-            if limit.next_at is not None and limit.next_at > moment:
-                shown.next_cents, shown.next_at = limit.next_cents, limit.next_at
-        return cls(
-            property=patron.property,
-            patron=patron.patron,
-            wallet=patron.wallet,
-            excluded_at=patron.excluded_at,
-            locked_until=patron.locked_at(moment),
-            limits=limits,
-        )
+        limits = {
+            kind: limit if limit.next_at is not None and limit.next_at > moment else Limit(limit.at(moment))
+            for kind, limit in sorted(patron.limits.items())
+        }
+        shown = {name: getattr(patron, name) for name in ("property", "patron", "wallet", "excluded_at")}
+        return cls(**shown, locked_until=patron.locked_at(moment), limits=limits)
 
 
 class AdjustmentDocument(_Document):
@@ -152,12 +110,6 @@ class AdjustmentDocument(_Document):
     decided_at: datetime | None = None
     before_cents: int | None = None
     after_cents: int | None = None
-
-    @classmethod
-    def of(cls, adjustment: Adjustment) -> "AdjustmentDocument":
-        """Return an adjustment as it is shown."""
-        named = {name: getattr(adjustment, name) for name in cls.model_fields if name != "adjustment"}
-        return cls(adjustment=adjustment.number, **named)
 
 
 class StatementLine(_Document):

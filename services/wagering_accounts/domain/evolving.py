@@ -6,7 +6,7 @@ Commands, settlements and a rebuild change the books here and nowhere else, by w
 from collections.abc import Mapping
 from datetime import date, datetime
 from functools import singledispatch
-from typing import Final
+from typing import Final, NamedTuple
 
 from services.wagering_accounts.domain.books import (
     Account,
@@ -47,31 +47,33 @@ from shared.contracts.accounts import (
 )
 from shared.contracts.facts import Fact
 
-FLOWS: Final = (
-    "bought_in_cents",
-    "cashed_out_cents",
-    "staked_cents",
-    "credited_cents",
-    "adjusted_cents",
-    "short_cents",
-)
+FLOWS: Final = tuple(f"{name}_cents" for name in ["bought_in", "cashed_out", "staked", "credited", "adjusted", "short"])
 """What changes the liability: the columns of a day."""
 
+BALANCES: Final = ("available", "held", "staked")
+"""What an account has, with `_cents` behind: fields and columns."""
 
 OfRound = WagerAuthorized | WagerReleased | RoundCaptured | WagersVoided
 """What is about a round."""
+
+
+class When(NamedTuple):
+    """When something happened."""
+
+    at: datetime
+    gaming_day: date
 
 
 class DoesNotFit(Exception):
     """A fact does not follow from the books as they are: they have changed since it was derived."""
 
 
-def evolve(books: Books, fact: Fact, at: datetime, gaming_day: date) -> None:
-    """Bring the books to what a fact says, which happened at a moment. Everything that it is about must be at hand.
+def evolve(books: Books, fact: Fact, when: When) -> None:
+    """Bring the books to what a fact says. Everything that it is about must be at hand.
 
     Raises: DoesNotFit.
     """
-    _apply(fact, books, at, gaming_day)
+    _apply(fact, books, when)
     own, lines, round_ = account_of(fact), list[LineRow](), _round_of(fact)
     movements: tuple[AccountMovement, ...] = getattr(fact, "movements", ())
     for movement in movements:
@@ -144,14 +146,10 @@ def _line(account: Account, movement: AccountMovement, round_: tuple[str, str] |
         "property": account.property,
         "account": account.account,
         "version": account.version,
-        "available_change_cents": movement.available_cents,
-        "held_change_cents": movement.held_cents,
-        "staked_change_cents": movement.staked_cents,
-        "available_cents": account.available_cents,
-        "held_cents": account.held_cents,
-        "staked_cents": account.staked_cents,
         "table": table,
         "round_id": round_id,
+        **{f"{name}_change_cents": getattr(movement, f"{name}_cents") for name in BALANCES},
+        **{f"{name}_cents": getattr(account, f"{name}_cents") for name in BALANCES},
     }
 
 
@@ -168,9 +166,9 @@ def _require_nothing_left(books: Books, fact: WagersVoided) -> None:
 
 
 @singledispatch
-def _apply(fact: Fact, books: Books, at: datetime, gaming_day: date) -> None:
+def _apply(fact: Fact, books: Books, when: When) -> None:
     """Change what a fact is about, besides moving money."""
-    del books, at, gaming_day
+    del books, when
     raise AssertionError(f"{type(fact).__name__} does what to the books?")
 
 
@@ -190,7 +188,7 @@ def _touched(books: Books, fact: OfRound, version: int, at: datetime) -> Round:
         raise DoesNotFit(f"round {fact.round_id} of table {fact.table} has changed meanwhile")
     round_ = books.rounds.get(key)
     if round_ is None:
-        round_ = Round(*key, opened_at=at)
+        round_ = Round(*key, at)
         books.add(round_)
     round_.version = version
     books.change(round_)
@@ -204,32 +202,29 @@ def _end_hold(books: Books, property_name: str, account: str, number: int, statu
 
 
 @_apply.register
-def _authorized(fact: WagerAuthorized, books: Books, at: datetime, gaming_day: date) -> None:
-    del gaming_day
-    _touched(books, fact, fact.round_version, at).status = "open"
+def _authorized(fact: WagerAuthorized, books: Books, when: When) -> None:
+    _touched(books, fact, fact.round_version, when.at).status = "open"
     wager = (fact.hold, fact.table, fact.round_id, fact.seat, fact.wager, fact.cents)
     books.add(Hold(fact.property, fact.account, *wager))
 
 
 @_apply.register
-def _released(fact: WagerReleased, books: Books, at: datetime, gaming_day: date) -> None:
-    del gaming_day
-    _touched(books, fact, fact.round_version, at)
+def _released(fact: WagerReleased, books: Books, when: When) -> None:
+    _touched(books, fact, fact.round_version, when.at)
     _end_hold(books, fact.property, fact.account, fact.hold, "released")
 
 
 @_apply.register
-def _captured(fact: RoundCaptured, books: Books, at: datetime, gaming_day: date) -> None:
-    del gaming_day
+def _captured(fact: RoundCaptured, books: Books, when: When) -> None:
     for each in fact.holds:
         _end_hold(books, fact.property, each.account, each.hold, "captured")
     if fact.round_version is not None:  # else its result had come first
-        _touched(books, fact, fact.round_version, at).status = "captured"
+        _touched(books, fact, fact.round_version, when.at).status = "captured"
 
 
 @_apply.register
-def _result(fact: WagersVoided, books: Books, at: datetime, gaming_day: date) -> None:
-    round_ = _touched(books, fact, fact.round_version, at)
+def _result(fact: WagersVoided, books: Books, when: When) -> None:
+    round_ = _touched(books, fact, fact.round_version, when.at)
     match fact:
         case WagersSettled():
             round_.posted = sorted({*round_.posted, fact.revision})
@@ -244,10 +239,9 @@ def _result(fact: WagersVoided, books: Books, at: datetime, gaming_day: date) ->
     for hold in fact.holds:
         _end_hold(books, fact.property, hold.account, hold.hold, hold.status)
     for each in fact.accounts:
-        key = (*round_.key(), each.account)
-        part = books.round_accounts.get(key)
+        part = books.round_accounts.get((*round_.key(), each.account))
         if part is None:
-            part = RoundAccount(*key, gaming_day=gaming_day)
+            part = RoundAccount(fact.property, fact.table, fact.round_id, each.account, when.gaming_day)
             books.add(part)
         part.staked_cents += each.staked_cents
         part.credited_cents += each.credited_cents
@@ -260,28 +254,26 @@ def _result(fact: WagersVoided, books: Books, at: datetime, gaming_day: date) ->
 
 
 @_apply.register
-def _opened(fact: AccountOpened, books: Books, at: datetime, gaming_day: date) -> None:
-    del gaming_day
-    books.add(Account(fact.property, fact.account, "game", fact.table, fact.patron, "open", at))
+def _opened(fact: AccountOpened, books: Books, when: When) -> None:
+    books.add(Account(fact.property, fact.account, "game", fact.table, fact.patron, "open", when.at))
 
 
 @_apply.register
-def _bought_in(fact: AccountBoughtIn, books: Books, at: datetime, gaming_day: date) -> None:
-    del at
+def _bought_in(fact: AccountBoughtIn, books: Books, when: When) -> None:
     account = books.accounts[fact.property, fact.account]
     patron = books.patron_of(account)
     if fact.instrument == "wallet":
         assert patron is not None, "a wallet has a patron"
         _forget_wrong_codes(books, patron)
     if patron is not None and account.kind == "game":
-        patron.bought_in_cents = patron.bought_in_during(gaming_day) + fact.cents
-        patron.bought_in_on = gaming_day
+        patron.bought_in_cents = patron.bought_in_during(when.gaming_day) + fact.cents
+        patron.bought_in_on = when.gaming_day
         books.change(patron)
 
 
 @_apply.register
-def _cashed_out(fact: AccountCashedOut, books: Books, at: datetime, gaming_day: date) -> None:
-    del at, gaming_day
+def _cashed_out(fact: AccountCashedOut, books: Books, when: When) -> None:
+    del when
     account = books.accounts[fact.property, fact.account]
     if account.kind == "wallet":
         patron = books.patron_of(account)
@@ -294,23 +286,20 @@ def _cashed_out(fact: AccountCashedOut, books: Books, at: datetime, gaming_day: 
 
 
 @_apply.register
-def _adjustment_entered(fact: AdjustmentEntered, books: Books, at: datetime, gaming_day: date) -> None:
-    del gaming_day
-    books.add(Adjustment(fact.property, fact.account, fact.adjustment, fact.cents, fact.reason, fact.by, at))
+def _adjustment_entered(fact: AdjustmentEntered, books: Books, when: When) -> None:
+    books.add(Adjustment(fact.property, fact.account, fact.adjustment, fact.cents, fact.reason, fact.by, when.at))
 
 
 @_apply.register
-def _adjustment_approved(fact: AdjustmentApproved, books: Books, at: datetime, gaming_day: date) -> None:
-    del gaming_day
-    adjustment = _adjustment(books, fact, at)
+def _adjustment_approved(fact: AdjustmentApproved, books: Books, when: When) -> None:
+    adjustment = _adjustment(books, fact, when.at)
     adjustment.status = "approved"
     adjustment.before_cents, adjustment.after_cents = fact.before_cents, fact.after_cents
 
 
 @_apply.register
-def _adjustment_rejected(fact: AdjustmentRejected, books: Books, at: datetime, gaming_day: date) -> None:
-    del gaming_day
-    _adjustment(books, fact, at).status = "rejected"
+def _adjustment_rejected(fact: AdjustmentRejected, books: Books, when: When) -> None:
+    _adjustment(books, fact, when.at).status = "rejected"
 
 
 def _adjustment(books: Books, fact: AdjustmentApproved | AdjustmentRejected, at: datetime) -> Adjustment:
@@ -324,25 +313,23 @@ def _adjustment(books: Books, fact: AdjustmentApproved | AdjustmentRejected, at:
 
 
 @_apply.register
-def _registered(fact: PatronRegistered, books: Books, at: datetime, gaming_day: date) -> None:
-    del gaming_day
+def _registered(fact: PatronRegistered, books: Books, when: When) -> None:
     books.add(Patron(fact.property, fact.patron, fact.wallet))
-    books.add(Account(fact.property, fact.wallet, "wallet", "", fact.patron, "open", at))
+    books.add(Account(fact.property, fact.wallet, "wallet", "", fact.patron, "open", when.at))
 
 
 @_apply.register
-def _patron_changed(fact: AboutPatron, books: Books, at: datetime, gaming_day: date) -> None:
-    del gaming_day
+def _patron_changed(fact: AboutPatron, books: Books, when: When) -> None:
     patron = books.patrons[fact.property, fact.patron]
     match fact:
         case PatronCodeChanged():
             patron.failed_codes, patron.locked_until = 0, None
         case PatronExcluded():
-            patron.excluded_at = at
+            patron.excluded_at = when.at
         case PatronAdmitted():
             patron.excluded_at = None
         case PatronLimitChanged():
-            changed = patron.limits.get(fact.limit, Limit()).changed(fact.cents, at, fact.effective_from)
+            changed = patron.limits.get(fact.limit, Limit()).changed(fact.cents, when.at, fact.effective_from)
             patron.limits = {**patron.limits, fact.limit: changed}
         case AccessFailed():
             patron.locked_until = fact.locked_until

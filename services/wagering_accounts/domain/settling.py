@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from services.wagering_accounts.domain.books import Account, AccountKey, Books, Hold, Round, RoundKey, postings_of
-from services.wagering_accounts.domain.evolving import evolve, next_version
+from services.wagering_accounts.domain.evolving import When, evolve, next_version
 from services.wagering_accounts.domain.views import PostedRound, ReversedRound, RoundEvent, VoidedRound
 from shared.contracts.accounts import (
     AccountMovement,
@@ -56,7 +56,7 @@ def settle(data: RoundEvent, at: datetime, books: Books) -> Recording | None:
     _require_known(data, credited, books)
     ended = () if isinstance(data, ReversedRound) else _live_holds(books, key)
     fact, others = _fact(data, ended, credited if _applies(data, round_) else (), books)
-    evolve(books, fact, at, data.gaming_day)
+    evolve(books, fact, When(at, data.gaming_day))
     postings = postings_of(books, data.property, fact.movements, others)
     return Recording(fact=fact, postings=postings, gaming_day=data.gaming_day)
 
@@ -84,7 +84,7 @@ def _applies(data: RoundEvent, round_: Round | None) -> bool:
 
 def _live_holds(books: Books, key: RoundKey) -> Sequence[Hold]:
     """Return the holds of a round that its result ends."""
-    return sorted((hold for hold in books.holds_by_round.get(key, ()) if hold.is_live()), key=Hold.key)
+    return sorted((hold for hold in books.holds_by_round.get(key, ()) if hold.is_live()), key=Hold.KEY)
 
 
 @dataclass(slots=True)
@@ -123,34 +123,18 @@ def _fact(
         part = books.round_accounts.get((*key, account_key[1]))
         before = 0 if part is None else part.shortage_cents
         paid, shortage = _paid(books.accounts[account_key], before, released, sums.credited - sums.staked)
-        movements.append(
-            AccountMovement(
-                account=account_key[1],
-                available_cents=released + paid,
-                held_cents=-sums.held,
-                staked_cents=-sums.in_play,
-            )
-        )
-        results.append(
-            AccountResult(
-                account=account_key[1],
-                staked_cents=sums.staked,
-                credited_cents=sums.credited,
-                released_cents=released,
-                shortage_cents=shortage,
-            )
-        )
+        change = {"held_cents": -sums.held, "staked_cents": -sums.in_play, "available_cents": released + paid}
+        movements.append(AccountMovement(account=account_key[1], **change))
+        result = {"staked_cents": sums.staked, "credited_cents": sums.credited, "released_cents": released}
+        results.append(AccountResult(account=account_key[1], **result, shortage_cents=shortage))
     stakes = {(credit.account, credit.seat, credit.wager) for credit in credited if credit.staked_cents}
     common: dict[str, Any] = {
-        "property": data.property,
-        "table": data.table,
-        "game": data.game,
-        "round_id": data.round_id,
+        **{name: getattr(data, name) for name in ("property", "table", "game", "round_id")},
         "round_version": next_version(books, key),
         "holds": tuple(
             EndedHold(
                 account=hold.account,
-                hold=hold.number,
+                hold=hold.hold,
                 status="settled" if (hold.account, hold.seat, hold.wager) in stakes else "released",
             )
             for hold in ended

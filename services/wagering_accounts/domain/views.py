@@ -16,20 +16,21 @@ class Round(View):
     round_id: str
 
 
-@view_of(SettlementPosted)
-class PostedRound(Round):
-    """A round whose money was posted, and what its wagers did on accounts."""
+class RoundWithCredits(Round):
+    """Which revision of a round, and what its wagers did on accounts."""
 
     revision: int
     account_credits: tuple[AccountCredit, ...] = ()
+
+
+@view_of(SettlementPosted)
+class PostedRound(RoundWithCredits):
+    """A round whose money was posted."""
 
 
 @view_of(SettlementReversed)
-class ReversedRound(Round):
+class ReversedRound(RoundWithCredits):
     """A round whose money was taken back: the same, negative."""
-
-    revision: int
-    account_credits: tuple[AccountCredit, ...] = ()
 
 
 @view_of(SettlementVoided)

@@ -12,17 +12,5 @@ def upgrade() -> None:
     """Run the statements of the SQL file, and grant the service what it needs."""
     run_sql(__file__)
     grant("SELECT, INSERT", "lines")
-    grant(
-        "SELECT, INSERT, UPDATE",
-        *(
-            "patrons",
-            "patron_codes",
-            "balances",
-            "rounds",
-            "holds",
-            "round_accounts",
-            "adjustments",
-            "liability_days",
-            "days",
-        ),
-    )
+    grant("SELECT, INSERT, UPDATE", "patrons", "patron_codes", "balances", "rounds", "holds")
+    grant("SELECT, INSERT, UPDATE", "round_accounts", "adjustments", "liability_days", "days")

@@ -1,5 +1,5 @@
 CREATE TABLE patrons (
-    property TEXT, patron TEXT, wallet TEXT NOT NULL, failed_codes INTEGER NOT NULL, locked_until TIMESTAMPTZ,
+    property TEXT, patron TEXT, wallet TEXT NOT NULL, failed_codes BIGINT NOT NULL, locked_until TIMESTAMPTZ,
     excluded_at TIMESTAMPTZ, limits JSONB NOT NULL, bought_in_on DATE, bought_in_cents BIGINT NOT NULL,
     PRIMARY KEY (property, patron),
     CONSTRAINT not_negative CHECK (failed_codes >= 0 AND bought_in_cents >= 0)
@@ -19,7 +19,9 @@ CREATE TABLE balances (
     CONSTRAINT kind CHECK ((kind = 'wallet') = ("table" = '') AND kind IN ('wallet', 'game')),
     CONSTRAINT status CHECK (status IN ('open', 'closed'))
 );
+
 CREATE INDEX balances_of_patron ON balances (property, patron);
+
 CREATE UNIQUE INDEX balances_one_wallet ON balances (property, patron) WHERE kind = 'wallet';
 
 CREATE TABLE rounds (
@@ -28,32 +30,34 @@ CREATE TABLE rounds (
     PRIMARY KEY (property, "table", round_id),
     CONSTRAINT status CHECK (status IN ('open', 'captured', 'settled', 'void'))
 );
+
 CREATE INDEX rounds_open ON rounds (property, opened_at, "table", round_id) WHERE status IN ('open', 'captured');
 
 CREATE TABLE holds (
-    property TEXT, account TEXT, number BIGINT, "table" TEXT NOT NULL, round_id TEXT NOT NULL,
-    seat SMALLINT NOT NULL, wager TEXT NOT NULL, cents BIGINT NOT NULL, status TEXT NOT NULL,
-    PRIMARY KEY (property, account, number),
+    property TEXT, account TEXT, hold BIGINT, "table" TEXT NOT NULL, round_id TEXT NOT NULL, seat BIGINT NOT NULL,
+    wager TEXT NOT NULL, cents BIGINT NOT NULL, status TEXT NOT NULL,
+    PRIMARY KEY (property, account, hold),
     CONSTRAINT something_is_held CHECK (cents > 0),
     CONSTRAINT status CHECK (status IN ('held', 'captured', 'settled', 'released'))
 );
+
 CREATE INDEX holds_of_round ON holds (property, "table", round_id);
 
 CREATE TABLE round_accounts (
-    property TEXT, "table" TEXT, round_id TEXT, account TEXT, gaming_day DATE NOT NULL,
-    staked_cents BIGINT NOT NULL, credited_cents BIGINT NOT NULL, covered_cents BIGINT NOT NULL,
-    shortage_cents BIGINT NOT NULL,
+    property TEXT, "table" TEXT, round_id TEXT, account TEXT, gaming_day DATE NOT NULL, staked_cents BIGINT NOT NULL,
+    credited_cents BIGINT NOT NULL, covered_cents BIGINT NOT NULL, shortage_cents BIGINT NOT NULL,
     PRIMARY KEY (property, "table", round_id, account),
     CONSTRAINT not_negative CHECK (covered_cents >= 0 AND shortage_cents >= 0)
 );
+
 CREATE INDEX round_accounts_exceptions ON round_accounts (property, gaming_day)
     WHERE shortage_cents > 0 OR staked_cents > covered_cents;
 
 CREATE TABLE adjustments (
-    property TEXT, account TEXT, number BIGINT, cents BIGINT NOT NULL, reason TEXT NOT NULL, status TEXT NOT NULL,
+    property TEXT, account TEXT, adjustment BIGINT, cents BIGINT NOT NULL, reason TEXT NOT NULL, status TEXT NOT NULL,
     entered_by TEXT NOT NULL, entered_at TIMESTAMPTZ NOT NULL, decided_by TEXT, decided_at TIMESTAMPTZ,
     before_cents BIGINT, after_cents BIGINT,
-    PRIMARY KEY (property, account, number),
+    PRIMARY KEY (property, account, adjustment),
     CONSTRAINT something_changes CHECK (cents <> 0),
     CONSTRAINT status CHECK (status IN ('entered', 'approved', 'rejected')),
     CONSTRAINT approved_by_somebody_else CHECK (status <> 'approved' OR decided_by <> entered_by),
@@ -69,10 +73,11 @@ CREATE TABLE lines (
     PRIMARY KEY (property, account, version),
     CONSTRAINT never_negative CHECK (available_cents >= 0 AND held_cents >= 0 AND staked_cents >= 0)
 );
+
 CREATE INDEX lines_by_day ON lines (property, gaming_day);
 
 CREATE TABLE liability_days (
-    property TEXT, gaming_day DATE, shard INTEGER, bought_in_cents BIGINT NOT NULL, cashed_out_cents BIGINT NOT NULL,
+    property TEXT, gaming_day DATE, shard BIGINT, bought_in_cents BIGINT NOT NULL, cashed_out_cents BIGINT NOT NULL,
     staked_cents BIGINT NOT NULL, credited_cents BIGINT NOT NULL, adjusted_cents BIGINT NOT NULL,
     short_cents BIGINT NOT NULL,
     PRIMARY KEY (property, gaming_day, shard)

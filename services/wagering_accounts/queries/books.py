@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 from psycopg import AsyncCursor
 from pydantic import TypeAdapter
-from sqlalchemy import Table, and_
+from sqlalchemy import Row, Table, and_
 from sqlalchemy import select as select_from
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -35,6 +35,7 @@ from services.wagering_accounts.domain.books import (
 from shared.contracts.accounts import LimitKind
 from shared.journal.bulk import Statement, compiled, given, keyed, same, select
 from shared.journal.pipeline import Pipeline, pipeline
+from shared.runtime.rows import thing_of
 
 TABLES: Final[Mapping[type[Any], Table]] = {
     Patron: tables.patrons,
@@ -74,12 +75,10 @@ class Needs:
     adjustments: tuple[HoldKey, ...] = ()
 
 
-def thing_of(kind: type[ThingT], row: Any) -> ThingT:
+def known_thing(kind: type[ThingT], row: Row[Any]) -> ThingT:
     """Return what a row of the table of such things says."""
-    values: dict[str, Any] = row._asdict()
-    if kind is Patron:
-        values["limits"] = _LIMITS.validate_python(values["limits"])
-    return kind(**values)
+    more = {"limits": _LIMITS.validate_python(row.limits)} if kind is Patron else {}
+    return thing_of(kind, row, **more)
 
 
 def _wallets() -> Statement:
@@ -120,7 +119,7 @@ class _Reading:
         """Put what was asked for into the books."""
         for kind, cursor in self._asked:
             for row in await cursor.fetchall():
-                books.know(thing_of(kind, row))
+                books.know(known_thing(kind, row))
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Reads what people ask for: accounts, statements, open rounds, exceptions, and the liability."""
+"""Reads what people ask for: open rounds, exceptions, and the liability."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -7,32 +7,18 @@ from typing import Any, Final
 from sqlalchemy import func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.wagering_accounts.domain.books import Account, Adjustment, Hold, Patron, Round
 from services.wagering_accounts.domain.documents import (
-    AccountDocument,
-    AdjustmentDocument,
     Balances,
     ExceptionKind,
     HoldDocument,
     LiabilityDay,
     OpenRound,
     RoundException,
-    StatementLine,
 )
 from services.wagering_accounts.domain.evolving import FLOWS
-from services.wagering_accounts.queries.books import thing_of
-from services.wagering_accounts.tables import (
-    adjustments,
-    balances,
-    days,
-    holds,
-    liability_days,
-    lines,
-    patrons,
-    round_accounts,
-    rounds,
-)
+from services.wagering_accounts.tables import balances, days, holds, liability_days, lines, round_accounts, rounds
 from shared.contracts.reports import ReportStatus
+from shared.runtime.rows import rows_of, thing_of
 
 OpenPlace = tuple[datetime, str, str]
 """The place of an open round in the list: (opened_at, table, round id)."""
@@ -40,67 +26,12 @@ OpenPlace = tuple[datetime, str, str]
 _LIVE: Final = ("held", "captured")
 
 
-async def find_account(connection: AsyncConnection, property_name: str, name: str) -> Account | None:
-    """Return an account."""
-    query = select(balances).where(balances.c.property == property_name, balances.c.account == name)
-    row = (await connection.execute(query)).one_or_none()
-    return None if row is None else thing_of(Account, row)
-
-
-async def accounts_after(
-    connection: AsyncConnection,
-    property_name: str,
-    *,
-    table: str | None,
-    patron: str | None,
-    after: str | None,
-    limit: int,
-) -> list[AccountDocument]:
-    """Return accounts in the order of their names, after a given one."""
-    c = balances.c
-    query = select(balances).where(c.property == property_name).order_by(c.account).limit(limit)
-    if table is not None:
-        query = query.where(c.table == table)
-    if patron is not None:
-        query = query.where(c.patron == patron)
-    if after is not None:
-        query = query.where(c.account > after)
-    return [AccountDocument.of(thing_of(Account, row)) for row in await connection.execute(query)]
-
-
-async def find_patron(connection: AsyncConnection, property_name: str, name: str) -> Patron | None:
-    """Return a patron."""
-    query = select(patrons).where(patrons.c.property == property_name, patrons.c.patron == name)
-    row = (await connection.execute(query)).one_or_none()
-    return None if row is None else thing_of(Patron, row)
-
-
-async def lines_after(
-    connection: AsyncConnection, property_name: str, account: str, *, after: int, limit: int
-) -> list[StatementLine]:
-    """Return the lines of an account, oldest first, after a version."""
-    c = lines.c
-    query = select(lines).where(c.property == property_name, c.account == account, c.version > after)
-    rows = await connection.execute(query.order_by(c.version).limit(limit))
-    return [StatementLine.model_validate(row) for row in rows]
-
-
-async def adjustments_after(
-    connection: AsyncConnection, property_name: str, account: str, *, after: int, limit: int
-) -> list[AdjustmentDocument]:
-    """Return the adjustments of an account, oldest first, after a number."""
-    c = adjustments.c
-    query = select(adjustments).where(c.property == property_name, c.account == account, c.number > after)
-    rows = await connection.execute(query.order_by(c.number).limit(limit))
-    return [AdjustmentDocument.of(thing_of(Adjustment, row)) for row in rows]
-
-
 async def open_rounds_after(
     connection: AsyncConnection, property_name: str, *, after: OpenPlace | None, limit: int
 ) -> list[OpenRound]:
     """Return rounds with wagers on hold or in play, oldest first, after a place."""
     c, h = rounds.c, holds.c
-    waiting = select(h.number).where(
+    waiting = select(h.hold).where(
         h.property == c.property, h.table == c.table, h.round_id == c.round_id, h.status.in_(_LIVE)
     )
     place = (c.opened_at, c.table, c.round_id)
@@ -112,25 +43,15 @@ async def open_rounds_after(
     )
     if after is not None:
         query = query.where(tuple_(*place) > after)
-    found = [thing_of(Round, row) for row in await connection.execute(query)]
+    found = (await connection.execute(query)).all()
     held: dict[tuple[str, str], list[HoldDocument]] = {(each.table, each.round_id): [] for each in found}
     if held:
         of_rounds = select(holds).where(
             h.property == property_name, tuple_(h.table, h.round_id).in_(held), h.status.in_(_LIVE)
         )
-        for row in await connection.execute(of_rounds.order_by(h.account, h.number)):
-            held[row.table, row.round_id].append(HoldDocument.of(thing_of(Hold, row)))
-    return [
-        OpenRound(
-            property=property_name,
-            table=each.table,
-            round_id=each.round_id,
-            status=each.status,
-            opened_at=each.opened_at,
-            holds=held[each.table, each.round_id],
-        )
-        for each in found
-    ]
+        for row in await connection.execute(of_rounds.order_by(h.account, h.hold)):
+            held[row.table, row.round_id].append(HoldDocument.of(row))
+    return [thing_of(OpenRound, each, holds=held[each.table, each.round_id]) for each in found]
 
 
 async def exceptions_on(
@@ -144,13 +65,10 @@ async def exceptions_on(
     """Return what took more from accounts than was on hold, and what could not be taken back; of rounds of a day."""
     c = round_accounts.c
     query = (
-        select(round_accounts)
-        .where(c.property == property_name, c.gaming_day == gaming_day)
+        rows_of(round_accounts, property=property_name, gaming_day=gaming_day, table=table)
         .where(or_(c.shortage_cents > 0, c.staked_cents > c.covered_cents))
         .order_by(c.table, c.round_id, c.account)
     )
-    if table is not None:
-        query = query.where(c.table == table)
     rows = (await connection.execute(query)).all()
     return [exception for row in rows for exception in _exceptions(row) if kind is None or exception.kind == kind]
 
@@ -159,17 +77,7 @@ def _exceptions(row: Any) -> list[RoundException]:
     uncovered_cents = max(0, row.staked_cents - row.covered_cents)
     kinds = {ExceptionKind.UNCOVERED: uncovered_cents, ExceptionKind.SHORTAGE: row.shortage_cents}
     return [
-        RoundException(
-            kind=kind,
-            table=row.table,
-            round_id=row.round_id,
-            account=row.account,
-            staked_cents=row.staked_cents,
-            credited_cents=row.credited_cents,
-            covered_cents=row.covered_cents,
-            uncovered_cents=uncovered_cents,
-            shortage_cents=row.shortage_cents,
-        )
+        thing_of(RoundException, row, kind=kind, uncovered_cents=uncovered_cents)
         for kind, cents in kinds.items()
         if cents
     ]
@@ -216,8 +124,8 @@ async def _stated(connection: AsyncConnection, property_name: str) -> Mapping[da
 
 
 async def _statuses(connection: AsyncConnection, property_name: str) -> Mapping[date, ReportStatus]:
-    query = select(days.c.gaming_day, days.c.status).where(days.c.property == property_name)
-    return {row.gaming_day: ReportStatus(row.status) for row in await connection.execute(query)}
+    rows = await connection.execute(rows_of(days, property=property_name))
+    return {row.gaming_day: ReportStatus(row.status) for row in rows}
 
 
 async def balances_of(connection: AsyncConnection, property_name: str) -> Balances:

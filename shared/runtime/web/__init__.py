@@ -4,7 +4,7 @@ from shared.runtime.web.access import Caller, person_with
 from shared.runtime.web.app import create_app
 from shared.runtime.web.commands import Answer, Engine, IdempotencyKey, command_route
 from shared.runtime.web.documents import UNCHANGED, document_response
-from shared.runtime.web.pages import Cursor, Limit, Listing, Page
+from shared.runtime.web.pages import Asked, Cursor, Limit, Listing, Page, TableListing
 from shared.runtime.web.problems import PROBLEM, problems
 from shared.runtime.web.reports import REPORT, REPORT_OR_CSV, report_response, snapshot
 from shared.runtime.web.roles import ROLES, Role, declare_role
@@ -16,6 +16,7 @@ __all__ = [
     "ROLES",
     "UNCHANGED",
     "Answer",
+    "Asked",
     "Caller",
     "Cursor",
     "Engine",
@@ -24,6 +25,7 @@ __all__ = [
     "Listing",
     "Page",
     "Role",
+    "TableListing",
     "command_route",
     "create_app",
     "declare_role",

@@ -1,5 +1,16 @@
 """Lists, page by page: opaque cursors that fit one list alone.
 
+Rows of a table, in the order of some of its columns:
+
+ACCOUNTS = TableListing(balances, "account")
+
+@router.get("/accounts")
+async def list_accounts(asked: Asked, table: Name | None = None) -> Page[AccountDocument]:
+    async with snapshot(engine) as connection:
+        return await ACCOUNTS.read(connection, asked, AccountDocument.model_validate, table=table)
+
+Anything else:
+
 ACCOUNTS = Listing("accounts", tuple[str])
 
 @router.get("/accounts")
@@ -12,18 +23,35 @@ async def list_accounts(limit: Limit = 50, cursor: Cursor = None) -> Page[Accoun
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import GenericAlias
 from typing import Annotated, Any, Generic, TypeVar
 
-from fastapi import Query
+from fastapi import Depends, Query
 from pydantic import BaseModel, Field, TypeAdapter
+from sqlalchemy import Row, Table, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.rows import rows_of
 
 ItemT = TypeVar("ItemT")
 KeyT = TypeVar("KeyT", bound=tuple[object, ...])
 
 Limit = Annotated[int, Query(ge=1, le=500, description="most items on a page")]
 Cursor = Annotated[str | None, Query(max_length=1000, description="`next` of the page before")]
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """Which page of a list is asked for."""
+
+    limit: Limit = 50
+    cursor: Cursor = None
+
+
+Asked = Annotated[PageRequest, Depends()]
+"""The page that is asked for, as a parameter of a route."""
 
 
 class Page(BaseModel, Generic[ItemT]):
@@ -62,3 +90,24 @@ class Listing(Generic[KeyT]):
 
     def _unknown(self, cursor: str) -> Rejected:
         return Rejected(Reason.CURSOR_UNKNOWN, f"cursor {cursor!r} is not one of this list; begin without one")
+
+
+class TableListing(Listing[tuple[Any, ...]]):
+    """The rows of a table as a list, in the order of some of its columns."""
+
+    def __init__(self, table: Table, *columns: str) -> None:
+        self._table = table
+        self._key = [table.c[name] for name in columns]
+        super().__init__(table.name, GenericAlias(tuple, tuple(column.type.python_type for column in self._key)))
+
+    async def read(
+        self, connection: AsyncConnection, asked: PageRequest, item: Callable[[Row[Any]], ItemT], /, **values: Any
+    ) -> Page[ItemT]:
+        """Return the page that is asked for, of the rows with these values; a value of None is not asked for."""
+        query = rows_of(self._table, **values).order_by(*self._key).limit(asked.limit + 1)
+        after = self.after(asked.cursor)
+        if after is not None:
+            query = query.where(tuple_(*self._key) > tuple_(*after))
+        rows = (await connection.execute(query)).all()
+        page = self.page(rows, asked.limit, lambda row: tuple(row._mapping[column.name] for column in self._key))
+        return Page(items=[item(row) for row in page.items], next=page.next)

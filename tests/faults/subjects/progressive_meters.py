@@ -47,7 +47,7 @@ SUBJECT = Subject(
     figures=[
         """SELECT property, pool, number, reserve, display, overflow, in_count, in_cents, hits, wins_cents
            FROM progressive_meters.pools ORDER BY 1, 2""",
-        """SELECT property, table_name, round_id, meter, revision, standing, in_cents, award_cents
+        """SELECT property, "table", round_id, meter, revision, standing, in_cents, award_cents
            FROM progressive_meters.readings ORDER BY 1, 2, 3, 4""",
     ],
     people=PEOPLE,

@@ -1,0 +1,40 @@
+"""Groups of columns that tables declare: several of one type in one line."""
+
+from typing import Any, Final
+
+from sqlalchemy import BigInteger, Column, Date, DateTime, Integer, Text
+from sqlalchemy.types import TypeEngine
+
+MOMENT: Final = DateTime(timezone=True)
+
+
+def columns(
+    kind: type[TypeEngine[Any]] | TypeEngine[Any], *names: str, key: bool = False, null: bool = False
+) -> tuple[Column[Any], ...]:
+    """Return columns of a type, which have values unless `null`; `key`: they are part of the primary key."""
+    return tuple(Column(name, kind, primary_key=key, nullable=null, autoincrement=False) for name in names)
+
+
+def texts(*names: str, key: bool = False, null: bool = False) -> tuple[Column[Any], ...]:
+    """Return columns of text."""
+    return columns(Text, *names, key=key, null=null)
+
+
+def counts(*names: str, key: bool = False, null: bool = False) -> tuple[Column[Any], ...]:
+    """Return columns of whole numbers: cents, versions, places."""
+    return columns(BigInteger, *names, key=key, null=null)
+
+
+def dates(*names: str, key: bool = False, null: bool = False) -> tuple[Column[Any], ...]:
+    """Return columns of gaming days."""
+    return columns(Date, *names, key=key, null=null)
+
+
+def moments(*names: str, null: bool = False) -> tuple[Column[Any], ...]:
+    """Return columns of moments with their time zone."""
+    return columns(MOMENT, *names, null=null)
+
+
+def entry_place() -> tuple[Column[Any], ...]:
+    """Return the columns that name an entry of the journal."""
+    return (*columns(Integer, "shard"), *counts("seq"))

@@ -1,0 +1,36 @@
+"""Reads rows of a table by the values of some columns, and what they say."""
+
+from dataclasses import fields
+from functools import cache
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel
+from sqlalchemy import Row, Select, Table, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.rejection import Reason, Rejected
+
+ThingT = TypeVar("ThingT")
+
+
+def rows_of(table: Table, /, **values: Any) -> Select[Any]:
+    """Return the query for the rows with these values; a value of None is not asked for."""
+    return select(table).where(*(table.c[name] == value for name, value in values.items() if value is not None))
+
+
+async def find_row(connection: AsyncConnection, table: Table, missing: str, /, **values: Any) -> Row[Any]:
+    """Return the one row with these values. Raises: Rejected, in the words of `missing`, where there is none."""
+    row: Row[Any] | None = (await connection.execute(rows_of(table, **values))).one_or_none()
+    if row is None:
+        raise Rejected(Reason.NOT_FOUND, missing)
+    return row
+
+
+def thing_of(kind: type[ThingT], row: Row[Any], /, **more: Any) -> ThingT:
+    """Return the dataclass or document that a row says, field by column; `more` are fields that are no columns."""
+    return kind(**{name: row._mapping[name] for name in _fields(cast("Any", kind)) if name in row._mapping}, **more)
+
+
+@cache
+def _fields(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(kind.model_fields if issubclass(kind, BaseModel) else (field.name for field in fields(kind)))
