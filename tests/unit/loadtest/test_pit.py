@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any, Final
 
 import pytest
-from services.round_settlement.money import totals_of
 
 from loadtest.electronic import electronic_tables
 from loadtest.games import pit
