@@ -1,6 +1,6 @@
 """Wagers before their result: authorized (a hold), captured at "no more bets", or released."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -46,6 +46,9 @@ class AuthorizeWager(AccountsCommand):
         return Needs(accounts=((self.property, self.account),), rounds=((self.property, self.table, self.round_id),))
 
 
+_ASKED: Final = tuple(AuthorizeWager.model_fields)
+
+
 @COMMANDS.handles(AuthorizeWager)
 def authorize(command: AuthorizeWager, books: Books, now: Now) -> Accepted:
     """Set cents of a game account aside for a wager of a round."""
@@ -77,15 +80,16 @@ def authorize(command: AuthorizeWager, books: Books, now: Now) -> Accepted:
             f"{command.cents} exceeds the {account.available_cents} cents that are available",
         )
     number = account.version + 1
+    asked = {name: getattr(command, name) for name in _ASKED}
     fact = WagerAuthorized(
-        **dict(command),
+        **asked,
         hold=number,
         round_version=next_version(books, key),
         by=now.by,
         movements=(next_movement(account, available_cents=-command.cents, held_cents=command.cents),),
     )
     recording = record(books, fact, now)
-    answer = AuthorizedHold(**dict(command), hold=number, status="held", available_cents=account.available_cents)
+    answer = AuthorizedHold(**asked, hold=number, status="held", available_cents=account.available_cents)
     return Accepted(recording=recording, answer=answer, location=f"{account_path(account.key())}/holds/{number}")
 
 
