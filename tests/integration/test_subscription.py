@@ -8,12 +8,12 @@ from uuid import uuid4
 
 import pytest
 
+from shared.runtime.clock import utc_now
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
 from shared.runtime.consume.subscription import Subscription
 from shared.runtime.kafka import cluster_id
 from shared.runtime.metrics import Metrics
-from shared.runtime.service.run import utc_now
 from tests.support import AnyBroker
 from tests.support.services import create_topics, produce
 

@@ -56,8 +56,8 @@ def test_a_list_of_nothing_is_one_empty_page() -> None:
 @pytest.mark.parametrize(
     "cursor",
     [
-        Listing("rounds", tuple[AwareDatetime, int]).cursor((datetime(2026, 11, 20, tzinfo=UTC), 1)),
-        Listing("holds", tuple[str]).cursor(("GA-1",)),
+        Listing[Any]("rounds", tuple[AwareDatetime, int]).cursor((datetime(2026, 11, 20, tzinfo=UTC), 1)),
+        Listing[Any]("holds", tuple[str]).cursor(("GA-1",)),
         urlsafe_b64encode(b'["2026-11-20T00:00:00Z",1]').decode(),
         urlsafe_b64encode(b"\xff").decode(),
         "a",
@@ -74,9 +74,9 @@ def test_a_cursor_of_another_list_is_rejected(cursor: str) -> None:
 
 def test_a_cursor_goes_into_a_query_as_it_is() -> None:
     """It needs no quoting."""
-    cursor = Listing("names", tuple[str, str]).cursor(("ÿ§?&=+/", "x"))
+    cursor = Listing[Any]("names", tuple[str, str]).cursor(("ÿ§?&=+/", "x"))
     assert cursor.replace("-", "").replace("_", "").isalnum()
-    assert ("ÿ§?&=+/", "x") == Listing("names", tuple[str, str]).after(cursor)
+    assert ("ÿ§?&=+/", "x") == Listing[Any]("names", tuple[str, str]).after(cursor)
 
 
 class Account(BaseModel):
@@ -87,7 +87,7 @@ class Account(BaseModel):
 
 def test_a_route_lists_pages() -> None:
     """From the first page by its cursors to the last, as its OpenAPI document says; a wrong cursor is a problem."""
-    listing, router = Listing("accounts", tuple[str]), APIRouter()
+    listing, router = Listing[tuple[str]]("accounts", tuple[str]), APIRouter()
 
     @router.get("/accounts")
     async def list_accounts(limit: Limit = 2, cursor: Cursor = None) -> Page[Account]:
