@@ -7,7 +7,15 @@ from fastapi import APIRouter, Query, Request, Response
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.vigorish import queries
-from services.vigorish.domain.reports import ExceptionKind, ExceptionList, LineItem, VigorishReport, exceptions, report
+from services.vigorish.domain.reports import (
+    ExceptionKey,
+    ExceptionKind,
+    ExceptionList,
+    LineItem,
+    VigorishReport,
+    exceptions,
+    report,
+)
 from services.vigorish.queries import LineKey
 from services.vigorish.tables import days, journal
 from shared.contracts.envelope import Name
@@ -21,6 +29,7 @@ Reader = Annotated[str, person_with(READ_REPORTS)]
 PropertyName = Annotated[Name, Query(alias="property", description="the property")]
 TableName = Annotated[Name | None, Query(description="only this table")]
 
+EXCEPTIONS: Listing[ExceptionKey] = Listing("exceptions", ExceptionKey)
 ASSESSMENTS: Listing[LineKey] = Listing("assessments", LineKey)
 
 
@@ -58,13 +67,16 @@ def routes(context: ServiceContext) -> APIRouter:
         gaming_day: date,
         table: TableName = None,
         kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
+        limit: Limit = 500,
+        cursor: Cursor = None,
     ) -> Response:
         """Outstanding at the end of a round, too much or late, and what rate and rounding do not explain."""
         async with snapshot(context.engine) as connection:
             rows = await queries.owed_on(connection, property_name, gaming_day, table)
             head = await header(connection, reader, property_name, gaming_day)
-        items = [item for item in exceptions(rows) if kind is None or item.kind == kind]
-        return report_response(request, ExceptionList(**head, items=items))
+        found = [item for item in exceptions(rows) if kind is None or item.kind == kind]
+        page = EXCEPTIONS.page_of(found, limit, cursor, lambda item: item.key)
+        return report_response(request, ExceptionList(**head, items=page.items, next=page.next))
 
     @router.get("/assessments", response_model_exclude_none=True, summary="List what was assessed, line by line")
     async def list_assessments(

@@ -7,7 +7,7 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from shared.contracts.envelope import canonical
 from shared.contracts.exact import exact_text, share
@@ -123,6 +123,10 @@ class VigorishReport(DayReportHeader):
 ExceptionKind = Literal["outstanding", "over_collected", "over_returned", "late", "not_assessed", "disagrees"]
 
 
+ExceptionKey = tuple[str, str, int, bool, str]
+"""(table, round, seat, bank, kind)"""
+
+
 class ExceptionItem(BaseModel):
     """Vigorish that is not as it must be.
 
@@ -148,12 +152,18 @@ class ExceptionItem(BaseModel):
     returned_cents: int
     outstanding_cents: int
 
+    @property
+    def key(self) -> ExceptionKey:
+        """Return its place in the list."""
+        return (self.table, self.round_id, self.seat, self.bank, self.kind)
+
 
 class ExceptionList(DayReportHeader):
     """What is not as it must be, by table and round."""
 
     title: str = "Vigorish: exceptions"
     items: list[ExceptionItem]
+    next: str | None = Field(default=None, description="the cursor of the items that follow; none on the last page")
 
 
 class LineItem(BaseModel):

@@ -49,6 +49,7 @@ from shared.runtime.web.roles import READ_REPORTS
 _ACCOUNTS: Final = TableListing(balances, "account")
 _LINES: Final = TableListing(lines, "version")
 _ADJUSTMENTS: Final = TableListing(adjustments, "adjustment")
+_EXCEPTIONS: Final[Listing[tuple[str, str, str, str]]] = Listing("exceptions", tuple[str, str, str, str])
 _OPEN_ROUNDS: Final[Listing[OpenPlace]] = Listing("open-rounds", OpenPlace)
 _DAYS_MAX: Final = 366
 
@@ -184,13 +185,19 @@ def _books(context: ServiceContext) -> APIRouter:
         gaming_day: date,
         table: Annotated[Name | None, Query(description="only this table")] = None,
         kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
+        limit: Limit = 500,
+        cursor: Cursor = None,
     ) -> Response:
         """The rounds of a gaming day, by table, round and account."""
         async with snapshot(context.engine) as connection:
             items = await reports.exceptions_on(connection, property_name, gaming_day, table=table, kind=kind)
             head = await header(connection, reader, property_name)
             status = await day_status(connection, days, property_name, gaming_day)
-        return report_response(request, ExceptionList(**head, gaming_day=gaming_day, status=status, items=items))
+        page = _EXCEPTIONS.page_of(
+            items, limit, cursor, lambda item: (item.table, item.round_id, item.account, item.kind)
+        )
+        found = ExceptionList(**head, gaming_day=gaming_day, status=status, items=page.items, next=page.next)
+        return report_response(request, found)
 
     @router.get(
         "/reports/liability",

@@ -178,6 +178,7 @@ class ExceptionList(DayReportHeader):
 
     title: str = "Exceptions of the wagering accounts"
     items: list[RoundException]
+    next: str | None = Field(default=None, description="the cursor of the items that follow; none on the last page")
 
 
 class LiabilityDay(BaseModel):

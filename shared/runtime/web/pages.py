@@ -84,6 +84,21 @@ class Listing(Generic[KeyT]):
         """Return the page of what was found: at most `limit` items, and a cursor where there are more."""
         return Page(items=list(found[:limit]), next=self.cursor(key(found[limit - 1])) if len(found) > limit else None)
 
+    def page_of(
+        self, everything: Sequence[ItemT], limit: int, cursor: str | None, key: Callable[[ItemT], KeyT]
+    ) -> Page[ItemT]:
+        """Return a page of a short list that is at hand as a whole, in whatever order it has its items.
+
+        Raises: Rejected for a cursor that is not of this list, or whose item is not in it any more.
+        """
+        after = self.after(cursor)
+        if after is None:
+            return self.page(everything, limit, key)
+        for position, item in enumerate(everything, 1):
+            if key(item) == after:
+                return self.page(everything[position:], limit, key)
+        raise self._unknown(str(cursor))
+
     def cursor(self, key: KeyT) -> str:
         """Return the cursor behind the item with a key."""
         return urlsafe_b64encode(self._position.dump_json((self._name, key))).decode().rstrip("=")

@@ -243,8 +243,9 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 def _commands(*, together: bool) -> Commands:
     commands = Commands(load_all=_load_all if together else None)
     how: dict[str, Any] = {} if together else {"load": _load_one}
-    for model, handler in ((OpenTill, open_till), (PayIn, pay_in), (EnterAdjustment, enter)):
-        commands.handles(model, **how)(handler)
+    commands.handles(OpenTill, **how)(open_till)
+    commands.handles(PayIn, **how)(pay_in)
+    commands.handles(EnterAdjustment, **how)(enter)
     commands.handles(ApproveAdjustment, load=_load_one)(approve)  # alone in both: it waits for nobody's batch
     return commands
 

@@ -105,5 +105,5 @@ def test_a_message_of_another_journal_is_refused() -> None:
     """Whoever may write to a topic cannot speak for its service."""
     reader = Reader(SETTLEMENTS, KINDS["settlement.voided"].model)
     forged = EXAMPLES["settlement.voided"] | {"source": "/elsewhere/shards/1"}
-    with pytest.raises(Refused, match="on settlements it begins with '/round-settlement/shards/'"):
+    with pytest.raises(Refused, match="on settlements it is '/round-settlement/shards/"):
         reader.decode(json.dumps(forged).encode())

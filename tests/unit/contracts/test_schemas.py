@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
@@ -16,7 +15,6 @@ from services.cli.services import NAMES, load, load_all
 from shared.contracts.envelope import CONTENT_TYPE
 from shared.contracts.facts import KINDS
 from shared.contracts.schemas import asyncapi, files, json_schemas
-from shared.contracts.topics import TOPICS
 from tests.unit.contracts.examples import EXAMPLES
 
 SCHEMAS = json_schemas()
@@ -105,14 +103,6 @@ def test_every_channel_is_written_and_read() -> None:
     assert {(action, f"#/channels/{name}") for action in ("send", "receive") for name in document["channels"]} == done
     assert {CONTENT_TYPE} == {message["contentType"] for message in document["components"]["messages"].values()}
     assert all(message["bindings"]["kafka"]["key"] for message in document["components"]["messages"].values())
-
-
-def test_topics_are_described_as_they_are_made() -> None:
-    """Address and cleanup policy of each channel are those of the topics file."""
-    topics = yaml.safe_load((command.ROOT / "infra" / "topics.yaml").read_text())["topics"]
-    assert {topic.name: topic.cleanup_policy for topic in TOPICS} == {
-        name: topic["config"]["cleanup.policy"] for name, topic in topics.items()
-    }
 
 
 @pytest.mark.parametrize("service", NAMES)

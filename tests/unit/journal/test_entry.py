@@ -74,8 +74,8 @@ CHANGES: dict[str, Any] = {
 
 
 def test_every_field_of_a_draft_has_a_change() -> None:
-    """A new field must be added to the test below, and with it to the hash."""
-    assert {field.name for field in fields(Draft)} == set(CHANGES)
+    """A new field must be added to the test below, and with it to the hash; `fact` is what `data` says, in memory."""
+    assert {field.name for field in fields(Draft)} == {*CHANGES, "fact"}
 
 
 @pytest.mark.parametrize("name", sorted(CHANGES))

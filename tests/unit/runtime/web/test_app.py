@@ -138,7 +138,7 @@ def test_an_error_is_a_problem_document(which: str, problem: dict[str, Any]) -> 
 
 
 @pytest.mark.parametrize(
-    ("which", "what"), [("fenced", "others came first each time"), ("away", "the database does not answer")]
+    ("which", "what"), [("fenced", "others came first each time"), ("away", "a server does not answer: TimeoutError")]
 )
 def test_what_can_be_done_later_is_to_be_tried_again(which: str, what: str) -> None:
     """Nothing is wrong with the request: 503, and when to send it again."""

@@ -1,0 +1,1 @@
+"""The contracts as documents: JSON Schemas, AsyncAPI and OpenAPI, written from the models."""
