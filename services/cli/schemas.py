@@ -24,6 +24,9 @@ from shared.runtime.settings import Settings
 ROOT = Path(__file__).parents[2]
 DIRECTORY = ROOT / "schemas"
 
+_WRITTEN = (".json", ".yaml")
+"""The endings of the files that are written; whatever else is there stays."""
+
 
 def documents() -> dict[str, str]:
     """Return the texts of all files below schemas/, by path: messages, channels, and the services' HTTP interfaces."""
@@ -55,7 +58,9 @@ def drift(directory: Path) -> list[str]:
     """Return what in a directory is not as it would be written, file by file."""
     wanted = documents()
     there = {
-        path.relative_to(directory).as_posix(): path.read_text() for path in directory.rglob("*") if path.is_file()
+        path.relative_to(directory).as_posix(): path.read_text()
+        for path in directory.rglob("*")
+        if path.suffix in _WRITTEN
     }
     found = [f"{name}: missing" for name in wanted.keys() - there.keys()]
     found += [f"{name}: nothing writes it any more" for name in there.keys() - wanted.keys()]
@@ -92,7 +97,7 @@ def _git(repository: Path, *words: str) -> str | None:
 def write(directory: Path) -> None:
     """Write every file, and remove those that nothing writes any more."""
     wanted = documents()
-    for path in [path for path in directory.rglob("*") if path.is_file()]:
+    for path in [path for path in directory.rglob("*") if path.suffix in _WRITTEN]:
         if path.relative_to(directory).as_posix() not in wanted:
             path.unlink()
     for name, text in wanted.items():

@@ -34,6 +34,8 @@ from shared.runtime.web import (
     REPORT,
     UNCHANGED,
     Asked,
+    Cursor,
+    Limit,
     Listing,
     Page,
     TableListing,
