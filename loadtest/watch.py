@@ -18,11 +18,13 @@ _REPORTED: Final = "SELECT coalesce(sum(next_offset), 0) FROM reporting.shards W
 _UNSIGNED: Final = """
     SELECT count(*) FROM {0}.shards s WHERE next_seq > 1 AND NOT EXISTS (
         SELECT FROM {0}.checkpoints c WHERE c.shard = s.shard AND c.size = s.next_seq - 1)"""
-_SUBMISSIONS: Final = "SELECT count(*) FROM {0}.submissions"
 _READ: Final = "SELECT coalesce(sum(next_offset), 0) FROM {0}.shards WHERE name LIKE '{1}/%'"
 _LEGS: Final = "SELECT leg, sum(cents)::bigint FROM {0}.postings JOIN {0}.accounts USING (account) GROUP BY leg"
 _NOT_READ: Final = "SELECT (SELECT count(*) FROM {0}.quarantine) + (SELECT count(*) FROM {0}.gaps)"
 
+_SUBMISSIONS: Final = "SELECT count(*) FROM {0}.submissions"
+_EDGES: Final = "SELECT count(DISTINCT submission) FROM reporting.house_edges"
+REPORTING: Final = "reporting"
 SETTLEMENT: Final = "round_settlement"
 
 
@@ -49,8 +51,8 @@ class Watch:
         return self._numbers(_REPORTED)[0]
 
     def submissions(self, schema: str = SETTLEMENT) -> int:
-        """Return how many approved rules submissions a service knows."""
-        return self._numbers(_SUBMISSIONS.format(schema))[0]
+        """Return how many approved rules submissions a service knows; reporting keeps the house edges of each."""
+        return self._numbers(_EDGES if schema == REPORTING else _SUBMISSIONS.format(schema))[0]
 
     def unsigned(self, schema: str = SETTLEMENT) -> int:
         """Return how many shards of a service no signed checkpoint covers in full."""

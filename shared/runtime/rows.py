@@ -28,7 +28,8 @@ async def find_row(connection: AsyncConnection, table: Table, missing: str, /, *
 
 def thing_of(kind: type[ThingT], row: Row[Any], /, **more: Any) -> ThingT:
     """Return the dataclass or document that a row says, field by column; `more` are fields that are no columns."""
-    return kind(**{name: row._mapping[name] for name in _fields(cast("Any", kind)) if name in row._mapping}, **more)
+    said = row._asdict()  # a row of SQLAlchemy, or one of a pipeline
+    return kind(**{name: said[name] for name in _fields(cast("Any", kind)) if name in said}, **more)
 
 
 @cache

@@ -144,7 +144,7 @@ def test_the_read_model_is_rebuilt(desk: Desk, added: Added) -> None:
         async def run() -> Compared:
             engine = create_async_engine(added.url, role=added.manifest.schema)
             try:
-                [compared] = await rebuild(engine, added.manifest, Settings(), check=check)
+                compared, _ = await rebuild(engine, added.manifest, Settings(), check=check)
             finally:
                 await engine.dispose()
             return compared

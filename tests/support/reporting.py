@@ -36,7 +36,7 @@ def dismiss_own(command: DismissOwn, state: None, now: Now) -> Accepted:
     """Record the dismissal."""
     del state, now
     place = {"topic": "settlements", "partition": 0, "offset": 0}
-    fact = QuarantineDismissed.model_validate(command.model_dump() | place | {"correction": CORRECTION})
+    fact = QuarantineDismissed.model_validate(command.model_dump() | place | {"request": 1, "correction": CORRECTION})
     return Accepted(recording=Recording(fact=fact), answer={})
 
 
