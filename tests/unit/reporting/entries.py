@@ -127,7 +127,7 @@ class Shard:
     def dismissed(self, seq: int, closed: int) -> Event:
         """A refused record, by its entry, was dismissed."""
         place = {"topic": "table.events", "partition": 0, "offset": closed, "source": None, "sequence": None}
-        entry = {"quarantine": closed, "shard": self.number, "seq": closed, "correction": CORRECTION}
+        entry = {"quarantine": closed, "shard": self.number, "seq": closed, "request": 1, "correction": CORRECTION}
         return self._entry(seq, "quarantine.dismissed", "", place | entry)
 
     def _round(self, table: str, round_id: str, more: Mapping[str, Any]) -> dict[str, Any]:
