@@ -27,7 +27,7 @@ async def find_row(connection: AsyncConnection, table: Table, missing: str, /, *
 
 
 def thing_of(kind: type[ThingT], row: Row[Any], /, **more: Any) -> ThingT:
-    """Return the dataclass or document that a row says, field by column; `more` are fields that are not as a column says."""
+    """Return the dataclass or document that a row says, field by column; `more` stands over columns."""
     said = row._asdict()  # a row of SQLAlchemy, or one of a pipeline
     return kind(**({name: said[name] for name in _fields(cast("Any", kind)) if name in said} | more))
 
