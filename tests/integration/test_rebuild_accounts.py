@@ -42,7 +42,7 @@ def rebuilt(url: str, *, check: bool = False, first: Sequence[str] = ()) -> Sequ
                 await connection.execute(text(statement))
         compared = await rebuild(engine, MANIFEST, Settings(), check=check)
         await engine.dispose()
-        return compared
+        return [one for one in compared if one.table != "quarantine_requests"]
 
     return asyncio.run(work())
 
@@ -122,7 +122,7 @@ class Session:
             case 2:
                 answer = house.buy_in(rng.randrange(100, 5_000), account, rng.choice(("cash", "chips", "voucher")))
             case 3:
-                held = query(house.url, "SELECT account, number FROM wagering_accounts.holds ORDER BY random() LIMIT 1")
+                held = query(house.url, "SELECT account, hold FROM wagering_accounts.holds ORDER BY random() LIMIT 1")
                 answer = house.release(held[0][1] if held else 1, held[0][0] if held else account)
             case 4:
                 answer = house.authorize(10**9, account, round_id=round_id)

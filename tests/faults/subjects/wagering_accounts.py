@@ -76,8 +76,8 @@ SUBJECT = Subject(
     },
     late={"settlements": [3, 4]},
     figures=[
-        "SELECT account, available, held, staked FROM wagering_accounts.balances ORDER BY 1",
-        "SELECT round_id, state, posted, reversed, voided FROM wagering_accounts.rounds ORDER BY 1, 2, 3, 4, 5",
+        "SELECT account, available_cents, held_cents, staked_cents FROM wagering_accounts.balances ORDER BY 1",
+        "SELECT round_id, status, posted, reversed, voided FROM wagering_accounts.rounds ORDER BY 1, 2, 3, 4, 5",
         "SELECT * FROM wagering_accounts.round_accounts t ORDER BY t::text",
     ],
     people=ROLES,
