@@ -3,10 +3,9 @@
 from services.cli.environment import listed, settings
 from services.cli.exits import CheckFailed, UsageWrong
 from services.cli.output import AsJson, heading, names, print_json, show, table, words
-from services.cli.services import load_all
+from services.cli.services import load_all, roles_of_services
 from shared.runtime.errors import Stop
 from shared.runtime.web.access import load_callers
-from shared.runtime.web.roles import ROLES
 
 
 def config(as_json: AsJson = False) -> None:
@@ -18,12 +17,12 @@ def config(as_json: AsJson = False) -> None:
     Example: PITLEDGER_LOG_LEVEL=debug pitledger config
     """
     found = settings()
-    load_all()  # roles are declared where the routes of the services are
+    declared = roles_of_services(load_all())
     try:
         callers = load_callers(found.api_tokens_file)
     except Stop as error:
         raise UsageWrong(f"PITLEDGER_API_TOKENS_FILE: {error}") from error
-    people = {name: [each.person for each in callers if name in each.roles] for name in sorted(ROLES)}
+    people = {name: [each.person for each in callers if name in each.roles] for name in sorted(declared)}
     if as_json:
         print_json(
             {
@@ -32,7 +31,8 @@ def config(as_json: AsJson = False) -> None:
                     for each in listed(found)
                 },
                 "roles": {
-                    name: {"description": ROLES[name].description, "people": having} for name, having in people.items()
+                    name: {"description": declared[name].description, "people": having}
+                    for name, having in people.items()
                 },
             }
         )
@@ -41,13 +41,13 @@ def config(as_json: AsJson = False) -> None:
             [each.variable, "none" if each.value is None else str(each.value), each.source, each.description]
             for each in listed(found)
         ]
-        roles = [[name, ROLES[name].description, ", ".join(having)] for name, having in people.items()]
+        roles = [[name, declared[name].description, ", ".join(having)] for name, having in people.items()]
         show(heading("Settings"), table(names("Variable", "Value") + words("From", "Meaning"), rows))
         show(heading("Roles"), table(names("Role") + words("Allows to", "People"), roles))
     wrong = [
         f"{caller.person} has the role {name!r}, which no service declares"
         for caller in callers
-        for name in sorted(caller.roles - ROLES.keys())
+        for name in sorted(caller.roles - declared.keys())
     ]
     if wrong:
         raise CheckFailed(f"{found.api_tokens_file}: {'; '.join(wrong)}; the roles are listed above")

@@ -16,10 +16,9 @@ from sqlalchemy import Table
 
 from services.cli.exits import ExitCode
 from services.cli.output import message
-from services.cli.services import load_all
+from services.cli.services import load_all, roles_of_services
 from shared.contracts.topics import Topic
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.web.roles import ROLES
 
 ROOT: Final = Path(__file__).parents[2]
 OVERLAYS: Final = "infra/kubernetes/services"
@@ -178,8 +177,7 @@ def _tables(tables: Sequence[Table]) -> str:
 
 
 def _roles(manifests: Sequence[Manifest]) -> list[str]:
-    assert manifests, "loading the manifests declares the roles"
-    rows = [f"| `{role.name}` | {role.description} |" for _, role in sorted(ROLES.items())]
+    rows = [f"| `{name}` | {role.description} |" for name, role in sorted(roles_of_services(manifests).items())]
     return ["", "| role | allows to |", "|---|---|", *rows, ""]
 
 

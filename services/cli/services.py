@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shared.runtime.service.manifest import Manifest
+    from shared.runtime.web.roles import Role
 
 _HOME: Final = Path(__file__).parent.parent
 
@@ -47,6 +50,13 @@ def load(name: str) -> "Manifest":
 def load_all() -> "list[Manifest]":
     """Return the manifests of all services, in the order of their ports: that in which they are started."""
     return sorted(map(load, NAMES), key=lambda manifest: manifest.port)
+
+
+def roles_of_services(manifests: "Sequence[Manifest]") -> "dict[str, Role]":
+    """Return the roles that services have in common and those of their manifests, by name."""
+    from shared.runtime.web.roles import COMMON
+
+    return {role.name: role for role in (*COMMON, *(role for manifest in manifests for role in manifest.roles))}
 
 
 def migrations(name: str) -> Path:

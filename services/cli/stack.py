@@ -18,14 +18,13 @@ from services.cli.database import explained
 from services.cli.environment import variable_of
 from services.cli.exits import CommandError, ExitCode, NotThere
 from services.cli.home import Home
-from services.cli.services import NAMES, load, migrations
+from services.cli.services import NAMES, load, migrations, roles_of_services
 from services.cli.topics import explained_topics
 from shared.local import LocalStackError, Stack
 from shared.local.ports import LOOPBACK, free_port, port_is_free
 from shared.local.process import LeashedProcess, ProcessConfig
 from shared.runtime.service.migrations import upgrade
 from shared.runtime.settings import Settings
-from shared.runtime.web.roles import ROLES
 
 POSTGRES_PORT = 5432
 BROKER_PORT = 9092
@@ -164,8 +163,8 @@ class RunningStack:
             self._servers = starting.enter_context(self._new_servers())
         except LocalStackError as error:
             raise NotThere(str(error)) from error
-        self._manifests = {service: load(service) for service in self.services}  # loading declares the roles too
-        self.home.write_tokens(ROLES)
+        self._manifests = {service: load(service) for service in self.services}
+        self.home.write_tokens(roles_of_services(list(self._manifests.values())))
         self.home.write_keys(self.services)
         self.home.write_environment(self.environment)
         self._report("creating topics and schemas")

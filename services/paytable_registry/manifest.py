@@ -2,7 +2,7 @@
 
 import json
 
-from services.paytable_registry.api import routes
+from services.paytable_registry.api import APPROVE_SUBMISSIONS, FILE_SUBMISSIONS, READ_SUBMISSIONS, routes
 from services.paytable_registry.commands import COMMANDS
 from services.paytable_registry.projector import PROJECTOR
 from services.paytable_registry.tables import journal
@@ -25,6 +25,7 @@ MANIFEST = Manifest(
     name="paytable-registry",
     title="Rules submissions: filed, approved, in effect",
     port=8101,
+    roles=(APPROVE_SUBMISSIONS, FILE_SUBMISSIONS, READ_SUBMISSIONS),
     journal=journal,
     publishes=SUBMISSIONS,
     message_key=message_key,

@@ -1,6 +1,7 @@
 """Progressive meters: every pool's exact reading, what fed it, what was paid from it, and who changed it."""
 
 from services.progressive_meters.api import routes
+from services.progressive_meters.api.parameters import APPROVE_METERS, CHANGE_METERS, READ_SIGNS, RECONCILE_METERS
 from services.progressive_meters.commands import COMMANDS
 from services.progressive_meters.handlers import ApprovedRules, Days, Settlements
 from services.progressive_meters.projector import PROJECTOR
@@ -12,6 +13,7 @@ MANIFEST = Manifest(
     name="progressive-meters",
     title="Progressive meters: pools, contributions, awards, changes",
     port=8107,
+    roles=(APPROVE_METERS, CHANGE_METERS, READ_SIGNS, RECONCILE_METERS),
     journal=journal,
     publishes=METERS,
     references=(ApprovedRules,),  # their rates are known when a round needs them

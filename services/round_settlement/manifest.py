@@ -1,6 +1,6 @@
 """Round settlement: reads what happens at the tables, settles it under the rules submissions, posts it."""
 
-from services.round_settlement.api import routes
+from services.round_settlement.api import READ_ROUNDS, routes
 from services.round_settlement.handlers import Submissions, TableEvents
 from services.round_settlement.projector import PROJECTOR
 from services.round_settlement.tables import journal
@@ -11,6 +11,7 @@ MANIFEST = Manifest(
     name="round-settlement",
     title="Round settlement: every round of play settled, posted once, and shown",
     port=8102,
+    roles=(READ_ROUNDS,),
     journal=journal,
     publishes=SETTLEMENTS,
     references=(Submissions,),  # a round is never refused for a submission that was there

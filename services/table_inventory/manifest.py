@@ -1,5 +1,6 @@
 """The table-inventory ledger: what every table holds and should hold, what was dropped and counted, and the win."""
 
+from services.table_inventory.api.access import APPROVE_DAYS, AUDIT_DAYS, COUNT_BOXES, PREPARE_SLIPS, REQUEST_SLIPS
 from services.table_inventory.api.routes import routes
 from services.table_inventory.commands import adjustments, counts, days, slips, variances
 from services.table_inventory.handlers import PitEvents, Settlements
@@ -14,6 +15,7 @@ MANIFEST = Manifest(
     name="table-inventory",
     title="Table inventory: slips, drop counts, inventories, the win of § 601a.9, closing of gaming days",
     port=8104,
+    roles=(APPROVE_DAYS, AUDIT_DAYS, COUNT_BOXES, PREPARE_SLIPS, REQUEST_SLIPS),
     journal=journal,
     publishes=INVENTORY,
     handlers=(PitEvents, Settlements),

@@ -17,10 +17,9 @@ import pytest
 from infra.topics import wanted
 from loadtest.processes import processes_below
 from services.cli.people import PEOPLE, roles_of
-from services.cli.services import NAMES
+from services.cli.services import NAMES, load, roles_of_services
 from services.cli.stack import RunningStack, StackEnded
 from shared.runtime.web.access import load_callers
-from shared.runtime.web.roles import ROLES
 from tests.support import Databases, eventually
 from tests.support.rounds import completed, encoded, record
 from tests.support.services import consume_all, produce
@@ -206,7 +205,8 @@ def test_the_stack_lets_its_people_in_and_keeps_their_tokens_private(stack: Runn
     """The tokens are in a file for its owner alone, and the registry knows their people."""
     home = stack.home
     people = json.loads(home.tokens_file.read_text())
-    assert [(person, roles_of(person, ROLES), home.tokens[person]) for person in PEOPLE] == [
+    roles = roles_of_services([load(service) for service in stack.services])
+    assert [(person, roles_of(person, roles), home.tokens[person]) for person in PEOPLE] == [
         (each["person"], each["roles"], each["token"]) for each in people
     ]
     assert {caller.person for caller in load_callers(home.path / "api-tokens.yaml")} == set(PEOPLE)

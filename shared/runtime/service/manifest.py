@@ -15,11 +15,12 @@ from shared.runtime.consume.handler import Handler
 from shared.runtime.projector import Projector
 from shared.runtime.publish.relay import MessageKey
 from shared.runtime.service.context import ServiceContext
+from shared.runtime.web.roles import Role
 
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
-    """A service: its name and port, its journal, what it reads and publishes, its commands, read model and routes.
+    """A service: its name, port and roles, its journal, what it reads and publishes, its commands, read model, routes.
 
     `references` are topics that every process reads whole, up to where they ended at the start, before the partitions
     of `handlers` begin, which the processes of a service share among them. `message_key` is the Kafka key of an entry;
@@ -30,6 +31,7 @@ class Manifest:
     name: str
     title: str
     port: int
+    roles: Sequence[Role] = ()
     journal: JournalTables
     publishes: Topic | None = None
     message_key: MessageKey | None = None

@@ -5,10 +5,11 @@ from fnmatch import filter as matching
 import pytest
 
 from services.cli.people import PEOPLE, roles_of
-from services.cli.services import NAMES, load, load_all, migrations
+from services.cli.schemas import openapi
+from services.cli.services import NAMES, load, load_all, migrations, roles_of_services
 from shared.contracts.topics import TOPICS
 from shared.runtime.database import role_of
-from shared.runtime.web.roles import ROLES
+from shared.runtime.web.roles import COMMON
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -31,8 +32,19 @@ def test_no_two_services_share_a_port_a_schema_or_a_topic() -> None:
 
 def test_the_people_of_a_stack_have_every_role_and_no_other() -> None:
     """Each pattern of a role names one that is declared, and each declared role is somebody's."""
-    load_all()
-    held = {name for person in PEOPLE for name in roles_of(person, ROLES) if not name.startswith("tests.")}
-    declared = {name: role for name, role in ROLES.items() if not name.startswith("tests.")}  # services of other tests
-    assert declared.keys() == held
+    declared = roles_of_services(load_all())
+    assert declared.keys() == {name for person in PEOPLE for name in roles_of(person, declared)}
     assert [] == [pattern for patterns in PEOPLE.values() for pattern in patterns if not matching(declared, pattern)]
+
+
+def test_the_roles_of_the_routes_are_those_of_the_manifest() -> None:
+    """No route takes a role that the manifest of its service does not name, and every role of a manifest is taken."""
+    for manifest in load_all():
+        taken = {
+            role
+            for path in openapi(manifest)["paths"].values()
+            for operation in path.values()
+            for requirement in operation.get("security", ())
+            for role in requirement["bearer"]
+        }
+        assert {role.name for role in manifest.roles} == taken - {role.name for role in COMMON}, manifest.name
