@@ -7,6 +7,7 @@ process it is in. A crash between sending and marking publishes a batch again; c
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -87,10 +88,9 @@ class Relay:
                 await asyncio.sleep(IDLE_SECONDS)
                 continue
             if published < BATCH_ENTRIES:  # what came meanwhile goes out with what comes until it is called again
-                try:
-                    await asyncio.wait_for(self._wake.wait(), IDLE_SECONDS)
-                except TimeoutError:
-                    continue
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(IDLE_SECONDS):  # wait_for loses a cancellation that meets the event
+                        await self._wake.wait()
 
     async def publish(self) -> int:
         """Publish what there is, at most one batch a shard; gives the number of entries."""

@@ -200,7 +200,8 @@ class _Run:
     async def _close(self, web: uvicorn.Server, tasks: Sequence[asyncio.Task[None]]) -> None:
         for subscription in reversed(self._health.subscriptions):
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(subscription.stop(), _STOP_SECONDS)
+                async with asyncio.timeout(_STOP_SECONDS):
+                    await subscription.stop()
         web.should_exit = True
         for task in tasks[1:]:
             task.cancel()

@@ -1,0 +1,47 @@
+"""The relay's loop, over a journal without entries."""
+
+import asyncio
+
+import pytest
+from confluent_kafka import Producer
+from sqlalchemy import MetaData
+
+from shared.journal.tables import journal_tables
+from shared.runtime.database import create_engine
+from shared.runtime.metrics import Metrics
+from shared.runtime.publish.relay import Relay
+
+
+@pytest.mark.parametrize("turns", range(8))
+def test_a_relay_ends_when_it_is_told_to_while_it_is_woken(turns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cancellation is not lost, whichever turn of the loop it meets after something was committed."""
+    published = 0
+
+    async def publish(relay: Relay) -> int:
+        nonlocal published
+        published += 1
+        return 0
+
+    async def scenario() -> None:
+        relay = Relay(
+            service="tests",
+            topic="tests",
+            tables=journal_tables(MetaData(), "tests"),
+            engine=create_engine("postgresql://nobody@127.0.0.1:1/none", role="tests"),
+            new_producer=lambda: Producer({}),
+            metrics=Metrics(),
+        )
+        running = asyncio.create_task(relay.run())
+        while not published:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.01)  # it waits by now
+        relay.wake()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        running.cancel()
+        done, _ = await asyncio.wait({running}, timeout=5)
+        assert {running} == done
+        assert running.cancelled()
+
+    monkeypatch.setattr(Relay, "publish", publish)
+    asyncio.run(scenario())
