@@ -15,11 +15,10 @@ from shared.runtime.publish.relay import Relay
 @pytest.mark.parametrize("turns", range(8))
 def test_a_relay_ends_when_it_is_told_to_while_it_is_woken(turns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cancellation is not lost, whichever turn of the loop it meets after something was committed."""
-    published = 0
+    waits = asyncio.Event()
 
     async def publish(relay: Relay) -> int:
-        nonlocal published
-        published += 1
+        waits.set()
         return 0
 
     async def scenario() -> None:
@@ -32,9 +31,8 @@ def test_a_relay_ends_when_it_is_told_to_while_it_is_woken(turns: int, monkeypat
             metrics=Metrics(),
         )
         running = asyncio.create_task(relay.run())
-        while not published:
-            await asyncio.sleep(0)
-        await asyncio.sleep(0.01)  # it waits by now
+        await waits.wait()
+        await asyncio.sleep(0)
         relay.wake()
         for _ in range(turns):
             await asyncio.sleep(0)
