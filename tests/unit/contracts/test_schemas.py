@@ -15,6 +15,8 @@ from services.cli.services import NAMES, load, load_all
 from shared.contracts.envelope import CONTENT_TYPE
 from shared.contracts.facts import KINDS
 from shared.contracts.schemas import asyncapi, files, json_schemas
+from shared.rules import REGULATIONS, CaseFile, Refused, game_of, parse_round
+from tests.golden.test_golden import CASES
 from tests.unit.contracts.examples import EXAMPLES
 
 SCHEMAS = json_schemas()
@@ -67,6 +69,33 @@ def test_the_documents_in_messages_have_schemas_of_their_own() -> None:
     """A round record and a rules submission can be validated outside of a message."""
     Draft202012Validator(SCHEMAS["round-record"]).validate(EXAMPLES["round.completed"]["data"]["round"])
     Draft202012Validator(SCHEMAS["rules-submission"]).validate(EXAMPLES["submission.approved"]["data"]["submission"])
+
+
+@pytest.mark.parametrize("regulation", REGULATIONS)
+def test_golden_records_are_valid_by_the_published_schemas(regulation: str) -> None:
+    """Whatever settlement can read, of any game, an independent validator allows: alone, and in a message of a table.
+
+    In a message it is also allowed under no other game's regulation: the union is told apart as settlement does.
+    """
+    record, message = (Draft202012Validator(SCHEMAS[name]) for name in ("round-record", "round.completed"))
+    [elsewhere, *_] = (other for other in REGULATIONS if game_of(other) is not game_of(regulation))
+    cases = [case for case in CASES if case.regulation == regulation and _can_be_read(case)]
+    assert cases
+    for case in cases:
+        played = json.loads(json.dumps(case.round))
+        record.validate(played)
+        example: Any = EXAMPLES["round.completed"]
+        data = example["data"] | {"regulation": regulation, "round": played}
+        message.validate(example | {"data": data})
+        assert not message.is_valid(example | {"data": data | {"regulation": elsewhere}}), case.id
+
+
+def _can_be_read(case: CaseFile) -> bool:
+    try:
+        parse_round(case.regulation, case.round)
+    except Refused:
+        return False
+    return True
 
 
 def _references(node: Any) -> Iterator[str]:
