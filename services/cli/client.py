@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from http import HTTPStatus
+from ssl import create_default_context
 from typing import Any, Final
 from uuid import uuid4
 
@@ -30,6 +31,7 @@ class Client(httpx.Client):
                 base_url=url,
                 timeout=_SECONDS_MAX,
                 trust_env=False,
+                verify=create_default_context(),  # the authorities of this machine, or those of SSL_CERT_FILE
                 headers={"authorization": f"Bearer {token}"},
             )
         except httpx.InvalidURL as error:

@@ -142,7 +142,7 @@ def identities(
 
 
 def _whole_cents(exact: Decimal | int) -> int:
-    """What the day came to; a share of a cent, which no wager of the floor makes, would not be equal to anything."""
+    """Return whole cents; a share of a cent, which no wager of the floor makes, would not be equal to anything."""
     cents = int(exact)
     return cents if cents == exact else cents - 1
 

@@ -1,4 +1,4 @@
-"""The services that exist: every package beside this one that has a manifest."""
+"""The services that exist: every package of services that has a manifest."""
 
 from importlib import import_module
 from pathlib import Path

@@ -31,7 +31,7 @@ def _copy(package: Path, scratch: Path) -> Path:
         shutil.copy2(source / "bin" / binary, target / "bin" / binary)
     for directory in ("lib", "share"):
         shutil.copytree(source / directory, target / directory, symlinks=True)
-    # The binaries find these by their relative place: Linux wheels beside the package, macOS wheels inside it.
+    # The binaries find these by their relative place: Linux wheels next to the package, macOS wheels inside it.
     for libraries in (Path(f"{_PACKAGE}.libs"), Path(_PACKAGE) / ".dylibs"):
         if (package.parent / libraries).is_dir():
             shutil.copytree(package.parent / libraries, scratch / libraries, symlinks=True)

@@ -4,7 +4,7 @@ Where Tansu 0.6 (510f3e2) differs from Apache Kafka, as tried with librdkafka 2.
 
 - `ListOffsets` (`get_watermark_offsets` with a timeout, `OFFSET_END`, `auto.offset.reset=latest`) takes the last batch
   for one message: after 50 messages in one batch it says that the end is 1. What a fetch answers is right, and so are
-  `get_watermark_offsets(..., cached=True)` once something was fetched, and the end-of-partition event.
+  `get_watermark_offsets(..., cached=True)` as soon as something was fetched, and the end-of-partition event.
 - Fetching from beyond the end is not an error: the consumer waits there for ever.
 - A producer or admin client that asks for an unknown topic by name creates it, with four partitions; no switch stops
   that. Consumers do not, as long as they leave `allow.auto.create.topics` off.

@@ -37,7 +37,7 @@ def unreadable(table: str, sequence: int) -> dict[str, Any]:
 
 
 def quarantine(stack: RunningStack, pitledger: Caller, value: bytes, key: bytes | None = None) -> str:
-    """Sends bytes that will be refused; gives their id in quarantine."""
+    """Send bytes that will be refused; return their id in quarantine."""
     before = rows(stack, "SELECT coalesce(max(id), 0) FROM round_settlement.quarantine")[0][0]
     produce(stack.bootstrap_servers, "table.events", [(key, value)])
     eventually(
@@ -48,7 +48,7 @@ def quarantine(stack: RunningStack, pitledger: Caller, value: bytes, key: bytes 
 
 @pytest.fixture
 def approver(stack: RunningStack, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Caller:
-    """Calls `pitledger quarantine` as whoever approves."""
+    """Call `pitledger quarantine` as whoever approves."""
 
     class Approver(Caller):
         def __call__(self, *words: str, stdin: str = "") -> Called:
@@ -285,7 +285,7 @@ def test_a_service_that_ends_by_itself_is_named_with_its_last_words(stack: Runni
 
 @pytest.mark.usefixtures("whole_stack")
 def test_up_says_what_listens_where_and_leaves_nothing_running() -> None:
-    """`pitledger up` prints its addresses once all is ready, and ends with exit code 0 when told to."""
+    """`pitledger up` prints its addresses as soon as all is ready, and ends with exit code 0 when told to."""
     environment = {name: value for name, value in os.environ.items() if name not in SERVERS}
     with tempfile.TemporaryDirectory(prefix="pitledger-test-") as directory:
         Path(directory).chmod(0o755)  # the account that PostgreSQL runs under must come through
