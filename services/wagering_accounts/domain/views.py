@@ -1,6 +1,7 @@
 """What the accounts need of settlements; the rest of them, cards and lines above all, is passed over."""
 
 from datetime import date
+from typing import ClassVar
 
 from shared.contracts.reading import View, view_of
 from shared.contracts.settlements import AccountCredit, SettlementPosted, SettlementReversed, SettlementVoided
@@ -36,6 +37,8 @@ class ReversedRound(RoundWithCredits):
 @view_of(SettlementVoided)
 class VoidedRound(Round):
     """A round that was voided before it was posted."""
+
+    account_credits: ClassVar[tuple[AccountCredit, ...]] = ()
 
 
 RoundEvent = PostedRound | ReversedRound | VoidedRound
