@@ -26,10 +26,20 @@ class AccountMovement(Contract):
     staked_cents: int = 0
 
 
-class ByPerson(Fact):
-    """A person did it."""
+class AccountsFact(Fact):
+    """What is recorded of the wagering accounts of a property."""
 
     property: Name
+
+    def moved(self) -> tuple[AccountMovement, ...]:
+        """Return what it changes on accounts; nothing where no money moves with it."""
+        movements: tuple[AccountMovement, ...] = getattr(self, "movements", ())
+        return movements
+
+
+class ByPerson(AccountsFact):
+    """A person did it."""
+
     by: Person
 
 
@@ -144,10 +154,9 @@ class EndedHold(Contract):
 
 
 @fact("wagers.voided", ACCOUNTS, moves_money=True)
-class WagersVoided(Fact):
+class WagersVoided(AccountsFact):
     """The round is void before it was settled: its wagers went back."""
 
-    property: Name
     table: Name
     game: Name
     round_id: Identifier

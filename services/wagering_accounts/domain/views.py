@@ -1,5 +1,7 @@
 """What the accounts need of settlements; the rest of them, cards and lines above all, is passed over."""
 
+from typing import ClassVar
+
 from shared.contracts.reading import view_of
 from shared.contracts.settlements import (
     AccountCredit,
@@ -30,6 +32,8 @@ class ReversedRound(RoundWithCredits):
 @view_of(SettlementVoided)
 class VoidedRound(RoundView):
     """A round that was voided before it was posted."""
+
+    account_credits: ClassVar[tuple[AccountCredit, ...]] = ()
 
 
 RoundEvent = PostedRound | ReversedRound | VoidedRound
