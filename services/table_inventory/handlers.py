@@ -7,18 +7,21 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.pit import (
+    FirstCount,
     Known,
     PostedRound,
     ReversedRound,
     RoundKey,
+    SlipStep,
     TableKey,
     count_round,
     record_pit,
     slip_of,
 )
-from services.table_inventory.queries.moving import closed_rounds, find_slips, first_books
+from services.table_inventory.queries.moving import closed_rounds, first_books
+from services.table_inventory.queries.slips import find_slips
 from shared.contracts.envelope import Event
-from shared.contracts.pit import EVENTS, CarriedTable, CountedTable, PitReader
+from shared.contracts.pit import EVENTS, PitReader
 from shared.contracts.reading import Reader
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
 from shared.journal.recording import Recording
@@ -33,8 +36,8 @@ class PitEvents(Handler[Known]):
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Known:
         data = [event.data for event in events]
-        slips = {slip for one in data if (slip := slip_of(one)) is not None}
-        tables = {TableKey(one.property, one.table) for one in data if isinstance(one, CountedTable | CarriedTable)}
+        slips = {slip_of(one) for one in data if isinstance(one, SlipStep)}
+        tables = {TableKey(one.property, one.table) for one in data if isinstance(one, FirstCount)}
         return Known(slips=await find_slips(connection, slips), books=await first_books(connection, tables))
 
     def handle(self, event: Event[Any], state: Known) -> Sequence[Recording]:

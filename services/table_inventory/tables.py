@@ -42,7 +42,7 @@ counts = Table(
     *texts("shift", "purpose", "counted_by", "observed_by"),
     *numbers("cents"),
     *columns(_JSON, "contents"),
-    *columns(Boolean, "card_reader", "dice"),
+    *columns(Boolean, "card_reader", "dice", null=True),  # of an opener
     *dates("begins_day", null=True),
     *texts("begins_shift", "game", null=True),
     CheckConstraint("purpose IN ('opener', 'closer', 'shift', 'drop', 'spot', 'carried')", name="purpose_is_known"),
@@ -184,11 +184,13 @@ variance_cases = Table(
     metadata,
     *texts("property", "table", "variance", key=True),
     *numbers("number", key=True),
+    *dates("gaming_day"),
     *texts("owner"),
     *moments("owned_at"),
     *numbers("resolved_cents", null=True),
     *moments("resolved_at", null=True),
     *texts("conclusion", null=True),
+    Index("variance_cases_of_day", "property", "gaming_day"),
 )
 """Who explains a variance, and what was found."""
 

@@ -17,8 +17,8 @@ from services.table_inventory.domain.exceptions import (
     Series,
     exceptions,
 )
-from services.table_inventory.domain.inventories import CountRow, InventoryRow
 from services.table_inventory.domain.win import DayWin
+from services.table_inventory.domain.windows import CountRow, InventoryRow
 from services.table_inventory.queries.days import read_day, read_findings, read_win
 from services.table_inventory.queries.equipment import clocks_of
 from services.table_inventory.queries.reached import Reached, read_reached

@@ -1,4 +1,4 @@
-"""Gaming days: closed in three steps by different people, and sealed with a hash."""
+"""Gaming days: closed in three steps by different people, sealed with a hash, and adjusted by two."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -8,7 +8,8 @@ from typing import Annotated, Any, Final, NamedTuple
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.days import Day, DayKey, incomplete
+from services.table_inventory.domain.accounts import TableAccounts
+from services.table_inventory.domain.days import Adjustment, Day, DayKey, incomplete
 from services.table_inventory.queries.counts import counters_of_day
 from services.table_inventory.queries.days import (
     journal_heads,
@@ -18,14 +19,30 @@ from services.table_inventory.queries.days import (
     read_win,
     variances_of_day,
 )
-from services.table_inventory.queries.slips import read_slips
+from services.table_inventory.queries.slips import last_number, read_slips
 from services.table_inventory.queries.windows import boxes_of_day, ended_windows
+from services.table_inventory.tables import adjustments, counts
 from shared.contracts.envelope import Name, canonical
-from shared.contracts.inventory import DayAudited, DayClosed, DayFinal, DayPreliminary, ExcusedTable
+from shared.contracts.envelope import Reason as Text
+from shared.contracts.inventory import (
+    AdjustmentApproved,
+    AdjustmentEntered,
+    AdjustmentRejected,
+    DayAudited,
+    DayClosed,
+    DayFinal,
+    DayPreliminary,
+    ExcusedTable,
+    Figure,
+    Number,
+    SignedCents,
+)
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.reports import ReportStatus
 from shared.journal.recording import Recording
+from shared.runtime.command.approval import DAY_ADJUSTMENT, Approval, Decision
 from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.rows import find_row, rows_of, thing_of
 
 COMMANDS: Final = Commands()
 
@@ -159,3 +176,87 @@ def seal(command: SealDay, state: tuple[Day, dict[str, Any]], now: Now) -> Accep
     digest = sha256(canonical(report)).hexdigest()
     fact = DayFinal(**dict(command), final_by=now.by, final_at=now.at, hash=digest, report=report)
     return _closed(day, fact, ReportStatus.FINAL)
+
+
+class EnterAdjustment(AboutDay):
+    """Enter an adjustment.
+
+    A figure of § 601a.9 must be other than it was recorded, by `cents` (positive: higher); somebody else approves it.
+    """
+
+    table: Name
+    shift: Name
+    figure: Figure
+    cents: SignedCents
+    reason: Text
+
+
+async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> tuple[Day, int]:
+    """Return the gaming day, and the last number of its adjustments. Raises: Rejected where there is no such table."""
+    counted = await connection.execute(rows_of(counts, property=command.property, table=command.table).limit(1))
+    if counted.first() is None:
+        raise Rejected(Reason.NOT_FOUND, f"table {command.table} of {command.property} was never counted")
+    last = await last_number(connection, adjustments, "adjustment", **command.key()._asdict())
+    return await read_day(connection, command.key()), last
+
+
+@COMMANDS.handles(EnterAdjustment, load=_entering)
+def enter(command: EnterAdjustment, state: tuple[Day, int], now: Now) -> Accepted:
+    """Propose an adjustment of a closed day."""
+    day, last = state
+    if day.status is ReportStatus.OPEN:
+        detail = f"{command.gaming_day} is open: what happened is recorded by who saw it"
+        raise Rejected(Reason.TOO_EARLY, detail)
+    if command.cents == 0:
+        raise Rejected(Reason.NOT_ALLOWED, "an adjustment of nothing adjusts nothing")
+    entered = {"adjustment": last + 1, "day_status": day.status, "entered_by": now.by, "entered_at": now.at}
+    fact = AdjustmentEntered(**dict(command), **entered)
+    return Accepted(recording=Recording(fact=fact), answer=Adjustment(**dict(fact)))
+
+
+class ApproveAdjustment(AboutDay):
+    """Approve an adjustment.
+
+    It becomes an adjusting entry, dated now.
+    """
+
+    adjustment: Number
+
+
+class RejectAdjustment(ApproveAdjustment):
+    """Reject an adjustment.
+
+    Nothing changes.
+    """
+
+    reason: Text
+
+
+async def _entered(connection: AsyncConnection, command: ApproveAdjustment) -> tuple[AdjustmentEntered, Approval]:
+    """Return an adjustment, and where it stands. Raises: Rejected where there is none."""
+    missing = f"there is no adjustment {command.adjustment} of {command.gaming_day} at {command.property}"
+    key = {**command.key()._asdict(), "adjustment": command.adjustment}
+    row = await find_row(connection, adjustments, missing, **key)
+    name = f"adjustment {command.adjustment}"
+    return thing_of(AdjustmentEntered, row), Approval(DAY_ADJUSTMENT, name, row.entered_by, Decision.of(row.status))
+
+
+@COMMANDS.handles(ApproveAdjustment, load=_entered)
+def approve(command: ApproveAdjustment, state: tuple[AdjustmentEntered, Approval], now: Now) -> Accepted:
+    """Approve an adjustment, and post it."""
+    entered, approval = state
+    approval.approve(now.by)
+    fact = AdjustmentApproved(**dict(entered), approved_by=now.by, approved_at=now.at)
+    postings = TableAccounts(command.property, entered.table).adjusted(entered.figure, entered.cents)
+    answer = Adjustment(**dict(fact), status="approved")
+    return Accepted(recording=Recording(fact=fact, postings=postings), answer=answer)
+
+
+@COMMANDS.handles(RejectAdjustment, load=_entered)
+def reject(command: RejectAdjustment, state: tuple[AdjustmentEntered, Approval], now: Now) -> Accepted:
+    """Turn an adjustment down."""
+    entered, approval = state
+    approval.reject(now.by)
+    rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
+    fact = AdjustmentRejected(**dict(entered), **rejected)
+    return Accepted(recording=Recording(fact=fact), answer=Adjustment(**dict(fact), status="rejected"))

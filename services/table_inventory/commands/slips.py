@@ -4,12 +4,11 @@ from datetime import date
 from typing import Annotated, Final, NamedTuple
 
 from pydantic import Field
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.slips import FIVE_PEOPLE, Slip, SlipKey
-from services.table_inventory.queries.slips import find_request, find_slip, last_number
+from services.table_inventory.queries.slips import find_slip, last_number
 from services.table_inventory.tables import manual_slips, requests, slips
 from shared.contracts.chips import Contents, value_of
 from shared.contracts.envelope import Name, Reason
@@ -29,6 +28,7 @@ from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
 from shared.journal.recording import Recording
 from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.rows import find_row, rows_of, thing_of
 
 COMMANDS: Final = Commands()
 
@@ -50,7 +50,7 @@ class RequestSlip(Command):
 
 
 async def _last_request(connection: AsyncConnection, command: RequestSlip) -> int:
-    return await last_number(connection, requests.c.request, requests.c.property == command.property)
+    return await last_number(connection, requests, "request", property=command.property)
 
 
 @COMMANDS.handles(RequestSlip, load=_last_request)
@@ -80,12 +80,12 @@ class Preparing(NamedTuple):
 
 
 async def _preparing(connection: AsyncConnection, command: PrepareSlip) -> Preparing:
-    request = await find_request(connection, command.property, command.request)
-    c = slips.c
-    of_request = select(c.number).where(c.property == command.property, c.request == command.request)
-    prepared = (await connection.execute(of_request)).scalar_one_or_none()
-    last = await last_number(connection, c.number, c.property == command.property, c.slip == request.slip)
-    return Preparing(request, prepared, last)
+    name, number = command.property, command.request
+    missing = f"there is no request {number} at {name}"
+    request = thing_of(SlipRequested, await find_row(connection, requests, missing, property=name, request=number))
+    prepared = (await connection.execute(rows_of(slips, property=name, request=number))).one_or_none()
+    last = await last_number(connection, slips, "number", property=name, slip=request.slip)
+    return Preparing(request, None if prepared is None else prepared.number, last)
 
 
 @COMMANDS.handles(PrepareSlip, load=_preparing)
@@ -188,11 +188,10 @@ _SIGNED: Final = ("requested_by", "prepared_by", "carried_by", "received_by", "o
 
 async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManualSlip) -> None:
     """Look for the form. Raises: Rejected where it was entered or voided before."""
-    c = manual_slips.c
-    query = select(c.void).where(c.property == command.property, c.slip == command.slip, c.number == command.number)
-    is_void = (await connection.execute(query)).scalar_one_or_none()
-    if is_void is not None:
-        how = "was voided" if is_void else "was entered"
+    query = rows_of(manual_slips, property=command.property, slip=command.slip, number=command.number)
+    found = (await connection.execute(query)).one_or_none()
+    if found is not None:
+        how = "was voided" if found.void else "was entered"
         detail = f"paper {command.slip} slip {command.number} of {command.property} {how} already"
         raise Rejected(Why.ALREADY_DECIDED, detail)
 

@@ -5,7 +5,7 @@ from datetime import date
 from hashlib import sha256
 from typing import Final, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel
 
 from services.table_inventory.domain.accounts import counter_checks_of, coupons_of, currency_of
 from shared.contracts.counts import BoxFigures, BoxTurn, CountConcluded, CountedBox, CountOpened
@@ -21,10 +21,8 @@ Turns = Mapping[BoxKey, Sequence[BoxTurn]]
 """What people found in boxes, in the order in which they counted."""
 
 
-class Box(BaseModel):
+class Box(BaseModel, frozen=True):
     """A drop box of a gaming day and shift: what was recorded as dropped, and what was counted (None: not yet)."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     table: str
     exchange: int
@@ -57,12 +55,9 @@ class Box(BaseModel):
 
     def counted(self, figures: BoxFigures, turns: Sequence[BoxTurn]) -> CountedBox:
         """Return the box with what two people found in it."""
+        place = {name: getattr(self, name) for name in ("table", "exchange", "box", "gaming_day", "shift")}
         return CountedBox(
-            table=self.table,
-            exchange=self.exchange,
-            box=self.box,
-            gaming_day=self.gaming_day,
-            shift=self.shift,
+            **place,
             figures=figures,
             currency_cents=currency_of(figures),
             counter_checks_cents=counter_checks_of(figures),

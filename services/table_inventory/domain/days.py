@@ -57,11 +57,6 @@ class Adjustment(AdjustmentEntered):
     rejected_at: AwareDatetime | None = None
     rejection_reason: str | None = None
 
-    @property
-    def entered(self) -> dict[str, Any]:
-        """Return the fields with which it was entered."""
-        return {name: getattr(self, name) for name in AdjustmentEntered.model_fields}
-
 
 def incomplete(
     tables: Collection[str],

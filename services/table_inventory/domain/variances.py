@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from pydantic import AwareDatetime, BaseModel
@@ -81,14 +82,14 @@ class Variance(BaseModel):
         cents = self.cents - (self.resolved_cents or 0)
         match self.variance:
             case "inventory":
-                return table.inventory_variance(cents)
+                return table.transfer("inventory", "inventory_variance", cents)
             case "drop":
-                split = {"currency": cents}
-                if self.resolved_cents is None and self.by_instrument is not None:
-                    split = self.by_instrument
-                return tuple(posting for name, part in split.items() for posting in table.drop_variance(name, part))
+                split = self.by_instrument if self.resolved_cents is None else None
+                parts = (split or {"currency": cents}).items()
+                money = (table.transfer("box", "drop_variance", part, name) for name, part in parts)
+                return tuple(chain.from_iterable(money))
             case "fill" | "credit" as slip:
-                return table.transit_variance(slip, cents)
+                return table.transfer("transit", "transit_variance", cents, slip)
 
 
 def variances(

@@ -1,7 +1,7 @@
 CREATE TABLE counts (
     property TEXT, "table" TEXT, sequence BIGINT, at TIMESTAMPTZ NOT NULL, gaming_day DATE NOT NULL,
     shift TEXT NOT NULL, purpose TEXT NOT NULL, counted_by TEXT NOT NULL, observed_by TEXT NOT NULL,
-    cents BIGINT NOT NULL, contents JSONB NOT NULL, card_reader BOOLEAN NOT NULL, dice BOOLEAN NOT NULL,
+    cents BIGINT NOT NULL, contents JSONB NOT NULL, card_reader BOOLEAN, dice BOOLEAN,
     begins_day DATE, begins_shift TEXT, game TEXT,
     PRIMARY KEY (property, "table", sequence),
     CONSTRAINT purpose_is_known CHECK (purpose IN ('opener', 'closer', 'shift', 'drop', 'spot', 'carried'))
@@ -93,10 +93,11 @@ CREATE TABLE sealed_counts (
 );
 
 CREATE TABLE variance_cases (
-    property TEXT, "table" TEXT, variance TEXT, number BIGINT, owner TEXT NOT NULL, owned_at TIMESTAMPTZ NOT NULL,
-    resolved_cents BIGINT, resolved_at TIMESTAMPTZ, conclusion TEXT,
+    property TEXT, "table" TEXT, variance TEXT, number BIGINT, gaming_day DATE NOT NULL, owner TEXT NOT NULL,
+    owned_at TIMESTAMPTZ NOT NULL, resolved_cents BIGINT, resolved_at TIMESTAMPTZ, conclusion TEXT,
     PRIMARY KEY (property, "table", variance, number)
 );
+CREATE INDEX variance_cases_of_day ON variance_cases (property, gaming_day);
 
 CREATE TABLE adjustments (
     property TEXT, gaming_day DATE, adjustment BIGINT, "table" TEXT NOT NULL, shift TEXT NOT NULL,

@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Any, Final
 
-from pydantic import TypeAdapter
 from sqlalchemy import Integer, Table, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -27,26 +26,22 @@ from services.table_inventory.tables import (
     slips,
     variance_cases,
 )
+from shared.runtime.rows import rows_of, thing_of, things_of
 
 _KNOWN_DAYS: Final = timedelta(days=400)
 """A table that was not counted for so long is not asked for any more."""
 
-_checks: Final = TypeAdapter(list[IssuedCheck])
-_refused: Final = TypeAdapter(list[RefusedCommand])
-
 
 async def read_day(connection: AsyncConnection, key: DayKey) -> Day:
     """Return a gaming day as far as it is closed; an open one where nothing was closed."""
-    query = select(days).where(days.c.property == key.property, days.c.gaming_day == key.gaming_day)
-    row = (await connection.execute(query)).one_or_none()
-    return Day(**key._asdict()) if row is None else Day(**row._mapping)
+    row = (await connection.execute(rows_of(days, **key._asdict()))).one_or_none()
+    return Day(**key._asdict()) if row is None else thing_of(Day, row)
 
 
 async def read_adjustments(connection: AsyncConnection, key: DayKey) -> list[Adjustment]:
     """Return the adjustments of a gaming day, in the order of their numbers."""
-    a = adjustments.c
-    query = select(adjustments).where(a.property == key.property, a.gaming_day == key.gaming_day)
-    return [Adjustment(**row._mapping) for row in await connection.execute(query.order_by(a.adjustment))]
+    query = rows_of(adjustments, **key._asdict()).order_by(adjustments.c.adjustment)
+    return await things_of(Adjustment, connection, query)
 
 
 async def known_tables(connection: AsyncConnection, key: DayKey) -> set[str]:
@@ -57,35 +52,22 @@ async def known_tables(connection: AsyncConnection, key: DayKey) -> set[str]:
     return set((await connection.execute(query.distinct())).scalars())
 
 
-async def was_counted(connection: AsyncConnection, property_name: str, table: str) -> bool:
-    """Return whether a table was ever counted."""
-    c = counts.c
-    query = select(c.sequence).where(c.property == property_name, c.table == table).limit(1)
-    return (await connection.execute(query)).first() is not None
-
-
 async def variances_of_day(connection: AsyncConnection, key: DayKey) -> list[Variance]:
     """Return all variances of a gaming day, in the order of table and time."""
-    windows = await ended_windows(connection, *key)
-    boxes = await boxes_of_day(connection, *key)
-    slips_ = await read_slips(connection, key.property, gaming_day=key.gaming_day)
-    tables = {window.end.table for window in windows if window.end is not None}
-    tables |= {box.table for box in boxes} | {slip.table for slip in slips_}
-    c = variance_cases.c
-    query = select(variance_cases).where(c.property == key.property, c.table.in_(tables))
-    cases: dict[tuple[str, str, int], dict[str, Any]] = {}
-    for row in await connection.execute(query):
-        case = dict(row._mapping)
-        del case["property"]
-        cases[case.pop("table"), case.pop("variance"), case.pop("number")] = case
-    return variances(key.property, windows=windows, boxes=boxes, slips=slips_, cases=cases)
+    cases = await connection.execute(rows_of(variance_cases, **key._asdict()))
+    return variances(
+        key.property,
+        windows=await ended_windows(connection, *key),
+        boxes=await boxes_of_day(connection, *key),
+        slips=await read_slips(connection, key.property, gaming_day=key.gaming_day),
+        cases={(row.table, row.variance, row.number): row._asdict() for row in cases},
+    )
 
 
 async def read_win(connection: AsyncConnection, key: DayKey) -> DayWin:
     """Return the win of a gaming day as it stands."""
     windows = await windows_of_day(connection, *key)
-    approved = [one for one in await read_adjustments(connection, key) if one.status == "approved"]
-    adjusted = [Adjusted(one.table, one.shift, one.figure, one.cents) for one in approved]
+    adjusted = await things_of(Adjusted, connection, rows_of(adjustments, **key._asdict(), status="approved"))
     return day_win(key.gaming_day, windows, await boxes_of_day(connection, *key), adjusted)
 
 
@@ -119,7 +101,7 @@ async def _issued_checks(connection: AsyncConnection, key: DayKey) -> list[Issue
     m = movements.c
     of_day = (m.property == key.property) & (m.gaming_day == key.gaming_day) & (m.cause == "counter_check")
     query = select(m.table, m.ref.label("serial"), (-m.cents).label("cents"), m.at).where(of_day).order_by(m.at)
-    return _checks.validate_python([row._mapping for row in await connection.execute(query)])
+    return await things_of(IssuedCheck, connection, query)
 
 
 async def _refused_commands(connection: AsyncConnection, key: DayKey) -> list[RefusedCommand]:
@@ -129,7 +111,7 @@ async def _refused_commands(connection: AsyncConnection, key: DayKey) -> list[Re
         r.gaming_day, _day_of(slips, "slip", "number"), _day_of(requests, "request"), _day_of(drop_counts, "count")
     )
     query = select(r.command, r.detail, r.by, r.at).where(r.property == key.property, gaming_day == key.gaming_day)
-    return _refused.validate_python([row._mapping for row in await connection.execute(query.order_by(r.at))])
+    return await things_of(RefusedCommand, connection, query.order_by(r.at))
 
 
 def _day_of(table: Table, *names: str) -> Any:
