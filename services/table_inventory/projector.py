@@ -67,7 +67,7 @@ def _transfer(contents: Contents, sign: int = 1) -> inventory.Moved:
 
 
 _Write = Callable[[Table, tuple[str, ...]], bulk.Statement]
-"""Returns the statement that writes rows of a table with these columns."""
+"""Return the statement that writes rows of a table with these columns."""
 
 _Columns = tuple[Table, tuple[str, ...]]
 _Row = dict[str, Any]
@@ -160,9 +160,7 @@ def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded) -> None:
             rows.keep(_insert, t.counts, data, sequence=sequence, at=at, **contents, **_counted(data))
         case pit.CarriedFill() | pit.ReceivedFill() | pit.CarriedCredit():
             key = slip_of(data)
-            rows.keep(
-                _merge, t.slips, key._asdict().items(), **step_of(data, at)
-            )  # of its contents it says nothing
+            rows.keep(_merge, t.slips, key._asdict().items(), **step_of(data, at))  # of its contents it says nothing
             cause, ref = key.slip, str(key.number)
         case pit.SoldChips():
             cause = data.instrument

@@ -133,10 +133,10 @@ boxes = Table(
     Index("boxes_of_day", "property", "gaming_day"),
     Index("boxes_in_order", "property", "table", "removed_at"),
 )
-"""Drop boxes as they came off the tables."""
+"""Drop boxes as they were taken off the tables."""
 
 transports = Table("transports", metadata, *_of_table("sequence"), *texts("box"), *moments("at"))
-"""Drop boxes as they came into the custody of the count room."""
+"""Drop boxes as the count room took custody of them."""
 
 drop_counts = Table(
     "drop_counts",

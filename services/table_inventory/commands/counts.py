@@ -114,7 +114,7 @@ class Counting(NamedTuple):
 class ConcludeCount(Command):
     """Conclude a count.
 
-    Once two people found the same in every box: the figures are opened and posted.
+    As soon as two people found the same in every box: the figures are opened and posted.
     """
 
     property: Name
@@ -175,6 +175,6 @@ def conclude(command: ConcludeCount, state: Counting, now: Now) -> Accepted:
         raise Rejected(Reason.TOO_EARLY, detail)
     boxes = tuple(box.counted(figures, state.turns[box.key]) for box, figures in found if figures is not None)
     fact = CountConcluded(**dict(state.opened), boxes=boxes, concluded_by=now.by, concluded_at=now.at)
-    money = (TableAccounts(fact.property, box.table).counted_box(box.figures) for box in boxes)
+    money = (TableAccounts(fact.property, box.table).counted_box(box) for box in boxes)
     postings = tuple(chain.from_iterable(money))
     return Accepted(recording=Recording(fact=fact, postings=postings), answer=fact)

@@ -22,21 +22,9 @@ from services.table_inventory.queries.days import (
 from services.table_inventory.queries.slips import last_number, read_slips
 from services.table_inventory.queries.windows import boxes_of_day, ended_windows
 from services.table_inventory.tables import adjustments, counts
+from shared.contracts import inventory
 from shared.contracts.envelope import Name, canonical
 from shared.contracts.envelope import Reason as Text
-from shared.contracts.inventory import (
-    AdjustmentApproved,
-    AdjustmentEntered,
-    AdjustmentRejected,
-    DayAudited,
-    DayClosed,
-    DayFinal,
-    DayPreliminary,
-    ExcusedTable,
-    Figure,
-    Number,
-    SignedCents,
-)
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.reports import ReportStatus
 from shared.journal.recording import Recording
@@ -65,7 +53,7 @@ def _require(day: Day, status: ReportStatus) -> None:
         raise Rejected(Reason.ALREADY_DECIDED if is_late else Reason.TOO_EARLY, detail)
 
 
-def _closed(day: Day, fact: DayClosed, status: ReportStatus) -> Accepted:
+def _closed(day: Day, fact: inventory.DayClosed, status: ReportStatus) -> Accepted:
     """Return that a day is closed one step further."""
     return Accepted(recording=Recording(fact=fact), answer=day.model_copy(update={**dict(fact), "status": status}))
 
@@ -77,7 +65,7 @@ class CloseDay(AboutDay):
     """
 
     excused: Annotated[
-        tuple[ExcusedTable, ...],
+        tuple[inventory.ExcusedTable, ...],
         Field(description="the tables without a record of the day, each with the reason why that is right"),
     ] = ()
 
@@ -103,7 +91,7 @@ def close(command: CloseDay, state: tuple[Day, Sequence[str]], now: Now) -> Acce
     if left:
         detail = f"{command.gaming_day} is not complete: {'; '.join(left)}"
         raise Rejected(Reason.TOO_EARLY, detail)
-    fact = DayPreliminary(**dict(command), preliminary_by=now.by, preliminary_at=now.at)
+    fact = inventory.DayPreliminary(**dict(command), preliminary_by=now.by, preliminary_at=now.at)
     return _closed(day, fact, ReportStatus.PRELIMINARY)
 
 
@@ -144,7 +132,7 @@ def audit(command: AuditDay, state: Auditing, now: Now) -> Accepted:
         raise Rejected(Reason.SAME_PERSON, detail)
     if state.left:
         raise Rejected(Reason.TOO_EARLY, f"{gaming_day} has what is not resolved: {'; '.join(state.left)}")
-    fact = DayAudited(**dict(command), audited_by=now.by, audited_at=now.at)
+    fact = inventory.DayAudited(**dict(command), audited_by=now.by, audited_at=now.at)
     return _closed(day, fact, ReportStatus.AUDITED)
 
 
@@ -174,7 +162,7 @@ def seal(command: SealDay, state: tuple[Day, dict[str, Any]], now: Now) -> Accep
     if day.audited_by == now.by:
         raise Rejected(Reason.SAME_PERSON, f"{now.by} audited {command.gaming_day}: somebody else must seal it")
     digest = sha256(canonical(report)).hexdigest()
-    fact = DayFinal(**dict(command), final_by=now.by, final_at=now.at, hash=digest, report=report)
+    fact = inventory.DayFinal(**dict(command), final_by=now.by, final_at=now.at, hash=digest, report=report)
     return _closed(day, fact, ReportStatus.FINAL)
 
 
@@ -186,8 +174,8 @@ class EnterAdjustment(AboutDay):
 
     table: Name
     shift: Name
-    figure: Figure
-    cents: SignedCents
+    figure: inventory.Figure
+    cents: inventory.SignedCents
     reason: Text
 
 
@@ -210,7 +198,7 @@ def enter(command: EnterAdjustment, state: tuple[Day, int], now: Now) -> Accepte
     if command.cents == 0:
         raise Rejected(Reason.NOT_ALLOWED, "an adjustment of nothing adjusts nothing")
     entered = {"adjustment": last + 1, "day_status": day.status, "entered_by": now.by, "entered_at": now.at}
-    fact = AdjustmentEntered(**dict(command), **entered)
+    fact = inventory.AdjustmentEntered(**dict(command), **entered)
     return Accepted(recording=Recording(fact=fact), answer=Adjustment(**dict(fact)))
 
 
@@ -220,7 +208,7 @@ class ApproveAdjustment(AboutDay):
     It becomes an adjusting entry, dated now.
     """
 
-    adjustment: Number
+    adjustment: inventory.Number
 
 
 class RejectAdjustment(ApproveAdjustment):
@@ -232,31 +220,36 @@ class RejectAdjustment(ApproveAdjustment):
     reason: Text
 
 
-async def _entered(connection: AsyncConnection, command: ApproveAdjustment) -> tuple[AdjustmentEntered, Approval]:
-    """Return an adjustment, and where it stands. Raises: Rejected where there is none."""
+_Entered = tuple[inventory.AdjustmentEntered, Approval]
+"""An adjustment, and where it stands."""
+
+
+async def _entered(connection: AsyncConnection, command: ApproveAdjustment) -> _Entered:
+    """Return an adjustment. Raises: Rejected where there is none."""
     missing = f"there is no adjustment {command.adjustment} of {command.gaming_day} at {command.property}"
     key = {**command.key()._asdict(), "adjustment": command.adjustment}
     row = await find_row(connection, adjustments, missing, **key)
-    name = f"adjustment {command.adjustment}"
-    return thing_of(AdjustmentEntered, row), Approval(DAY_ADJUSTMENT, name, row.entered_by, Decision.of(row.status))
+    decision = Decision.of(row.status)
+    approval = Approval(DAY_ADJUSTMENT, f"adjustment {command.adjustment}", row.entered_by, decision)
+    return thing_of(inventory.AdjustmentEntered, row), approval
 
 
 @COMMANDS.handles(ApproveAdjustment, load=_entered)
-def approve(command: ApproveAdjustment, state: tuple[AdjustmentEntered, Approval], now: Now) -> Accepted:
+def approve(command: ApproveAdjustment, state: _Entered, now: Now) -> Accepted:
     """Approve an adjustment, and post it."""
     entered, approval = state
     approval.approve(now.by)
-    fact = AdjustmentApproved(**dict(entered), approved_by=now.by, approved_at=now.at)
+    fact = inventory.AdjustmentApproved(**dict(entered), approved_by=now.by, approved_at=now.at)
     postings = TableAccounts(command.property, entered.table).adjusted(entered.figure, entered.cents)
     answer = Adjustment(**dict(fact), status="approved")
     return Accepted(recording=Recording(fact=fact, postings=postings), answer=answer)
 
 
 @COMMANDS.handles(RejectAdjustment, load=_entered)
-def reject(command: RejectAdjustment, state: tuple[AdjustmentEntered, Approval], now: Now) -> Accepted:
+def reject(command: RejectAdjustment, state: _Entered, now: Now) -> Accepted:
     """Turn an adjustment down."""
     entered, approval = state
     approval.reject(now.by)
     rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
-    fact = AdjustmentRejected(**dict(entered), **rejected)
+    fact = inventory.AdjustmentRejected(**dict(entered), **rejected)
     return Accepted(recording=Recording(fact=fact), answer=Adjustment(**dict(fact), status="rejected"))

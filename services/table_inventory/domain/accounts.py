@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from shared.contracts.counts import BoxFigures
+from shared.contracts.counts import CountedBox
 from shared.contracts.inventory import Figure, SlipKind
 from shared.journal.entry import Account, Posting
 
@@ -71,15 +71,15 @@ class TableAccounts:
         return self.transfer(_RECEIVER[slip], "transit", cents, slip)
 
     def returned(self, slip: SlipKind, cents: int) -> tuple[Posting, ...]:
-        """Post that the chips of a void slip go back to where they came from."""
+        """Post that the chips of a void slip go back to their sender."""
         return self.transfer(_SENDER[slip], "transit", cents, slip)
 
-    def counted_box(self, figures: BoxFigures) -> tuple[Posting, ...]:
+    def counted_box(self, box: CountedBox) -> tuple[Posting, ...]:
         """Post what was in a drop box. The rest of the `box` accounts is the difference to what was recorded."""
-        postings = self.transfer("drop", "box", currency_of(figures), "currency")
-        postings += self.transfer("drop", "box", counter_checks_of(figures), "counter_check")
+        postings = self.transfer("drop", "box", box.currency_cents, "currency")
+        postings += self.transfer("drop", "box", box.counter_checks_cents, "counter_check")
         coupons: Counter[str] = Counter()
-        for item in figures.coupons:
+        for item in box.figures.coupons:
             coupons[item.coupon] += item.cents * item.count
         for coupon, cents in sorted(coupons.items()):
             postings += self.transfer("coupons_counted", "coupons", cents, coupon)
@@ -98,18 +98,3 @@ class TableAccounts:
                 return self.transfer("drop", "box", cents, "currency")
             case "counter_checks":
                 return self.transfer("drop", "box", cents, "counter_check")
-
-
-def currency_of(figures: BoxFigures) -> int:
-    """Return the currency in a box, in cents."""
-    return sum(pieces.cents * pieces.count for pieces in figures.currency)
-
-
-def counter_checks_of(figures: BoxFigures) -> int:
-    """Return the counter checks in a box, in cents."""
-    return sum(check.cents for check in figures.counter_checks)
-
-
-def coupons_of(figures: BoxFigures) -> int:
-    """Return the coupons in a box at their stated value, in cents; they are never drop."""
-    return sum(item.cents * item.count for item in figures.coupons)

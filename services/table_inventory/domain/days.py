@@ -25,7 +25,7 @@ class DayKey(NamedTuple):
 
 
 class Day(BaseModel):
-    """How far a gaming day is closed, by whom; `hash` and `report` once it is final."""
+    """How far a gaming day is closed, by whom; `hash` and `report` when it is final."""
 
     property: str
     gaming_day: date

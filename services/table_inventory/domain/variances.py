@@ -38,7 +38,7 @@ class Variance(BaseModel):
     `by_instrument` splits the difference of a drop box. `expected_by_denomination` and `counted_by_denomination` say
     how many pieces, where every movement since the count before is known by denomination; where rounds were played,
     `unexplained_by_denomination` has what is left of each denomination after the movements that are known so.
-    Status `changed`: it was resolved, and what came later made another difference.
+    Status `changed`: it was resolved, and what was recorded later makes another difference.
     """
 
     property: str

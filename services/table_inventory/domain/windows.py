@@ -147,7 +147,7 @@ class InventoryRow(BaseModel):
 
 
 class CountRow(Count):
-    """A count beside what was expected of it; `variance_cents` None at the first count of a table."""
+    """A count with what was expected of it; `variance_cents` None at the first count of a table."""
 
     expected_cents: int | None = None
     variance_cents: int | None = None

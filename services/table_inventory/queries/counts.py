@@ -1,4 +1,4 @@
-"""Reads counts of drop boxes: what is under seal, how far it has come, and what was found."""
+"""Read counts of drop boxes: what is under seal, how far it has come, and what was found."""
 
 from datetime import date
 from typing import Any
@@ -34,7 +34,7 @@ async def sealed_turns(connection: AsyncConnection, property_name: str, count: i
 
 
 async def read_count(connection: AsyncConnection, property_name: str, count: int) -> CountDocument:
-    """Return a count as it may be seen: progress while it is open, figures once it is concluded. Raises: Rejected."""
+    """Return a count as it may be seen: progress while it is open, figures when it is concluded. Raises: Rejected."""
     row = await find_count(connection, property_name, count)
     if row.concluded_at is None:
         turns = await sealed_turns(connection, property_name, count)

@@ -1,4 +1,4 @@
-"""Reads what is known of the equipment of tables: what was last done about it, and what was done on a gaming day."""
+"""Read what is known of the equipment of tables: what was last done about it, and what was done on a gaming day."""
 
 from datetime import date, datetime
 from typing import Final

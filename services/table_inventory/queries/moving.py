@@ -1,4 +1,4 @@
-"""What handlers need of what moved: the books of new tables, and when rounds had been closed."""
+"""Read what handlers need of what moved: the books of new tables, and when rounds had been closed."""
 
 from collections.abc import Collection
 from datetime import datetime

@@ -1,10 +1,10 @@
-"""Reads requests, slips and paper slips."""
+"""Read slips, paper slips, and how far their numbers have come."""
 
 from collections.abc import Collection
 from datetime import date
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Table, func, select, tuple_
+from sqlalchemy import ColumnElement, Table, case, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.exceptions import PaperSlip, Series
@@ -16,6 +16,14 @@ from shared.journal import bulk
 from shared.runtime.rows import rows_of, thing_of, things_of
 
 _SLIPS: Final = bulk.select(slips)
+
+slip_status: Final[ColumnElement[str]] = case(
+    (slips.c.voided_at.is_not(None), "void"),
+    (slips.c.received_at.is_not(None), "received"),
+    (slips.c.carried_at.is_not(None), "carried"),
+    else_="prepared",
+)
+"""How far a slip has come."""
 
 
 async def last_number(connection: AsyncConnection, table: Table, name: str, **values: Any) -> int:
@@ -54,25 +62,11 @@ async def read_slips(
     c = slips.c
     query = rows_of(slips, property=property_name, gaming_day=gaming_day, slip=slip)
     if status is not None:
-        query = query.where(_with_status(status))
+        query = query.where(slip_status == status)
     if after is not None:
         query = query.where(tuple_(c.slip, c.number) > after)
     rows = await connection.execute(query.order_by(c.slip, c.number).limit(limit))
     return [Slip.of(row._mapping) for row in rows]
-
-
-def _with_status(status: SlipStatus) -> ColumnElement[bool]:
-    c = slips.c
-    void, received, carried = c.voided_at.is_not(None), c.received_at.is_not(None), c.carried_at.is_not(None)
-    match status:
-        case "void":
-            return void
-        case "received":
-            return received
-        case "carried":
-            return carried & ~received & ~void
-        case "prepared":
-            return ~carried & ~received & ~void
 
 
 async def paper_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[PaperSlip]:

@@ -1,4 +1,4 @@
-"""Reads the windows between the counts of tables, and drop boxes with what was recorded as dropped in them."""
+"""Read the windows between the counts of tables, and drop boxes with what was recorded as dropped in them."""
 
 from datetime import date, datetime
 from typing import Final, Literal
