@@ -13,9 +13,11 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.round_settlement.tables import journal
-from shared.journal.checkpoint import DirectoryStore, Signer, open_note
+from shared.journal.checkpoint import open_note
+from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.entry import Account, Draft, Posting
 from shared.journal.ledger import Ledger
+from shared.journal.signed_note import Signer
 from shared.journal.verification import read_shards
 from shared.runtime.database import create_engine
 from shared.runtime.metrics import Metrics

@@ -9,9 +9,10 @@ import structlog
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from shared.journal.checkpoint import Checkpoint, CheckpointError
+from shared.journal.checkpoint import Checkpoint
 from shared.journal.ledger import Shard
 from shared.journal.reading import Pacing
+from shared.journal.signed_note import CheckpointError
 from shared.journal.tables import JournalTables
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 from shared.runtime.clock import Clock
