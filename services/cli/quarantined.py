@@ -60,9 +60,8 @@ class Quarantine:
         """Send an approved replay; return the partition and offset that it got. Raises: NotThere."""
         context, manifest = self._context, self._manifest
         try:
-            return await Replays(context.engine, manifest.journal, manifest.readers, context.outbox).send(
-                approved.quarantine, approved.request
-            )
+            replays = Replays(context, manifest.readers, context.outbox)
+            return await replays.send(approved.quarantine, approved.request)
         except NotSent as error:
             raise NotThere(f"it is approved, but not sent: {error}; ask for it again") from error
 

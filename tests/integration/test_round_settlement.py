@@ -11,7 +11,6 @@ from services.round_settlement.manifest import MANIFEST
 from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.proof import verify_document
 from shared.journal.signed_note import Signer
-from shared.runtime.metrics import Metrics
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.notary import Notary
 from tests.support import Databases
@@ -70,15 +69,8 @@ def _get(desk: Desk, path: str) -> Any:
 
 def _sign(desk: Desk, directory: Path) -> None:
     """Sign checkpoints of all that there is, and keep them in a directory."""
-    guard = Guard(
-        tables=MANIFEST.journal,
-        engine=desk.context.engine,
-        metrics=Metrics(),
-        clock=desk.context.clock,
-        interval_seconds=1,
-        notary=Notary("round-settlement", SIGNER, DirectoryStore(directory)),
-    )
-    desk.client.run(guard.watch())
+    notary = Notary("round-settlement", SIGNER, DirectoryStore(directory))
+    desk.client.run(Guard(desk.context, notary).watch())
 
 
 def test_a_round_is_shown_with_its_whole_history(desk: Desk) -> None:

@@ -6,11 +6,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field
 from pydantic_core import from_json
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.quarantine import Quarantined, Request, list_quarantined, read_quarantined, requests_about
-from shared.journal.tables import JournalTables
 from shared.runtime.command.approval import Decision
 from shared.runtime.command.quarantine import (
     REPLAY,
@@ -21,6 +19,7 @@ from shared.runtime.command.quarantine import (
     RequestDocument,
 )
 from shared.runtime.command.replay import Replays
+from shared.runtime.context import RuntimeContext
 from shared.runtime.web.access import person_with
 from shared.runtime.web.commands import Answer, Engine, command_route
 from shared.runtime.web.pages import Cursor, Limit, Listing, Page
@@ -95,8 +94,9 @@ class _Replaying:
         return answer
 
 
-def quarantine_routes(engine: AsyncEngine, tables: JournalTables, commands: Engine, replays: Replays) -> APIRouter:
-    """Return the routes about the quarantine of a service on this database."""
+def quarantine_routes(context: RuntimeContext, commands: Engine, replays: Replays) -> APIRouter:
+    """Return the routes about the quarantine of a service."""
+    engine, tables = context.engine, context.tables
     router = APIRouter(prefix="/quarantine", tags=["quarantine"])
 
     @router.get("", response_model_exclude_none=True, summary="List refused records")
