@@ -1,4 +1,4 @@
-"""Keeps signed checkpoints as files, where whoever can alter the database cannot alter them."""
+"""Keep signed checkpoints as files, where whoever can alter the database cannot alter them."""
 
 import os
 import re
@@ -18,7 +18,7 @@ class DirectoryStore:
     """Checkpoints as files in a directory, which stands on another machine's or at least another owner's disk.
 
     Each note is one file, `<origin, percent-encoded>/<size in 19 digits>.checkpoint`, exactly as it was signed. A file
-    appears whole or not at all, survives a power failure once `save` returns, and is never written again. The file
+    appears whole or not at all, survives a power failure after `save` returns, and is never written again. The file
     system must have hard links. The signatures are not verified here: `open_note` does that, with keys that its caller
     trusts.
     """

@@ -1,4 +1,4 @@
-"""Declares the tables of a service's journal. Every service has its own, in its own database schema."""
+"""Declare the tables of a service's journal. Every service has its own, in its own database schema."""
 
 from dataclasses import dataclass
 

@@ -220,11 +220,11 @@ def test_a_database_that_does_not_answer_is_asked_again_soon(url: str, monkeypat
     refusals = [psycopg.OperationalError("the server closed the connection")]
     asked_again = asyncio.Event()
 
-    async def reading(*arguments: Any) -> Any:
+    async def reading(*given: Any) -> Any:
         if refusals:
             raise refusals.pop()
         asked_again.set()
-        return await read_shards(*arguments)
+        return await read_shards(*given)
 
     monkeypatch.setattr(guards, "read_shards", reading)
 

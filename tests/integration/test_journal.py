@@ -23,7 +23,7 @@ from tests.support.services import settled_database
 NINTH = """
     INSERT INTO round_settlement.entries SELECT 1, 9, kind, source, 99, event_id, "offset", gaming_day,
     occurred_at, recorded_at, data, previous, hash FROM round_settlement.entries WHERE seq = 1"""
-"""Adds an entry that does not follow."""
+"""Add an entry that does not follow."""
 
 
 @pytest.fixture

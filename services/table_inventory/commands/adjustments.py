@@ -118,7 +118,7 @@ def approve(command: ApproveAdjustment, entered: Adjustment, now: Now) -> Accept
 @COMMANDS.handles(RejectAdjustment, load=_adjustment)
 def reject(command: RejectAdjustment, entered: Adjustment, now: Now) -> Accepted:
     """Turn an adjustment down."""
-    _approval(entered).reject(now.by)
+    _approval(entered).reject()
     fact = AdjustmentRejected(
         **entered.entered, rejected_by=now.by, rejected_at=now.at, rejection_reason=command.reason
     )

@@ -129,7 +129,7 @@ class RejectAdjustment(_OfAdjustment):
 def reject(command: RejectAdjustment, books: Books, now: Now) -> Accepted:
     """Turn an adjustment down."""
     _, adjustment, approval = _find(command, books)
-    approval.reject(now.by)
+    approval.reject()
     fact = AdjustmentRejected(**dict(command), cents=adjustment.cents, entered_by=adjustment.entered_by, by=now.by)
     recording = record(books, fact, now)
     return Accepted(recording=recording, answer=AdjustmentDocument.of(adjustment))

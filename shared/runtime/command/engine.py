@@ -25,8 +25,7 @@ from shared.journal.ledger import Fenced, Shard, Write
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.recording import Cause, draft, recorded
 from shared.runtime.command.answers import Answer, Answers, Given
-from shared.runtime.command.command import Accepted, Asked, Command, Commands, Now
-from shared.runtime.command.refusals import refused
+from shared.runtime.command.command import Accepted, Command, Commands, Now
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.projector import Transaction
@@ -58,13 +57,15 @@ class _Taken(Fenced):
 class _Waiting:
     """A command whose caller waits."""
 
-    asked: Asked[Command]
+    command: Command
+    person: str
+    key: str
     content: bytes
     answer: asyncio.Future[Answer]
 
     @property
     def place(self) -> tuple[str, str]:
-        return (self.asked.person, self.asked.key)
+        return (self.person, self.key)
 
 
 @dataclass(slots=True)
@@ -81,7 +82,7 @@ class _Batch:
 
 
 class Engine:
-    """Takes commands one by one and commits them together."""
+    """Take commands one by one and commit them together."""
 
     def __init__(self, context: RuntimeContext, commands: Commands) -> None:
         self._context = context
@@ -93,11 +94,11 @@ class Engine:
         self._kept: AsyncConnection | None = None
 
     async def do(self, command: Command, *, person: str, key: str) -> Answer:
-        """Answer a command once it is recorded; the same again when it is sent again under its key.
+        """Answer a command when it is recorded; the same again when it is sent again under its key.
 
         Raises: Rejected where the key was used for another command; what kept the database from answering.
         """
-        waiting = _Waiting(Asked(command, person, key), command.digest(), asyncio.get_running_loop().create_future())
+        waiting = _Waiting(command, person, key, command.digest(), asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         if self._worker is None:
             self._worker = asyncio.create_task(self._work())
@@ -174,9 +175,9 @@ class Engine:
         async with self._transaction() as connection:
             done = await self._begin(connection, batch)
             new = self._unanswered(batch, done)
-            if together := [each for each in new if not self._commands.is_alone(each.asked.command)]:
+            if together := [each for each in new if not self._commands.is_alone(each.command)]:
                 await self._together(Transaction(connection), together, done)
-            if alone := [each for each in new if self._commands.is_alone(each.asked.command)]:
+            if alone := [each for each in new if self._commands.is_alone(each.command)]:
                 await self._alone(connection, alone, done)
         for kind in done.kinds:
             self._context.metrics.entries.labels(kind).inc()
@@ -207,12 +208,12 @@ class Engine:
         for number, each in enumerate(batch):
             known = contents.get(each.place)
             if known is None:
-                contents[each.place] = (each.content, each.asked.command.name(), done.at)
+                contents[each.place] = (each.content, each.command.name(), done.at)
                 new.append(each)
             elif known[0] != each.content:
                 done.reused[number] = Rejected(
                     Reason.KEY_REUSED,
-                    f"Idempotency-Key {each.asked.key!r} was used for another command ({known[1]}, "
+                    f"Idempotency-Key {each.key!r} was used for another command ({known[1]}, "
                     f"{known[2].isoformat()}); send a new key with a new command",
                 )
         return new
@@ -225,21 +226,21 @@ class Engine:
         given = len(done.new)
         for each in batch:
             try:
-                state = await self._commands.load(connection, each.asked.command)
+                state = await self._commands.load(connection, each.command)
             except Rejected as rejected:
                 entry = self._answer(each, done, rejected, 0)
             else:
                 entry = self._decided(each, state, done, 0)
             await self._record(Transaction(connection), [entry], done)
             if entry.fact is not None:
-                await self._commands.keep(connection, each.asked.command, entry.fact)
+                await self._commands.keep(connection, each.command, entry.fact)
         async with pipeline(connection) as sent:
             await self._answers.keep(sent, done.new[given:])
 
     async def _together(self, transaction: Transaction, batch: Sequence[_Waiting], done: _Batch) -> None:
         """Decide a batch on one state, then record and project it."""
         assert self._commands.load_all is not None
-        transaction.state = await self._commands.load_all(transaction, [each.asked.command for each in batch])
+        transaction.state = await self._commands.load_all(transaction, [each.command for each in batch])
         drafts = [self._decided(each, transaction.state, done, number) for number, each in enumerate(batch)]
 
         async def write(sent: Pipeline, entries: Sequence[Entry]) -> None:
@@ -250,19 +251,19 @@ class Engine:
         await self._record(transaction, drafts, done, write)
 
     def _decided(self, each: _Waiting, state: object, done: _Batch, number: int) -> Draft:
-        now = Now(each.asked.person, done.at, each.asked.key, done.shard.name, done.shard.next_seq + number)
+        now = Now(each.person, done.at, each.key, done.shard.name, done.shard.next_seq + number)
         try:
-            accepted = self._commands.decide(each.asked.command, state, now)
+            outcome: Accepted | Rejected = self._commands.decide(each.command, state, now)
         except Rejected as rejected:
-            return self._answer(each, done, rejected, number)
-        return self._answer(each, done, accepted, number)
+            outcome = rejected
+        return self._answer(each, done, outcome, number)
 
     def _answer(self, each: _Waiting, done: _Batch, outcome: Accepted | Rejected, number: int) -> Draft:
         """Note the answer of a command, and return its entry."""
-        command, person, key = each.asked.command, each.asked.person, each.asked.key
+        command, person, key = each.command, each.person, each.key
         if isinstance(outcome, Rejected):
             answer = Answer.of_rejection(outcome)
-            recording = refused(command.name(), outcome, by=person, at=done.at, key=key, asked=command.shown())
+            recording = command.refusal(outcome, by=person, at=done.at, key=key)
         else:
             body = outcome.answer
             text = body.model_dump_json(exclude_none=True) if isinstance(body, BaseModel) else to_json(body).decode()

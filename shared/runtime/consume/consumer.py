@@ -6,7 +6,6 @@ what Kafka remembers of offsets is only for its own lag tools.
 """
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -57,7 +56,7 @@ class _Partition:
 
 
 class Consumer:
-    """Processes the partitions of one topic for one service."""
+    """Process the partitions of one topic for one service."""
 
     def __init__(self, context: RuntimeContext, handler: Handler[Any], cluster_id: str) -> None:
         self.topic = handler.topic
@@ -119,8 +118,8 @@ class Consumer:
         if records[0].offset < fetched:
             raise Stop(
                 f"{self.topic}/{number} was to be read from offset {fetched}, but the broker starts again at "
-                f"{records[0].offset}: it lost records, or the topic was created anew; restore the topic, or start a "
-                "new cluster with another cluster id"
+                f"{records[0].offset}: it lost records, or the topic was deleted and created again; restore "
+                "the topic, or start a new cluster with another cluster id"
             )
         self._partitions[number].fetched = records[-1].offset + 1
         started = perf_counter()
@@ -234,7 +233,7 @@ class Consumer:
             gaps = {one.event.source for one in derived if one.gaps_changed and one.event is not None}
             for source in sorted(gaps):
                 await self.context.ledger.save_gaps(connection, source, list(streams[source].missing()), moment)
-            await keep_quarantined(connection, self.context.ledger, entries, derived, moment)
+            await keep_quarantined(connection, self.context.tables.quarantine, entries, derived, moment)
             self.context.step("before commit")
         self.context.step("after commit")
         partition.shard = shard
@@ -299,6 +298,5 @@ def _behind(shard: Shard, decoded: list[Decoded]) -> list[Decoded]:
 
 
 def _first_line(error: BaseException) -> str:
-    with contextlib.suppress(IndexError):
-        return str(getattr(error, "orig", None) or error).splitlines()[0]
-    return type(error).__name__
+    lines = str(getattr(error, "orig", None) or error).splitlines()
+    return lines[0] if lines else type(error).__name__

@@ -29,8 +29,7 @@ _STATISTICS_MILLISECONDS = 200
 
 
 def _record(message: Message) -> Record:
-    kind, milliseconds = message.timestamp()
-    del kind
+    _, milliseconds = message.timestamp()
     partition, offset = message.partition(), message.offset()
     assert partition is not None
     assert offset is not None
@@ -50,7 +49,7 @@ def _bytes(value: str | bytes | None) -> bytes | None:
 
 
 class Subscription:
-    """Reads one topic for a consumer: all of it, or, as a member of the service's consumer group, a part.
+    """Read one topic for a consumer: all of it, or, as a member of the service's consumer group, a part.
 
     `whole` is for reference data, which every process reads; the fence lets one of them record it.
     """
@@ -142,7 +141,7 @@ class Subscription:
         return offsets
 
     async def _cluster_id(self) -> str:
-        """Return the id of the cluster, once it answers: by a client of its own.
+        """Return the id of the cluster as soon as it answers: by a client of its own.
 
         The consumer would answer too. But whatever librdkafka has to say next, a line of its log when the broker is
         away again, would end the process: in one poll, no callback may come after one that asked.

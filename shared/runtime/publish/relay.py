@@ -1,4 +1,4 @@
-"""Publishes a journal: every entry, in the order of its shard, at least once.
+"""Publish a journal: every entry, in the order of its shard, at least once.
 
 The relay row of a shard is locked while a batch is sent and marked, so one relay works on a shard at a time, whichever
 process it is in. A crash between sending and marking publishes a batch again; consumers drop what they have seen.
@@ -41,7 +41,7 @@ class NotDelivered(ConnectionError):
 
 
 class Relay:
-    """Publishes one service's journal to its topic.
+    """Publish one service's journal to its topic.
 
     `key` gives the Kafka key of an entry; without it all entries of a shard have the shard's, and so stay in order.
     """
@@ -57,7 +57,7 @@ class Relay:
         return new_producer(self._context.settings.kafka_bootstrap_servers, self._context.service)
 
     def wake(self) -> None:
-        """There may be something to publish."""
+        """Say that there may be something to publish."""
         self._wake.set()
 
     async def run(self) -> None:
@@ -72,13 +72,15 @@ class Relay:
                 log.warning("relay waits", topic=self._topic, error=str(error))
                 await asyncio.sleep(IDLE_SECONDS)
                 continue
-            if published < BATCH_ENTRIES:  # what came meanwhile goes out with what comes until it is called again
+            if (
+                published < BATCH_ENTRIES
+            ):  # what is recorded meanwhile goes out with what follows until it is woken again
                 with suppress(TimeoutError):
                     async with asyncio.timeout(IDLE_SECONDS):  # wait_for loses a cancellation that meets the event
                         await self._wake.wait()
 
     async def publish(self) -> int:
-        """Publish what there is, at most one batch a shard; gives the number of entries."""
+        """Publish what there is, at most one batch a shard; return the number of entries."""
         shards, relay = self._context.tables.shards, self._context.tables.relay
         behind = shards.c.next_seq - 1 - relay.c.published_seq
         query = select(relay.c.shard, behind.label("behind")).join(shards, shards.c.shard == relay.c.shard)

@@ -1,4 +1,4 @@
-"""Watches a service's own journal: verifies what is new, and signs checkpoints of what was verified."""
+"""Watch a service's own journal: verify what is new, and sign checkpoints of what was verified."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ _RETRY_SECONDS = 1.0
 
 @dataclass(slots=True)
 class Guard:
-    """Verifies and signs, every so often. With no notary there are no checkpoints."""
+    """Verify and sign, every so often. With no notary there are no checkpoints."""
 
     context: RuntimeContext
     notary: Notary | None = None

@@ -19,7 +19,7 @@ _OBSERVE_SECONDS = 2.0
 
 @dataclass(slots=True)
 class Health:
-    """Watches the parts of a running service. `waiting_for` says what keeps it from starting, None once it has."""
+    """Watch the parts of a running service. `waiting_for` says what keeps it from starting, None when it has."""
 
     context: RuntimeContext
     guard: Guard

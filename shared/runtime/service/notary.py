@@ -1,4 +1,4 @@
-"""Signs a service's checkpoints and keeps them outside the database, and opens those that it signed before."""
+"""Sign a service's checkpoints, keep them outside the database, and open those that it signed before."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

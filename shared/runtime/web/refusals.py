@@ -1,4 +1,4 @@
-"""What is recorded of a request that was refused at the door, before a command came of it.
+"""What is recorded of a request that was refused at the door, before it was a command.
 
 The same request refused again is one entry a day (UTC): its stream is named by its fingerprint and has one place, which
 is then taken. So a client that tries again and again does not make the journal grow.
@@ -37,7 +37,7 @@ _key: TypeAdapter[str] = TypeAdapter(Identifier)
 
 
 class Refusals:
-    """Records the requests that a service refuses at the door, one at a time."""
+    """Record the requests that a service refuses at the door, one at a time."""
 
     def __init__(self, context: RuntimeContext) -> None:
         self._context = context
