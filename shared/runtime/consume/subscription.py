@@ -40,12 +40,11 @@ def _record(message: Message) -> Record:
         key=message.key(),
         value=message.value() or b"",
         taken_at=datetime.fromtimestamp(max(milliseconds, 0) / 1000, UTC),
-        headers=tuple((name, _bytes(value)) for name, value in dict(message.headers() or ()).items()),
+        headers=tuple(
+            (name, value.encode() if isinstance(value, str) else value)
+            for name, value in dict(message.headers() or ()).items()
+        ),
     )
-
-
-def _bytes(value: str | bytes | None) -> bytes | None:
-    return value.encode() if isinstance(value, str) else value
 
 
 class Subscription:

@@ -29,7 +29,6 @@ FLUSH_SECONDS = 30.0
 _FLUSH_STEP_SECONDS = 0.5
 _HEADERS: list[tuple[str, str | bytes | None]] = [("content-type", CONTENT_TYPE)]
 
-
 MessageKey = Callable[[str, int, int, bytes], bytes]
 """(kind, shard, seq, data) of an entry -> the Kafka key under which it is published."""
 

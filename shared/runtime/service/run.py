@@ -106,10 +106,7 @@ async def serve(
     step: Step = no_step,
     started: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run a service until SIGINT or SIGTERM.
-
-    Raises: Stop, or the bug that ended it.
-    """
+    """Run a service until SIGINT or SIGTERM. Raises: Stop, or the bug that ended it."""
     gc.set_threshold(*GC_THRESHOLDS)
     await _Run(manifest, settings, clock, step, started).run()
 
@@ -119,14 +116,12 @@ class _Run:
         self, manifest: Manifest, settings: Settings, clock: Clock, step: Step, started: Callable[[], None]
     ) -> None:
         self._manifest = manifest
-        self._settings = settings
         self._started = started
         engine = create_engine(settings.database_url.get_secret_value(), role=role_of(manifest.name))
         self._context = context = context_of(manifest, settings, engine, clock=clock, wake=self._wake, step=step)
         context.metrics.info.labels(version("pitledger")).set(1)
         self._relay: Relay | None = None
-        guard = Guard(context, notary(settings, manifest.name))
-        self._health = Health(context, guard)
+        self._health = Health(context, Guard(context, notary(settings, manifest.name)))
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def run(self) -> None:
@@ -179,7 +174,7 @@ class _Run:
     @property
     def _port(self) -> int:
         """Return the port on which the service listens: as the settings say, else its own."""
-        return self._manifest.port if self._settings.http_port is None else self._settings.http_port
+        return self._manifest.port if self._context.settings.http_port is None else self._context.settings.http_port
 
     # --- parts ---
 
@@ -188,11 +183,11 @@ class _Run:
             self._manifest,
             self._context,
             checks=self._health.checks,
-            callers=load_callers(self._settings.api_tokens_file),
+            callers=load_callers(self._context.settings.api_tokens_file),
         )
         config = uvicorn.Config(
             app,
-            host=self._settings.http_host,
+            host=self._context.settings.http_host,
             port=self._port,
             log_config=None,
             access_log=False,
@@ -204,7 +199,7 @@ class _Run:
     async def _read(self) -> None:
         references = [handler() for handler in self._manifest.references]
         handlers = [handler() for handler in self._manifest.handlers]
-        servers = self._settings.kafka_bootstrap_servers
+        servers = self._context.settings.kafka_bootstrap_servers
         cluster = await asyncio.to_thread(cluster_id, servers) if references or handlers else ""
         for handler in references:
             subscription = await self._subscribe(handler, cluster, whole=True)
@@ -219,7 +214,7 @@ class _Run:
         gc.collect()
         gc.freeze()  # what is there by now stays: looking through it took a tenth of a second each time
         self._started()
-        log.info("started", http=f"{self._settings.http_host}:{self._port}")
+        log.info("started", http=f"{self._context.settings.http_host}:{self._port}")
 
     async def _subscribe(self, handler: Handler[Any], cluster: str, *, whole: bool) -> Subscription:
         subscription = Subscription(Consumer(self._context, handler, cluster), whole=whole, failed=self._fail)
