@@ -6,11 +6,11 @@ from datetime import date, datetime
 from operator import add, attrgetter
 from typing import Any, NamedTuple
 
-from services.reporting.domain.views import PostedRound, ReversedRound, Round, SupersededRound, Totals, VoidedRound
+from services.reporting.domain.views import PostedRound, ReversedRound, SupersededRound, Totals, VoidedRound
 from shared.contracts.envelope import Correction
 from shared.contracts.facts import EntryEvent, Fact
 from shared.contracts.journal_facts import GapFilled, GapOpened, QuarantineDismissed, RecordMended, RecordQuarantined
-from shared.contracts.settlements import SubmissionRef
+from shared.contracts.settlements import RoundView, SubmissionRef
 from shared.contracts.topics import SETTLEMENTS
 from shared.contracts.wager_totals import FIGURES
 
@@ -185,12 +185,12 @@ class Changes:
                 people = {"by": why.entered_by, "approved_by": why.approved_by}
                 self._close(entry, moment, (fact.shard, fact.seq), "dismissed", **people, reason=why.reason)
 
-    def _count(self, entry: EntryRef, data: Round) -> RoundCounts:
+    def _count(self, entry: EntryRef, data: RoundView) -> RoundCounts:
         key = _game(data)
         self.changed[key] = max(entry.recorded_at, self.changed.get(key, entry.recorded_at))
         return self.rounds.setdefault(key, RoundCounts())
 
-    def _add_up(self, data: Round, totals: Iterable[Totals], under: SubmissionRef) -> None:
+    def _add_up(self, data: RoundView, totals: Iterable[Totals], under: SubmissionRef) -> None:
         game = _game(data)
         for total in totals:
             key, figures = (*game, total.wager), _figures(total)
@@ -205,7 +205,7 @@ class Changes:
             said = {name: getattr(notice, name) for name in ("code", "seat", "paragraph", "detail")}
             self._notice(entry, event, data, "notice", number=number, revision=data.revision, **said)
 
-    def _notice(self, entry: EntryRef, event: EntryEvent[Any], data: Round, kind: str, **more: Any) -> None:
+    def _notice(self, entry: EntryRef, event: EntryEvent[Any], data: RoundView, kind: str, **more: Any) -> None:
         self.noticed.append(
             Noticed(
                 entry=entry,
@@ -232,7 +232,7 @@ class Changes:
         self.closings.append(closing)
 
 
-def _game(data: Round) -> GameKey:
+def _game(data: RoundView) -> GameKey:
     return GameKey(data.gaming_day, data.property, data.table, data.game)
 
 

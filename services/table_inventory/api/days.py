@@ -10,20 +10,24 @@ from services.table_inventory.api.access import (
     AUDIT_DAYS,
     BY_OTHERS,
     DayPath,
-    DayQuery,
     DayReader,
-    PropertyPath,
-    PropertyQuery,
 )
-from services.table_inventory.commands import adjustments as adjusting
-from services.table_inventory.commands import days as closing
+from services.table_inventory.commands import days as commands
 from services.table_inventory.commands.variances import OwnVariance, ResolveVariance
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
 from services.table_inventory.domain.variances import Variance
 from services.table_inventory.queries.days import read_adjustments, read_day, variances_of_day
 from shared.contracts.rejection import Reason
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, command_route, document_response, snapshot
+from shared.runtime.web import (
+    UNCHANGED,
+    DayQuery,
+    PropertyPath,
+    PropertyQuery,
+    command_route,
+    document_response,
+    snapshot,
+)
 
 
 class Variances(BaseModel):
@@ -78,12 +82,12 @@ def day_routes(context: ServiceContext) -> APIRouter:
 
     command = partial(command_route, router, context.commands)
     rejects = (Reason.SAME_PERSON, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
-    command(closing.CloseDay, "/preliminary", role=AUDIT_DAYS, answers=Day, rejects=rejects)
-    command(closing.AuditDay, "/audited", role=AUDIT_DAYS, answers=Day, rejects=rejects)
-    command(closing.SealDay, "/final", role=APPROVE_DAYS, answers=Day, rejects=rejects)
+    command(commands.CloseDay, "/preliminary", role=AUDIT_DAYS, answers=Day, rejects=rejects)
+    command(commands.AuditDay, "/audited", role=AUDIT_DAYS, answers=Day, rejects=rejects)
+    command(commands.SealDay, "/final", role=APPROVE_DAYS, answers=Day, rejects=rejects)
     rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY)
-    enter, one = adjusting.EnterAdjustment, "/adjustments/{adjustment}"
+    enter, one = commands.EnterAdjustment, "/adjustments/{adjustment}"
     command(enter, "/adjustments", role=AUDIT_DAYS, answers=Adjustment, status=201, rejects=rejects)
-    for decision, path in ((adjusting.ApproveAdjustment, "approve"), (adjusting.RejectAdjustment, "reject")):
+    for decision, path in ((commands.ApproveAdjustment, "approve"), (commands.RejectAdjustment, "reject")):
         command(decision, f"{one}/{path}", role=APPROVE_DAYS, answers=Adjustment, rejects=BY_OTHERS)
     return router
