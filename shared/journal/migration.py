@@ -6,7 +6,7 @@ from alembic import context, op
 
 
 def run_sql(migration: str) -> None:
-    """Run the SQL file beside a migration, given as `__file__`, in the service's schema."""
+    """Run the SQL file next to a migration, given as `__file__`, in the service's schema."""
     statements = Path(migration).with_suffix(".sql").read_text(encoding="utf-8")
     op.get_bind().exec_driver_sql(statements, execution_options={"no_parameters": True})
 
