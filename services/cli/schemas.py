@@ -54,9 +54,8 @@ def openapi(manifest: Manifest) -> dict[str, Any]:
     return application(manifest, context_of(manifest, settings, engine)).openapi()
 
 
-def drift(directory: Path) -> list[str]:
-    """Return what in a directory is not as it would be written, file by file."""
-    wanted = documents()
+def drift(directory: Path, wanted: Mapping[str, str]) -> list[str]:
+    """Return what in a directory is not as the wanted documents are, file by file."""
     there = {
         path.relative_to(directory).as_posix(): path.read_text()
         for path in directory.rglob("*")
@@ -68,12 +67,11 @@ def drift(directory: Path) -> list[str]:
     return sorted(found)
 
 
-def broken(revision: str, repository: Path = ROOT) -> list[str] | None:
+def broken(revision: str, wanted: Mapping[str, str], repository: Path = ROOT) -> list[str] | None:
     """Return the incompatible changes of messages since a revision; None where there is no such revision."""
     paths = _git(repository, "ls-tree", "-r", "--name-only", revision, "schemas/json")
     if paths is None:
         return None
-    wanted = documents()
     found: list[str] = []
     for path in paths.splitlines():
         name = path.removeprefix("schemas/")
@@ -94,9 +92,8 @@ def _git(repository: Path, *words: str) -> str | None:
     return run.stdout if run.returncode == 0 else None
 
 
-def write(directory: Path) -> None:
+def write(directory: Path, wanted: Mapping[str, str]) -> None:
     """Write every file, and remove those that nothing writes any more."""
-    wanted = documents()
     for path in [path for path in directory.rglob("*") if path.suffix in _WRITTEN]:
         if path.relative_to(directory).as_posix() not in wanted:
             path.unlink()
@@ -110,10 +107,11 @@ def main(
     against: Annotated[str, typer.Option(help="The revision whose messages must stay valid.")] = "HEAD",
 ) -> None:
     """Write the contracts into schemas/, or check them."""
+    wanted = documents()
     if not check:
-        write(DIRECTORY)
+        write(DIRECTORY, wanted)
         return
-    drifted, incompatible = drift(DIRECTORY), broken(against)
+    drifted, incompatible = drift(DIRECTORY, wanted), broken(against, wanted)
     for line in drifted:
         message(f"schemas/{line}; run: make generated")
     for line in incompatible or ():

@@ -7,18 +7,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from services.cli import schemas as command
-from services.cli.services import NAMES, load, load_all
+from services.cli.services import NAMES
 from shared.contracts.envelope import CONTENT_TYPE
 from shared.contracts.facts import KINDS
-from shared.contracts.schemas import asyncapi, files, json_schemas
+from shared.contracts.schemas import json_schemas
 from tests.unit.contracts.examples import EXAMPLES
 
 SCHEMAS = json_schemas()
-READERS = command.readers(load_all())
+
+
+@pytest.fixture(scope="module")
+def documents() -> dict[str, str]:
+    """What would be written below schemas/ now."""
+    return command.documents()
+
+
+@pytest.fixture(scope="module")
+def channels(documents: dict[str, str]) -> Any:
+    """The AsyncAPI document."""
+    return yaml.safe_load(documents["asyncapi.yaml"])
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -86,42 +98,40 @@ def _resolve(document: Any, pointer: str) -> Any:
     return document
 
 
-def test_every_reference_of_the_asyncapi_document_leads_somewhere() -> None:
+def test_every_reference_of_the_asyncapi_document_leads_somewhere(channels: Any, documents: dict[str, str]) -> None:
     """Messages, channels and schema files that are referred to are there."""
-    document, written = asyncapi(READERS), files(READERS)
-    references = set(_references(document))
+    references = set(_references(channels))
     inside = {one for one in references if one.startswith("#/")}
-    assert {one.removeprefix("./") for one in references - inside} <= written.keys()
-    assert all(_resolve(document, one) for one in inside)
+    assert {one.removeprefix("./") for one in references - inside} <= documents.keys()
+    assert all(_resolve(channels, one) for one in inside)
 
 
-def test_every_channel_is_written_and_read() -> None:
+def test_every_channel_is_written_and_read(channels: Any) -> None:
     """Operations refer to channels; each topic has a sender and a receiver, each message its key and content type."""
-    document = asyncapi(READERS)
-    assert "3.0.0" == document["asyncapi"]
-    done = {(one["action"], one["channel"]["$ref"]) for one in document["operations"].values()}
-    assert {(action, f"#/channels/{name}") for action in ("send", "receive") for name in document["channels"]} == done
-    assert {CONTENT_TYPE} == {message["contentType"] for message in document["components"]["messages"].values()}
-    assert all(message["bindings"]["kafka"]["key"] for message in document["components"]["messages"].values())
+    assert "3.0.0" == channels["asyncapi"]
+    done = {(one["action"], one["channel"]["$ref"]) for one in channels["operations"].values()}
+    assert {(action, f"#/channels/{name}") for action in ("send", "receive") for name in channels["channels"]} == done
+    assert {CONTENT_TYPE} == {message["contentType"] for message in channels["components"]["messages"].values()}
+    assert all(message["bindings"]["kafka"]["key"] for message in channels["components"]["messages"].values())
 
 
 @pytest.mark.parametrize("service", NAMES)
-def test_every_reference_of_an_openapi_document_leads_somewhere(service: str) -> None:
+def test_every_reference_of_an_openapi_document_leads_somewhere(service: str, documents: dict[str, str]) -> None:
     """The HTTP interface of each service is described, down to its last schema."""
-    document = command.openapi(load(service))
+    document = json.loads(documents[f"openapi/{service}.json"])
     assert document["paths"]
     assert all(_resolve(document, one) for one in set(_references(document)))
 
 
-def test_the_files_are_as_the_models_are() -> None:
-    """schemas/ holds what would be written now, and nothing else."""
-    assert [] == command.drift(command.DIRECTORY)
+def test_the_files_are_as_the_models_are(documents: dict[str, str]) -> None:
+    """schemas/ holds what would be written now, and nothing else: each run writes the same bytes."""
+    assert [] == command.drift(command.DIRECTORY, documents)
 
 
-def test_drift_is_named_file_by_file(tmp_path: Path) -> None:
-    """A file that is missing, changed or left over is named; writing anew puts all three right."""
-    command.write(tmp_path)
-    assert [] == command.drift(tmp_path)
+def test_drift_is_named_file_by_file(tmp_path: Path, documents: dict[str, str]) -> None:
+    """A file that is missing, changed or left over is named; writing again puts all three right."""
+    command.write(tmp_path, documents)
+    assert [] == command.drift(tmp_path, documents)
     (tmp_path / "asyncapi.yaml").unlink()
     (tmp_path / "json" / "round.voided.json").write_text("{}")
     (tmp_path / "json" / "round.lost.json").write_text("{}")
@@ -129,24 +139,19 @@ def test_drift_is_named_file_by_file(tmp_path: Path) -> None:
         "asyncapi.yaml: missing",
         "json/round.lost.json: nothing writes it any more",
         "json/round.voided.json: not as the models are",
-    ] == command.drift(tmp_path)
-    command.write(tmp_path)
-    assert [] == command.drift(tmp_path)
-
-
-def test_what_is_written_is_the_same_every_time() -> None:
-    """Two runs give the same bytes."""
-    assert command.documents() == command.documents()
+    ] == command.drift(tmp_path, documents)
+    command.write(tmp_path, documents)
+    assert [] == command.drift(tmp_path, documents)
 
 
 def test_without_such_a_revision_compatibility_is_not_judged() -> None:
     """A revision that git does not know is no reason to call a change compatible or not."""
-    assert None is command.broken("no-such-revision")
+    assert None is command.broken("no-such-revision", {})
 
 
-def test_incompatible_changes_since_a_revision_are_named(tmp_path: Path) -> None:
+def test_incompatible_changes_since_a_revision_are_named(tmp_path: Path, documents: dict[str, str]) -> None:
     """A field that consumers relied on, and an event type that is gone, are found in the history of the repository."""
-    command.write(tmp_path / "schemas")
+    command.write(tmp_path / "schemas", documents)
     older = json.loads(json.dumps(SCHEMAS["gap.filled"]))
     older["properties"]["severity"] = {"type": "string"}
     older["required"].append("severity")
@@ -156,5 +161,5 @@ def test_incompatible_changes_since_a_revision_are_named(tmp_path: Path) -> None
     for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Before"]):
         subprocess.run([*git, *words], check=True)
     assert ["json/gap.filled.json: (document).severity: removed", "json/gap.lost.json: removed"] == command.broken(
-        "HEAD", tmp_path
+        "HEAD", documents, tmp_path
     )
