@@ -5,7 +5,11 @@ BIN := .venv/bin
 # Messages stay readable from release to release: what the last release promised is what a change is held against.
 RELEASE := $(shell git describe --tags --abbrev=0 2>/dev/null)
 
-.PHONY: help setup demo test lint format generated bench constraints clean
+# The checks of `make lint` run side by side; what each says stays together where make can do that.
+CHECKS := lint-types lint-style lint-lines lint-generated lint-scan
+SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
+.PHONY: help setup demo test lint $(CHECKS) format generated bench constraints clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -17,11 +21,22 @@ demo: setup ## play a gaming day of every game through the real path and print t
 	@$(BIN)/pitledger demo $(ARGS)
 
 lint: setup ## format, types, import lines, schema drift, secrets and host names
+	@$(MAKE) --no-print-directory $(SIDE_BY_SIDE) $(CHECKS)
+
+lint-style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+lint-types:
 	$(BIN)/mypy
+
+lint-lines:
 	$(BIN)/lint-imports
+
+lint-generated:
 	$(BIN)/python -m services.cli.generated --check $(if $(RELEASE),--against $(RELEASE))
+
+lint-scan:
 	$(BIN)/python -m infra.scan
 
 # Tests mostly wait for servers, so a few run side by side. The whole suite runs last: what it says is what is left to read.

@@ -12,9 +12,9 @@ A test asks for the least that it needs:
 - `whole_stack`: the turn of a test that starts every service, which on a few processors only one should do at a time.
 - `rng`: random numbers that the printed seed repeats.
 
-`--broker=kafka` runs whatever asks for a broker on Apache Kafka, and only that; a run on the embedded broker leaves out
-what asks for Apache Kafka itself. `KAFKA_BOOTSTRAP_SERVERS` and `DATABASE_URL`, where set, name servers to be used
-instead of started ones.
+`--broker=kafka` runs whatever asks for a broker on Apache Kafka, and only that, without what is marked `any_broker`; a
+run on the embedded broker leaves out what asks for Apache Kafka itself. `KAFKA_BOOTSTRAP_SERVERS` and `DATABASE_URL`,
+where set, name servers to be used instead of started ones.
 """
 
 import os
@@ -67,7 +67,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     def belongs(item: pytest.Item) -> bool:
         fixtures = set(getattr(item, "fixturenames", ()))
-        return bool(fixtures & ON_A_BROKER) if on_kafka else not fixtures & ON_KAFKA
+        if on_kafka:
+            return bool(fixtures & ON_A_BROKER) and item.get_closest_marker("any_broker") is None
+        return not fixtures & ON_KAFKA
 
     config.hook.pytest_deselected(items=[item for item in items if not belongs(item)])
     items[:] = [item for item in items if belongs(item)]

@@ -8,13 +8,13 @@ import pytest
 
 from tests.faults.stage import Door, Stage
 from tests.faults.subject import Subject
-from tests.faults.subjects import SUBJECTS
+from tests.faults.subjects import MECHANISMS
 from tests.support import AnyBroker, Databases
 from tests.support.services import running
 from tests.support.wire import Commit, Wire
 
 
-@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)
+@pytest.mark.parametrize("subject", MECHANISMS, ids=lambda subject: subject.name)
 def test_many_commits_end_with_a_lost_connection(
     subject: Subject, fresh_broker: AnyBroker, databases: Databases, tmp_path: Path, rng: random.Random
 ) -> None:

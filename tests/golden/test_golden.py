@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from shared.rules import (
     REGULATIONS,
@@ -20,12 +19,9 @@ from shared.rules import (
     settle,
 )
 from shared.rules.cases import differences
+from tests.support.records import read
 
-CASES = [
-    case
-    for path in sorted(Path(__file__).parent.glob("*/*.yaml"))
-    for case in parse_cases(yaml.safe_load(path.read_text(encoding="utf-8")))
-]
+CASES = [case for path in sorted(Path(__file__).parent.glob("*/*.yaml")) for case in parse_cases(read(path))]
 SETTLED = [case for case in CASES if case.expect is not None]
 REFUSED = [case for case in CASES if case.error is not None]
 

@@ -14,7 +14,7 @@ from tests.support import eventually
 from tests.support.stack import CORRECTED, TABLE, altered, rows
 from tests.unit.cli.calling import Called, Caller
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.broker, pytest.mark.any_broker]
 
 
 # --- balances ---

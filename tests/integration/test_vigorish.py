@@ -343,7 +343,7 @@ def test_reading_needs_the_role_and_unchanged_reports_are_not_sent_again(desk: V
     assert 200 == desk.get(path, **tag).status_code
 
 
-def test_the_tables_can_be_made_anew_from_the_journal(desk: Vigorish, url: str) -> None:
+def test_the_tables_can_be_rebuilt_from_the_journal(desk: Vigorish, url: str) -> None:
     """In whatever order of the shards: the same rows; every entry can be read with the contract."""
     first = posted(1, RULES, [line(1, 1200, 75), bank_line(4, 2000, 100)])
     desk.settle(first, posted(2, RULES, [line(1, 500, 25)]), reversed_round(3, first))

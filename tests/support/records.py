@@ -17,12 +17,15 @@ from shared.rules import Settlement, parse_round, parse_submission, settle
 
 Document: TypeAlias = dict[str, Any]
 
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""The parser in C, where there is one: the data files are long."""
+
 _FIELDS = ("seats", "dealer", "community", "meters", "irregularities")
 
 
 def read(path: Path) -> Any:
     """Return the content of a data file."""
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
+    return yaml.load(path.read_text(encoding="utf-8"), _LOADER)
 
 
 def settle_entry(folder: Path, entry: Document) -> Settlement:
