@@ -25,6 +25,9 @@ submissions = submissions_table(metadata, SCHEMA)
 
 _ROUND: Final = ("property", "table_name", "round_id")
 
+SUMS: Final = ("assessed_cents", "collected_cents", "waived_cents", "returned_cents")
+"""What became of the vigorish of a seat."""
+
 owed = Table(
     "owed",
     metadata,
@@ -32,12 +35,12 @@ owed = Table(
     *columns(SmallInteger, "seat", key=True),
     *columns(Boolean, "bank", key=True),
     *dates("gaming_day"),
-    *texts("game", "owed_by", "dealer_id", null=True),  # these and `closed_at`: unknown before the round was settled
+    *counts(*SUMS),
+    # Unknown before the round was settled:
+    *texts("game", "owed_by", "dealer_id", null=True),
     *moments("closed_at", null=True),
-    *counts("assessed_cents", "collected_cents", "waived_cents", "returned_cents"),
-    *texts(
-        "shift", "settled_dealer_id", null=True
-    ),  # and `settled_at`: unknown before something was collected or waived
+    # Unknown before something was collected or waived:
+    *texts("shift", "settled_dealer_id", null=True),
     *moments("settled_at", null=True),
     Index("owed_of_day", "property", "gaming_day", "table_name"),
     schema=SCHEMA,

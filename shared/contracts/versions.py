@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal, TypeVar
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, BaseModel, Field
 
 from shared.contracts.envelope import Contract, Digest, Person, Reason, as_json, canonical
 from shared.contracts.rejection import Reason as Why
@@ -74,9 +74,9 @@ def standing(fact: Contract) -> dict[str, Any]:
     return found
 
 
-def fields_of(contract: Contract, model: type[Contract]) -> dict[str, Any]:
-    """Return the fields that a contract has as the other that it includes."""
-    return {name: getattr(contract, name) for name in model.model_fields}
+def fields_of(said: BaseModel, model: type[BaseModel]) -> dict[str, Any]:
+    """Return the fields of a model as another says them, which has them all."""
+    return {name: getattr(said, name) for name in model.model_fields}
 
 
 def version_hash(wanted: Contract, model: type[Contract], version: int) -> str:

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 from pydantic import BaseModel, Field, computed_field
 
 from services.reporting.domain.changes import RoundCounts
 from services.reporting.domain.csv_lines import as_text, cells, headers
-from shared.contracts.envelope import Name, canonical
-from shared.contracts.reports import DayReportHeader, Percent, percent_of
+from shared.contracts.envelope import Name
+from shared.contracts.reports import DayReportHeader, Percent, percent_of, rows_sha256
 from shared.contracts.wager_totals import FIGURES, Figures, WagerTotals
 
 BANK = "bank"
@@ -153,11 +152,6 @@ def daily_win(wagers: Sequence[WagerDay], games: Sequence[GameDay], **header: An
         total=Total(**_total(wagers, games)),
         rows_sha256=rows_sha256(rows),
     )
-
-
-def rows_sha256(rows: Sequence[BaseModel]) -> str:
-    """Return the SHA-256 of rows as JSON with sorted keys and without white space, in hexadecimal."""
-    return sha256(canonical([row.model_dump(mode="json") for row in rows])).hexdigest()
 
 
 def money(totals: Iterable[WagerTotals]) -> Money:

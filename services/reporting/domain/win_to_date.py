@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 from pydantic import BaseModel
 
 from services.reporting.domain.csv_lines import as_text, cells, headers
-from services.reporting.domain.daily_win import WinReport, money, rows_sha256
+from services.reporting.domain.daily_win import WinReport, money
 from services.reporting.domain.house_edges import theoretical_win
-from shared.contracts.reports import Percent, percent_of
+from shared.contracts.reports import Percent, percent_of, rows_sha256
 from shared.contracts.wager_totals import WagerTotals
 
 GameWager = tuple[str, str]
