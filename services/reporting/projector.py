@@ -1,7 +1,6 @@
 """The read model of reporting: what a batch changes in it, one statement for each table, however many rows."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any, Final
 
 from sqlalchemy import func
@@ -9,6 +8,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.domain.changes import Changes, Closing, EntryRef, FilledGap, Noticed
+from services.reporting.domain.daily_win import RoundCounts
 from services.reporting.tables import (
     OF_JOURNALS,
     closings,
@@ -24,7 +24,7 @@ from shared.journal.bulk import Statement, added, column_names, insert, keyed
 from shared.journal.recording import Recorded
 from shared.runtime.projector import Projector, Transaction
 
-_COUNTS = ("posted", "corrected", "reversed", "voided")
+_COUNTS = RoundCounts.__slots__
 _CHANGED = {"changed_at": func.greatest(game_days.c.changed_at, upsert(game_days).excluded.changed_at)}
 
 _ADD_SUMS = insert(wager_days, on_conflict=added(wager_days, *FIGURES))
@@ -67,9 +67,7 @@ async def write(connection: AsyncConnection, changes: Changes) -> None:
 
 def _row(said: Noticed | FilledGap | Closing) -> dict[str, Any]:
     """Return what an entry says as a row: the entry, and the other fields by their names."""
-    return said.entry._asdict() | {
-        field.name: getattr(said, field.name) for field in fields(said) if field.name != "entry"
-    }
+    return said.entry._asdict() | said.model_dump(exclude={"entry"})
 
 
 def _missing(noticed: Noticed) -> dict[str, str | None]:

@@ -35,8 +35,7 @@ def first_days(gaming_day: date) -> dict[str, date]:
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wagered:
+class Wagered(BaseModel):
     """What was wagered on a wager type under one submission, cents, with its exact house edge or why there is none.
 
     Neither is known where the submission has not come from the registry.
@@ -230,10 +229,7 @@ def _to_date(wagers: Iterable[_Figures]) -> ToDate:
 def _house_edges(key: GameWager, longest: Period) -> list[HouseEdgeUsed]:
     return [
         HouseEdgeUsed(
-            version=one.version,
-            submission=one.submission,
-            paytable=one.paytable,
-            handle_cents=one.handle_cents,
+            **one.model_dump(include={"version", "submission", "paytable", "handle_cents"}),
             house_edge=None if one.house_edge is None else str(one.house_edge),
             house_edge_percent=None if one.house_edge is None else percent_of(one.house_edge, 1),
             reason=_reason(one),
