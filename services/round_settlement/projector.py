@@ -8,13 +8,8 @@ from typing import Any, Final
 from sqlalchemy import func
 from sqlalchemy.dialects.postgresql import insert as insert_into
 
-from services.round_settlement.tables import rounds
-from shared.contracts.settlements import (
-    SettledRound,
-    SettlementPosted,
-    SettlementReversed,
-    SettlementSuperseded,
-)
+from services.round_settlement.tables import ROUND, rounds
+from shared.contracts.settlements import SettledRound, SettlementPosted, SettlementReversed, SettlementSuperseded
 from shared.journal.bulk import insert
 from shared.journal.entry import Entry
 from shared.journal.recording import Recorded
@@ -69,19 +64,8 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 
 def _row(key: tuple[str, str, str], changes: _Changes) -> dict[str, Any]:
-    property_name, table, round_id = key
-    return {
-        "property": property_name,
-        "table_name": table,
-        "round_id": round_id,
-        "gaming_day": changes.gaming_day,
-        "game": changes.game,
-        "completed": changes.completed,
-        "sequences": changes.sequences,
-        "revision": changes.revision,
-        "shard": changes.shard,
-        "seq": changes.seq,
-    }
+    names = ("gaming_day", "game", "completed", "sequences", "revision", "shard", "seq")
+    return dict(zip(ROUND, key, strict=True)) | {name: getattr(changes, name) for name in names}
 
 
 _NEW: Final = insert_into(rounds).excluded

@@ -1,5 +1,7 @@
 """The tables of round settlement: its journal, its copy of the rules submissions, and where each round stands."""
 
+from typing import Final
+
 from sqlalchemy import BigInteger, Index, Integer, MetaData, Table
 from sqlalchemy.dialects.postgresql import ARRAY
 
@@ -14,6 +16,9 @@ metadata = MetaData()
 journal = journal_tables(metadata, SCHEMA)
 
 submissions = submissions_table(metadata, SCHEMA)
+
+ROUND: Final = ("property", "table_name", "round_id")
+"""The columns that name a round."""
 
 rounds = Table(
     "rounds",
