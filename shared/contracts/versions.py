@@ -1,5 +1,6 @@
 """Documents in versions: one person files a version, another approves or rejects it, and it never changes."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal, TypeVar
@@ -83,6 +84,28 @@ def version_hash(wanted: Contract, model: type[Contract], version: int) -> str:
     """Return the SHA-256, in hexadecimal, of the fields of a model and the version, as canonical JSON."""
     document = {name: value for name, value in as_json(wanted).items() if name in model.model_fields}
     return sha256(canonical({**document, "version": version})).hexdigest()
+
+
+def why_too_late(effective_from: datetime, approved: Sequence[datetime], at: datetime) -> str | None:
+    """Return why a version may not be approved at a moment with this beginning; None if it may.
+
+    Rounds count under the version that is in effect when they are opened, for ever. So a version begins after every
+    `approved` one, and not in the past; but the first one may, for no round can have counted without it.
+    """
+    if not approved:
+        return None
+    last = max(approved)
+    if effective_from <= last:
+        return (
+            f"'effective_from' {effective_from.isoformat()} is not after {last.isoformat()}, from which on an approved "
+            "version is in effect; file a version that takes effect later"
+        )
+    if effective_from < at:
+        return (
+            f"'effective_from' {effective_from.isoformat()} has passed (it is {at.isoformat()}), and rounds have "
+            "counted since; file a version that takes effect later"
+        )
+    return None
 
 
 def beginning(effective_from: datetime) -> datetime:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import accumulate
 
+from pydantic import BaseModel
+
 from shared.contracts.exact import shown
 
 
@@ -26,9 +28,8 @@ class Step:
     display: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """What a table said of a meter before a round, and what the settlement came to. Cents; `number` is the movement."""
+class MeterOfTable(BaseModel):
+    """A meter at a table, in a round."""
 
     pool: str
     meter: str
@@ -36,6 +37,11 @@ class Reading:
     game: str
     gaming_day: date
     round_id: str
+
+
+class Reading(MeterOfTable):
+    """What a table said of a meter before a round, and what the settlement came to. Cents; `number` is the movement."""
+
     number: int
     opened_at: datetime
     closed_at: datetime
