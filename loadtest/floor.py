@@ -83,7 +83,7 @@ class TableInPlay:
         return self._opens_at + timedelta(seconds=round(self._seconds * _DEALING, 3))
 
     def play(self, meters: Mapping[str, int], *, amend: Amend | None = None) -> Dealt:
-        """Plays the next round; `meters` is what is shown before it, `amend` puts other cards in its record."""
+        """Play the next round; `meters` is what is shown before it, `amend` puts other cards in its record."""
         plan, number = self._plan, self._number
         shoe_number = self._dealing.shoe
         players = self._seats.before_round()

@@ -16,17 +16,8 @@ from typing import Any, Final
 from loadtest.electronic import account_money
 from loadtest.game import TablePlan
 from loadtest.messages import Message
-from loadtest.pit_table import (
-    Box,
-    PaperFill,
-    PitEvent,
-    RoundInPit,
-    Slip,
-    TableDay,
-    TableMoney,
-    Vigorish,
-    dealt_from_hand,
-)
+from loadtest.pit_items import Box, PaperFill, PitEvent, RoundInPit, Slip, TableMoney, Vigorish
+from loadtest.pit_table import TableDay, dealt_from_hand
 from shared.contracts.envelope import encode, pit_source
 from shared.contracts.pit import EVENTS, PitReader
 from shared.contracts.topics import PIT_EVENTS

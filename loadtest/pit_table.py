@@ -1,16 +1,15 @@
 """One table of a simulated pit from its opener to its closer: what its people report, and what its books must show."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
 from loadtest.floor import opening
 from loadtest.game import TablePlan
+from loadtest.pit_items import PAR_CENTS, Dropped, PaperFill, PitEvent, RoundInPit, Slip, TableMoney, Vigorish
 
 SHIFTS: Final = ("day", "swing")
-PAR_CENTS: Final = 100_000_00
-"""What a table opens with, and what a fill brings it back to."""
 LOW_CENTS: Final = 50_000_00
 """Below it, the pit requests a fill before it sells more chips."""
 CREDIT_CENTS: Final = 2_000_00
@@ -64,119 +63,6 @@ def dealt_from_hand(plan: TablePlan) -> bool:
 
 
 @dataclass(slots=True)
-class RoundInPit:
-    """A round as the pit sees it: what players bought before it, the chips that it moved, and its vigorish, in cents.
-
-    `vigorish` is by seat and whether as the bank. `largest` is the seat of the largest wager, and whether it won.
-    """
-
-    round_id: str
-    dealer: str
-    opened_at: datetime
-    closed_at: datetime
-    bought: tuple[int, ...]
-    chips: int
-    vigorish: tuple[tuple[int, bool, int], ...]
-    largest: tuple[int, bool] | None
-    void: bool = False
-
-    def take_back(self) -> None:
-        """Return everything goes back; what players bought is theirs."""
-        self.chips, self.vigorish, self.largest, self.void = 0, (), None, True
-
-
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """A fill or a credit that the pit requests; the cage gives it its number."""
-
-    slip: str
-    table: str
-    shift: str
-    cents: int
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class PaperFill:
-    """A fill that came on a paper slip while the system was away, to the dealer named."""
-
-    table: str
-    shift: str
-    cents: int
-    at: datetime
-    dealer: str
-
-
-@dataclass(slots=True)
-class Dropped:
-    """What is in a drop box: currency in cents, counter checks by serial number, coupons by name."""
-
-    currency: int = 0
-    checks: dict[str, int] = field(default_factory=dict)
-    coupons: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A drop box: `exchange` is the sequence of its exchange in the pit stream."""
-
-    table: str
-    shift: str
-    exchange: int
-    dropped: Dropped
-
-
-@dataclass(slots=True)
-class TableMoney:
-    """What the win report must say of a table, cents (§ 601a.9). `rounds_win` is what its settled rounds imply.
-
-    `drop` is currency and counter checks; coupons are counted at their stated value and never drop. `tips` are in no
-    report of the inventory.
-    """
-
-    opened: bool = True
-    opener: int = PAR_CENTS
-    fills: int = 0
-    credits: int = 0
-    closer: int = PAR_CENTS
-    drop: int = 0
-    checks: int = 0
-    coupons: int = 0
-    coupons_paid: int = 0
-    rounds: int = 0
-    rounds_win: int = 0
-    waived: int = 0
-    variance: int = 0
-    tips: int = 0
-
-    @property
-    def win(self) -> int:
-        """Closer + credits + drop - opener - fills."""
-        return self.closer + self.credits + self.drop - self.opener - self.fills
-
-
-@dataclass(slots=True)
-class Vigorish:
-    """Vigorish of the day, cents."""
-
-    assessed: int = 0
-    collected: int = 0
-    waived: int = 0
-    returned: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class PitEvent:
-    """An event of a pit stream before it has its place there; `slip` is the slip whose number belongs to it."""
-
-    at: datetime
-    type: str
-    shift: str
-    data: Mapping[str, Any]
-    slip: Slip | None = None
-
-
-@dataclass(slots=True)
 class TableDay:
     """The day of a table. What is to happen there: `sends_credit`, `on_paper` (a fill), `short` (a variance),
     `forgets_cards` (they are changed too late)."""
@@ -200,7 +86,7 @@ class TableDay:
     _new_cards_at: datetime | None = None
 
     def play(self, rounds: Sequence[RoundInPit]) -> None:
-        """Return what is reported around the rounds, which are in the order of time."""
+        """Report what happens around the rounds, which are in the order of time."""
         begin = opening(self.gaming_day)
         if not rounds:
             people: dict[str, Any] = {"recorded_by": FLOORPERSON, "checked_by": SHIFT_MANAGER}
@@ -294,7 +180,7 @@ class TableDay:
         self.money.fills += cents
 
     def _fill_on_paper(self, at: datetime, dealer: str) -> None:
-        """Return no event of the table: the cage enters it when the system is back."""
+        """Fill without an event of the table: the cage enters the paper slip when the system is back."""
         self.paper.append(PaperFill(self.plan.name, self._shift, CREDIT_CENTS, at, dealer))
         self._held += CREDIT_CENTS
         self.money.fills += CREDIT_CENTS
@@ -312,7 +198,7 @@ class TableDay:
         return slip
 
     def _collect(self, one: RoundInPit) -> None:
-        """Return the first vigorish of the day is waived; of the second too much is taken, and given back."""
+        """Collect vigorish: the first of the day is waived, of the second too much is taken, and given back."""
         for seat, bank, cents in one.vigorish:
             what: dict[str, Any] = {"round_id": one.round_id, "seat": seat, "dealer_id": one.dealer, "bank": bank}
             day = self.vigorish
@@ -334,7 +220,7 @@ class TableDay:
                 self._report(at, "vigorish.returned", **what, cents=extra, by=FLOORPERSON, reason=reason)
 
     def _drop_coupon(self, one: RoundInPit, seat: int, won: bool, coupon: str) -> None:
-        """It goes into the box whether it won or lost (§ 603a.21); where it won, it is paid at even money."""
+        """Put a coupon into the box, whether it won or lost (§ 603a.21); where it won, it is paid at even money."""
         paid = COUPON_CENTS if won else 0
         self._report(
             one.closed_at,
@@ -352,7 +238,7 @@ class TableDay:
         self.money.coupons_paid += paid
 
     def _change_chips(self, one: RoundInPit) -> None:
-        """Return a player wants smaller chips: of equal value, so the tray holds what it held."""
+        """Change chips into smaller ones of equal value, so that the tray holds what it held."""
         taken, given = [{"cents": 100_00, "count": 1}], [{"cents": 25_00, "count": 4}]
         self._report(one.closed_at + _SECOND, "chips.changed", taken=taken, given=given, dealer=one.dealer)
 

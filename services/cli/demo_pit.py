@@ -11,7 +11,8 @@ from loadtest.floor import initial_meters, opening
 from loadtest.game import TablePlan
 from loadtest.links import POOL, linked_meter
 from loadtest.pit import PitDay
-from loadtest.pit_table import CAGE, COUPON_CENTS, FLOORPERSON, PAPER_NUMBER, PIT, SECURITY, Box, Slip, contents
+from loadtest.pit_items import Box, Slip
+from loadtest.pit_table import CAGE, COUPON_CENTS, FLOORPERSON, PAPER_NUMBER, PIT, SECURITY, contents
 from loadtest.publish import Publisher
 from services.cli.exits import NotThere
 from services.cli.stack import RunningStack, StackEnded

@@ -20,6 +20,8 @@ from shared.runtime.web import (
     UNCHANGED,
     Asked,
     Page,
+    PropertyChoice,
+    PropertyPath,
     TableListing,
     command_route,
     declare_role,
@@ -49,7 +51,6 @@ class Regulation(BaseModel):
 
 
 READER: Final = person_with(READ_SUBMISSIONS, FILE_SUBMISSIONS, APPROVE_SUBMISSIONS, READ_REPORTS)
-PropertyName = Annotated[Name, Path(alias="property", description="the property")]
 GameName = Annotated[Name, Path(description="the licensee's name for the game")]
 
 VERSIONS: Final = TableListing(submissions, "property", "game", "version")
@@ -89,7 +90,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
     )
     async def list_versions(
         asked: Asked,
-        property_name: Annotated[Name | None, Query(alias="property")] = None,
+        property_name: PropertyChoice = None,
         game: Annotated[Name | None, Query()] = None,
     ) -> Page[SubmissionVersion]:
         """All versions, or those of a property or a game."""
@@ -102,7 +103,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.CURSOR_UNKNOWN, Reason.NOT_FOUND),
     )
     async def list_versions_of_game(
-        property_name: PropertyName, game: GameName, asked: Asked
+        property_name: PropertyPath, game: GameName, asked: Asked
     ) -> Page[SubmissionVersion]:
         """Its whole history: filed, approved and rejected."""
         found = await page(asked, property=property_name, game=game)
@@ -113,7 +114,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
     @one("/{property}/{game}/in-effect", summary="Read the version in effect")
     async def read_in_effect(
         request: Request,
-        property_name: PropertyName,
+        property_name: PropertyPath,
         game: GameName,
         at: Annotated[AwareDatetime | None, Query(description="the moment, with its time zone; now without it")] = None,
     ) -> Response:
@@ -128,7 +129,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
 
     @one("/{property}/{game}/{version}", summary="Read a version")
     async def read_version(
-        request: Request, property_name: PropertyName, game: GameName, version: Annotated[VersionNumber, Path()]
+        request: Request, property_name: PropertyPath, game: GameName, version: Annotated[VersionNumber, Path()]
     ) -> Response:
         """What was filed never changes; its status does, once."""
         async with snapshot(context.engine) as connection:

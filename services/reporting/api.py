@@ -1,10 +1,11 @@
 """The HTTP interface of reporting: the daily win, the win to date and the exceptions."""
 
+from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting import queries
@@ -15,16 +16,36 @@ from services.reporting.domain.win_to_date import Period, WinToDate, first_days
 from services.reporting.queries import ExceptionKey, Wanted
 from services.reporting.tables import journal
 from shared.contracts.envelope import Name
-from shared.journal.reading import input_open
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import REPORT_OR_CSV, Cursor, Limit, Listing, person_with, report_response, snapshot
-from shared.runtime.web.roles import READ_REPORTS
+from shared.runtime.web import (
+    REPORT_OR_CSV,
+    Asked,
+    DayQuery,
+    Headers,
+    Listing,
+    PropertyQuery,
+    ReportReader,
+    TableChoice,
+    report_response,
+    snapshot,
+)
 
-Reader = Annotated[str, person_with(READ_REPORTS)]
-PropertyName = Annotated[Name, Query(alias="property", description="the property")]
-GamingDay = Annotated[date, Query(description="the gaming day")]
-OnlyTable = Annotated[Name | None, Query(description="only this table")]
-OnlyGame = Annotated[Name | None, Query(description="only this game")]
+
+@dataclass(frozen=True, slots=True)
+class WinRequest:
+    """Which win is asked for: of a property, or of a table or game of it."""
+
+    property: PropertyQuery
+    gaming_day: DayQuery
+    table: TableChoice = None
+    game: Annotated[Name | None, Query(description="only of this game")] = None
+
+    def since(self, first: date) -> Wanted:
+        """Return the same from a gaming day on."""
+        return Wanted(self.property, first, self.gaming_day, self.table, self.game)
+
+
+AskedWin = Annotated[WinRequest, Depends()]
 
 EXCEPTIONS: Listing[ExceptionKey] = Listing("exceptions", ExceptionKey)
 
@@ -36,40 +57,34 @@ def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, reading the database of a running service."""
     router = APIRouter(prefix="/reports", tags=["reports"])
 
+    headers = Headers(journal, context.clock)
+
     async def header(connection: AsyncConnection, reader: str, wanted: Wanted) -> dict[str, Any]:
-        return {
-            "property": wanted.property,
-            "gaming_day": wanted.last,
-            "table": wanted.table,
-            "game": wanted.game,
-            "status": await queries.status(connection, wanted),
-            "through": await queries.reached(connection),
-            "exceptions_open": await queries.count_open(connection, wanted.property),
-            "input_open": await input_open(connection, journal),
-            "generated_at": context.clock(),
-            "generated_by": reader,
-        }
+        return await headers.header(
+            connection,
+            reader,
+            wanted.property,
+            gaming_day=wanted.last,
+            table=wanted.table,
+            game=wanted.game,
+            status=await queries.status(connection, wanted),
+            through=await queries.reached(connection),
+            exceptions_open=await queries.count_open(connection, wanted.property),
+        )
 
     @router.get(
         "/daily-win", response_model=DailyWin, summary="Read the daily win of a property", responses=REPORT_OR_CSV
     )
-    async def read_daily_win(
-        request: Request,
-        reader: Reader,
-        property_name: PropertyName,
-        gaming_day: GamingDay,
-        table: OnlyTable = None,
-        game: OnlyGame = None,
-    ) -> Response:
+    async def read_daily_win(request: Request, reader: ReportReader, asked: AskedWin) -> Response:
         """By table, game and wager; as JSON, or as CSV with `Accept: text/csv`."""
-        wanted = Wanted(property_name, gaming_day, gaming_day, table, game)
+        wanted = asked.since(asked.gaming_day)
         async with snapshot(context.engine) as connection:
             report = daily_win.daily_win(
                 await queries.wagers_of_day(connection, wanted),
                 await queries.round_counts(connection, wanted),
                 **await header(connection, reader, wanted),
             )
-        name = f"daily-win-{property_name}-{gaming_day.isoformat()}"
+        name = f"daily-win-{asked.property}-{asked.gaming_day}"
         return report_response(request, report, as_csv=daily_win.as_csv, name=name, untagged=_UNTAGGED)
 
     @router.get(
@@ -78,19 +93,9 @@ def routes(context: ServiceContext) -> APIRouter:
         summary="Read the actual and theoretical win of a property to date",
         responses=REPORT_OR_CSV,
     )
-    async def read_win_to_date(
-        request: Request,
-        reader: Reader,
-        property_name: PropertyName,
-        gaming_day: GamingDay,
-        table: OnlyTable = None,
-        game: OnlyGame = None,
-    ) -> Response:
+    async def read_win_to_date(request: Request, reader: ReportReader, asked: AskedWin) -> Response:
         """By game and wager, of the day, and of its week, month and year so far; as JSON, or as CSV."""
-        wanted = {
-            name: Wanted(property_name, first, gaming_day, table, game)
-            for name, first in first_days(gaming_day).items()
-        }
+        wanted = {name: asked.since(first) for name, first in first_days(asked.gaming_day).items()}
         longest = min(wanted.values(), key=lambda one: one.first)
         async with snapshot(context.engine) as connection:
             periods = {
@@ -102,12 +107,13 @@ def routes(context: ServiceContext) -> APIRouter:
                 for name, one in wanted.items()
             }
             report = win_to_date.win_to_date(periods, **await header(connection, reader, longest))
-        name = f"win-to-date-{property_name}-{gaming_day.isoformat()}"
+        name = f"win-to-date-{asked.property}-{asked.gaming_day}"
         return report_response(request, report, as_csv=win_to_date.as_csv, name=name, untagged=_UNTAGGED)
 
     @router.get("/exceptions", response_model_exclude_none=True, summary="List exceptions")
     async def list_exceptions(
-        reader: Reader,
+        reader: ReportReader,
+        asked: Asked,
         property_name: Annotated[
             Name | None, Query(alias="property", description="of this property, or of none that is known")
         ] = None,
@@ -117,11 +123,9 @@ def routes(context: ServiceContext) -> APIRouter:
         table: Annotated[Name | None, Query(description="of this table, or of none that is known")] = None,
         kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
         status: Annotated[ExceptionStatus | None, Query(description="only of this status")] = None,
-        limit: Limit = 100,
-        cursor: Cursor = None,
     ) -> Exceptions:
         """Gaps in streams, refused records, rounds that were taken back, voided or superseded, and notices."""
-        after = EXCEPTIONS.after(cursor)
+        after = EXCEPTIONS.after(asked.cursor)
         async with snapshot(context.engine) as connection:
             found = await queries.exceptions_after(
                 connection,
@@ -131,11 +135,11 @@ def routes(context: ServiceContext) -> APIRouter:
                 kind=kind,
                 status=status,
                 after=after,
-                limit=limit + 1,
+                limit=asked.limit + 1,
             )
             through = await queries.reached(connection)
         page = EXCEPTIONS.page(
-            found, limit, lambda one: (one.since, one.entry.service, one.entry.shard, one.entry.seq, one.number)
+            found, asked.limit, lambda one: (one.since, one.entry.service, one.entry.shard, one.entry.seq, one.number)
         )
         return Exceptions(
             system_version=version("pitledger"),

@@ -1,9 +1,8 @@
 """The HTTP interface of round settlement: the rounds of a day, a round with its history, and proofs of its entries."""
 
-from datetime import date
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 
 from services.round_settlement.domain.history import RoundDocument, RoundItem
 from services.round_settlement.queries import RoundKey, entry_about, rounds_after, rounds_with_history
@@ -17,10 +16,10 @@ from shared.journal.verification import read_shards
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
-    Cursor,
-    Limit,
+    AskedOfDay,
     Listing,
     Page,
+    PropertyPath,
     declare_role,
     document_response,
     person_with,
@@ -31,7 +30,6 @@ from shared.runtime.web import (
 READ_ROUNDS = declare_role("rounds.read", "Read rounds: their records, lines, postings, corrections and proofs.")
 
 Reader = Annotated[str, person_with(READ_ROUNDS)]
-PropertyName = Annotated[Name, Path(alias="property", description="the property")]
 TableName = Annotated[Name, Path(description="the table")]
 RoundId = Annotated[Identifier, Path(description="the round, as its table names it")]
 
@@ -43,20 +41,15 @@ def routes(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/rounds", tags=["rounds"])
 
     @router.get("", response_model_exclude_none=True, summary="List the rounds of a gaming day")
-    async def list_rounds(
-        reader: Reader,
-        property_name: Annotated[Name, Query(alias="property", description="the property")],
-        gaming_day: date,
-        table: Annotated[Name | None, Query(description="only this table")] = None,
-        limit: Limit = 50,
-        cursor: Cursor = None,
-    ) -> Page[RoundItem]:
+    async def list_rounds(reader: Reader, asked: AskedOfDay) -> Page[RoundItem]:
         """By table and id: whether the money of each stands, and after how many corrections."""
         del reader
-        after = ROUNDS.after(cursor)
+        after = ROUNDS.after(asked.cursor)
         async with snapshot(context.engine) as connection:
-            found = await rounds_after(connection, property_name, gaming_day, table=table, after=after, limit=limit + 1)
-        return ROUNDS.page(found, limit, lambda item: (item.table, item.round_id))
+            found = await rounds_after(
+                connection, asked.property, asked.gaming_day, table=asked.table, after=after, limit=asked.limit + 1
+            )
+        return ROUNDS.page(found, asked.limit, lambda item: (item.table, item.round_id))
 
     @router.get(
         "/{property}/{table}/{round_id}",
@@ -65,7 +58,7 @@ def routes(context: ServiceContext) -> APIRouter:
         responses={**UNCHANGED, **problems(Reason.NOT_FOUND)},
     )
     async def show_round(
-        request: Request, reader: Reader, property_name: PropertyName, table: TableName, round_id: RoundId
+        request: Request, reader: Reader, property_name: PropertyPath, table: TableName, round_id: RoundId
     ) -> Response:
         """What stands, and every record, correction, reversal and void, each with its money, hash and checkpoint."""
         del reader
@@ -84,7 +77,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def prove(
         request: Request,
         reader: Reader,
-        property_name: PropertyName,
+        property_name: PropertyPath,
         table: TableName,
         round_id: RoundId,
         shard: Annotated[int, Path(ge=1, le=2**31 - 1, description="the number of the entry's shard")],

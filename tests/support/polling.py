@@ -10,7 +10,7 @@ T = TypeVar("T")
 def eventually(
     check: Callable[[], T | None],
     *,
-    seconds: float = 20.0,
+    seconds: float = 60.0,
     every: float = 0.05,
     because: str = "",
     retry_on: type[Exception] | tuple[type[Exception], ...] = (),

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final
 
-from fastapi import Path, Query
+from fastapi import Path
 
 from shared.contracts.envelope import Name
 from shared.runtime.web import declare_role, person_with
@@ -17,8 +17,6 @@ READ_SIGNS: Final = declare_role("signs.read", "Read what the signs of progressi
 
 SIGN_READER: Final = person_with(READ_SIGNS, READ_REPORTS, CHANGE_METERS, APPROVE_METERS, RECONCILE_METERS)
 POOL_READER: Final = person_with(READ_REPORTS, CHANGE_METERS, APPROVE_METERS, RECONCILE_METERS)
-ReportReader = Annotated[str, person_with(READ_REPORTS, RECONCILE_METERS)]
+DayReader = Annotated[str, person_with(READ_REPORTS, RECONCILE_METERS)]
 
-PropertyName = Annotated[Name, Path(alias="property", description="the property")]
-PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
 PoolName = Annotated[Name, Path(description="the pool")]

@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
 
-from services.progressive_meters.api.parameters import POOL_READER, SIGN_READER, PoolName, PropertyName, PropertyQuery
+from services.progressive_meters.api.parameters import POOL_READER, SIGN_READER, PoolName
 from services.progressive_meters.domain.documents import (
     ChangeItem,
     MovementItem,
@@ -23,11 +23,21 @@ from services.progressive_meters.queries.pools import (
     version_of,
 )
 from services.progressive_meters.tables import changes, movements, pool_versions, pools
-from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.rows import find_row, thing_of
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, Asked, Page, TableListing, document_response, problems, snapshot
+from shared.runtime.web import (
+    UNCHANGED,
+    Asked,
+    Page,
+    PropertyChoice,
+    PropertyPath,
+    PropertyQuery,
+    TableListing,
+    document_response,
+    problems,
+    snapshot,
+)
 from shared.runtime.web.problems import Responses
 
 POOLS: Final = TableListing(pools, "property", "pool")
@@ -52,7 +62,7 @@ def _signs(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/readings", tags=["signs"], responses=_ONE, dependencies=[SIGN_READER])
 
     @router.get("/{property}", response_model=SignReadings, summary="Read what all signs of a property show")
-    async def read_signs(request: Request, property_name: PropertyName) -> Response:
+    async def read_signs(request: Request, property_name: PropertyPath) -> Response:
         """Whole cents; poll it with `If-None-Match`."""
         async with snapshot(context.engine) as connection:
             found = await lists.signs(connection, property_name)
@@ -61,7 +71,7 @@ def _signs(context: ServiceContext) -> APIRouter:
         return document_response(request, SignReadings(property=property_name, readings=found))
 
     @router.get("/{property}/{pool}", response_model=SignReading, summary="Read what the sign of a pool shows")
-    async def read_sign(request: Request, property_name: PropertyName, pool: PoolName) -> Response:
+    async def read_sign(request: Request, property_name: PropertyPath, pool: PoolName) -> Response:
         """Whole cents; poll it with `If-None-Match`: it is another document when the pool has moved."""
         async with snapshot(context.engine) as connection:
             found = await lists.signs(connection, property_name, pool)
@@ -77,9 +87,7 @@ def _pools(context: ServiceContext) -> APIRouter:
     approved, submissions = ApprovedPools(), Submissions()
 
     @router.get("", response_model_exclude_none=True, summary="List pools as they stand", responses=_LISTED)
-    async def list_pools(
-        asked: Asked, property_name: Annotated[Name | None, Query(alias="property")] = None
-    ) -> Page[PoolStatus]:
+    async def list_pools(asked: Asked, property_name: PropertyChoice = None) -> Page[PoolStatus]:
         """Terms in effect, exact meters, counters."""
         at = context.clock()
         async with snapshot(context.engine) as connection:
@@ -90,7 +98,7 @@ def _pools(context: ServiceContext) -> APIRouter:
             )
 
     @router.get("/{property}/{pool}", response_model=PoolStatus, summary="Read a pool as it stands", responses=_ONE)
-    async def read_pool(request: Request, property_name: PropertyName, pool: PoolName) -> Response:
+    async def read_pool(request: Request, property_name: PropertyPath, pool: PoolName) -> Response:
         """Terms in effect, exact meters, counters."""
         async with snapshot(context.engine) as connection:
             missing = _no_pool(property_name, pool)
@@ -112,7 +120,7 @@ def _histories(context: ServiceContext) -> APIRouter:
         response_model_exclude_none=True,
         summary="List the versions of a pool's terms",
     )
-    async def list_versions(property_name: PropertyName, pool: PoolName, asked: Asked) -> Page[PoolVersion]:
+    async def list_versions(property_name: PropertyPath, pool: PoolName, asked: Asked) -> Page[PoolVersion]:
         """Filed, approved and rejected ones."""
         async with snapshot(context.engine) as connection:
             return await VERSIONS.read(connection, asked, version_of, property=property_name, pool=pool)
@@ -120,7 +128,7 @@ def _histories(context: ServiceContext) -> APIRouter:
     @router.get(
         "/pools/{property}/{pool}/movements", response_model_exclude_none=True, summary="List what moved a pool"
     )
-    async def list_movements(property_name: PropertyName, pool: PoolName, asked: Asked) -> Page[MovementItem]:
+    async def list_movements(property_name: PropertyPath, pool: PoolName, asked: Asked) -> Page[MovementItem]:
         """Each with its cause, and the entry of the journal that says so."""
         async with snapshot(context.engine) as connection:
             return await MOVEMENTS.read(

@@ -1,35 +1,33 @@
 """The reports of a gaming day: the reconciliation, what does not agree, and the awards."""
 
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.progressive_meters.api.parameters import PropertyQuery, ReportReader
+from services.progressive_meters.api.parameters import DayReader
 from services.progressive_meters.domain.documents import HitItem
 from services.progressive_meters.domain.reports import (
     ExceptionKind,
     ExceptionList,
     Reconciliation,
-    exceptions_after,
     report,
 )
 from services.progressive_meters.queries.books import day_of, last_reconciled
 from services.progressive_meters.tables import days, hits, journal
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason
-from shared.journal.reading import input_open
-from shared.runtime.consume.days import day_status
 from shared.runtime.rows import thing_of
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     REPORT,
     Asked,
-    Cursor,
-    Limit,
+    AskedOfDay,
+    DayQuery,
+    Headers,
     Listing,
     Page,
+    PropertyQuery,
     TableListing,
     problems,
     report_response,
@@ -45,16 +43,7 @@ EXCEPTIONS: Listing[ExceptionKey] = Listing("exceptions", ExceptionKey)
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
     router = APIRouter(prefix="/reports", tags=["reports"])
-
-    async def header(connection: AsyncConnection, reader: str, property_name: str, gaming_day: date) -> dict[str, Any]:
-        return {
-            "property": property_name,
-            "gaming_day": gaming_day,
-            "status": await day_status(connection, days, property_name, gaming_day),
-            "generated_at": context.clock(),
-            "generated_by": reader,
-            "input_open": await input_open(connection, journal),
-        }
+    headers = Headers(journal, context.clock, days)
 
     @router.get(
         "/reconciliation",
@@ -63,13 +52,13 @@ def routes(context: ServiceContext) -> APIRouter:
         responses=REPORT,
     )
     async def read_reconciliation(
-        request: Request, reader: ReportReader, property_name: PropertyQuery, gaming_day: date
+        request: Request, reader: DayReader, property_name: PropertyQuery, gaming_day: DayQuery
     ) -> Response:
         """opening + seed + contribution - award + reset + transfer + released = closing, of each pool, exactly."""
         async with snapshot(context.engine) as connection:
             day = await day_of(connection, property_name, gaming_day)
             recorded = await last_reconciled(connection, property_name, gaming_day)
-            head = await header(connection, reader, property_name, gaming_day)
+            head = await headers.of_day(connection, reader, property_name, gaming_day)
         return report_response(request, report(day, recorded, **head))
 
     @router.get(
@@ -80,21 +69,16 @@ def routes(context: ServiceContext) -> APIRouter:
     )
     async def list_exceptions(
         request: Request,
-        reader: ReportReader,
-        property_name: PropertyQuery,
-        gaming_day: date,
-        table: Annotated[Name | None, Query(description="only this table")] = None,
+        reader: DayReader,
+        asked: AskedOfDay,
         kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
-        limit: Limit = 500,
-        cursor: Cursor = None,
     ) -> Response:
         """Readings that are not the ledger's, contributions that are not rate times wagers, other reset amounts."""
-        after = EXCEPTIONS.after(cursor)
         async with snapshot(context.engine) as connection:
-            day = await day_of(connection, property_name, gaming_day)
-            head = await header(connection, reader, property_name, gaming_day)
-        found = exceptions_after(day.exceptions, table=table, kind=kind, after=after)
-        page = EXCEPTIONS.page(found, limit, lambda item: item.key)
+            day = await day_of(connection, asked.property, asked.gaming_day)
+            head = await headers.of_day(connection, reader, asked.property, asked.gaming_day)
+        found = [one for one in day.exceptions if asked.table in (None, one.table) and kind in (None, one.kind)]
+        page = EXCEPTIONS.page_of(found, asked, lambda item: item.key)
         return report_response(request, ExceptionList(**head, items=page.items, next=page.next))
 
     @router.get(
@@ -104,7 +88,7 @@ def routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.CURSOR_UNKNOWN),
     )
     async def list_hits(
-        reader: ReportReader,
+        reader: DayReader,
         property_name: PropertyQuery,
         asked: Asked,
         pool: Annotated[Name | None, Query()] = None,

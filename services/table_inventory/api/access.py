@@ -3,9 +3,8 @@
 from datetime import date
 from typing import Annotated, Final
 
-from fastapi import Path, Query
+from fastapi import Path
 
-from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason
 from shared.runtime.web import declare_role, person_with
 from shared.runtime.web.roles import READ_REPORTS
@@ -18,15 +17,11 @@ AUDIT_DAYS: Final = declare_role(
 )
 APPROVE_DAYS: Final = declare_role("days.audit.approve", "Seal gaming days, and decide adjustments.")
 
-Reader = Annotated[str, person_with(READ_REPORTS)]
 SlipReader = Annotated[str, person_with(READ_REPORTS, REQUEST_SLIPS, PREPARE_SLIPS)]
 CountReader = Annotated[str, person_with(READ_REPORTS, COUNT_BOXES)]
 DayReader = Annotated[str, person_with(READ_REPORTS, AUDIT_DAYS, APPROVE_DAYS)]
 
-PropertyPath = Annotated[Name, Path(alias="property", description="the property")]
-PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
 DayPath = Annotated[date, Path(description="the gaming day")]
-DayQuery = Annotated[date, Query(description="the gaming day")]
 NumberPath = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 BY_OTHERS: Final = (Reason.NOT_FOUND, Reason.SAME_PERSON, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)

@@ -4,14 +4,14 @@ from functools import partial
 
 from fastapi import APIRouter, Request, Response
 
-from services.table_inventory.api.access import BY_OTHERS, COUNT_BOXES, CountReader, NumberPath, PropertyPath
+from services.table_inventory.api.access import BY_OTHERS, COUNT_BOXES, CountReader, NumberPath
 from services.table_inventory.commands.counts import ConcludeCount, CountBox, OpenCount, salted
 from services.table_inventory.domain.boxes import BoxProgress, CountDocument
 from services.table_inventory.queries.counts import read_count
 from shared.contracts.counts import CountConcluded
 from shared.contracts.rejection import Reason
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, command_route, document_response, problems, snapshot
+from shared.runtime.web import UNCHANGED, PropertyPath, command_route, document_response, problems, snapshot
 
 
 def routes(context: ServiceContext) -> APIRouter:

@@ -10,10 +10,7 @@ from services.table_inventory.api.access import (
     AUDIT_DAYS,
     BY_OTHERS,
     DayPath,
-    DayQuery,
     DayReader,
-    PropertyPath,
-    PropertyQuery,
 )
 from services.table_inventory.commands import adjustments as adjusting
 from services.table_inventory.commands import days as closing
@@ -23,7 +20,15 @@ from services.table_inventory.domain.variances import Variance
 from services.table_inventory.queries.days import read_adjustments, read_day, variances_of_day
 from shared.contracts.rejection import Reason
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import UNCHANGED, command_route, document_response, snapshot
+from shared.runtime.web import (
+    UNCHANGED,
+    DayQuery,
+    PropertyPath,
+    PropertyQuery,
+    command_route,
+    document_response,
+    snapshot,
+)
 
 
 class Variances(BaseModel):

@@ -1,13 +1,13 @@
 """Routes of those who read: win, inventories, counts, slip series, equipment and exceptions."""
 
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import AwareDatetime
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.api.access import DayQuery, PropertyQuery, Reader
 from services.table_inventory.domain.days import Day, DayKey
 from services.table_inventory.domain.equipment import Clock
 from services.table_inventory.domain.exceptions import (
@@ -25,12 +25,21 @@ from services.table_inventory.queries.reached import Reached, read_reached
 from services.table_inventory.queries.slips import read_series
 from services.table_inventory.queries.windows import ended_windows, running_windows
 from services.table_inventory.tables import journal
-from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason
 from shared.contracts.reports import DayReportHeader, ReportHeader, ReportStatus
-from shared.journal.reading import input_open
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.web import REPORT, Cursor, Limit, Listing, problems, report_response, snapshot
+from shared.runtime.web import (
+    REPORT,
+    AskedOfDay,
+    DayQuery,
+    Headers,
+    Listing,
+    PropertyQuery,
+    ReportReader,
+    problems,
+    report_response,
+    snapshot,
+)
 
 EXCEPTIONS: Final[Listing[tuple[datetime, str, str]]] = Listing("exceptions", tuple[AwareDatetime, str, str])
 
@@ -90,25 +99,15 @@ class Exceptions(DayReportHeader):
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
     router = APIRouter(prefix="/reports", tags=["reports"], responses=REPORT)
-
-    async def header(connection: AsyncConnection, reader: str, property_name: str) -> dict[str, Any]:
-        """Return what reports of what goes on say of themselves."""
-        return {
-            "property": property_name,
-            "status": ReportStatus.OPEN,
-            "generated_at": context.clock(),
-            "generated_by": reader,
-            "input_open": await input_open(connection, journal),
-        }
+    header = Headers(journal, context.clock).header
+    now = partial(header, status=ReportStatus.OPEN)
 
     async def day_header(connection: AsyncConnection, reader: str, day: Day) -> dict[str, Any]:
-        """Return what reports of a gaming day say of themselves."""
-        head = await header(connection, reader, day.property)
-        return {**head, "gaming_day": day.gaming_day, "status": day.status}
+        return await header(connection, reader, day.property, gaming_day=day.gaming_day, status=day.status)
 
     @router.get("/win", response_model=WinReport, summary="Read the win of a gaming day")
     async def read_win_report(
-        request: Request, reader: Reader, property_name: PropertyQuery, gaming_day: DayQuery
+        request: Request, reader: ReportReader, property_name: PropertyQuery, gaming_day: DayQuery
     ) -> Response:
         """By table and by shift, by § 601a.9, beside the win that the settled rounds imply."""
         key = DayKey(property_name, gaming_day)
@@ -123,7 +122,7 @@ def routes(context: ServiceContext) -> APIRouter:
     @router.get("/inventories", response_model=Inventories, summary="Read the expected inventories")
     async def read_inventories(
         request: Request,
-        reader: Reader,
+        reader: ReportReader,
         property_name: PropertyQuery,
         at: Annotated[AwareDatetime | None, Query(description="the moment, with its time zone; now without it")] = None,
     ) -> Response:
@@ -131,14 +130,14 @@ def routes(context: ServiceContext) -> APIRouter:
         moment = at or context.clock()
         async with snapshot(context.engine) as connection:
             windows = await running_windows(connection, property_name, moment)
-            head = await header(connection, reader, property_name)
+            head = await now(connection, reader, property_name)
             through = await read_reached(connection)
         rows = [InventoryRow.of(window) for window in windows if window.start is not None]
         return report_response(request, Inventories(**head, at=moment, through=through, tables=rows))
 
     @router.get("/counts", response_model=Counts, summary="Read expected against counted")
     async def read_counts(
-        request: Request, reader: Reader, property_name: PropertyQuery, gaming_day: DayQuery
+        request: Request, reader: ReportReader, property_name: PropertyQuery, gaming_day: DayQuery
     ) -> Response:
         """Every count of a gaming day."""
         async with snapshot(context.engine) as connection:
@@ -149,20 +148,20 @@ def routes(context: ServiceContext) -> APIRouter:
         return report_response(request, Counts(**head, through=through, items=items))
 
     @router.get("/slip-series", response_model=SlipSeries, summary="Read the series of slips")
-    async def read_slip_series(request: Request, reader: Reader, property_name: PropertyQuery) -> Response:
+    async def read_slip_series(request: Request, reader: ReportReader, property_name: PropertyQuery) -> Response:
         """How far each has come, its voids, and the numbers that are not accounted for."""
         async with snapshot(context.engine) as connection:
-            head = await header(connection, reader, property_name)
+            head = await now(connection, reader, property_name)
             found = SlipSeries(**head, items=await read_series(connection, property_name))
         return report_response(request, found)
 
     @router.get("/equipment", response_model=Clocks, summary="Read the equipment clocks")
-    async def read_equipment(request: Request, reader: Reader, property_name: PropertyQuery) -> Response:
+    async def read_equipment(request: Request, reader: ReportReader, property_name: PropertyQuery) -> Response:
         """Cards, dice, card readers and stubs of the tables that are open."""
-        now = context.clock()
+        at = context.clock()
         async with snapshot(context.engine) as connection:
-            head = await header(connection, reader, property_name)
-            found = Clocks(**head, at=now, items=await clocks_of(connection, property_name, now))
+            head = await now(connection, reader, property_name)
+            found = Clocks(**head, at=at, items=await clocks_of(connection, property_name, at))
         return report_response(request, found)
 
     @router.get(
@@ -173,29 +172,25 @@ def routes(context: ServiceContext) -> APIRouter:
     )
     async def list_exceptions(
         request: Request,
-        reader: Reader,
-        property_name: PropertyQuery,
-        gaming_day: DayQuery,
-        table: Annotated[Name | None, Query(description="only of this table")] = None,
+        reader: ReportReader,
+        asked: AskedOfDay,
         kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
         status: Annotated[ExceptionStatus | None, Query(description="only with this status")] = None,
-        limit: Limit = 100,
-        cursor: Cursor = None,
     ) -> Response:
         """Of a gaming day, oldest first."""
-        after = EXCEPTIONS.after(cursor)
+        after = EXCEPTIONS.after(asked.cursor)
         async with snapshot(context.engine) as connection:
-            found = await read_findings(connection, DayKey(property_name, gaming_day))
+            found = await read_findings(connection, DayKey(asked.property, asked.gaming_day))
             head = await day_header(connection, reader, found.day)
         left = [
             one
             for one in exceptions(found, context.clock())
-            if table in (None, one.table)
+            if asked.table in (None, one.table)
             and kind in (None, one.kind)
             and status in (None, one.status)
             and (after is None or _place(one) > after)
         ]
-        page = EXCEPTIONS.page(left, limit, _place)
+        page = EXCEPTIONS.page(left, asked.limit, _place)
         return report_response(request, Exceptions(**head, items=page.items, next=page.next))
 
     return router

@@ -12,8 +12,6 @@ from services.table_inventory.api.access import (
     PREPARE_SLIPS,
     REQUEST_SLIPS,
     NumberPath,
-    PropertyPath,
-    PropertyQuery,
     SlipReader,
 )
 from services.table_inventory.commands import slips as commands
@@ -25,10 +23,11 @@ from shared.runtime.command.command import Command
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
-    Cursor,
-    Limit,
+    Asked,
     Listing,
     Page,
+    PropertyPath,
+    PropertyQuery,
     command_route,
     document_response,
     problems,
@@ -65,15 +64,14 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_slips(
         reader: SlipReader,
         property_name: PropertyQuery,
+        asked: Asked,
         gaming_day: Annotated[date | None, Query(description="only of this gaming day")] = None,
         slip: Annotated[SlipKind | None, Query(description="only of this kind")] = None,
         status: Annotated[SlipStatus | None, Query(description="only with this status")] = None,
-        limit: Limit = 100,
-        cursor: Cursor = None,
     ) -> Page[Slip]:
         """In the order of kind and number."""
         del reader
-        after = SLIPS.after(cursor)
+        after = SLIPS.after(asked.cursor)
         async with snapshot(context.engine) as connection:
             found = await read_slips(
                 connection,
@@ -82,9 +80,9 @@ def routes(context: ServiceContext) -> APIRouter:
                 slip=slip,
                 status=status,
                 after=after,
-                limit=limit + 1,
+                limit=asked.limit + 1,
             )
-        return SLIPS.page(found, limit, lambda one: (one.slip, one.number))
+        return SLIPS.page(found, asked.limit, lambda one: (one.slip, one.number))
 
     @router.get(
         "/slips/{property}/{slip}/{number}",

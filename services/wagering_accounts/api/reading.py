@@ -1,7 +1,7 @@
 """What is read of the wagering accounts over HTTP, each in one snapshot of the database."""
 
 from datetime import date
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -26,18 +26,19 @@ from services.wagering_accounts.tables import adjustments, balances, days, journ
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason
 from shared.contracts.reports import ReportStatus
-from shared.journal.reading import input_open
-from shared.runtime.consume.days import day_status
 from shared.runtime.rows import find_row
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     REPORT,
     UNCHANGED,
     Asked,
-    Cursor,
-    Limit,
+    AskedOfDay,
+    Headers,
     Listing,
     Page,
+    PropertyPath,
+    PropertyQuery,
+    ReportReader,
     TableListing,
     document_response,
     person_with,
@@ -58,10 +59,7 @@ _DAYS_MAX: Final = 366
 ACCOUNT_READER: Final = person_with(READ_REPORTS, MANAGE, WAGER, ADJUST, APPROVE)
 PATRON_READER: Final = person_with(READ_REPORTS, MANAGE, EXCLUDE)
 ROUND_READER: Final = person_with(READ_REPORTS, WAGER)
-Reader = Annotated[str, person_with(READ_REPORTS)]
 
-PropertyPath = Annotated[Name, Path(alias="property", description="the property")]
-PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
 AccountPath = Annotated[Name, Path(description="the account")]
 PatronPath = Annotated[Name, Path(description="the patron")]
 
@@ -150,14 +148,7 @@ def _patrons(context: ServiceContext) -> APIRouter:
 
 def _books(context: ServiceContext) -> APIRouter:
     router = APIRouter()
-
-    async def header(connection: AsyncConnection, reader: str, property_name: str) -> dict[str, Any]:
-        return {
-            "property": property_name,
-            "generated_at": context.clock(),
-            "generated_by": reader,
-            "input_open": await input_open(connection, journal),
-        }
+    headers = Headers(journal, context.clock, days)
 
     @router.get(
         "/open-rounds",
@@ -182,24 +173,18 @@ def _books(context: ServiceContext) -> APIRouter:
     )
     async def list_exceptions(
         request: Request,
-        reader: Reader,
-        property_name: PropertyQuery,
-        gaming_day: date,
-        table: Annotated[Name | None, Query(description="only this table")] = None,
+        reader: ReportReader,
+        asked: AskedOfDay,
         kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
-        limit: Limit = 500,
-        cursor: Cursor = None,
     ) -> Response:
         """The rounds of a gaming day, by table, round and account."""
         async with snapshot(context.engine) as connection:
-            items = await reports.exceptions_on(connection, property_name, gaming_day, table=table, kind=kind)
-            head = await header(connection, reader, property_name)
-            status = await day_status(connection, days, property_name, gaming_day)
-        page = _EXCEPTIONS.page_of(
-            items, limit, cursor, lambda item: (item.table, item.round_id, item.account, item.kind)
-        )
-        found = ExceptionList(**head, gaming_day=gaming_day, status=status, items=page.items, next=page.next)
-        return report_response(request, found)
+            items = await reports.exceptions_on(
+                connection, asked.property, asked.gaming_day, table=asked.table, kind=kind
+            )
+            head = await headers.of_day(connection, reader, asked.property, asked.gaming_day)
+        page = _EXCEPTIONS.page_of(items, asked, lambda item: (item.table, item.round_id, item.account, item.kind))
+        return report_response(request, ExceptionList(**head, items=page.items, next=page.next))
 
     @router.get(
         "/reports/liability",
@@ -210,7 +195,7 @@ def _books(context: ServiceContext) -> APIRouter:
     )
     async def read_liability(
         request: Request,
-        reader: Reader,
+        reader: ReportReader,
         property_name: PropertyQuery,
         first: Annotated[date | None, Query(description="the first gaming day that is shown")] = None,
         last: Annotated[date | None, Query(description="the last gaming day that is shown")] = None,
@@ -219,7 +204,7 @@ def _books(context: ServiceContext) -> APIRouter:
         async with snapshot(context.engine) as connection:
             found = await reports.liability_days_of(connection, property_name)
             balances = await reports.balances_of(connection, property_name)
-            head = await header(connection, reader, property_name)
+            head = await headers.header(connection, reader, property_name)
         closing = found[-1].closing_cents if found else 0
         shown = [
             day

@@ -4,9 +4,22 @@ from shared.runtime.web.access import Caller, person_with
 from shared.runtime.web.app import create_app
 from shared.runtime.web.commands import Answer, Engine, IdempotencyKey, command_route
 from shared.runtime.web.documents import UNCHANGED, document_response
-from shared.runtime.web.pages import Asked, Cursor, Limit, Listing, Page, TableListing
+from shared.runtime.web.pages import Asked, Listing, Page, TableListing
 from shared.runtime.web.problems import PROBLEM, problems
-from shared.runtime.web.reports import REPORT, REPORT_OR_CSV, report_response, snapshot
+from shared.runtime.web.reports import (
+    REPORT,
+    REPORT_OR_CSV,
+    AskedOfDay,
+    DayQuery,
+    Headers,
+    PropertyChoice,
+    PropertyPath,
+    PropertyQuery,
+    ReportReader,
+    TableChoice,
+    report_response,
+    snapshot,
+)
 from shared.runtime.web.roles import ROLES, Role, declare_role
 
 __all__ = [
@@ -17,20 +30,27 @@ __all__ = [
     "UNCHANGED",
     "Answer",
     "Asked",
+    "AskedOfDay",
     "Caller",
     "Cursor",
+    "DayQuery",
     "Engine",
+    "Headers",
     "IdempotencyKey",
     "Limit",
     "Listing",
     "Page",
+    "PropertyChoice",
+    "PropertyPath",
+    "PropertyQuery",
+    "ReportReader",
     "Role",
+    "TableChoice",
     "TableListing",
     "command_route",
     "create_app",
     "declare_role",
     "document_response",
-    "percent_of",
     "person_with",
     "problems",
     "report_response",

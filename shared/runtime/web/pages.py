@@ -14,10 +14,10 @@ Anything else:
 ACCOUNTS = Listing("accounts", tuple[str])
 
 @router.get("/accounts")
-async def list_accounts(limit: Limit = 50, cursor: Cursor = None) -> Page[AccountDocument]:
-    after = ACCOUNTS.after(cursor)
-    found = ...  # one more than `limit`, in the order of the key, from the one behind `after`
-    return ACCOUNTS.page(found, limit, lambda account: (account.account,))
+async def list_accounts(asked: Asked) -> Page[AccountDocument]:
+    after = ACCOUNTS.after(asked.cursor)
+    found = ...  # one more than `asked.limit`, in the order of the key, from the one behind `after`
+    return ACCOUNTS.page(found, asked.limit, lambda account: (account.account,))
 """
 
 import binascii
@@ -38,16 +38,13 @@ from shared.runtime.rows import rows_of
 ItemT = TypeVar("ItemT")
 KeyT = TypeVar("KeyT", bound=tuple[object, ...])
 
-Limit = Annotated[int, Query(ge=1, le=500, description="most items on a page")]
-Cursor = Annotated[str | None, Query(max_length=1000, description="`next` of the page before")]
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
     """Which page of a list is asked for."""
 
-    limit: Limit = 50
-    cursor: Cursor = None
+    limit: Annotated[int, Query(ge=1, le=500, description="most items on a page")] = 100
+    cursor: Annotated[str | None, Query(max_length=1000, description="`next` of the page before")] = None
 
 
 Asked = Annotated[PageRequest, Depends()]
@@ -84,20 +81,18 @@ class Listing(Generic[KeyT]):
         """Return the page of what was found: at most `limit` items, and a cursor where there are more."""
         return Page(items=list(found[:limit]), next=self.cursor(key(found[limit - 1])) if len(found) > limit else None)
 
-    def page_of(
-        self, everything: Sequence[ItemT], limit: int, cursor: str | None, key: Callable[[ItemT], KeyT]
-    ) -> Page[ItemT]:
+    def page_of(self, everything: Sequence[ItemT], asked: PageRequest, key: Callable[[ItemT], KeyT]) -> Page[ItemT]:
         """Return a page of a short list that is at hand as a whole, in whatever order it has its items.
 
         Raises: Rejected for a cursor that is not of this list, or whose item is not in it any more.
         """
-        after = self.after(cursor)
+        after = self.after(asked.cursor)
         if after is None:
-            return self.page(everything, limit, key)
+            return self.page(everything, asked.limit, key)
         for position, item in enumerate(everything, 1):
             if key(item) == after:
-                return self.page(everything[position:], limit, key)
-        raise self._unknown(str(cursor))
+                return self.page(everything[position:], asked.limit, key)
+        raise self._unknown(str(asked.cursor))
 
     def cursor(self, key: KeyT) -> str:
         """Return the cursor behind the item with a key."""

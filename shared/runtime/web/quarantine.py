@@ -23,7 +23,7 @@ from shared.runtime.command.quarantine import (
 from shared.runtime.command.replay import Replays
 from shared.runtime.web.access import person_with
 from shared.runtime.web.commands import Answer, Engine, command_route
-from shared.runtime.web.pages import Cursor, Limit, Listing, Page
+from shared.runtime.web.pages import Asked, Listing, Page
 from shared.runtime.web.problems import problems
 from shared.runtime.web.reports import snapshot
 from shared.runtime.web.roles import APPROVE_QUARANTINE, MEND_QUARANTINE, READ_QUARANTINE
@@ -102,20 +102,19 @@ def quarantine_routes(engine: AsyncEngine, tables: JournalTables, commands: Engi
     @router.get("", response_model_exclude_none=True, summary="List refused records")
     async def list_records(
         reader: Reader,
+        asked: Asked,
         status: Annotated[Literal["open", "all"], Query(description="only those that wait, or all")] = "open",
         topic: Annotated[str | None, Query(description="only of this topic")] = None,
-        limit: Limit = 50,
-        cursor: Cursor = None,
     ) -> Page[QuarantinedItem]:
         """Oldest first: why each was refused, and where it stood."""
         del reader
-        [after] = RECORDS.after(cursor) or (0,)
+        [after] = RECORDS.after(asked.cursor) or (0,)
         async with snapshot(engine) as connection:
             found = await list_quarantined(
-                connection, tables, resolved=status == "all", topic=topic, after=after, limit=limit + 1
+                connection, tables, resolved=status == "all", topic=topic, after=after, limit=asked.limit + 1
             )
         items = [QuarantinedItem(**_item(record)) for record in found]
-        return RECORDS.page(items, limit, lambda item: (item.quarantine,))
+        return RECORDS.page(items, asked.limit, lambda item: (item.quarantine,))
 
     @router.get(
         "/{quarantine}",

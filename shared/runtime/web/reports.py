@@ -1,16 +1,48 @@
-"""Reports: the header that all have alike, how they are answered, and reading them in one snapshot."""
+"""Reports: what is asked of them, the header that all have alike, how they are answered, reading in one snapshot."""
 
 from collections.abc import AsyncIterator, Callable, Set
 from contextlib import asynccontextmanager
-from typing import Final, TypeVar
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated, Any, Final, TypeVar
 
-from fastapi import Request, Response
+from fastapi import Depends, Path, Query, Request, Response
+from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.reports import ReportHeader
+from shared.journal.reading import input_open
+from shared.journal.tables import JournalTables
+from shared.runtime.clock import Clock
+from shared.runtime.consume.days import day_status
+from shared.runtime.web.access import person_with
 from shared.runtime.web.documents import CSV, JSON, UNCHANGED, accepted, entity_tag, respond
+from shared.runtime.web.pages import PageRequest
 from shared.runtime.web.problems import Responses, problems
+from shared.runtime.web.roles import READ_REPORTS
+
+ReportReader = Annotated[str, person_with(READ_REPORTS)]
+
+PropertyPath = Annotated[Name, Path(alias="property", description="the property")]
+PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
+PropertyChoice = Annotated[Name | None, Query(alias="property", description="only of this property")]
+DayQuery = Annotated[date, Query(description="the gaming day")]
+TableChoice = Annotated[Name | None, Query(description="only of this table")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayListRequest(PageRequest):
+    """Which page of a list about a gaming day is asked for."""
+
+    property: PropertyQuery
+    gaming_day: DayQuery
+    table: TableChoice = None
+
+
+AskedOfDay = Annotated[DayListRequest, Depends()]
+"""The page of a list about a gaming day that is asked for, as a parameter of a route."""
 
 _GENERATED: Final = {"generated_at", "generated_by"}
 """What differs each time a report is read, and so does not enter its ETag."""
@@ -53,6 +85,35 @@ def report_response(
     response = respond(request, as_csv(report), f"{CSV}; header=present", tag)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
+
+
+@dataclass(frozen=True, slots=True)
+class Headers:
+    """Makes the headers of a service's reports; `days` is its copy of how far gaming days have come."""
+
+    tables: JournalTables
+    clock: Clock
+    days: Table | None = None
+
+    async def header(
+        self, connection: AsyncConnection, reader: str, property_name: str, /, **more: Any
+    ) -> dict[str, Any]:
+        """Return what every report says of itself but its status, and more."""
+        return {
+            "property": property_name,
+            "generated_at": self.clock(),
+            "generated_by": reader,
+            "input_open": await input_open(connection, self.tables),
+            **more,
+        }
+
+    async def of_day(
+        self, connection: AsyncConnection, reader: str, property_name: str, gaming_day: date
+    ) -> dict[str, Any]:
+        """Return what a report about a gaming day says of itself."""
+        assert self.days is not None, "the service keeps how far gaming days have come"
+        status = await day_status(connection, self.days, property_name, gaming_day)
+        return await self.header(connection, reader, property_name, gaming_day=gaming_day, status=status)
 
 
 @asynccontextmanager

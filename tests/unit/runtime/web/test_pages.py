@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, BaseModel
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.metrics import Metrics
 from shared.runtime.web.app import create_app
-from shared.runtime.web.pages import Cursor, Limit, Listing, Page
+from shared.runtime.web.pages import Asked, Listing, Page
 from tests.support.asgi import AppClient
 
 
@@ -90,10 +90,10 @@ def test_a_route_lists_pages() -> None:
     listing, router = Listing[tuple[str]]("accounts", tuple[str]), APIRouter()
 
     @router.get("/accounts")
-    async def list_accounts(limit: Limit = 2, cursor: Cursor = None) -> Page[Account]:
-        after = listing.after(cursor)
+    async def list_accounts(asked: Asked) -> Page[Account]:
+        after = listing.after(asked.cursor)
         found = [Account(account=name) for name in "ABC" if after is None or (name,) > after]
-        return listing.page(found[: limit + 1], limit, lambda account: (account.account,))
+        return listing.page(found[: asked.limit + 1], asked.limit, lambda account: (account.account,))
 
     async def never(*_: Any) -> None:
         raise AssertionError("what is only read is not recorded")
@@ -102,8 +102,8 @@ def test_a_route_lists_pages() -> None:
         service="test", version="1", metrics=Metrics(), checks={}, callers=(), record_refusal=never, router=router
     )
     with AppClient(app) as client:
-        first = client.get("/accounts").json()
-        last = client.get(f"/accounts?cursor={first['next']}").json()
+        first = client.get("/accounts?limit=2").json()
+        last = client.get(f"/accounts?limit=2&cursor={first['next']}").json()
         wrong = client.get("/accounts?cursor=bm9wZQ")
         operation = client.get("/openapi.json").json()["paths"]["/accounts"]["get"]
     assert [{"account": "A"}, {"account": "B"}] == first["items"]
