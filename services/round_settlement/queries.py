@@ -1,12 +1,11 @@
 """Reads rounds: where they stand, and everything that was recorded about one, in the order of recording."""
 
 from collections.abc import Sequence
-from datetime import date
 from typing import Any
 from urllib.parse import quote
 
 from pydantic_core import from_json
-from sqlalchemy import Row, Select, select, tuple_
+from sqlalchemy import Row, Select, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.round_settlement.domain.history import (
@@ -26,26 +25,6 @@ from shared.journal.reading import read_entry
 from shared.journal.verification import read_shards
 from shared.runtime.rows import rows_of, thing_of
 
-RoundKey = tuple[str, str]
-"""(table, round id)"""
-
-
-async def rounds_after(
-    connection: AsyncConnection,
-    property_name: str,
-    gaming_day: date,
-    *,
-    table: str | None,
-    after: RoundKey | None,
-    limit: int,
-) -> list[RoundItem]:
-    """Return the rounds of a gaming day, by table and id."""
-    c = rounds.c
-    query = rows_of(rounds, property=property_name, gaming_day=gaming_day, table_name=table)
-    if after is not None:
-        query = query.where(tuple_(c.table_name, c.round_id) > tuple_(*after))
-    return [_item(row) for row in await connection.execute(query.order_by(c.table_name, c.round_id).limit(limit))]
-
 
 async def rounds_with_history(
     connection: AsyncConnection, round_id: str, *, property_name: str | None = None, table: str | None = None
@@ -59,7 +38,7 @@ async def rounds_with_history(
         places = (await connection.execute(_places(row))).all()
         entries = [await read_entry(connection, journal, place.shard, place.seq) for place in places]
         recorded = [await _recorded(connection, row, entry, names) for entry in entries]
-        documents.append(round_document(_item(row), recorded))
+        documents.append(round_document(round_item(row), recorded))
     return documents
 
 
@@ -111,6 +90,7 @@ async def _recorded(connection: AsyncConnection, row: Row[Any], entry: Entry, na
     )
 
 
-def _item(row: Row[Any]) -> RoundItem:
+def round_item(row: Row[Any]) -> RoundItem:
+    """Return where a round stands, from its row."""
     status = "void" if row.seq is None else "posted"
     return thing_of(RoundItem, row, table=row.table_name, status=status)

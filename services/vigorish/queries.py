@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import and_, func, or_, select, tuple_
+from sqlalchemy import Row, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.vigorish.domain.reports import UNKNOWN, LineItem, Owed
@@ -14,10 +14,6 @@ from shared.contracts.vigorish import AssessedLine
 from shared.journal import bulk
 from shared.journal.bulk import keyed
 from shared.runtime.rows import thing_of
-
-LineKey = tuple[str, str, int, int]
-"""(table, round, revision, line)"""
-
 
 _OF_ROUNDS: Final = bulk.select(lines, by=("property", "table_name", "round_id", "revision"))
 
@@ -89,27 +85,6 @@ async def owed_on(
     return [Owed.model_validate(row, from_attributes=True) for row in await connection.execute(query)]
 
 
-async def lines_after(
-    connection: AsyncConnection,
-    property_name: str,
-    gaming_day: date,
-    *,
-    table: str | None,
-    after: LineKey | None,
-    limit: int,
-) -> list[tuple[LineKey, LineItem]]:
-    """Return the lines that assessed, with their keys."""
-    c = lines.c
-    key = (c.table_name, c.round_id, c.revision, c.line)
-    query = select(lines).where(c.property == property_name, c.gaming_day == gaming_day).order_by(*key).limit(limit)
-    if table is not None:
-        query = query.where(c.table_name == table)
-    if after is not None:
-        query = query.where(tuple_(*key) > tuple_(*after))
-    return [
-        (
-            (row.table_name, row.round_id, row.revision, row.line),
-            thing_of(LineItem, row, table=row.table_name, dealer=row.dealer_id, assessed=row.document),
-        )
-        for row in await connection.execute(query)
-    ]
+def line_of(row: Row[Any]) -> LineItem:
+    """Return a line that assessed, from its row."""
+    return thing_of(LineItem, row, table=row.table_name, dealer=row.dealer_id, assessed=row.document)
