@@ -33,13 +33,13 @@ from shared.runtime.consume.submissions import RulesSubmissions
 
 
 class ApprovedRules(RulesSubmissions):
-    """Keeps the approved submissions: the rates of the meters."""
+    """Keep the approved submissions: the rates of the meters."""
 
     keeps = (submissions,)
 
 
 class Days(DayStatuses):
-    """Keeps how far gaming days have come."""
+    """Keep how far gaming days have come."""
 
     keeps = (days,)
 
@@ -55,7 +55,7 @@ class Counting:
 
 
 class Settlements(Handler[Counting]):
-    """Counts what settled rounds did to meters.
+    """Count what settled rounds did to meters.
 
     A batch that somebody else overtook, by moving one of its pools, is given up by the projector and counted again.
     """

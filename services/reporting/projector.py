@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from sqlalchemy import func
-from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.domain.changes import Changes, Closing, EntryRef, FilledGap, Noticed
@@ -20,12 +19,12 @@ from services.reporting.tables import (
     wager_days,
 )
 from shared.contracts.wager_totals import FIGURES
-from shared.journal.bulk import Statement, added, column_names, insert, keyed
+from shared.journal.bulk import Statement, added, column_names, excluded, insert, keyed
 from shared.journal.recording import Recorded
 from shared.runtime.projector import Projector, Transaction
 
 _COUNTS = RoundCounts.__slots__
-_CHANGED = {"changed_at": func.greatest(game_days.c.changed_at, upsert(game_days).excluded.changed_at)}
+_CHANGED = {"changed_at": func.greatest(game_days.c.changed_at, excluded(game_days).changed_at)}
 
 _ADD_SUMS = insert(wager_days, on_conflict=added(wager_days, *FIGURES))
 _ADD_HANDLES = insert(submission_days, on_conflict=added(submission_days, "handle_cents"))

@@ -1,4 +1,4 @@
-"""Reads the tables behind the reports, each report in one snapshot."""
+"""Read the tables behind the reports, each report in one snapshot."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -25,7 +25,7 @@ RoundKey = tuple[str, str, str]
 
 
 class Submissions(RulesSubmissions):
-    """Keeps the approved submissions: rounds settle under them."""
+    """Keep the approved submissions: rounds settle under them."""
 
     keeps = (submissions,)
 
@@ -39,7 +39,7 @@ class Rounds:
 
 
 class TableEvents(Handler[Rounds]):
-    """Settles what happens at the tables."""
+    """Settle what happens at the tables."""
 
     reader = READER
     keyed_by_source = True

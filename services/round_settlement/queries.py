@@ -1,4 +1,4 @@
-"""Reads rounds: where they stand, and everything that was recorded about one, in the order of recording."""
+"""Read rounds: where they stand, and everything that was recorded about one, in the order of recording."""
 
 from collections.abc import Sequence
 from typing import Any

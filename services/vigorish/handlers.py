@@ -39,7 +39,7 @@ from shared.runtime.consume.submissions import ApprovedSubmissions, RulesSubmiss
 
 
 class Submissions(RulesSubmissions):
-    """Keeps the approved submissions: they say how vigorish is rounded."""
+    """Keep the approved submissions: they say how vigorish is rounded."""
 
     keeps = (submissions,)
 
@@ -59,7 +59,7 @@ class Assessed:
 
 
 class Settlements(Handler[Assessed]):
-    """Records what settled rounds assess."""
+    """Record what settled rounds assess."""
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
 
@@ -114,13 +114,13 @@ def _taken_back(data: ReversedRound, state: Assessed) -> Recording:
 
 
 class Days(DayStatuses):
-    """Keeps how far gaming days have come."""
+    """Keep how far gaming days have come."""
 
     keeps = (days,)
 
 
 class PitEvents(Handler[None]):
-    """Records what tables collect, waive and return; of other events, keeps which shift begins."""
+    """Record what tables collect, waive and return; of other events, keep which shift begins."""
 
     reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish, Opened, Counted)
     keeps = (shifts,)

@@ -26,9 +26,7 @@ from shared.runtime.projector import Projector, Transaction
 REVISION: Final = ("property", "table_name", "round_id", "revision")
 """The columns that name a revision of a round."""
 
-_KNOWN = ("game", "owed_by", "closed_at", "dealer_id", "shift", "settled_dealer_id")
-
-
+_KNOWN: Final = ("game", "owed_by", "closed_at", "dealer_id", "shift", "settled_dealer_id")
 _OF_LINE: Final = ("seat", "owed_by", "stake_cents", "base_cents", "rate", "cents", "agrees")
 
 

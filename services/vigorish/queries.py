@@ -1,4 +1,4 @@
-"""Reads what seats owe, and the lines behind it, each report in one snapshot."""
+"""Read what seats owe, and the lines behind it, each report in one snapshot."""
 
 from collections.abc import Sequence
 from datetime import date

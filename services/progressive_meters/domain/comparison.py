@@ -1,4 +1,4 @@
-"""What tables said of their meters beside the ledger's own reading, in the order in which things happened. Pure.
+"""Compare what tables said of their meters with the ledger's own reading, in the order in which things happened. Pure.
 
 Settlements of linked tables arrive one shard after the other; the order in which things happened does not depend on it.
 A table says what its meter showed before its round's wagers were added. Other tables go on adding meanwhile, so the

@@ -1,4 +1,4 @@
-"""Reads the books of a gaming day: sums before, on and after it, readings that differ, accounts."""
+"""Read the books of a gaming day: sums before, on and after it, readings that differ, accounts."""
 
 from collections.abc import Sequence
 from datetime import date

@@ -1,4 +1,4 @@
-"""Reads pools as they stand, their terms, the rules submissions of their feeds, and what rounds did to them."""
+"""Read pools as they stand, their terms, the rules submissions of their feeds, and what rounds did to them."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
