@@ -21,8 +21,7 @@ lint: setup ## format, types, import lines, schema drift, secrets and host names
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m services.cli.schemas --check $(if $(RELEASE),--against $(RELEASE))
-	$(BIN)/python -m services.cli.infra --check
+	$(BIN)/python -m services.cli.generated --check $(if $(RELEASE),--against $(RELEASE))
 	$(BIN)/python -m infra.scan
 
 # Tests mostly wait for servers, so a few run side by side. The whole suite runs last: what it says is what is left to read.
@@ -42,8 +41,7 @@ format: setup ## put the source into the one format
 	$(BIN)/ruff check --fix .
 
 generated: setup ## write schemas/, docs/problems.md and what infra/ says of the services from the code
-	$(BIN)/python -m services.cli.schemas
-	$(BIN)/python -m services.cli.infra
+	$(BIN)/python -m services.cli.generated
 	$(BIN)/python -m shared.runtime.web.handbook
 
 bench: setup ## measure settlement and the end-to-end path on this machine (ARGS=... is passed on)

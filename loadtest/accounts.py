@@ -1,4 +1,4 @@
-"""Authorizations of wagers a second, and how long each takes, beside bare single-row UPDATEs in the same run.
+"""Authorizations of wagers a second, and how long each takes, and bare single-row UPDATEs in the same run.
 
     python -m loadtest.accounts --seconds 10 --accounts 200
 
@@ -89,7 +89,7 @@ class _Client:
         return self
 
     async def post(self, path: str, body: dict[str, Any], key: str) -> tuple[int, bytes]:
-        """Send a command; gives status and body."""
+        """Send a command; return status and body."""
         content = json.dumps(body)
         self._writer.write(
             f"POST {path} HTTP/1.1\r\n{self._head}Idempotency-Key: {key}\r\nContent-Length: {len(content)}\r\n\r\n"
@@ -116,7 +116,7 @@ class Service:
 
 
 async def _prepare(service: Service, accounts: int) -> None:
-    """Open the accounts and puts money in them."""
+    """Open the accounts and put money in them."""
     client = await _Client(service.url, service.cashier_token).connect()
     for number in range(accounts):
         table = f"T-{number // TABLE_ACCOUNTS}"
@@ -165,7 +165,7 @@ async def _throughput(clients: Sequence[_Client], wagers: Wagers, seconds: float
 
 
 async def _latency(clients: Sequence[_Client], wagers: Wagers, per_second: int, seconds: float) -> Rate:
-    """Return each is due at its own moment, whether or not those before it are answered: waiting counts."""
+    """Send each at its own moment, whether or not those before it are answered: waiting counts."""
     taken: list[float] = []
     numbers = iter(range(round(per_second * seconds)))
     started = perf_counter()
@@ -251,7 +251,7 @@ def lines(measured: Measured) -> Iterator[str]:
 
 
 def main() -> int:
-    """Run the measurement; gives the exit code."""
+    """Run the measurement; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.accounts", description=__doc__)
     parser.add_argument("--accounts", type=int, default=600)
     parser.add_argument("--clients", type=int, default=64)

@@ -5,6 +5,7 @@ from services.cli.exits import CheckFailed, UsageWrong
 from services.cli.output import AsJson, heading, names, print_json, show, table, words
 from services.cli.services import load_all, roles_of_services
 from shared.runtime.errors import Stop
+from shared.runtime.settings import Settings
 from shared.runtime.web.access import load_callers
 
 
@@ -23,27 +24,18 @@ def config(as_json: AsJson = False) -> None:
     except Stop as error:
         raise UsageWrong(f"PITLEDGER_API_TOKENS_FILE: {error}") from error
     people = {name: [each.person for each in callers if name in each.roles] for name in sorted(declared)}
+    shown = listed(found)
     if as_json:
-        print_json(
-            {
-                "settings": {
-                    each.name: {"value": each.value, "variable": each.variable, "source": each.source}
-                    for each in listed(found)
-                },
-                "roles": {
-                    name: {"description": declared[name].description, "people": having}
-                    for name, having in people.items()
-                },
-            }
-        )
+        roles = {name: {"description": declared[name].description, "people": who} for name, who in people.items()}
+        print_json({"settings": shown, "roles": roles})
     else:
-        rows = [
-            [each.variable, "none" if each.value is None else str(each.value), each.source, each.description]
-            for each in listed(found)
-        ]
-        roles = [[name, declared[name].description, ", ".join(having)] for name, having in people.items()]
+        rows = []
+        for name, one in shown.items():
+            value = "none" if one["value"] is None else str(one["value"])
+            rows.append([one["variable"], value, one["source"], Settings.model_fields[name].description or ""])
         show(heading("Settings"), table(names("Variable", "Value") + words("From", "Meaning"), rows))
-        show(heading("Roles"), table(names("Role") + words("Allows to", "People"), roles))
+        named = [[name, declared[name].description, ", ".join(who)] for name, who in people.items()]
+        show(heading("Roles"), table(names("Role") + words("Allows to", "People"), named))
     wrong = [
         f"{caller.person} has the role {name!r}, which no service declares"
         for caller in callers

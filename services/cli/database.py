@@ -23,12 +23,12 @@ _NOT_ALLOWED = ("42501",)
 
 
 def journal_of(service: str) -> JournalTables:
-    """The tables of a service's journal."""
+    """Return the tables of a service's journal."""
     return journal_tables(MetaData(), role_of(service))
 
 
 def with_connection(service: str, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-    """What `work` gives, done on a connection under the role of the service.
+    """Return what `work` gives, done on a connection under the role of the service.
 
     Raises: NotThere when the database does not answer or is not migrated.
     """
@@ -41,7 +41,7 @@ def with_connection(service: str, work: Callable[[AsyncConnection], Awaitable[T]
 
 
 def with_engine(service: str, work: Callable[[AsyncEngine], Awaitable[T]]) -> T:
-    """As `with_connection`, for work that opens its connections itself."""
+    """Do as `with_connection` does, for work that opens its connections itself."""
     url = settings().database_url.get_secret_value()
 
     async def whole() -> T:
@@ -57,7 +57,7 @@ def with_engine(service: str, work: Callable[[AsyncEngine], Awaitable[T]]) -> T:
 
 @contextmanager
 def explained(url: str) -> Iterator[None]:
-    """Turns errors of the database into what to tell of them; errors that are bugs stay as they are."""
+    """Turn errors of the database into what to tell of them; errors that are bugs stay as they are."""
     try:
         yield
     except ArgumentError:

@@ -1,6 +1,5 @@
 """`pitledger db`: the services' schemas in PostgreSQL."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -26,12 +25,8 @@ def upgrade(
 
     Example: DATABASE_URL=postgresql+psycopg://owner@db/pitledger pitledger db upgrade
     """
-    upgrade_all(settings().database_url.get_secret_value(), services or NAMES, as_json=as_json)
-
-
-def upgrade_all(url: str, services: Sequence[str], *, as_json: bool = False) -> None:
-    """Migrates the services' schemas and says so. Raises: NotThere when the database does not answer."""
-    for service in services:
+    url = settings().database_url.get_secret_value()
+    for service in services or NAMES:
         with explained(url):
             upgrade_schema(service, migrations(service), url)
         if as_json:

@@ -8,12 +8,12 @@ import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, Final
 
 import typer
-from rich.progress import BarColumn, TaskID, TextColumn
+from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bars
 
 from loadtest import playing
@@ -46,7 +46,7 @@ from services.cli.ending import Ending
 from services.cli.exits import CheckFailed, ExitCode, NotThere
 from services.cli.output import AsJson, console, message, print_json
 from services.cli.services import NAMES
-from services.cli.stack import RunningStack, StackEnded
+from services.cli.stack import COMMAND, RunningStack
 from services.cli.up import watch
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
 from shared.rules import catalogue
@@ -145,6 +145,11 @@ def _play_day(
     with _Progress(rounds) as progress, ThreadPoolExecutor(1) as pool:
         reporting: list[Future[tuple[PitDay, int]]] = []
 
+        def show(now: playing.Progress) -> None:
+            ending.check()
+            stack.check()
+            progress.show(now)
+
         def report_pit_of_day() -> tuple[PitDay, int]:
             pit_day = book.day()
             return pit_day, report_pit(people, pit_day, target.bootstrap_servers)
@@ -154,7 +159,7 @@ def _play_day(
             reporting.append(pool.submit(report_pit_of_day))  # while the last rounds are settled
 
         with closing(all_messages()) as sent:
-            played = play(target, sent, lambda now: progress.show(now, stack, ending))
+            played = play(target, sent, show)
         pit_day, pit_records = reporting[0].result()
     message("counting the drop, resolving variances, closing the gaming day")
     with Watch(target) as watch:
@@ -189,11 +194,7 @@ def _play_day(
         "rounds": rounds,
         "records": played.records,
         "sent": dict(played.books.messages),
-        "seconds": {
-            "produced": played.produced_seconds,
-            "settled": played.settled_seconds,
-            "reported": played.reported_seconds,
-        },
+        "seconds": {stage: getattr(played, f"{stage}_seconds") for stage in ("produced", "settled", "reported")},
         "daily_win": reports.daily_win,
         "exceptions": list(reports.exceptions),
         "win": pit_reports.win,
@@ -225,28 +226,26 @@ def _approve_submissions(target: Target, plans: tuple[TablePlan, ...], gaming_da
         watch.wait_for_submissions(len(submissions), seconds=_SUBMISSION_SECONDS, schemas=_UNDER_SUBMISSIONS)
 
 
+@dataclass(slots=True)
 class _Example:
-    """Chooses the round to be shown in full: a corrected one where there is one, otherwise the first."""
+    """The round to be shown in full: a corrected one where there is one, otherwise the first."""
 
-    def __init__(self) -> None:
-        self.round_id = ""
-        self._corrected = False
+    round_id: str = ""
+    corrected: bool = False
 
     def look(self, sent: Message) -> Message:
-        """Looks at a message on its way."""
+        """Look at a message on its way."""
         corrected = sent.kind == "correction"
-        if sent.round_id is not None and (not self.round_id or (corrected and not self._corrected)):
-            self.round_id, self._corrected = sent.round_id, corrected
+        if sent.round_id is not None and (not self.round_id or (corrected and not self.corrected)):
+            self.round_id, self.corrected = sent.round_id, corrected
         return sent
 
 
-class _Progress:
-    """Shows how far the day is: bars on a terminal, a line every few seconds elsewhere."""
+class _Progress(Bars):
+    """How far the day is: bars on a terminal, a line every few seconds elsewhere."""
 
     def __init__(self, rounds: int) -> None:
-        self._rounds = rounds
-        self._told_at = time.monotonic()
-        self._bars = Bars(
+        super().__init__(
             TextColumn("{task.description:<9}"),
             BarColumn(),
             TextColumn("{task.completed:>7,.0f} of {task.total:,.0f}"),
@@ -254,31 +253,22 @@ class _Progress:
             console=console(stderr=True),
             disable=not sys.stderr.isatty(),
         )
-        self._tasks: dict[str, TaskID] = {}
+        self._rounds = rounds
+        self._told_at = time.monotonic()
+        self._stages = {
+            name: self.add_task(name, total=rounds, rate="") for name in ("produced", "settled", "reported")
+        }
 
-    def show(self, now: playing.Progress, stack: RunningStack, ending: Ending) -> None:
-        """Shows the progress. Raises: StackEnded when a part of the stack has ended by itself, KeyboardInterrupt."""
-        ending.check()
-        if (ended := stack.ended()) is not None:
-            raise StackEnded(ended)
-        for name, done in (("produced", now.produced), ("settled", now.settled), ("reported", now.reported)):
+    def show(self, now: playing.Progress) -> None:
+        """Show how far each stage is."""
+        for name, task in self._stages.items():
+            done: int = getattr(now, name)
             rate = f"{done / now.seconds:,.0f}/s" if now.seconds > 1 else ""
             total = max(self._rounds, now.produced, now.entries if name == "reported" else 0)
-            self._bars.update(self._tasks[name], completed=done, total=total, rate=rate)
-        if self._bars.disable and time.monotonic() - self._told_at > _MESSAGE_SECONDS:
+            self.update(task, completed=done, total=total, rate=rate)
+        if self.disable and time.monotonic() - self._told_at > _MESSAGE_SECONDS:
             self._told_at = time.monotonic()
             message(f"produced {now.produced:,}, settled {now.settled:,}, reported {now.reported:,}")
-
-    def __enter__(self) -> "_Progress":
-        self._bars.start()
-        for name in ("produced", "settled", "reported"):
-            self._tasks[name] = self._bars.add_task(name, total=self._rounds, rate="")
-        return self
-
-    def __exit__(self, *reason: object) -> None:
-        del reason
-        if not self._bars.disable:
-            self._bars.stop()
 
 
 def _broken(journals: Sequence[Mapping[str, Any]], trial_balances: Mapping[str, int]) -> Iterator[str]:
@@ -294,10 +284,9 @@ def _broken(journals: Sequence[Mapping[str, Any]], trial_balances: Mapping[str, 
 
 
 def _documents(stack: RunningStack, *words: str) -> list[dict[str, Any]]:
-    """What a command prints as JSON; one that finds something wrong still prints what it found."""
-    command = [sys.executable, "-P", "-m", "services.cli.main", *words, "--json"]
+    """Return what a command prints as JSON; one that finds something wrong still prints what it found."""
     ended = subprocess.run(  # noqa: S603 - our own command line
-        command,
+        [*COMMAND, *words, "--json"],
         env={**os.environ, **stack.environment},
         stdout=subprocess.PIPE,
         text=True,
@@ -305,14 +294,13 @@ def _documents(stack: RunningStack, *words: str) -> list[dict[str, Any]]:
         check=False,
     )
     if ended.returncode not in (ExitCode.FINE, ExitCode.NOT_AS_IT_SHOULD_BE):
-        raise NotThere(
-            f"`pitledger {' '.join(words)}` ended with exit code {ended.returncode}; its message stands above"
-        )
+        said = f"`pitledger {' '.join(words)}` ended with exit code {ended.returncode}"
+        raise NotThere(f"{said}; its message stands above")
     return [json.loads(line) for line in ended.stdout.splitlines()]
 
 
 def _keep(stack: RunningStack, ending: Ending) -> None:
-    """Returns at Ctrl-C. Raises: StackEnded when a part of the stack ends by itself."""
+    """Return at Ctrl-C. Raises: StackEnded when a part of the stack ends by itself."""
     message("still running; Ctrl-C stops it")
     for service, url in stack.urls.items():
         message(f"  {service:<18} {url}/docs")

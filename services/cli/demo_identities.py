@@ -51,26 +51,29 @@ class PitReports:
 
 def read_pit(people: People, property_name: str, gaming_day: date) -> PitReports:
     """Return what the services of the pit report of the day."""
-    day = {"property": property_name, "gaming_day": gaming_day.isoformat()}
-    meters = people.reads(METERS, "/reports/reconciliation", **day)
-    fees = people.reads(VIGORISH, "/reports/vigorish", **day)
-    exceptions = people.reads(INVENTORY, "/reports/exceptions", **day, limit="500")["items"]
-    shortages = people.reads(ACCOUNTS, "/reports/exceptions", **day)["items"]
-    open_rounds = people.reads(ACCOUNTS, "/open-rounds", property=property_name, limit="500")["items"]
+    here = {"property": property_name}
+    day = here | {"gaming_day": gaming_day.isoformat()}
+    inventory, accounts, meters = people.at(INVENTORY), people.at(ACCOUNTS), people.at(METERS)
+    reconciled, fees = (
+        meters.read("/reports/reconciliation", **day),
+        people.at(VIGORISH).read("/reports/vigorish", **day),
+    )
+    exceptions = list(inventory.pages("/reports/exceptions", **day))
+    in_accounts = [*accounts.read("/reports/exceptions", **day)["items"], *accounts.pages("/open-rounds", **here)]
     return PitReports(
-        win=people.reads(INVENTORY, "/reports/win", **day),
-        variances=people.reads(INVENTORY, "/variances", **day)["items"],
+        win=inventory.read("/reports/win", **day),
+        variances=inventory.read("/variances", **day)["items"],
         vigorish=fees,
-        liability=people.reads(ACCOUNTS, "/reports/liability", property=property_name),
-        accounts=tuple(people.pages(ACCOUNTS, "/accounts", property=property_name)),
-        meters=meters,
-        hits=tuple(people.pages(METERS, "/reports/hits", **day)),
+        liability=accounts.read("/reports/liability", **here),
+        accounts=list(accounts.pages("/accounts", **here)),
+        meters=reconciled,
+        hits=list(meters.pages("/reports/hits", **day)),
         exceptions=exceptions,
         left_over={
             INVENTORY: sum(one["status"] == "open" for one in exceptions),
             VIGORISH: fees["exceptions"] + fees["input_open"],
-            METERS: meters["exceptions"] + meters["input_open"],
-            ACCOUNTS: len(shortages) + len(open_rounds),
+            METERS: reconciled["exceptions"] + reconciled["input_open"],
+            ACCOUNTS: len(in_accounts),
         },
     )
 
@@ -139,7 +142,7 @@ def identities(
 
 
 def _whole_cents(exact: Decimal | int) -> int:
-    """What the day came to; a share of a cent, which no wager of the floor makes, would not be equal to anything."""
+    """Return whole cents; a share of a cent, which no wager of the floor makes, would not be equal to anything."""
     cents = int(exact)
     return cents if cents == exact else cents - 1
 

@@ -58,7 +58,7 @@ def show_day(day: Document, titles: Mapping[str, str]) -> None:
 
 
 def show_identities(identities: Sequence[Document]) -> Iterator["RenderableType"]:
-    """What must be equal, and the amount; both amounts where it is not."""
+    """Return what must be equal, and the amount; both amounts where it is not."""
     yield heading("What must be equal, and is" if all(one["holds"] for one in identities) else "What must be equal")
     rows = [
         [
@@ -74,7 +74,7 @@ def show_identities(identities: Sequence[Document]) -> Iterator["RenderableType"
 
 
 def _amounts(row: Document, *columns: str) -> list[str]:
-    """The amounts of some columns, nothing where one is not known."""
+    """Return the amounts of some columns, nothing where one is not known."""
     return ["" if (cents := row[f"{column}_cents"]) is None else dollars(cents) for column in columns]
 
 
@@ -95,7 +95,7 @@ def _by_table(report: Document) -> Iterator[list[str]]:
 
 
 def _wager_sums(rows: Iterable[Document]) -> dict[str, Counter[str]]:
-    """The rows of all tables added up by wager."""
+    """Return the rows of all tables added up by wager."""
     sums: dict[str, Counter[str]] = {}
     for row in rows:
         figures = {name: value for name, value in row.items() if isinstance(value, int)}
@@ -104,7 +104,7 @@ def _wager_sums(rows: Iterable[Document]) -> dict[str, Counter[str]]:
 
 
 def _by_wager(rows: Sequence[Document], titles: Mapping[str, str]) -> Iterator[list[str]]:
-    """The wagers of each game, the tables where it was played together."""
+    """Return the wagers of each game, the tables where it was played together."""
     for title in dict.fromkeys(titles.values()):
         sums = _wager_sums(row for row in rows if titles[row["game"]] == title)
         if sums:
@@ -116,7 +116,7 @@ def _by_wager(rows: Sequence[Document], titles: Mapping[str, str]) -> Iterator[l
 
 
 def _banks(rows: Sequence[Document]) -> Iterator[list[str]]:
-    """The tables where players banked; a round with a bank has one line of the bank."""
+    """Return the tables where players banked; a round with a bank has one line of the bank."""
     for name in dict.fromkeys(row["table"] for row in rows if row["wager"] == "bank"):
         sums = _wager_sums(row for row in rows if row["table"] == name)
         moved: Counter[str] = Counter()
@@ -147,7 +147,7 @@ def _win_as_counted(win: Document) -> Iterator["RenderableType"]:
     )
     yield (
         f"The drop has {dollars(total['counter_checks_cents'])} in counter checks. "
-        f"Coupons of {dollars(total['coupons_cents'])} were counted beside it: they are never drop."
+        f"Coupons of {dollars(total['coupons_cents'])} were counted apart: they are never drop."
     )
     if win.get("hash"):
         yield f"The gaming day is sealed: {win['hash']}"
@@ -166,7 +166,7 @@ def _hand(hit: Document) -> str:
 
 
 def _liability(days: Sequence[Document], played_on: str) -> Iterator["RenderableType"]:
-    """What is owed to players with accounts, by gaming day: rounds were played yesterday, the cashier works today."""
+    """Return what is owed to players with accounts, by gaming day; the cashier works on the day after the rounds."""
     if not days:
         return
     columns = ("opening", "bought_in", "staked", "credited", "cashed_out", "closing")
@@ -192,7 +192,7 @@ def _exception(each: Document) -> list[str]:
 
 
 def _round(example: Document) -> Iterator["RenderableType"]:
-    """The document of `pitledger reconstruct` in short: its entries, and the one whose money stands in full."""
+    """Return the document of `pitledger reconstruct` in short: its entries, and in full the one that stands."""
     yield heading(f"One round, from the cards to the books: pitledger reconstruct {example['round_id']}")
     yield table(
         numbers("Entry") + names("What") + numbers("Chips") + words("Why") + names("Hash"),

@@ -8,7 +8,7 @@ _ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Ending:
-    """Turns the first signal that asks a command to end into a KeyboardInterrupt, and ignores those that follow.
+    """Turn the first signal that asks a command to end into a KeyboardInterrupt, and ignore those that follow.
 
     Code that runs below a native library, in a serializer or a finalizer, has its exceptions written to standard error
     and dropped, this one among them. Whoever works for long therefore calls `check` every so often.
@@ -19,14 +19,14 @@ class Ending:
 
     @classmethod
     def heard(cls) -> Self:
-        """Listens to the signals from now on, also where the shell had them ignored."""
+        """Listen to the signals from now on, also where the shell had them ignored."""
         ending = cls()
         for number in _ENDING:
             signal.signal(number, ending._interrupt)
         return ending
 
     def check(self) -> None:
-        """Raises: KeyboardInterrupt when a signal has asked for the end."""
+        """Raise KeyboardInterrupt when a signal has asked for the end."""
         if self._asked:
             raise KeyboardInterrupt
 

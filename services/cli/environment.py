@@ -1,8 +1,6 @@
 """The settings of this process, and their values in a form that may be shown."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import AliasChoices, SecretStr, ValidationError
@@ -17,7 +15,7 @@ _PASSWORD_PARAMETER = re.compile(r"(?i)([?&][^=&]*(?:password|secret|token)[^=&]
 
 
 def settings() -> Settings:
-    """The settings from the environment. Raises: UsageWrong, naming the variable, never its value."""
+    """Return the settings from the environment. Raises: UsageWrong, naming the variable, never its value."""
     try:
         return Settings()
     except ValidationError as error:
@@ -28,33 +26,27 @@ def settings() -> Settings:
         raise UsageWrong(f"{variable}: {first['msg']} (`pitledger config` lists the settings)") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting as it is in force; `value` is masked where it is secret, and None where there is none."""
-
-    name: str
-    variable: str
-    value: str | int | float | None
-    source: str
-    description: str
-
-
-def listed(found: Settings) -> Iterator[Setting]:
-    """All settings, in the order in which they are declared."""
-    for name, field in Settings.model_fields.items():
-        source = "environment" if name in found.model_fields_set else "default"
-        yield Setting(name, variable_of(name, field), _shown(getattr(found, name)), source, field.description or "")
+def listed(found: Settings) -> dict[str, dict[str, Any]]:
+    """Return each setting as it is in force, with a `value` that may be shown; None where there is none."""
+    return {
+        name: {
+            "value": _shown(getattr(found, name)),
+            "variable": variable_of(name, field),
+            "source": "environment" if name in found.model_fields_set else "default",
+        }
+        for name, field in Settings.model_fields.items()
+    }
 
 
 def variable_of(name: str, field: FieldInfo) -> str:
-    """The environment variable of a setting."""
+    """Return the environment variable of a setting."""
     if isinstance(field.validation_alias, AliasChoices):
         return str(field.validation_alias.choices[0])
     return f"{Settings.model_config['env_prefix']}{name}".upper()
 
 
 def without_password(url: str) -> str:
-    """A URL that may be shown: the password in it is masked, and whatever of it cannot be told from one."""
+    """Return a URL that may be shown: the password in it is masked, and whatever of it cannot be told from one."""
     return _PASSWORD_PARAMETER.sub(rf"\1{_MASK}", _USER_AND_PASSWORD.sub(rf"\1:{_MASK}@", url))
 
 

@@ -1,32 +1,27 @@
-"""Writes what infra/, docs/ and pyproject.toml say of the services: `python -m services.cli.infra [--check]`.
+"""What infra/, docs/ and pyproject.toml say of the services.
 
 The manifests say what services there are. Whole files are written below infra/kubernetes/services; elsewhere the lines
 between two comments, `generated: <name>` and `end of generated: <name>`.
 """
 
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
-import typer
 from sqlalchemy import Table
 
-from services.cli.exits import ExitCode
-from services.cli.output import message
-from services.cli.services import load_all, roles_of_services
+from services.cli.services import roles_of_services
 from shared.contracts.topics import Topic
 from shared.runtime.service.manifest import Manifest
 
-ROOT: Final = Path(__file__).parents[2]
 OVERLAYS: Final = "infra/kubernetes/services"
 
 Lines = Callable[[Sequence[Manifest]], list[str]]
 
 
-def texts(manifests: Sequence[Manifest], root: Path = ROOT) -> dict[str, str]:
+def texts(manifests: Sequence[Manifest], root: Path) -> dict[str, str]:
     """Return the texts of all files that name the services, by path."""
     found = {f"{OVERLAYS}/{one.name}/kustomization.yaml": _overlay(one) for one in manifests}
     for path, parts in PARTS.items():
@@ -35,30 +30,6 @@ def texts(manifests: Sequence[Manifest], root: Path = ROOT) -> dict[str, str]:
             text = _replaced(text, name, lines(manifests), path)
         found[path] = text
     return found
-
-
-def drift(manifests: Sequence[Manifest], root: Path = ROOT) -> list[str]:
-    """Return what is not as the manifests say, file by file."""
-    wanted = texts(manifests, root)
-    there = {path.relative_to(root).as_posix() for path in (root / OVERLAYS).rglob("*") if path.is_file()}
-    found = [f"{path}: no service of this name" for path in there - wanted.keys()]
-    found += [
-        f"{path}: not as the manifests say"
-        for path, text in wanted.items()
-        if not (root / path).exists() or (root / path).read_text() != text
-    ]
-    return sorted(found)
-
-
-def write(manifests: Sequence[Manifest], root: Path = ROOT) -> None:
-    """Write every file, and remove those of services that are no more."""
-    for path in list((root / OVERLAYS).glob("*/kustomization.yaml")):
-        if path.parent.name not in {one.name for one in manifests}:
-            path.unlink()
-            path.parent.rmdir()
-    for name, text in texts(manifests, root).items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
 
 
 def _replaced(text: str, name: str, lines: Sequence[str], path: str) -> str:
@@ -199,22 +170,3 @@ PARTS: Final[Mapping[str, Mapping[str, Lines]]] = {
     "docs/operations.md": {"ports": _ports, "roles": _roles, "rebuilt": _rebuilt},
 }
 """What is generated of each file."""
-
-
-def main(
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file is not as it is.")] = False,
-) -> None:
-    """Write what infra/, docs/ and pyproject.toml say of the services, or check it."""
-    manifests = load_all()
-    if not check:
-        write(manifests)
-        return
-    drifted = drift(manifests)
-    for line in drifted:
-        message(f"{line}; run: make generated")
-    if drifted:
-        sys.exit(ExitCode.NOT_AS_IT_SHOULD_BE)
-
-
-if __name__ == "__main__":
-    typer.run(main)

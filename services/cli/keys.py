@@ -16,7 +16,7 @@ Keys = Annotated[
 
 
 def read_verifiers(keys: Sequence[str]) -> list[Verifier]:
-    """The verifiers of the keys and key files. Raises: UsageWrong, naming the one that is no key."""
+    """Return the verifiers of the keys and key files. Raises: UsageWrong, naming the one that is no key."""
     lines: list[str] = []
     for key in keys:
         try:

@@ -21,12 +21,12 @@ _SHOWN_WHEN_USED = ("vigorish", "from_meter")
 
 
 def record_lines(record: Mapping[str, Any]) -> list[str]:
-    """The record of a round as lines of YAML."""
+    """Return the record of a round as lines of YAML."""
     return yaml.safe_dump(record, sort_keys=False, default_flow_style=None, width=96).splitlines()
 
 
 def lines_table(lines: Sequence[Mapping[str, Any]]) -> "Table":
-    """A row per line, and what the players staked and received altogether."""
+    """Return a row per line, and what the players staked and received altogether."""
     players = [line for line in lines if line["wager"] != "bank" and line["seat"] != 0]
     amounts = [
         field for field in _AMOUNTS if field not in _SHOWN_WHEN_USED or any(line.get(field, 0) for line in lines)
@@ -55,5 +55,5 @@ def lines_table(lines: Sequence[Mapping[str, Any]]) -> "Table":
 
 
 def _net(line: Mapping[str, Any]) -> int:
-    """What a line changes for the player, cents."""
+    """Return what a line changes for the player, cents."""
     return int(line["payout"] + line["stake_returned"] - line["stake"] - line.get("vigorish", 0))

@@ -54,7 +54,7 @@ def _root(
 
 
 def _build(words: Sequence[str]) -> typer.Typer:
-    """The application with the one command that the words name; of the others only their names and help."""
+    """Return the application with the one command that the words name; of the others only their names and help."""
     app = typer.Typer(
         epilog=EPILOG,
         no_args_is_help=True,
@@ -81,7 +81,7 @@ def _build(words: Sequence[str]) -> typer.Typer:
 
 
 def _help_of(function: object) -> str:
-    """A command's docstring with its paragraphs as single lines, which the terminal breaks; examples stay lines."""
+    """Return a command's docstring, each paragraph as one line, which the terminal breaks; examples stay lines."""
     paragraphs = (getdoc(function) or "").split("\n\n")
     return "\n\n".join(" ".join(part.split()).replace(" Example: ", "\nExample: ") for part in paragraphs)
 
@@ -91,7 +91,7 @@ def _not_loaded() -> None:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Runs the command in `words` (those of the process by default) and returns its exit code."""
+    """Run the command in `words` (those of the process by default) and return its exit code."""
     words = sys.argv[1:] if words is None else words
     try:
         code = _run(words)
@@ -117,7 +117,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _report(error: Exception, *, debug: bool) -> int:
-    """Says in one line what went wrong."""
+    """Say in one line what went wrong."""
     if debug:
         import traceback
 

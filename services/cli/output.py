@@ -23,35 +23,35 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one document a
 
 
 def print_json(document: Any) -> None:
-    """One JSON document on one line of stdout."""
+    """Print a JSON document on one line of stdout."""
     text = json.dumps(document, ensure_ascii=False, separators=(", ", ": "), default=str)
-    # Half of a surrogate pair, which JSON allows, goes out as the escape that it came in as.
+    # Half of a surrogate pair, which JSON allows, goes out as the escape that was read.
     sys.stdout.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
 
 
 def print_line(text: str) -> None:
-    """A line of data on stdout, never broken over several."""
+    """Print a line of data on stdout, never broken over several."""
     sys.stdout.write(printable(text) + "\n")
 
 
 def message(text: str) -> None:
-    """A line for people on stderr."""
+    """Print a line for people on stderr."""
     sys.stderr.write(printable(text) + "\n")
 
 
 def printable(text: str) -> str:
-    """The text without characters that would steer a terminal."""
+    """Return the text without characters that would steer a terminal."""
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def dollars(cents: int) -> str:
-    """An amount of cents as people read it: `-1,234.50`."""
+    """Return an amount of cents as people read it: `-1,234.50`."""
     sign = "-" if cents < 0 else ""
     return f"{sign}{abs(cents) // 100:,}.{abs(cents) % 100:02}"
 
 
 def console(*, stderr: bool = False) -> "Console":
-    """A console for tables; as wide as the terminal, wide where there is none."""
+    """Return a console for tables; as wide as the terminal, wide where there is none."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
@@ -64,22 +64,22 @@ Column = tuple[str, Literal["words", "number", "name"]]
 
 
 def names(*headings: str) -> list[Column]:
-    """Columns of names."""
+    """Return columns of names."""
     return [(heading, "name") for heading in headings]
 
 
 def numbers(*headings: str) -> list[Column]:
-    """Columns of numbers, to the right."""
+    """Return columns of numbers, to the right."""
     return [(heading, "number") for heading in headings]
 
 
 def words(*headings: str) -> list[Column]:
-    """Columns of words, broken over lines where the terminal is narrow."""
+    """Return columns of words, broken over lines where the terminal is narrow."""
     return [(heading, "words") for heading in headings]
 
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[str]], *, footer: bool = False) -> "Table":
-    """A table; with `footer`, the last row is the sum of those above it. Columns without names have no heading."""
+    """Return a table; with `footer`, the last row is the sum of the others. Columns without names have no heading."""
     from rich import box
     from rich.table import Table
 
@@ -103,14 +103,14 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[str]], *, footer: b
 
 
 def heading(text: str) -> "Text":
-    """A line above a table."""
+    """Return a line above a table."""
     from rich.text import Text
 
     return Text(printable(text), style="bold")
 
 
 def show(*parts: "RenderableType") -> None:
-    """Prints tables and text to stdout."""
+    """Print tables and text to stdout."""
     for part in parts:
         to = console()
         needed = to.measure(part, options=to.options.update(max_width=_WIDTH_MAX)).minimum

@@ -1,30 +1,31 @@
-"""`pitledger quarantine`: records that a service refused."""
+"""`pitledger quarantine`: records that a service refused, over its HTTP interface."""
 
+import os
 import sys
-from typing import Annotated, Any
+import time
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any, Final
 
 import typer
-from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
+from services.cli.client import Client
 from services.cli.documents import read_bytes
-from services.cli.exits import InputRefused, UsageWrong
+from services.cli.exits import CheckFailed, InputRefused, NotThere, UsageWrong
 from services.cli.output import AsJson, heading, message, names, numbers, print_json, show, table, words
-from services.cli.quarantined import Quarantine, with_quarantine
-from services.cli.services import SETTLEMENT, service_option
-from shared.contracts.envelope import Person, Reason
-from shared.journal.quarantine import Quarantined, list_quarantined
-from shared.runtime.command.quarantine import AskDismissal, AskReplay
+from services.cli.services import SETTLEMENT, TOKEN_VARIABLE, load, service_option, url_variable
 
 app = typer.Typer()
 
-_SHOWN_MAX = 4096
-_BYTES_IN_LINE = 16
+_SHOWN_MAX: Final = 4096
+_BYTES_IN_LINE: Final = 16
+_WAIT_SECONDS_MAX: Final = 60.0
+_LOOK_SECONDS: Final = 0.2
 
 Service = Annotated[str, service_option("Which service refused the record.")]
 Number = Annotated[int, typer.Argument(metavar="ID", min=1, help="The record's id, as `list` shows it.")]
-By = Annotated[str, typer.Option("--by", metavar="PERSON", help="Who asks for it.")]
-ApprovedBy = Annotated[str, typer.Option("--approved-by", metavar="PERSON", help="Who approves it; somebody else.")]
+RequestNumber = Annotated[int, typer.Argument(metavar="REQUEST", min=1, help="The request's number, as `show` says.")]
 Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, in words; it is recorded.")]
 
 
@@ -38,22 +39,16 @@ def list_records(
 
     Example: pitledger quarantine list
     """
-
-    async def work(quarantine: Quarantine) -> list[Quarantined]:
-        return list(
-            await quarantine.read(lambda connection, tables: list_quarantined(connection, tables, resolved=everything))
-        )
-
-    found = with_quarantine(service, work)
+    with _client(service) as client:
+        found = list(client.pages("/quarantine", status="all" if everything else "open"))
     if as_json:
         for record in found:
-            print_json(_document(record))
+            print_json(record)
     elif found:
-        rows = []
-        for record in found:
-            state = "waits" if record.resolved_at is None else "resolved"
-            since = f"{record.quarantined_at:%Y-%m-%d %H:%M:%S}"
-            rows.append([str(record.id), since, record.place, state, record.reason])
+        rows = [
+            [str(one["quarantine"]), one["quarantined_at"][:19], _place(one), _state(one), one["reason"]]
+            for one in found
+        ]
         show(table(numbers("ID") + names("Since (UTC)", "Place", "State") + words("Reason"), rows))
     else:
         message(f"no record of {service} waits in quarantine")
@@ -66,107 +61,162 @@ def show_record(
     only_bytes: Annotated[bool, typer.Option("--bytes", help="Write the record's bytes, and nothing else.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a refused record: why, from where, and its bytes.
+    """Show a refused record: why, from where, its bytes, and what was asked for about it.
 
     Bytes that are text are shown as text, others in hexadecimal; --bytes gives them as they are, to be mended.
 
     Example: pitledger quarantine show 17
     Example: pitledger quarantine show 17 --bytes > mended.json
     """
-
-    record = with_quarantine(service, lambda quarantine: quarantine.record(number))
+    with _client(service) as client:
+        record = client.read(f"/quarantine/{number}")
+    value = bytes.fromhex(record["value_hex"]) if "value_hex" in record else record["value_text"].encode()
     if only_bytes:
-        sys.stdout.buffer.write(record.value)
+        sys.stdout.buffer.write(value)
         return
     if as_json:
-        key = None if record.key is None else record.key.hex()
-        print_json({**_document(record), "key_hex": key, "value_hex": record.value.hex()})
+        print_json(record)
         return
-    resolved = "waits" if record.resolved_at is None else f"resolved at {record.resolved_at.isoformat()}"
     facts = [
-        ["reason", record.reason],
-        ["place", record.place],
-        ["stream", "unknown" if record.source is None else f"{record.source}, sequence {record.sequence}"],
-        ["quarantined", record.quarantined_at.isoformat()],
-        ["key", "none" if record.key is None else shown_bytes(record.key)],
-        ["bytes", f"{len(record.value):,}"],
+        ["reason", record["reason"]],
+        ["place", _place(record)],
+        ["stream", f"{record['source']}, sequence {record['sequence']}" if "source" in record else "unknown"],
+        ["quarantined", record["quarantined_at"]],
+        ["key", record.get("key_text", "none")],
+        ["bytes", f"{len(value):,}"],
     ]
+    for one in record["requests"]:
+        what = f"{one['action']} asked for by {one['asked_by']}: {one['reason']}"
+        decided = f" by {one['decided_by']}" if "decided_by" in one else ""
+        facts.append([f"request {one['request']}", f"{what} ({one['decision']}{decided})"])
     show(
-        heading(f"Record {record.id} in quarantine of {service}: {resolved}"),
+        heading(f"Record {number} in quarantine of {service}: {_state(record)}"),
         table(names("") + words(""), facts),
     )
-    typer.echo(shown_bytes(record.value))
+    typer.echo(shown_bytes(value))
 
 
 @app.command()
 def replay(
     number: Number,
-    by: By,
-    approved_by: ApprovedBy,
     reason: Why,
     file: Annotated[
         str | None, typer.Option(metavar="MENDED", help="The mended record; - for stdin. Without it: as it is.")
     ] = None,
+    service: Service = SETTLEMENT,
+    as_json: AsJson = False,
+) -> None:
+    """Ask for a refused record to be sent to its topic again, mended or as it is.
+
+    Somebody else approves it, and then it is sent; it takes the place in its stream that it claims. Exit code 3 when
+    its bytes cannot be decoded.
+
+    Example: pitledger quarantine replay 17 --file mended.json --reason "misread card"
+    """
+    mended = None if file is None else _mended(file)
+    _do(service, f"/quarantine/{number}/replay", {"reason": reason, "mended": mended}, as_json=as_json)
+
+
+@app.command()
+def dismiss(number: Number, reason: Why, service: Service = SETTLEMENT, as_json: AsJson = False) -> None:
+    """Ask for a refused record to be closed that can never be mended.
+
+    Somebody else approves it; it is recorded in the journal with the reason and both people. No money moves: what the
+    record should have said stays out of the books, and a gap that it left in its stream stays open.
+
+    Example: pitledger quarantine dismiss 17 --reason "test message of the vendor"
+    """
+    _do(service, f"/quarantine/{number}/dismissal", {"reason": reason}, as_json=as_json)
+
+
+@app.command()
+def approve(
+    number: Number,
+    request: RequestNumber,
     wait: Annotated[
-        bool, typer.Option("--wait", help="Wait until the service has taken it, or refused it again.")
+        bool, typer.Option("--wait", help="Wait until the service has taken the replay, or refused it again.")
     ] = False,
     service: Service = SETTLEMENT,
     as_json: AsJson = False,
 ) -> None:
-    """Send a refused record to its topic again, mended or as it is.
+    """Approve what somebody else asked for about a refused record.
 
-    It takes the place in its stream that it claims. Exit code 3 when its bytes cannot be decoded; with --wait, exit
-    code 1 when the service refuses it again.
+    A replay is sent then; where Kafka does not answer, approve it again. With --wait, exit code 1 when the service
+    refuses the replay again.
 
-    Example: pitledger quarantine replay 17 --file mended.json --by jane.roe --approved-by kim.lee --reason "misread"
+    Example: pitledger quarantine approve 17 1 --wait
     """
-    by, approved_by = _two_people(by, approved_by)
-    mended = None if file is None else _mended(file)
-    ask = AskReplay(quarantine=number, reason=_reason(reason), mended=mended)
-
-    async def work(quarantine: Quarantine) -> tuple[Quarantined, int, int]:
-        record = await quarantine.record(number)
-        partition, offset = await quarantine.send(await quarantine.do(ask, by=by, approved_by=approved_by))
-        message(f"sent to {record.topic}/{partition}, offset {offset}")
-        if wait:
-            await quarantine.wait(record, partition, offset)
-            message(f"record {number} is resolved")
-        return record, partition, offset
-
-    record, partition, offset = with_quarantine(service, work)
-    if as_json:
-        resolved = {"resolved": True} if wait else {}
-        print_json({"id": number, "topic": record.topic, "partition": partition, "offset": offset, **resolved})
+    path = f"/quarantine/{number}/requests/{request}/approve"
+    _do(service, path, None, as_json=as_json, key=f"pitledger.{number}.{request}.approve")
+    if wait:
+        with _client(service) as client:
+            _wait(client, service, number, request)
+        message(f"record {number} is resolved")
 
 
 @app.command()
-def dismiss(
-    number: Number,
-    by: By,
-    approved_by: ApprovedBy,
-    reason: Why,
-    service: Service = SETTLEMENT,
-    as_json: AsJson = False,
+def reject(
+    number: Number, request: RequestNumber, reason: Why, service: Service = SETTLEMENT, as_json: AsJson = False
 ) -> None:
-    """Close a refused record that can never be mended.
+    """Reject what was asked for about a refused record; who asked may take it back.
 
-    It is recorded in the journal with the reason and both people. No money moves: what the record should have said
-    stays out of the books, and a gap that it left in its stream stays open.
-
-    Example: pitledger quarantine dismiss 17 --by jane.roe --approved-by kim.lee --reason "test message of the vendor"
+    Example: pitledger quarantine reject 17 1 --reason "the vendor sends it again"
     """
-    by, approved_by = _two_people(by, approved_by)
-    ask = AskDismissal(quarantine=number, reason=_reason(reason))
+    _do(service, f"/quarantine/{number}/requests/{request}/reject", {"reason": reason}, as_json=as_json)
 
-    with_quarantine(service, lambda quarantine: quarantine.do(ask, by=by, approved_by=approved_by))
+
+def _client(service: str) -> Client:
+    """Return the service as whoever has the token of the environment calls it."""
+    token = os.environ.get(TOKEN_VARIABLE)
+    if not token:
+        raise UsageWrong(f"{TOKEN_VARIABLE} is not set: give your token for {service}")
+    url = os.environ.get(url_variable(service)) or f"http://127.0.0.1:{load(service).port}"
+    return Client(service, url, token)
+
+
+def _do(service: str, path: str, document: object, *, as_json: bool, key: str | None = None) -> None:
+    """Send a command about a record, and print what became of it."""
+    with _client(service) as client:
+        answer = client.do(path, document, key=key)
     if as_json:
-        print_json({"id": number, "resolved": True})
-    else:
-        message(f"record {number} is dismissed")
+        print_json(answer)
+        return
+    number, request, decision = answer["quarantine"], answer["request"], answer["decision"]
+    message(f"{answer['action']} of record {number}, request {request}: {decision}")
+    if decision == "asked":
+        message(f"somebody else approves it: pitledger quarantine approve {number} {request}")
+
+
+def _wait(client: Client, service: str, number: int, request: int) -> None:
+    """Wait until an approved request has closed its record. Raises: CheckFailed where it was refused again."""
+    ends = time.monotonic() + _WAIT_SECONDS_MAX
+    while "resolved_at" not in (record := client.read(f"/quarantine/{number}")):
+        asked = record["requests"][request - 1]
+        sent = asked.get("mended", record)
+        for one in client.pages("/quarantine", topic=record["topic"]):
+            is_sent = all(one.get(name) == sent.get(name) for name in ("source", "sequence"))
+            if is_sent and _moment(one["quarantined_at"]) > _moment(asked["decided_at"]):
+                raise CheckFailed(f"the replay was refused too and is record {one['quarantine']}: {one['reason']}")
+        if time.monotonic() > ends:
+            what = f"{service} has not taken record {number} within {_WAIT_SECONDS_MAX:.0f} s"
+            raise NotThere(f"{what}: it is behind, or has that event already; in that case dismiss the record")
+        time.sleep(_LOOK_SECONDS)
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _place(record: Mapping[str, Any]) -> str:
+    return f"{record['topic']}/{record['partition']}, offset {record['offset']}"
+
+
+def _state(record: Mapping[str, Any]) -> str:
+    return f"resolved at {record['resolved_at'][:19]}" if "resolved_at" in record else "waits"
 
 
 def shown_bytes(value: bytes) -> str:
-    """Bytes for people: as text where they are text, otherwise as a hexadecimal dump; cut where there are too many."""
+    """Return bytes for people: text where they are text, otherwise a hexadecimal dump; cut where there are too many."""
     try:
         text = value.decode()
     except UnicodeDecodeError:
@@ -188,44 +238,8 @@ def _cut(count: int, unit: str) -> str:
     return "" if count <= _SHOWN_MAX else f"\n… {count - _SHOWN_MAX:,} {unit} more; --bytes gives them all"
 
 
-def _document(record: Quarantined) -> dict[str, Any]:
-    return {
-        "id": record.id,
-        "topic": record.topic,
-        "partition": record.partition,
-        "offset": record.offset,
-        "source": record.source,
-        "sequence": record.sequence,
-        "reason": record.reason,
-        "bytes": len(record.value),
-        "quarantined_at": record.quarantined_at.isoformat(),
-        "resolved_at": record.resolved_at and record.resolved_at.isoformat(),
-    }
-
-
-def _mended(file: str) -> dict[str, Any]:
+def _mended(file: str) -> object:
     try:
-        document = from_json(read_bytes(file))
+        return from_json(read_bytes(file))
     except ValueError as error:
         raise InputRefused(f"{file}: no JSON: {error}") from error
-    if not isinstance(document, dict):
-        raise InputRefused(f"{file}: must be an event, a JSON object")
-    return document
-
-
-def _two_people(by: str, approved_by: str) -> tuple[str, str]:
-    people = _valid(TypeAdapter(Person), "--by", by), _valid(TypeAdapter(Person), "--approved-by", approved_by)
-    if people[0].casefold() == people[1].casefold():
-        raise UsageWrong(f"--by and --approved-by are both {by!r}; it takes two people")
-    return people
-
-
-def _reason(text: str) -> str:
-    return _valid(TypeAdapter(Reason), "--reason", text)
-
-
-def _valid(adapter: TypeAdapter[str], option: str, text: str) -> str:
-    try:
-        return adapter.validate_python(text)
-    except ValidationError:
-        raise UsageWrong(f"{option} {text!r}: must not be empty, too long, or hold control characters") from None

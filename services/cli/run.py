@@ -46,7 +46,7 @@ def run(
 
 
 def _ended(error: Exception) -> ExitCode:
-    """Logs why the service ended; only a bug needs to be told where."""
+    """Log why the service ended; only a bug needs to be told where."""
     expected = isinstance(error, Stop | KafkaException | CheckpointError | OSError)
     if expected or kind_of(error) is not Kind.BUG:
         log.critical("stopped", kind="stop", error=" ".join(str(error).split()))

@@ -1,4 +1,4 @@
-"""The services that exist: every package beside this one that has a manifest."""
+"""The services that exist: every package of services that has a manifest."""
 
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +19,14 @@ NAMES: Final = tuple(sorted(found.parent.name.replace("_", "-") for found in _HO
 
 SETTLEMENT: Final = "round-settlement"
 """The service that commands about the journal are about where none is named."""
+
+TOKEN_VARIABLE: Final = "PITLEDGER_TOKEN"  # noqa: S105 - the name of a variable
+"""The environment variable with the token of whoever calls services by the command line."""
+
+
+def url_variable(name: str) -> str:
+    """Return the environment variable that says where a service listens, if not at its usual port of this machine."""
+    return f"PITLEDGER_{name.upper().replace('-', '_')}_URL"
 
 
 def service_option(description: str) -> Any:

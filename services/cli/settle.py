@@ -24,14 +24,14 @@ class Settled:
     error: str | None
 
     def as_document(self) -> dict[str, Any]:
-        """The record's result in the field names of the round record."""
+        """Return the result in the field names of the round record."""
         if self.settlement is None:
             return {"id": self.id, "error": self.error}
         lines = [line.as_document() for line in self.settlement.lines]
         return {"id": self.id, "lines": lines, "meters": dict(self.settlement.meters)}
 
     def differences(self) -> list[str]:
-        """What is not as the case file expects. A refusal is expected or not; its words are not compared."""
+        """Return what is not as the case file expects. A refusal is expected or not; its words are not compared."""
         if self.case is None:
             return [f"not a case file: {self.error}"]
         if self.case.error is not None:
@@ -44,7 +44,7 @@ class Settled:
 
     @property
     def expected_refusal(self) -> bool:
-        """The record is refused, as its case file says."""
+        """Return whether the record is refused, as its case file says."""
         return self.settlement is None and self.case is not None and self.case.error is not None
 
 
@@ -64,7 +64,6 @@ def settle(
     Example: pitledger settle --json - < rounds.json
     """
     refused = different = count = 0
-    unreadable = False
     for name in files:
         try:
             for settled in _settle_file(name):
@@ -74,14 +73,14 @@ def settle(
                 different += bool(wrong)
                 _print(settled, wrong, check=check, as_json=as_json)
         except InputRefused as error:
-            unreadable = True
+            refused += 1
             if as_json:
                 print_json({"id": name, "error": str(error)})
             message(f"pitledger: {error}")
     if check and not as_json:
         cases = "1 case" if count == 1 else f"{count} cases"
         print_line(f"{cases}: {count - different} as expected" + (f", {different} not" if different else ""))
-    if refused or unreadable:
+    if refused:
         return ExitCode.REFUSED
     return ExitCode.NOT_AS_IT_SHOULD_BE if different else ExitCode.FINE
 
@@ -109,9 +108,7 @@ def _settle_file(name: str) -> Iterator[Settled]:
 
 def _print(settled: Settled, wrong: Sequence[str], *, check: bool, as_json: bool) -> None:
     if as_json:
-        judged: dict[str, Any] = {}
-        if check:
-            judged = {"as_expected": not wrong, "differences": list(wrong)}
+        judged = {"as_expected": not wrong, "differences": list(wrong)} if check else {}
         print_json({**settled.as_document(), **judged})
     elif check:
         for difference in wrong:

@@ -52,7 +52,7 @@ def apply(
 
 @contextmanager
 def explained_topics() -> Iterator[None]:
-    """Turns errors of the topics into those of commands."""
+    """Turn errors of the topics into those of commands."""
     try:
         yield
     except TopicRefusedError as error:

@@ -12,7 +12,7 @@ from services.cli.exits import ExitCode
 from services.cli.output import AsJson, heading, message, names, print_json, print_line, show, table
 from services.cli.people import PEOPLE
 from services.cli.services import NAMES, service_option
-from services.cli.stack import RunningStack, StackEnded
+from services.cli.stack import RunningStack
 
 _LOOK_SECONDS = 0.5
 
@@ -52,12 +52,12 @@ def up(
 def watch(stack: RunningStack, ending: Ending) -> None:
     """Return when the process is told to end. Raises: StackEnded when a part of the stack ends by itself."""
     try:
-        while (ended := stack.ended()) is None:
+        while True:
+            stack.check()
             ending.check()
             time.sleep(_LOOK_SECONDS)
     except KeyboardInterrupt:
         return
-    raise StackEnded(ended)
 
 
 def _document(stack: RunningStack) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -45,10 +45,10 @@ class Result:
     postings: int
     head: bytes
     checkpoints: int
-    problems: tuple[Problem, ...]
+    problems: Sequence[Problem]
 
     def as_document(self) -> dict[str, Any]:
-        """The result as JSON."""
+        """Return the result as JSON."""
         problems = [{"entry": problem.seq, "what": problem.what} for problem in self.problems]
         return asdict(self) | {"head": self.head.hex(), "problems": problems}
 
@@ -57,9 +57,8 @@ class Result:
 class Signed:
     """The signed checkpoints of one shard that could be opened, and what is wrong with the others."""
 
-    shard: str
-    checkpoints: tuple[Checkpoint, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    checkpoints: list[Checkpoint] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
 
 
 def verify(
@@ -107,34 +106,31 @@ def verify(
 
 
 def read_signed(service: str, store: DirectoryStore, verifiers: Sequence[Verifier]) -> dict[str, Signed]:
-    """The signed checkpoints of a service's shards, by the shard's name."""
+    """Return the signed checkpoints of a service's shards, by the shard's name."""
     prefix = checkpoint_origin(service, "")
     found: dict[str, Signed] = {}
     for origin in store.origins():
         if not origin.startswith(prefix):
             continue
         name = origin.removeprefix(prefix)
-        opened: list[Checkpoint] = []
-        problems: list[Problem] = []
+        signed = found[name] = Signed()
         for size in store.sizes(origin):
             try:
-                opened.append(open_note(store.load(origin, size), verifiers))
+                signed.checkpoints.append(open_note(store.load(origin, size), verifiers))
             except CheckpointError as error:
-                problems.append(Problem(name, size, f"its checkpoint cannot be relied on: {error}"))
-        found[name] = Signed(name, tuple(opened), tuple(problems))
+                signed.problems.append(Problem(name, size, f"its checkpoint cannot be relied on: {error}"))
     return found
 
 
 def _verify_service(service: str, signed: dict[str, Signed], progress: Progress) -> list[Result]:
     async def work(connection: AsyncConnection) -> list[Result]:
         shards = await read_shards(connection, journal_of(service))
-        results = [
-            await _verify_one(connection, service, shard, signed.get(shard.name, Signed(shard.name)), progress)
+        return [
+            await _verify_one(connection, service, shard, signed.pop(shard.name, Signed()), progress)
             for shard in shards
         ]
-        return [*results, *_vanished(service, signed, {shard.name for shard in shards})]
 
-    return with_connection(service, work)
+    return [*with_connection(service, work), *(_vanished(service, name, left) for name, left in signed.items())]
 
 
 async def _verify_one(
@@ -144,34 +140,24 @@ async def _verify_one(
     task = progress.add_task(f"{service} {shard.name}", total=shard.next_seq - 1)
     watching = asyncio.create_task(_watch(progress, task, reached))
     found = verify_shard(connection, journal_of(service), shard, reached, signed.checkpoints)
-    problems = [problem async for problem in found]
+    problems = [*[problem async for problem in found], *signed.problems]
     watching.cancel()
     progress.remove_task(task)
-    return Result(
-        service,
-        shard.shard,
-        shard.name,
-        reached.seq,
-        reached.postings,
-        shard.head,
-        len(signed.checkpoints),
-        (*problems, *signed.problems),
-    )
+    counts = reached.seq, reached.postings, shard.head, len(signed.checkpoints)
+    return Result(service, shard.shard, shard.name, *counts, problems)
+
+
+def _vanished(service: str, name: str, signed: Signed) -> Result:
+    """Return the result of a shard of which there are checkpoints but nothing else."""
+    gone = Problem(name, 0, "there are signed checkpoints of this shard, but the database does not have it")
+    return Result(service, 0, name, 0, 0, b"", len(signed.checkpoints), [gone, *signed.problems])
 
 
 async def _watch(progress: Progress, task: TaskID, reached: Verified) -> None:
-    """Shows how far a verification is, until it is cancelled."""
+    """Show how far a verification is, until it is cancelled."""
     while True:
         progress.update(task, completed=reached.seq)
         await asyncio.sleep(_PROGRESS_SECONDS)
-
-
-def _vanished(service: str, signed: Mapping[str, Signed], names: Collection[str]) -> Iterator[Result]:
-    """The shards of which there are checkpoints but nothing else."""
-    for name, found in signed.items():
-        if name not in names:
-            gone = Problem(name, 0, "there are signed checkpoints of this shard, but the database does not have it")
-            yield Result(service, 0, name, 0, 0, b"", len(found.checkpoints), (gone, *found.problems))
 
 
 def _print(results: Sequence[Result], *, as_json: bool, compared: bool) -> None:

@@ -54,7 +54,7 @@ def verify_proof(
 
 
 def _entry(proven: ProvenEntry) -> dict[str, Any]:
-    """What a proof has proven, with names: the log and size of its checkpoint, and the fields of the entry."""
+    """Return what a proof has proven, with names: the log and size of its checkpoint, and the fields of the entry."""
     head, rest = proven.fields[: len(_FIELDS)], proven.fields[len(_FIELDS) :]
     if not head or head[0] != _ENTRY_FORMAT:
         raise CheckFailed("the proof holds, but its record is not an entry of a journal that this version knows")

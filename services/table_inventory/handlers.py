@@ -6,49 +6,41 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.pit import (
-    Known,
-    PostedRound,
-    ReversedRound,
-    RoundKey,
-    TableKey,
-    count_round,
-    record_pit,
-    slip_of,
-)
-from services.table_inventory.queries.moving import closed_rounds, find_slips, first_books
+from services.table_inventory.domain import pit
+from services.table_inventory.queries.moving import closed_rounds, first_books
+from services.table_inventory.queries.slips import find_slips
 from shared.contracts.envelope import Event
-from shared.contracts.pit import EVENTS, CarriedTable, CountedTable, PitReader
+from shared.contracts.pit import EVENTS, PitReader
 from shared.contracts.reading import Reader
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
 from shared.journal.recording import Recording
 from shared.runtime.consume.handler import Handler
 
 
-class PitEvents(Handler[Known]):
-    """Records what happens at the tables besides the rounds."""
+class PitEvents(Handler[pit.Known]):
+    """Record what happens at the tables besides the rounds."""
 
     reader = PitReader(PIT_EVENTS, *EVENTS)
     keyed_by_source = True
 
-    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Known:
+    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> pit.Known:
         data = [event.data for event in events]
-        slips = {slip for one in data if (slip := slip_of(one)) is not None}
-        tables = {TableKey(one.property, one.table) for one in data if isinstance(one, CountedTable | CarriedTable)}
-        return Known(slips=await find_slips(connection, slips), books=await first_books(connection, tables))
+        slips = {pit.slip_of(one) for one in data if isinstance(one, pit.SlipStep)}
+        tables = {pit.TableKey(one.property, one.table) for one in data if isinstance(one, pit.FirstCount)}
+        return pit.Known(slips=await find_slips(connection, slips), books=await first_books(connection, tables))
 
-    def handle(self, event: Event[Any], state: Known) -> Sequence[Recording]:
-        return (record_pit(event, state),)
+    def handle(self, event: Event[Any], state: pit.Known) -> Sequence[Recording]:
+        return (pit.record_pit(event, state),)
 
 
-class Settlements(Handler[dict[RoundKey, datetime]]):
-    """Counts the chips of settled rounds. The state: when rounds had been closed."""
+class Settlements(Handler[dict[pit.RoundKey, datetime]]):
+    """Count the chips of settled rounds. The state: when rounds had been closed."""
 
-    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
+    reader = Reader(SETTLEMENTS, pit.PostedRound, pit.ReversedRound)
 
-    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> dict[RoundKey, datetime]:
-        taken_back = [event.data for event in events if isinstance(event.data, ReversedRound)]
-        return await closed_rounds(connection, {RoundKey.of(one) for one in taken_back})
+    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> dict[pit.RoundKey, datetime]:
+        taken_back = [event.data for event in events if isinstance(event.data, pit.ReversedRound)]
+        return await closed_rounds(connection, {pit.RoundKey.of(one) for one in taken_back})
 
-    def handle(self, event: Event[Any], state: dict[RoundKey, datetime]) -> Sequence[Recording]:
-        return (count_round(event.data, state),)
+    def handle(self, event: Event[Any], state: dict[pit.RoundKey, datetime]) -> Sequence[Recording]:
+        return (pit.count_round(event.data, state),)

@@ -1,6 +1,6 @@
 """The read model of the ledger: the rows that follow from its facts, in whatever order of the shards."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -11,7 +11,8 @@ from services.table_inventory import tables as t
 from services.table_inventory.domain.denominations import stacks
 from services.table_inventory.domain.pit import slip_of, step_of
 from shared.contracts import counts, inventory, pit
-from shared.contracts.chips import value_of
+from shared.contracts.chips import Contents, value_of
+from shared.contracts.facts import Fact
 from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.reports import ReportStatus
 from shared.journal import bulk
@@ -32,54 +33,51 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
     """Bring the read model up to date with facts."""
     rows = _Rows()
     for entry, fact in recorded:
+        if type(fact) in _KEPT:
+            write, table, more = _KEPT[type(fact)]
+            rows.keep(write, table, fact, **more)
         match fact:
             case inventory.RoundCounted():
-                rows.move(entry, fact, "wager", "round", fact.cents, ref=fact.round_id)
+                rows.move(entry, fact, inventory.Moved(movement="wager", cents=fact.cents), "round", fact.round_id)
             case inventory.PitRecorded():
                 _pit(rows, entry, fact)
             case inventory.SlipPrepared():
-                rows.merge(t.slips, fact, cents=value_of(fact.contents))
-            case inventory.SlipRequested():
-                rows.add(t.requests, fact)
+                rows.keep(_merge, t.slips, fact, cents=value_of(fact.contents))
             case inventory.CreditReceived():
-                rows.merge(t.slips, fact, received_cents=value_of(fact.received_contents))
-            case inventory.SlipVoided():
-                rows.merge(t.slips, fact)
-                if fact.slip == "credit" and fact.returned:
-                    cents, what = value_of(fact.returned), stacks(fact.returned)
-                    rows.move(entry, fact, "transfer", "credit", cents, contents=what, ref=str(fact.number))
+                rows.keep(_merge, t.slips, fact, received_cents=value_of(fact.received_contents))
+            case inventory.SlipVoided(slip="credit") if fact.returned:
+                rows.move(entry, fact, _transfer(fact.returned), "credit", str(fact.number))
             case inventory.ManualSlipEntered():
-                rows.add(t.manual_slips, fact, cents=value_of(fact.contents), void=False)
-                sign = 1 if fact.slip == "fill" else -1
-                cents, what = sign * value_of(fact.contents), stacks(fact.contents, sign)
-                rows.move(entry, fact, "transfer", fact.slip, cents, contents=what, ref=f"manual-{fact.number}")
-            case inventory.ManualSlipVoided():
-                rows.add(t.manual_slips, fact, void=True)
+                rows.keep(_insert, t.manual_slips, fact, cents=value_of(fact.contents), void=False)
+                moved = _transfer(fact.contents, 1 if fact.slip == "fill" else -1)
+                rows.move(entry, fact, moved, fact.slip, f"manual-{fact.number}")
             case counts.CountConcluded():
-                rows.change(t.drop_counts, fact)
                 for box in fact.boxes:
-                    rows.add(t.counted_boxes, box, property=fact.property, count=fact.count)
-            case counts.CountOpened():
-                rows.add(t.drop_counts, fact)
-            case inventory.VarianceOwned():
-                rows.merge(t.variance_cases, fact)
+                    rows.keep(_insert, t.counted_boxes, box, property=fact.property, count=fact.count)
             case inventory.VarianceResolved():
-                rows.change(t.variance_cases, fact, resolved_cents=fact.cents)
-            case inventory.AdjustmentApproved():
-                rows.change(t.adjustments, fact, status="approved")
-            case inventory.AdjustmentRejected():
-                rows.change(t.adjustments, fact, status="rejected")
-            case inventory.AdjustmentEntered():
-                rows.add(t.adjustments, fact, status="entered")
-            case inventory.DayPreliminary():
-                rows.add(t.days, fact, status=ReportStatus.PRELIMINARY)
-            case inventory.DayAudited():
-                rows.change(t.days, fact, status=ReportStatus.AUDITED)
-            case inventory.DayFinal():
-                rows.change(t.days, fact, status=ReportStatus.FINAL)
+                rows.keep(_update, t.variance_cases, fact, resolved_cents=fact.cents)
             case CommandRefused(property=str(), asked=dict()):  # what is refused at the door says neither
-                rows.add(t.refusals, fact, shard=entry.shard, seq=entry.seq)
+                rows.keep(_insert, t.refusals, fact, shard=entry.shard, seq=entry.seq)
     await rows.write(transaction.connection)
+
+
+def _transfer(contents: Contents, sign: int = 1) -> inventory.Moved:
+    cents = sign * value_of(contents)
+    return inventory.Moved(movement="transfer", cents=cents, contents=stacks(contents, sign))
+
+
+_Write = Callable[[Table, tuple[str, ...]], bulk.Statement]
+"""Return the statement that writes rows of a table with these columns."""
+
+_Columns = tuple[Table, tuple[str, ...]]
+_Row = dict[str, Any]
+_Said = Iterable[tuple[str, Any]]
+"""Names and values: those of a fact, say."""
+
+
+def _values(table: Table, columns: tuple[str, ...]) -> list[str]:
+    key = bulk.primary_key(table)
+    return [one for one in columns if one not in key]
 
 
 @cache
@@ -89,20 +87,31 @@ def _insert(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
 
 @cache
 def _merge(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
-    key = bulk.primary_key(table)
-    return bulk.insert(table, columns, on_conflict=bulk.replaced(table, *(one for one in columns if one not in key)))
+    """Add a row, or give these values to the one that is there: for what several shards tell of one thing."""
+    return bulk.insert(table, columns, on_conflict=bulk.replaced(table, *_values(table, columns)))
 
 
 @cache
 def _update(table: Table, columns: tuple[str, ...]) -> bulk.Statement:
-    key = bulk.primary_key(table)
-    return bulk.update(table, [one for one in columns if one not in key])
+    """Give a row that is there, by an entry of the same shard, new values."""
+    return bulk.update(table, _values(table, columns))
 
 
-_Columns = tuple[Table, tuple[str, ...]]
-_Row = dict[str, Any]
-_Said = Iterable[tuple[str, Any]]
-"""Names and values: those of a fact, say."""
+_KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
+    inventory.SlipRequested: (_insert, t.requests, {}),
+    inventory.SlipVoided: (_merge, t.slips, {}),
+    inventory.ManualSlipVoided: (_insert, t.manual_slips, {"void": True}),
+    counts.CountOpened: (_insert, t.drop_counts, {}),
+    counts.CountConcluded: (_update, t.drop_counts, {}),
+    inventory.VarianceOwned: (_merge, t.variance_cases, {}),
+    inventory.AdjustmentEntered: (_insert, t.adjustments, {"status": "entered"}),
+    inventory.AdjustmentApproved: (_update, t.adjustments, {"status": "approved"}),
+    inventory.AdjustmentRejected: (_update, t.adjustments, {"status": "rejected"}),
+    inventory.DayPreliminary: (_insert, t.days, {"status": ReportStatus.PRELIMINARY}),
+    inventory.DayAudited: (_update, t.days, {"status": ReportStatus.AUDITED}),
+    inventory.DayFinal: (_update, t.days, {"status": ReportStatus.FINAL}),
+}
+"""The facts that are a row as they stand: how it is written, in which table, and what the row has besides."""
 
 
 class _Rows:
@@ -110,61 +119,35 @@ class _Rows:
 
     def __init__(self) -> None:
         self._movements: list[_Row] = []
-        self._new: dict[_Columns, list[_Row]] = {}
-        self._merged: dict[_Columns, dict[tuple[Any, ...], _Row]] = {}
-        self._changed: dict[_Columns, dict[tuple[Any, ...], _Row]] = {}
+        self._kept: dict[_Write, dict[tuple[Table, tuple[str, ...]], list[_Row]]] = {
+            _insert: {},
+            _merge: {},
+            _update: {},
+        }
 
-    def add(self, table: Table, said: _Said, /, **more: Any) -> None:
-        """Add a row with what a fact says, as far as the table has columns of the same names."""
-        row = _row(table, said, more)
-        self._new.setdefault((table, tuple(row)), []).append(row)
+    def keep(self, write: _Write, table: Table, said: _Said, /, **more: Any) -> None:
+        """Write a row with what a fact says, as far as the table has columns of the same names."""
+        row = {name: value for name, value in said if name in table.c} | more
+        self._kept[write].setdefault((table, tuple(row)), []).append(row)
 
-    def merge(self, table: Table, said: _Said, /, **more: Any) -> None:
-        """Add a row, or give these values to the one that is there: for what several shards tell of one thing."""
-        row = _row(table, said, more)
-        self._merged.setdefault((table, tuple(row)), {})[_key(table, row)] = row
-
-    def change(self, table: Table, said: _Said, /, **more: Any) -> None:
-        """Give a row that is there, by an entry of the same shard, new values."""
-        row = _row(table, said, more)
-        self._changed.setdefault((table, tuple(row)), {})[_key(table, row)] = row
-
-    def move(
-        self,
-        entry: Entry,
-        fact: Any,
-        movement: inventory.Movement,
-        cause: str,
-        cents: int,
-        *,
-        contents: Mapping[str, int] | None = None,
-        ref: str | None = None,
-    ) -> None:
+    def move(self, entry: Entry, fact: Any, moved: inventory.Moved, cause: str, ref: str | None) -> None:
         """Add a movement of a table inventory."""
         place = {"shard": entry.shard, "seq": entry.seq, "at": entry.draft.occurred_at}
         of_fact = {"property": fact.property, "table": fact.table, "gaming_day": fact.gaming_day}
         of_round = {"rounds": getattr(fact, "rounds", 0), "revision": getattr(fact, "revision", None)}
-        moved = {"movement": movement, "cause": cause, "cents": cents, "contents": contents, "ref": ref}
-        self._movements.append({**place, **of_fact, **of_round, **moved})
+        self._movements.append({**place, **of_fact, **of_round, **dict(moved), "cause": cause, "ref": ref})
 
     async def write(self, connection: AsyncConnection) -> None:
-        """Write the rows."""
+        """Write the rows; of several changes of one row, the last."""
         await bulk.copy(connection, t.movements, self._movements)
-        for (table, columns), rows in self._new.items():
-            await _insert(table, columns).write(connection, rows)
-        for (table, columns), last in self._merged.items():
-            await _merge(table, columns).write(connection, last.values())
-        for (table, columns), last in self._changed.items():
-            changed = await _update(table, columns).read(connection, last.values())
-            assert changed.rowcount == len(last), f"{len(last)} rows of {table} to change, {changed.rowcount} there"
-
-
-def _row(table: Table, said: _Said, more: _Row) -> _Row:
-    return {name: value for name, value in said if name in table.c} | more
-
-
-def _key(table: Table, row: _Row) -> tuple[Any, ...]:
-    return tuple(row[name] for name in bulk.primary_key(table))
+        for write, tables in self._kept.items():
+            for (table, columns), rows in tables.items():
+                key = bulk.primary_key(table)
+                last = {tuple(row[name] for name in key): row for row in rows}
+                written = await write(table, columns).read(connection, rows if write is _insert else last.values())
+                assert write is _insert or written.rowcount == len(last), (
+                    f"{written.rowcount} of {len(last)} in {table}"
+                )
 
 
 def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded) -> None:
@@ -173,11 +156,11 @@ def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded) -> None:
     cause, ref = "", None
     match data:
         case pit.CountedTable() | pit.CarriedTable():
-            rows.add(t.counts, data, sequence=sequence, at=at, **_counted(data))
+            contents = {"cents": value_of(data.contents), "contents": stacks(data.contents)}
+            rows.keep(_insert, t.counts, data, sequence=sequence, at=at, **contents, **_counted(data))
         case pit.CarriedFill() | pit.ReceivedFill() | pit.CarriedCredit():
             key = slip_of(data)
-            assert key is not None
-            rows.merge(t.slips, key._asdict().items(), **step_of(data, at))  # of its contents or shift it says nothing
+            rows.keep(_merge, t.slips, key._asdict().items(), **step_of(data, at))  # of its contents it says nothing
             cause, ref = key.slip, str(key.number)
         case pit.SoldChips():
             cause = data.instrument
@@ -190,35 +173,30 @@ def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded) -> None:
         case pit.WaivedVigorish():
             cause, ref = "waived", data.round_id
         case pit.ExchangedBox():
-            rows.add(t.boxes, data, exchange=sequence, box=data.removed_box, removed_at=at)
+            rows.keep(_insert, t.boxes, data, exchange=sequence, box=data.removed_box, removed_at=at)
         case pit.TransportedBox():
-            rows.add(t.transports, data, sequence=sequence, at=at)
+            rows.keep(_insert, t.transports, data, sequence=sequence, at=at)
         case _ if type(data) in _CHECKS:
             check, done_by = _CHECKS[type(data)]
             done = {"check": check, "sequence": sequence, "at": at, "by": getattr(data, done_by)}
-            rows.add(t.equipment, data, **done, data=data.model_dump(mode="json", exclude_none=True))
+            rows.keep(_insert, t.equipment, data, **done, data=data.model_dump(mode="json", exclude_none=True))
     if cause and fact.moved is not None:  # tips, and vigorish collected or returned, move nothing of the inventory
-        moved = fact.moved
-        rows.move(entry, fact, moved.movement, cause, moved.cents, contents=moved.contents, ref=ref)
+        rows.move(entry, fact, fact.moved, cause, ref)
 
 
 def _counted(data: pit.CountedTable | pit.CarriedTable) -> _Row:
-    row: _Row = {
-        "cents": value_of(data.contents),
-        "contents": stacks(data.contents),
-        "card_reader": False,
-        "dice": False,
-    }
+    """Return what a count is for, who did it, and what begins with it."""
+    if isinstance(data, pit.CarriedTable):
+        return {"purpose": "carried", "counted_by": data.recorded_by, "observed_by": data.checked_by}
+    people = {"counted_by": data.dealer, "observed_by": data.floorperson}
     match data:
-        case pit.CarriedTable():
-            return row | {"purpose": "carried", "counted_by": data.recorded_by, "observed_by": data.checked_by}
         case pit.OpenedTable():
-            row |= {"purpose": "opener", "card_reader": data.card_reader, "dice": data.dice}
-        case pit.CountedOpenTable(begins=pit.NextShift() as begun):
-            row |= {"begins_day": begun.gaming_day, "begins_shift": begun.shift}
+            return {**people, "purpose": "opener"}
         case pit.ClosedTable():
-            row["purpose"] = "closer"
-    return row | {"counted_by": data.dealer, "observed_by": data.floorperson}
+            return {**people, "purpose": "closer"}
+        case pit.CountedOpenTable(begins=pit.NextShift() as begun):
+            return {**people, "begins_day": begun.gaming_day, "begins_shift": begun.shift}
+    return people  # a spot count begins nothing
 
 
 PROJECTOR: Final = Projector(

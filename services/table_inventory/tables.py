@@ -4,51 +4,28 @@ Everything but the journal and `sealed_counts` follows from the journal alone. T
 concluded are nowhere but in `sealed_counts`; the journal has their commitment.
 """
 
-from typing import Any
-
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    CheckConstraint,
-    Column,
-    Date,
-    DateTime,
-    Index,
-    Integer,
-    MetaData,
-    SmallInteger,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+from sqlalchemy import Boolean, CheckConstraint, Column, Index, MetaData, Table, UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB
 
 from services.table_inventory.domain.slips import STEPS
+from shared.journal.columns import columns, dates, moments, texts
+from shared.journal.columns import counts as numbers
 from shared.journal.tables import journal_tables
 
-SCHEMA = "table_inventory"
+metadata = MetaData(schema="table_inventory")
 
-metadata = MetaData()
+journal = journal_tables(metadata, "table_inventory")
 
-journal = journal_tables(metadata, SCHEMA)
-
-
-def _key(**kinds: Any) -> list[Column[Any]]:
-    return [Column(name, kind, primary_key=True, autoincrement=False) for name, kind in kinds.items()]
+_JSON = JSONB(none_as_null=True)
 
 
-def _of_table(number: str) -> list[Column[Any]]:
+def _of_table(number: str) -> tuple[Column[object], ...]:
     """Return the key of what a table's pit stream says: `number` is the sequence of the event there."""
-    return _key(property=Text, table=Text, **{number: BigInteger})
+    return (*texts("property", "table", key=True), *numbers(number, key=True))
 
 
-def _always(kind: Any, *names: str) -> list[Column[Any]]:
-    return [Column(name, kind, nullable=False) for name in names]
-
-
-def _later(kind: Any, *names: str) -> list[Column[Any]]:
-    """Return columns that have no value, or none yet."""
-    return [Column(name, kind) for name in names]
+def _slip_key() -> tuple[Column[object], ...]:
+    return (*texts("property", "slip", key=True), *numbers("number", key=True))
 
 
 def _different_people() -> str:
@@ -56,46 +33,41 @@ def _different_people() -> str:
     return " AND ".join(f"coalesce({one} <> {other}, true)" for one, other in pairs)
 
 
-_MOMENT = DateTime(timezone=True)
-_JSON = JSONB(none_as_null=True)
-
 counts = Table(
     "counts",
     metadata,
     *_of_table("sequence"),
-    *_always(_MOMENT, "at"),
-    *_always(Date, "gaming_day"),
-    *_always(Text, "shift", "purpose", "counted_by", "observed_by"),
-    *_always(BigInteger, "cents"),
-    *_always(_JSON, "contents"),
-    *_always(Boolean, "card_reader", "dice"),
-    *_later(Date, "begins_day"),
-    *_later(Text, "begins_shift", "game"),
+    *moments("at"),
+    *dates("gaming_day"),
+    *texts("shift", "purpose", "counted_by", "observed_by"),
+    *numbers("cents"),
+    *columns(_JSON, "contents"),
+    *columns(Boolean, "card_reader", "dice", null=True),  # of an opener
+    *dates("begins_day", null=True),
+    *texts("begins_shift", "game", null=True),
     CheckConstraint("purpose IN ('opener', 'closer', 'shift', 'drop', 'spot', 'carried')", name="purpose_is_known"),
     Index("counts_in_order", "property", "table", "at", "sequence"),
     Index("counts_of_day", "property", "gaming_day"),
-    schema=SCHEMA,
 )
 """Table inventories as they were counted."""
 
 movements = Table(
     "movements",
     metadata,
-    *_key(shard=Integer, seq=BigInteger),
-    *_always(Text, "property", "table", "movement", "cause"),
-    *_always(_MOMENT, "at"),
-    *_always(Date, "gaming_day"),
-    *_always(BigInteger, "cents"),  # into the inventory
-    *_always(SmallInteger, "rounds"),
-    *_later(_JSON, "contents"),  # signed counts by denomination, where known
-    *_later(Text, "ref"),
-    *_later(Integer, "revision"),
+    *numbers("shard", "seq", key=True),
+    *texts("property", "table", "movement", "cause"),
+    *moments("at"),
+    *dates("gaming_day"),
+    *numbers("cents"),  # into the inventory
+    *numbers("rounds"),
+    *columns(_JSON, "contents", null=True),  # signed counts by denomination, where known
+    *texts("ref", null=True),
+    *numbers("revision", null=True),
     CheckConstraint(
         "movement IN ('cash', 'counter_check', 'wager', 'change', 'transfer', 'vigorish')", name="movement_is_permitted"
     ),
     Index("movements_in_order", "property", "table", "at"),
     Index("movements_of_ref", "property", "table", "ref"),
-    schema=SCHEMA,
 )
 """What entered and left table inventories: § 465a.36(b) permits six movements, and there are no others.
 
@@ -105,33 +77,32 @@ A cause is round, coupon, currency, prepaid_access, counter_check, change, fill,
 requests = Table(
     "requests",
     metadata,
-    *_key(property=Text, request=Integer),
-    *_always(Text, "slip", "table", "shift", "requested_by"),
-    *_always(Date, "gaming_day"),
-    *_always(_JSON, "contents"),
-    *_always(_MOMENT, "requested_at"),
-    schema=SCHEMA,
+    *texts("property", key=True),
+    *numbers("request", key=True),
+    *texts("slip", "table", "shift", "requested_by"),
+    *dates("gaming_day"),
+    *columns(_JSON, "contents"),
+    *moments("requested_at"),
 )
 """What the pit asked of the cage."""
 
 slips = Table(
     "slips",
     metadata,
-    *_key(property=Text, slip=Text, number=Integer),
-    *_later(Integer, "request"),
-    *_later(Text, "table", "shift"),
-    *_later(Date, "gaming_day"),
-    *_later(_JSON, "contents", "received_contents", "returned"),
-    *_later(BigInteger, "cents", "received_cents"),
-    *_later(Text, *STEPS, "voided_by", "void_reason"),
-    *_later(_MOMENT, "requested_at", "prepared_at", "carried_at", "received_at", "voided_at"),
+    *_slip_key(),
+    *numbers("request", null=True),
+    *texts("table", "shift", null=True),
+    *dates("gaming_day", null=True),
+    *columns(_JSON, "contents", "received_contents", "returned", null=True),
+    *numbers("cents", "received_cents", null=True),
+    *texts(*STEPS, "voided_by", "void_reason", null=True),
+    *moments("requested_at", "prepared_at", "carried_at", "received_at", "voided_at", null=True),
     UniqueConstraint("property", "request", name="one_slip_a_request"),
     CheckConstraint("slip IN ('fill', 'credit')", name="slip_is_known"),
     CheckConstraint(_different_people(), name="different_people"),
     CheckConstraint("received_at IS NULL OR voided_at IS NULL", name="received_or_void"),
     CheckConstraint("carried_at IS NULL OR voided_at IS NULL OR returned <> '[]'", name="void_after_it_was_carried"),
     Index("slips_of_day", "property", "gaming_day"),
-    schema=SCHEMA,
 )
 """Fill and credit slips, numbered without a hole for each property and kind.
 
@@ -141,15 +112,14 @@ What the cage prepared is missing only while a rebuild has read a step at the ta
 manual_slips = Table(
     "manual_slips",
     metadata,
-    *_key(property=Text, slip=Text, number=Integer),
-    *_always(Date, "gaming_day"),
-    *_always(Text, "entered_by", "reason"),
-    *_always(_MOMENT, "entered_at"),
-    *_always(Boolean, "void"),
-    *_later(Text, "table"),
-    *_later(BigInteger, "cents"),
+    *_slip_key(),
+    *dates("gaming_day"),
+    *texts("entered_by", "reason"),
+    *moments("entered_at"),
+    *columns(Boolean, "void"),
+    *texts("table", null=True),
+    *numbers("cents", null=True),
     Index("manual_slips_of_day", "property", "gaming_day"),
-    schema=SCHEMA,
 )
 """Paper slips by the numbers that are printed on them."""
 
@@ -157,31 +127,28 @@ boxes = Table(
     "boxes",
     metadata,
     *_of_table("exchange"),
-    *_always(Text, "box", "shift"),
-    *_always(Date, "gaming_day"),
-    *_always(_MOMENT, "removed_at"),
+    *texts("box", "shift"),
+    *dates("gaming_day"),
+    *moments("removed_at"),
     Index("boxes_of_day", "property", "gaming_day"),
     Index("boxes_in_order", "property", "table", "removed_at"),
-    schema=SCHEMA,
 )
-"""Drop boxes as they came off the tables."""
+"""Drop boxes as they were taken off the tables."""
 
-transports = Table(
-    "transports", metadata, *_of_table("sequence"), *_always(Text, "box"), *_always(_MOMENT, "at"), schema=SCHEMA
-)
-"""Drop boxes as they came into the custody of the count room."""
+transports = Table("transports", metadata, *_of_table("sequence"), *texts("box"), *moments("at"))
+"""Drop boxes as the count room took custody of them."""
 
 drop_counts = Table(
     "drop_counts",
     metadata,
-    *_key(property=Text, count=Integer),
-    *_always(Date, "gaming_day"),
-    *_always(Text, "opened_by"),
-    *_always(_MOMENT, "opened_at"),
-    *_later(Text, "concluded_by"),
-    *_later(_MOMENT, "concluded_at"),
+    *texts("property", key=True),
+    *numbers("count", key=True),
+    *dates("gaming_day"),
+    *texts("opened_by"),
+    *moments("opened_at"),
+    *texts("concluded_by", null=True),
+    *moments("concluded_at", null=True),
     Index("drop_counts_of_day", "property", "gaming_day"),
-    schema=SCHEMA,
 )
 """Counts of drop boxes."""
 
@@ -189,69 +156,73 @@ counted_boxes = Table(
     "counted_boxes",
     metadata,
     *_of_table("exchange"),
-    *_always(Integer, "count"),
-    *_always(Text, "box", "shift"),
-    *_always(Date, "gaming_day"),
-    *_always(_JSON, "figures", "turns"),
-    *_always(BigInteger, "currency_cents", "counter_checks_cents", "coupons_cents"),
+    *numbers("count"),
+    *texts("box", "shift"),
+    *dates("gaming_day"),
+    *columns(_JSON, "figures", "turns"),
+    *numbers("currency_cents", "counter_checks_cents", "coupons_cents"),
     Index("counted_boxes_of_day", "property", "gaming_day"),
     Index("counted_boxes_of_count", "property", "count"),
-    schema=SCHEMA,
 )
 """What was in drop boxes whose count is concluded."""
 
 sealed_counts = Table(
     "sealed_counts",
     metadata,
-    *_key(property=Text, count=Integer, table=Text, exchange=BigInteger, turn=Integer),
-    *_always(Text, "counted_by", "salt"),
-    *_always(_JSON, "figures"),
+    *texts("property", key=True),
+    *numbers("count", key=True),
+    *texts("table", key=True),
+    *numbers("exchange", "turn", key=True),
+    *texts("counted_by", "salt"),
+    *columns(_JSON, "figures"),
     UniqueConstraint("property", "count", "table", "exchange", "counted_by", name="nobody_counts_twice"),
-    schema=SCHEMA,
 )
 """What was counted and is not to be seen before the count is concluded. It does not follow from the journal."""
 
 variance_cases = Table(
     "variance_cases",
     metadata,
-    *_key(property=Text, table=Text, variance=Text, number=BigInteger),
-    *_always(Text, "owner"),
-    *_always(_MOMENT, "owned_at"),
-    *_later(BigInteger, "resolved_cents"),
-    *_later(_MOMENT, "resolved_at"),
-    *_later(Text, "conclusion"),
-    schema=SCHEMA,
+    *texts("property", "table", "variance", key=True),
+    *numbers("number", key=True),
+    *dates("gaming_day"),
+    *texts("owner"),
+    *moments("owned_at"),
+    *numbers("resolved_cents", null=True),
+    *moments("resolved_at", null=True),
+    *texts("conclusion", null=True),
+    Index("variance_cases_of_day", "property", "gaming_day"),
 )
 """Who explains a variance, and what was found."""
 
 adjustments = Table(
     "adjustments",
     metadata,
-    *_key(property=Text, gaming_day=Date, adjustment=Integer),
-    *_always(Text, "table", "shift", "figure", "reason", "day_status", "entered_by", "status"),
-    *_always(BigInteger, "cents"),
-    *_always(_MOMENT, "entered_at"),
-    *_later(Text, "approved_by", "rejected_by", "rejection_reason"),
-    *_later(_MOMENT, "approved_at", "rejected_at"),
+    *texts("property", key=True),
+    *dates("gaming_day", key=True),
+    *numbers("adjustment", key=True),
+    *texts("table", "shift", "figure", "reason", "day_status", "entered_by", "status"),
+    *numbers("cents"),
+    *moments("entered_at"),
+    *texts("approved_by", "rejected_by", "rejection_reason", null=True),
+    *moments("approved_at", "rejected_at", null=True),
     CheckConstraint("approved_by <> entered_by", name="approved_by_somebody_else"),
     CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="decided_once"),
-    schema=SCHEMA,
 )
 """Adjustments of gaming days, and what became of them."""
 
 days = Table(
     "days",
     metadata,
-    *_key(property=Text, gaming_day=Date),
-    *_always(Text, "status", "preliminary_by"),
-    *_always(_MOMENT, "preliminary_at"),
-    *_always(_JSON, "excused"),
-    *_later(Text, "audited_by", "final_by", "hash"),
-    *_later(_MOMENT, "audited_at", "final_at"),
-    *_later(_JSON, "report"),
+    *texts("property", key=True),
+    *dates("gaming_day", key=True),
+    *texts("status", "preliminary_by"),
+    *moments("preliminary_at"),
+    *columns(_JSON, "excused"),
+    *texts("audited_by", "final_by", "hash", null=True),
+    *moments("audited_at", "final_at", null=True),
+    *columns(_JSON, "report", null=True),
     CheckConstraint("audited_by <> preliminary_by", name="audited_by_somebody_else"),
     CheckConstraint("final_by <> audited_by", name="final_by_somebody_else"),
-    schema=SCHEMA,
 )
 """Gaming days that were closed, and how far."""
 
@@ -259,24 +230,22 @@ equipment = Table(
     "equipment",
     metadata,
     *_of_table("sequence"),
-    *_always(Text, "check", "by"),
-    *_always(_MOMENT, "at"),
-    *_always(Date, "gaming_day"),
-    *_always(_JSON, "data"),
+    *texts("check", "by"),
+    *moments("at"),
+    *dates("gaming_day"),
+    *columns(_JSON, "data"),
     Index("equipment_in_order", "property", "table", "check", "at"),
-    schema=SCHEMA,
 )
 """What was done about cards, dice, card readers and stubs."""
 
 refusals = Table(
     "refusals",
     metadata,
-    *_key(shard=Integer, seq=BigInteger),
-    *_always(Text, "property", "by", "command", "detail"),
-    *_always(_MOMENT, "at"),
-    *_always(_JSON, "asked"),
-    *_later(Date, "gaming_day"),
+    *numbers("shard", "seq", key=True),
+    *texts("property", "by", "command", "detail"),
+    *moments("at"),
+    *columns(_JSON, "asked"),
+    *dates("gaming_day", null=True),
     Index("refusals_in_order", "property", "at"),
-    schema=SCHEMA,
 )
 """Commands that were refused."""

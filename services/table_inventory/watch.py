@@ -1,4 +1,4 @@
-"""Brings the figures up to date that change with the clock: what is overdue, open or on its way."""
+"""Bring the figures up to date that change with the clock: what is overdue, open or on its way."""
 
 import asyncio
 from collections import Counter
@@ -10,10 +10,11 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.days import DayKey
-from services.table_inventory.domain.equipment import CHECKS
+from services.table_inventory.domain.equipment import Check
 from services.table_inventory.domain.policies import Level
 from services.table_inventory.queries.days import variances_of_day
 from services.table_inventory.queries.equipment import clocks_of
+from services.table_inventory.queries.slips import slip_status
 from services.table_inventory.tables import counts, days, slips
 from shared.contracts.inventory import SlipKind
 from shared.runtime.errors import Kind, kind_of
@@ -43,9 +44,9 @@ async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
     """Update the figures once."""
     now, metrics = context.clock(), context.metrics
     overdue = Counter(clock.check for clock in await clocks_of(connection, None, now) if clock.overdue)
-    for check in CHECKS:
+    for check in get_args(Check):
         metrics.equipment_overdue.labels(check).set(overdue[check])
-    d, c, s = days.c, counts.c, slips.c
+    d, c = days.c, counts.c
     final = select(d.property).where(d.property == c.property, d.gaming_day == c.gaming_day, d.final_at.is_not(None))
     recent = select(c.property, c.gaming_day).where(c.at >= now - _LOOK_BACK, ~final.exists()).distinct()
     levels: Counter[str] = Counter()
@@ -54,8 +55,9 @@ async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
         levels.update(variance.level for variance in found if variance.status != "resolved")
     for level in get_args(Level):
         metrics.variances_open.labels(level).set(levels[level])
-    carried = (s.carried_at.is_not(None), s.received_at.is_(None), s.voided_at.is_(None))
-    rows = await connection.execute(select(s.slip, func.count()).where(*carried).group_by(s.slip))
+    rows = await connection.execute(
+        select(slips.c.slip, func.count()).where(slip_status == "carried").group_by(slips.c.slip)
+    )
     under_way = {row[0]: row[1] for row in rows}
     for slip in get_args(SlipKind):
         metrics.slips_in_transit.labels(slip).set(under_way.get(slip, 0))

@@ -5,9 +5,9 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.wagering_accounts.domain.books import Books
+from services.wagering_accounts.domain.books import Books, Round
 from services.wagering_accounts.domain.evolving import DoesNotFit
-from services.wagering_accounts.domain.settling import credits_of, round_key, settle
+from services.wagering_accounts.domain.settling import settle
 from services.wagering_accounts.domain.views import PostedRound, ReversedRound, RoundEvent, VoidedRound
 from services.wagering_accounts.queries.books import Needs, load
 from services.wagering_accounts.tables import days
@@ -42,9 +42,8 @@ class Settlements(Handler[Books]):
 
 
 def _needs(data: RoundEvent) -> Needs:
-    key = round_key(data)
-    accounts = {(data.property, credit.account) for credit in credits_of(data)}
-    return Needs(accounts=tuple(accounts), rounds_with_holds=(key,), results=(key,))
+    accounts = {(data.property, credit.account) for credit in data.account_credits}
+    return Needs(accounts, rounds_with_holds=[Round.key_of(data)], results=[Round.key_of(data)])
 
 
 class Days(DayStatuses):

@@ -7,18 +7,11 @@ settlements are derived again. A rebuild does the same.
 
 from collections.abc import Sequence
 from datetime import date
+from operator import attrgetter
 from typing import Any, Final
 
-from services.wagering_accounts.domain.books import Books
-from services.wagering_accounts.domain.evolving import (
-    FLOWS,
-    DoesNotFit,
-    When,
-    account_of,
-    evolve,
-    flows_of,
-    property_of,
-)
+from services.wagering_accounts.domain.books import Adjustment, Books, Patron, Round
+from services.wagering_accounts.domain.evolving import FLOWS, DoesNotFit, OfRound, account_of, evolve, flows_of
 from services.wagering_accounts.queries.books import TABLES, Needs, load
 from services.wagering_accounts.queries.order import in_order
 from services.wagering_accounts.tables import PROJECTIONS, liability_days, lines
@@ -26,16 +19,11 @@ from shared.contracts.accounts import (
     AboutPatron,
     AccountBoughtIn,
     AccountOpened,
+    AccountsFact,
     AdjustmentApproved,
     AdjustmentEntered,
     AdjustmentRejected,
-    RoundCaptured,
-    WagerAuthorized,
-    WagerReleased,
-    WagersVoided,
 )
-from shared.contracts.facts import Fact
-from shared.contracts.topics import ACCOUNTS
 from shared.journal.bulk import Row, added, insert, update
 from shared.journal.entry import Entry
 from shared.journal.ledger import Fenced
@@ -50,7 +38,7 @@ _ADD_DAYS: Final = insert(liability_days, on_conflict=added(liability_days, *FLO
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
     """Bring the tables up to date with facts. Raises: Fenced where something else was recorded meanwhile."""
-    own = [(entry, fact) for entry, fact in recorded if type(fact).KIND.topic is ACCOUNTS]
+    own = [(entry, fact) for entry, fact in recorded if isinstance(fact, AccountsFact)]
     if not own:
         return
     books = transaction.state
@@ -58,34 +46,27 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
         books = await load(transaction.connection, [needs_of(fact) for _, fact in own], lock=True)
         try:
             for entry, fact in own:
-                evolve(books, fact, When(entry.draft.occurred_at, _gaming_day(entry)))
+                evolve(books, fact, entry.draft.occurred_at, _gaming_day(entry))
         except DoesNotFit as error:
             raise Fenced(str(error)) from error
     await _write(transaction, books, own)
 
 
-def needs_of(fact: Fact) -> Needs:
+def needs_of(fact: AccountsFact) -> Needs:
     """Return what a fact changes, as far as it is there."""
-    property_name, own = property_of(fact), account_of(fact)
-    accounts = {(property_name, movement.account) for movement in getattr(fact, "movements", ())}
-    accounts |= set() if own is None else {own}
-    more: dict[str, Any] = {}
+    own = account_of(fact)
+    accounts = {(fact.property, movement.account) for movement in fact.moved()} | ({own} if own else set())
+    if isinstance(fact, OfRound):
+        return Needs(accounts, rounds_with_holds=[Round.key_of(fact)], results=[Round.key_of(fact)])
     match fact:
-        case WagerAuthorized():
-            more = {"rounds": ((property_name, fact.table, fact.round_id),)}
-        case WagerReleased():
-            more = {"holds": ((property_name, fact.account, fact.hold),)}
-        case RoundCaptured() | WagersVoided():
-            round_ = (property_name, fact.table, fact.round_id)
-            holds = tuple((property_name, each.account, each.hold) for each in fact.holds)
-            more = {"rounds": (round_,), "results": (round_,), "holds": holds}
         case AccountBoughtIn():
-            more = {"patrons_of": tuple(accounts)}
-        case AccountOpened(patron=str(patron)) | AboutPatron(patron=patron):
-            more = {"patrons": ((property_name, patron),)}
+            return Needs(accounts, patrons_of=accounts)
+        case AccountOpened(patron=str()) | AboutPatron():
+            return Needs(accounts, patrons=[Patron.key_of(fact)])
         case AdjustmentEntered() | AdjustmentApproved() | AdjustmentRejected():
-            more = {"adjustments": ((property_name, fact.account, fact.adjustment),)}
-    return Needs(accounts=tuple(accounts), **more)
+            return Needs(accounts, adjustments=[Adjustment.key_of(fact)])
+        case _:
+            return Needs(accounts)
 
 
 def _gaming_day(entry: Entry) -> date:
@@ -94,41 +75,41 @@ def _gaming_day(entry: Entry) -> date:
     return gaming_day
 
 
-async def _write(transaction: Transaction, books: Books, recorded: Sequence[Recorded]) -> None:
+async def _write(transaction: Transaction, books: Books, recorded: Sequence[tuple[Entry, AccountsFact]]) -> None:
     """Write everything that changed."""
     async with transaction.pipeline() as sent:
-        found = [row for one, of_fact in zip(recorded, books.lines, strict=True) for row in _lines(one, of_fact)]
+        found = [row for (entry, _), of in zip(recorded, books.lines, strict=True) for row in _lines(entry, of)]
         await sent.write(_ADD_LINES, found, otherwise=Fenced("somebody else wrote the same statements"))
         for kind, table in TABLES.items():
             columns, name = _ADD[kind].columns, table.name
+            values = attrgetter(*columns)
             new, changed = (
-                [{column: getattr(things[key], column) for column in columns} for key in sorted(things)]
-                for things in (books.new.get(kind, {}), books.changed.get(kind, {}))
+                [dict(zip(columns, values(things[key]), strict=True)) for key in sorted(things)]
+                for things in (books.new[kind], books.changed[kind])
             )
             await sent.write(_ADD[kind], new, otherwise=Fenced(f"somebody else wrote the same {name}"))
             await sent.write(_CHANGE[kind], changed, otherwise=Fenced(f"{name} that were read are gone"))
         await sent.write(_ADD_DAYS, _days(recorded))
 
 
-def _lines(recorded: Recorded, found: Sequence[dict[str, Any]]) -> Sequence[Row]:
+def _lines(entry: Entry, found: Sequence[dict[str, Any]]) -> Sequence[Row]:
     """Return the lines of the statements that an entry makes."""
-    entry, fact = recorded
     of_entry = {
         "shard": entry.shard,
         "seq": entry.seq,
-        "kind": type(fact).KIND.name,
+        "kind": entry.draft.kind,
         "gaming_day": entry.draft.gaming_day,
         "recorded_at": entry.recorded_at,
     }
     return [line | of_entry for line in found]
 
 
-def _days(recorded: Sequence[Recorded]) -> list[Row]:
+def _days(recorded: Sequence[tuple[Entry, AccountsFact]]) -> list[Row]:
     """Return what changed the liability, by gaming day and shard."""
     sums: dict[tuple[str, date, int], dict[str, int]] = {}
     for entry, fact in recorded:
         if flows := flows_of(fact):
-            day = sums.setdefault((property_of(fact), _gaming_day(entry), entry.shard), dict.fromkeys(FLOWS, 0))
+            day = sums.setdefault((fact.property, _gaming_day(entry), entry.shard), dict.fromkeys(FLOWS, 0))
             for name, cents in flows.items():
                 day[name] += cents
     return [

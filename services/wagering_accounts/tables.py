@@ -13,6 +13,10 @@ from shared.runtime.consume.days import days_table
 
 SCHEMA = "wagering_accounts"
 
+AMOUNTS = ("available_cents", "held_cents", "staked_cents")
+CHANGES = ("available_change_cents", "held_change_cents", "staked_change_cents")
+"""What an account has, and what an entry changes of it."""
+
 metadata = MetaData()
 
 journal = journal_tables(metadata, SCHEMA)
@@ -45,11 +49,10 @@ balances = Table(
     "balances",
     metadata,
     *texts("property", "account", key=True),
-    *texts("kind"),
-    *texts("table"),  # empty for a wallet
+    *texts("kind", "table"),  # empty for a wallet
     *texts("patron", null=True),
     *texts("status"),
-    *counts("version", "available_cents", "held_cents", "staked_cents"),
+    *counts("version", *AMOUNTS),
     *moments("opened_at"),
     CheckConstraint("available_cents >= 0 AND held_cents >= 0 AND staked_cents >= 0", name="never_negative"),
     CheckConstraint("(kind = 'wallet') = (\"table\" = '') AND kind IN ('wallet', 'game')", name="kind"),
@@ -73,12 +76,7 @@ rounds = Table(
     *columns(Boolean, "voided"),
     CheckConstraint("status IN ('open', 'captured', 'settled', 'void')", name="status"),
     Index(
-        "rounds_open",
-        "property",
-        "opened_at",
-        "table",
-        "round_id",
-        postgresql_where="status IN ('open', 'captured')",
+        "rounds_open", "property", "opened_at", "table", "round_id", postgresql_where="status IN ('open', 'captured')"
     ),
     schema=SCHEMA,
 )
@@ -105,7 +103,7 @@ round_accounts = Table(
     *texts("property", "table", "round_id", "account", key=True),
     *dates("gaming_day"),
     *counts("staked_cents", "credited_cents"),
-    *counts("covered_cents"),  # what was on hold for the round when its result came
+    *counts("covered_cents"),  # what was on hold when the round was settled
     *counts("shortage_cents"),  # what could not be taken back, because it was gone
     CheckConstraint("covered_cents >= 0 AND shortage_cents >= 0", name="not_negative"),
     Index(
@@ -145,14 +143,7 @@ lines = Table(
     *texts("kind"),
     *dates("gaming_day"),
     *moments("recorded_at"),
-    *counts(
-        "available_change_cents",
-        "held_change_cents",
-        "staked_change_cents",
-        "available_cents",
-        "held_cents",
-        "staked_cents",
-    ),
+    *counts(*CHANGES, *AMOUNTS),
     *texts("table", "round_id", null=True),
     CheckConstraint("available_cents >= 0 AND held_cents >= 0 AND staked_cents >= 0", name="never_negative"),
     Index("lines_by_day", "property", "gaming_day"),

@@ -1,6 +1,6 @@
 """Playing cards: their names, ranks, suits and decks."""
 
-from shared.cards._deck import JOKER, RANKS, SUITS, Deck, rank, standard_deck, suit
+from shared.cards._deck import JOKER, RANKS, SUITS, standard_deck
 from shared.cards._names import Card, StandardCard
 
-__all__ = ["JOKER", "RANKS", "SUITS", "Card", "Deck", "StandardCard", "rank", "standard_deck", "suit"]
+__all__ = ["JOKER", "RANKS", "SUITS", "Card", "StandardCard", "standard_deck"]

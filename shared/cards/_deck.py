@@ -1,6 +1,6 @@
 """Ranks, suits and whole decks."""
 
-from typing import Final, TypeAlias, get_args
+from typing import Final, get_args
 
 from shared.cards._names import Card, StandardCard
 
@@ -12,13 +12,10 @@ SUITS: Final = "shdc"
 
 JOKER: Final[Card] = "Jk"
 
-Deck: TypeAlias = tuple[Card, ...]
-"""Cards in the order in which they lie: the first is dealt first."""
-
 _STANDARD: Final[tuple[StandardCard, ...]] = get_args(StandardCard)
 
 
-def standard_deck(*, decks: int = 1, jokers: int = 0) -> Deck:
+def standard_deck(*, decks: int = 1, jokers: int = 0) -> tuple[Card, ...]:
     """Return the cards of `decks` standard decks in a fixed order, followed by `jokers` jokers.
 
     >>> len(standard_deck(decks=6))
@@ -31,21 +28,3 @@ def standard_deck(*, decks: int = 1, jokers: int = 0) -> Deck:
     if jokers < 0:
         raise ValueError(f"jokers must be 0 or more, not {jokers}")
     return _STANDARD * decks + (JOKER,) * jokers
-
-
-def rank(card: Card) -> str:
-    """Return the rank of a standard card, one of `RANKS`.
-
-    >>> rank("Td")
-    'T'
-    """
-    return card[0]
-
-
-def suit(card: Card) -> str:
-    """Return the suit of a standard card, one of `SUITS`.
-
-    >>> suit("Td")
-    'd'
-    """
-    return card[1]

@@ -26,10 +26,20 @@ class AccountMovement(Contract):
     staked_cents: int = 0
 
 
-class ByPerson(Fact):
-    """A person did it."""
+class AccountsFact(Fact):
+    """What is recorded of the wagering accounts of a property."""
 
     property: Name
+
+    def moved(self) -> tuple[AccountMovement, ...]:
+        """Return what it changes on accounts; nothing where no money moves with it."""
+        movements: tuple[AccountMovement, ...] = getattr(self, "movements", ())
+        return movements
+
+
+class ByPerson(AccountsFact):
+    """A person did it."""
+
     by: Person
 
 
@@ -70,9 +80,8 @@ class AccountCashedOut(AccountBoughtIn):
     closed: bool
 
 
-@fact("wager.authorized", ACCOUNTS, moves_money=True)
-class WagerAuthorized(AboutAccount):
-    """Cents of an account are on hold for a wager.
+class AboutHold(AboutAccount):
+    """A person did it about cents of an account that are on hold for a wager.
 
     `round_version` counts the entries that changed the round or a hold for it, this one included.
     """
@@ -80,24 +89,24 @@ class WagerAuthorized(AboutAccount):
     hold: int
     table: Name
     round_id: Identifier
-    seat: int
-    wager: Name
     cents: int
     round_version: int
     movements: tuple[AccountMovement, ...]
+
+
+@fact("wager.authorized", ACCOUNTS, moves_money=True)
+class WagerAuthorized(AboutHold):
+    """Cents of an account are on hold for a wager."""
+
+    seat: int
+    wager: Name
 
 
 @fact("wager.released", ACCOUNTS, moves_money=True)
-class WagerReleased(AboutAccount):
+class WagerReleased(AboutHold):
     """A hold was given back before "no more bets"."""
 
-    hold: int
-    table: Name
-    round_id: Identifier
-    cents: int
     reason: Reason
-    round_version: int
-    movements: tuple[AccountMovement, ...]
 
 
 class CapturedHold(Contract):
@@ -145,10 +154,9 @@ class EndedHold(Contract):
 
 
 @fact("wagers.voided", ACCOUNTS, moves_money=True)
-class WagersVoided(Fact):
+class WagersVoided(AccountsFact):
     """The round is void before it was settled: its wagers went back."""
 
-    property: Name
     table: Name
     game: Name
     round_id: Identifier
@@ -172,37 +180,36 @@ class WagersReversed(WagersVoided):
     revision: int
 
 
-@fact("account.adjustment_entered", ACCOUNTS)
-class AdjustmentEntered(AboutAccount):
-    """A change of a balance waits for somebody else's approval. `before_cents` is what is available now, cents."""
+class AboutAdjustment(AboutAccount):
+    """A person did it about a change of a balance by so many cents."""
 
     adjustment: int
     cents: int
-    before_cents: int
     reason: Reason
+
+
+@fact("account.adjustment_entered", ACCOUNTS)
+class AdjustmentEntered(AboutAdjustment):
+    """A change of a balance waits for somebody else's approval. `before_cents` is what is available now, cents."""
+
+    before_cents: int
 
 
 @fact("account.adjustment_approved", ACCOUNTS, moves_money=True)
-class AdjustmentApproved(AboutAccount):
+class AdjustmentApproved(AboutAdjustment):
     """A balance was changed by hand: what was available before and after, cents."""
 
-    adjustment: int
-    cents: int
     before_cents: int
     after_cents: int
-    reason: Reason
     entered_by: Person
     movements: tuple[AccountMovement, ...]
 
 
 @fact("account.adjustment_rejected", ACCOUNTS)
-class AdjustmentRejected(AboutAccount):
+class AdjustmentRejected(AboutAdjustment):
     """A change of a balance was turned down."""
 
-    adjustment: int
-    cents: int
     entered_by: Person
-    reason: Reason
 
 
 @fact("patron.registered", ACCOUNTS)
@@ -244,7 +251,7 @@ class PatronLimitChanged(AboutPatron):
 
 @fact("access.failed", ACCOUNTS)
 class AccessFailed(AboutPatron):
-    """A wrong access code: the how manieth in a row, and until when no code is accepted, if it is locked now."""
+    """A wrong access code: `failed` counts those in a row, and until when no code is accepted, if it is locked now."""
 
     failed: int
     locked_until: AwareDatetime | None = None

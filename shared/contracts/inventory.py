@@ -27,6 +27,14 @@ DESK: Final = "/properties/{property}/inventory"
 """The stream of what people at their desks do."""
 
 
+class OfTableDay(Contract):
+    """A table on a gaming day."""
+
+    property: Name
+    table: Name
+    gaming_day: date
+
+
 class Moved(Contract):
     """What an event did to the table inventory: the permitted movement and its value, positive into the inventory.
 
@@ -43,13 +51,10 @@ PitEventData = Annotated[SerializeAsAny[PitData], WithJsonSchema({"type": "objec
 
 
 @fact("pit.recorded", INVENTORY, moves_money=True)
-class PitRecorded(Fact):
+class PitRecorded(Fact, OfTableDay):
     """An event of a pit stream was recorded. `event` is its type, `data` what it said."""
 
     event: Name
-    property: Name
-    table: Name
-    gaming_day: date
     shift: Name
     moved: Moved | None = None
     data: PitEventData
@@ -64,16 +69,13 @@ class PitRecorded(Fact):
 
 
 @fact("round.counted", INVENTORY, moves_money=True)
-class RoundCounted(Fact):
+class RoundCounted(Fact, OfTableDay):
     """The chips that a settled round brought into the inventory; negative cents: that it cost, or were taken back.
 
     cents = handle + vigorish - (payout - meter_payout) - (account_staked - account_credited), over all wagers, and of a
     banked round + banked_handle - banked_payout + bank_collected - bank_paid.
     """
 
-    property: Name
-    table: Name
-    gaming_day: date
     round_id: Identifier
     revision: int
     rounds: Literal[1, -1]
@@ -81,13 +83,10 @@ class RoundCounted(Fact):
 
 
 @fact("slip.requested", INVENTORY, stream=DESK)
-class SlipRequested(Fact):
+class SlipRequested(Fact, OfTableDay):
     """The pit asked the cage for a fill, or to take a credit."""
 
     slip: SlipKind
-    property: Name
-    table: Name
-    gaming_day: date
     shift: Name
     request: Number
     contents: Contents
@@ -104,13 +103,10 @@ class SlipPrepared(SlipRequested):
     prepared_at: AwareDatetime
 
 
-class SlipStep(Fact):
+class SlipStep(Fact, OfTableDay):
     """A step of a prepared slip at the cage."""
 
     slip: SlipKind
-    property: Name
-    table: Name
-    gaming_day: date
     number: SlipNumber
 
 
@@ -133,13 +129,10 @@ class SlipVoided(SlipStep):
     voided_at: AwareDatetime
 
 
-class ManualSlip(Contract):
+class ManualSlip(OfTableDay):
     """A numbered paper slip, written while the system was away, with the five people who signed it."""
 
     slip: SlipKind
-    property: Name
-    table: Name
-    gaming_day: date
     shift: Name
     number: SlipNumber
     contents: Contents
@@ -174,17 +167,14 @@ class ManualSlipVoided(Fact):
     entered_at: AwareDatetime
 
 
-class VarianceRef(Fact):
+class VarianceRef(Fact, OfTableDay):
     """A difference: of a table inventory at a count, of a box, or of a slip between sender and receiver.
 
     `number` is the sequence of the count or of the box exchange in the pit stream, or the number of the slip.
     """
 
-    property: Name
-    table: Name
     variance: VarianceKind
     number: Number
-    gaming_day: date
     cents: SignedCents
 
 
@@ -207,13 +197,10 @@ class VarianceResolved(VarianceRef):
 
 
 @fact("adjustment.entered", INVENTORY, stream=DESK)
-class AdjustmentEntered(Fact):
+class AdjustmentEntered(Fact, OfTableDay):
     """Somebody wants to adjust a figure of a gaming day; it waits for somebody else's approval."""
 
-    property: Name
-    gaming_day: date
     adjustment: Number
-    table: Name
     shift: Name
     figure: Figure
     cents: SignedCents

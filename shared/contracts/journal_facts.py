@@ -74,53 +74,50 @@ class QuarantineRequest(Fact):
     request: int
 
 
-@fact("quarantine.replay_asked")
-class ReplayAsked(QuarantineRequest):
-    """Somebody asks for a quarantined record to be sent to its topic again: as it is, or as `mended`."""
+class RequestOfOne(QuarantineRequest):
+    """What one person says about it, and why."""
 
     reason: Text
     by: Person
+
+
+@fact("quarantine.replay_asked")
+class ReplayAsked(RequestOfOne):
+    """Somebody asks for a quarantined record to be sent to its topic again: as it is, or as `mended`."""
+
     mended: dict[str, Any] | None = None
 
 
 @fact("quarantine.dismissal_asked")
-class DismissalAsked(QuarantineRequest):
+class DismissalAsked(RequestOfOne):
     """Somebody asks for a quarantined record to be closed that can never be mended."""
-
-    reason: Text
-    by: Person
 
 
 @fact("quarantine.request_rejected")
-class QuarantineRequestRejected(QuarantineRequest):
+class QuarantineRequestRejected(RequestOfOne):
     """What was asked for about a quarantined record is not done."""
 
-    reason: Text
-    by: Person
+
+class RequestOfTwo(QuarantineRequest, EntryPlace):
+    """What two people decided about it, and why; `shard` and `seq` are its `record.quarantined` entry."""
+
+    correction: Correction
 
 
 @fact("quarantine.replay_approved")
-class ReplayApproved(QuarantineRequest):
+class ReplayApproved(RequestOfTwo):
     """A quarantined record goes to its topic again, for a reason, by two people; what becomes of it is recorded then.
 
     `shard` and `seq` are the `record.quarantined` entry of the record.
     """
 
-    shard: int
-    seq: int
-    correction: Correction
-
 
 @fact("quarantine.dismissed")
-class QuarantineDismissed(QuarantineRequest, RecordPlace):
+class QuarantineDismissed(RequestOfTwo, RecordPlace):
     """A quarantined record can never be mended: it is closed, for a reason, by two people. No money moves.
 
     `shard` and `seq` are the `record.quarantined` entry that it closes.
     """
-
-    shard: int
-    seq: int
-    correction: Correction
 
 
 @fact("command.refused")

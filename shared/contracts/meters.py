@@ -12,7 +12,7 @@ from pydantic import AwareDatetime, Field
 from shared.contracts.envelope import Contract, Digest, Name, Person, Reason
 from shared.contracts.exact import ExactCents
 from shared.contracts.facts import Fact, fact
-from shared.contracts.settlements import SettledRound
+from shared.contracts.settlements import SettledRound, TakenBack
 from shared.contracts.tables import Cents
 from shared.contracts.topics import METERS
 from shared.contracts.versions import Approved, Filed, TurnedDown, VersionNumber
@@ -147,14 +147,10 @@ class RoundCounted(SettledRound):
 
 
 @fact("meter.taken_back", METERS, moves_money=True)
-class RoundTakenBack(SettledRound):
+class RoundTakenBack(TakenBack):
     """What a round had done to its meters was taken back, to the last share of a cent: it was voided or corrected."""
 
-    revision: int
     at: AwareDatetime
-    entered_by: Person
-    approved_by: Person
-    reason: Reason
     movements: tuple[Movement, ...]
 
 

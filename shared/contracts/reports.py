@@ -51,6 +51,15 @@ class ReportStatus(StrEnum):
     """What came after the seal makes another report than the sealed one."""
 
 
+class Reached(BaseModel):
+    """How far a shard of a service's journal has been read: up to `seq`; `missing` entries before it have not come."""
+
+    service: str
+    shard: int
+    seq: int
+    missing: int
+
+
 class ReportHeader(BaseModel):
     """What every report says of itself."""
 

@@ -3,24 +3,31 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from importlib.metadata import version
-from typing import Any, Final
+from operator import or_
+from typing import Annotated, Any, Final
 
 import yaml
-from pydantic import BaseModel
+from pydantic import Field, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from shared.contracts import catalog
 from shared.contracts.envelope import CONTENT_TYPE
 from shared.contracts.facts import KINDS, Kind, envelope_of
 from shared.contracts.topics import TABLE_EVENTS, TOPICS, Topic
-from shared.rules.blackjack.record import BlackjackRound
+from shared.rules import games
 from shared.rules.record import Submission
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
-DOCUMENTS: Final[Mapping[str, type[BaseModel]]] = {"round-record": BlackjackRound, "rules-submission": Submission}
+_ROUND_RECORD: Final[Any] = Annotated[
+    reduce(or_, (game.round_type for game in games().values())),
+    Field(description="The record of a round of any game; the regulation that stands beside it says of which."),
+]
+
+DOCUMENTS: Final[Mapping[str, Any]] = {"round-record": _ROUND_RECORD, "rules-submission": Submission}
 """What messages hold and files may hold too, by the name of its schema."""
 
 _MENDING_HEADERS: Final = {
@@ -34,9 +41,9 @@ Readers = Mapping[str, Sequence[str]]
 """The names of the services that read a topic, by the topic's name: from their manifests."""
 
 
-def json_schema(model: type[BaseModel], name: str) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of the documents that a model accepts."""
-    schema = model.model_json_schema(schema_generator=_Plain, mode="validation")
+def json_schema(model: Any, name: str) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of the documents that a model, or a union of models, accepts."""
+    schema = TypeAdapter(model).json_schema(schema_generator=_Plain, mode="validation")
     return {"$schema": DIALECT, "$id": f"urn:pitledger:schema:{name}", **_on_one_line(schema)}
 
 

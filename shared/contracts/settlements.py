@@ -7,7 +7,8 @@ from pydantic import AwareDatetime, Field, WithJsonSchema
 
 from shared.contracts.envelope import Contract, Correction, Digest, Identifier, Name, Sequence
 from shared.contracts.facts import Fact, fact
-from shared.contracts.tables import AccountFunding
+from shared.contracts.reading import View
+from shared.contracts.tables import AccountFunding, TableData
 from shared.contracts.topics import SETTLEMENTS
 from shared.contracts.wager_totals import WagerTotals
 
@@ -37,14 +38,24 @@ class SubmissionRef(Contract):
     hash: Digest
 
 
-class SettledRound(Fact):
-    """The round that an entry is about."""
+class RoundView(View):
+    """Which round a settlement is about, as a consumer sees it."""
 
-    property: Name
-    table: Name
-    game: Name
+    property: str
+    table: str
+    game: str
     gaming_day: date
-    round_id: Identifier
+    round_id: str
+
+
+class RevisionView(RoundView):
+    """Which revision of a round."""
+
+    revision: int
+
+
+class SettledRound(Fact, TableData):
+    """The round that an entry is about."""
 
     def encode(self) -> bytes:
         """Return the JSON, a record of a round in it as it was reported; what is as by default is left out."""
@@ -63,6 +74,12 @@ class RoundKey(NamedTuple):
     def of(cls, said: Any) -> Self:
         """Return the revision of a round that a fact, or a view of one, is about."""
         return cls(said.property, said.table, said.round_id, said.revision)
+
+
+class TakenBack(Correction, SettledRound):
+    """What a revision of a round had done elsewhere was taken back: it was voided or corrected."""
+
+    revision: int
 
 
 class RoundNotice(Contract):

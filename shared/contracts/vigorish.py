@@ -4,10 +4,10 @@ from typing import Literal
 
 from pydantic import AwareDatetime
 
-from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person, Reason
+from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person
 from shared.contracts.facts import Fact, fact
-from shared.contracts.pit import VigorishOfRound
-from shared.contracts.settlements import SettledRound
+from shared.contracts.pit import CollectedVigorish, ReturnedVigorish, WaivedVigorish
+from shared.contracts.settlements import SettledRound, TakenBack
 from shared.contracts.topics import VIGORISH
 
 VigorishClass = Literal["player", "player_against_bank", "bank", "co_bank"]
@@ -50,37 +50,29 @@ class VigorishAssessed(SettledRound):
 
 
 @fact("vigorish.taken_back", VIGORISH, moves_money=True)
-class VigorishTakenBack(SettledRound):
+class VigorishTakenBack(TakenBack):
     """What a revision of a round had assessed was taken back: it was voided or corrected. Cents are positive."""
 
-    revision: int
-    entered_by: Person
-    approved_by: Person
-    reason: Reason
     lines: tuple[AssessedLine, ...]
 
 
-@fact("vigorish.collection", VIGORISH, moves_money=True)
-class VigorishCollection(Fact, VigorishOfRound):
-    """A table collected vigorish."""
+class Reported(Contract):
+    """The pit event that reported it."""
 
     event: Identifier
     at: AwareDatetime
+
+
+@fact("vigorish.collection", VIGORISH, moves_money=True)
+class VigorishCollection(Fact, Reported, CollectedVigorish):
+    """A table collected vigorish."""
 
 
 @fact("vigorish.waiver", VIGORISH, moves_money=True)
-class VigorishWaiver(Fact, VigorishOfRound):
+class VigorishWaiver(Fact, Reported, WaivedVigorish):
     """A table waived vigorish, for a reason."""
-
-    event: Identifier
-    at: AwareDatetime
-    reason: Reason
 
 
 @fact("vigorish.return", VIGORISH, moves_money=True)
-class VigorishReturn(Fact, VigorishOfRound):
+class VigorishReturn(Fact, Reported, ReturnedVigorish):
     """A table gave vigorish back, for a reason."""
-
-    event: Identifier
-    at: AwareDatetime
-    reason: Reason

@@ -30,11 +30,6 @@ class Quarantined:
     resolved_at: datetime | None
     cluster: str
 
-    @property
-    def place(self) -> str:
-        """Return where it stood."""
-        return f"{self.topic}/{self.partition}, offset {self.offset}"
-
 
 @dataclass(frozen=True, slots=True)
 class Request:

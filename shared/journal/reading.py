@@ -11,6 +11,8 @@ from sqlalchemy import Text, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.catalog import decode_fact
+from shared.contracts.reports import Reached
+from shared.contracts.topics import Topic
 from shared.journal.entry import Account, Draft, Entry, Posting
 from shared.journal.recording import Recorded
 from shared.journal.tables import JournalTables
@@ -171,6 +173,23 @@ async def balances(
         query = query.where(e.c.recorded_at <= known_at)
     rows = await connection.execute(query)
     return [Balance(Account(row.property, row.table, row.wager, row.leg), int(row.cents)) for row in rows]
+
+
+async def reached(connection: AsyncConnection, tables: JournalTables, topic: Topic) -> list[Reached]:
+    """Return how far a topic that a service publishes has been read, shard by shard."""
+    s, g = tables.sources.c, tables.gaps.c
+    prefix = f"/{topic.publisher}/shards/"
+    query = (
+        select(s.source, s.last_sequence, func.coalesce(func.sum(g.last - g.first + 1), 0))
+        .join_from(tables.sources, tables.gaps, s.source == g.source, isouter=True)
+        .where(s.source.startswith(prefix))
+        .group_by(s.source, s.last_sequence)
+    )
+    found = [
+        Reached(service=str(topic.publisher), shard=int(source.removeprefix(prefix)), seq=seq, missing=missing)
+        for source, seq, missing in await connection.execute(query)
+    ]
+    return sorted(found, key=lambda one: one.shard)
 
 
 async def input_open(connection: AsyncConnection, tables: JournalTables) -> int:

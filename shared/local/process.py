@@ -5,8 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from shared.local.errors import LocalStackError
@@ -35,7 +35,7 @@ class ProcessConfig:
     command: Sequence[str | Path]
     directory: Path
     log: Path
-    environment: Mapping[str, str] | None = None
+    environment: dict[str, str] | None = None
     account: Account | None = None
     stop_signal: signal.Signals = signal.SIGTERM
     kill_signal: signal.Signals = signal.SIGKILL
@@ -48,21 +48,8 @@ class LeashedProcess:
 
     def __init__(self, config: ProcessConfig) -> None:
         self._config = config
-        account = config.account
-        spec = {
-            "command": [str(part) for part in config.command],
-            "cwd": str(config.directory),
-            "log": str(config.log),
-            "environment": None if config.environment is None else dict(config.environment),
-            "user": None if account is None else account.uid,
-            "group": None if account is None else account.gid,
-            "stop_signal": int(config.stop_signal),
-            "kill_signal": int(config.kill_signal),
-            "grace_seconds": config.grace_seconds,
-            "remove_when_orphaned": None if config.remove_when_orphaned is None else str(config.remove_when_orphaned),
-        }
         self._leash = subprocess.Popen(  # noqa: S603 - our own interpreter and script
-            [sys.executable, "-I", "-S", str(_LEASH), json.dumps(spec)],
+            [sys.executable, "-I", "-S", str(_LEASH), json.dumps(asdict(config), default=str)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -4,11 +4,9 @@ import os
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from shared.local.broker import Broker
-from shared.local.errors import LocalStackError
 from shared.local.postgres import PostgresServer
 
 
@@ -23,40 +21,26 @@ class Stack:
     def __init__(
         self,
         *,
-        environment: Mapping[str, str] | None = None,
+        environment: Mapping[str, str] = os.environ,
         directory: Path | None = None,
         postgres_port: int | None = None,
-        postgres_settings: Mapping[str, str] | None = None,
         broker_port: int | None = None,
     ) -> None:
-        given = os.environ if environment is None else environment
-        self._database_url = given.get("DATABASE_URL") or None
-        self._bootstrap_servers = given.get("KAFKA_BOOTSTRAP_SERVERS") or None
-        self.postgres = (
-            None
-            if self._database_url
-            else PostgresServer(directory=directory, port=postgres_port, settings=postgres_settings)
-        )
+        self._database_url = environment.get("DATABASE_URL", "")
+        self._bootstrap_servers = environment.get("KAFKA_BOOTSTRAP_SERVERS", "")
+        self.postgres = None if self._database_url else PostgresServer(directory=directory, port=postgres_port)
         self.broker = None if self._bootstrap_servers else Broker(port=broker_port)
         self._running = ExitStack()
 
     @property
     def database_url(self) -> str:
         """Return the URL of the database, given or embedded."""
-        if self._database_url is not None:
-            return self._database_url
-        if self.postgres is None:
-            raise LocalStackError("the stack has no database: neither DATABASE_URL nor an embedded server")
-        return self.postgres.url
+        return self._database_url if self.postgres is None else self.postgres.url
 
     @property
     def bootstrap_servers(self) -> str:
-        """`host:port` of the broker, given or embedded."""
-        if self._bootstrap_servers is not None:
-            return self._bootstrap_servers
-        if self.broker is None:
-            raise LocalStackError("the stack has no broker: neither KAFKA_BOOTSTRAP_SERVERS nor an embedded one")
-        return self.broker.bootstrap_servers
+        """Return `host:port` of the broker, given or embedded."""
+        return self._bootstrap_servers if self.broker is None else self.broker.bootstrap_servers
 
     def __enter__(self) -> Self:
         with ExitStack() as starting:
@@ -66,7 +50,5 @@ class Stack:
             self._running = starting.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._running.__exit__(kind, error, traceback)
+    def __exit__(self, *reason: object) -> None:
+        self._running.close()

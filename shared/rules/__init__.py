@@ -11,20 +11,17 @@ from shared.rules._regulations import (
     settle,
     validate_submission,
 )
-from shared.rules.catalogue import Catalogue, catalogue
+from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
-from shared.rules.game import Game, Rules
+from shared.rules.game import Rules
 from shared.rules.record import CaseFile, Round, Submission, parse_cases, parse_submission
-from shared.rules.settlement import Contribution, Line, Notice, Settlement
+from shared.rules.settlement import Contribution, Line, Settlement
 
 __all__ = [
     "REGULATIONS",
     "CaseFile",
-    "Catalogue",
     "Contribution",
-    "Game",
     "Line",
-    "Notice",
     "Refused",
     "Round",
     "Rules",

@@ -1,94 +1,89 @@
 """A regulation's page for readers, generated from its catalogue: `python -m shared.rules.document <regulation>`."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from typing import Final
 
 from shared.rules.catalogue import Catalogue, Option, Paytable, PaytableRow, Wager, catalogue
 from shared.rules.errors import Refused
 from shared.rules.odds import Odds
 
+_OFFERED: Final = {
+    "required": "The wager that every seat makes",
+    "always": "Always offered",
+    "optional": "Optional",
+}
+
+_EFFECTS: Final = {
+    "none": "none: the round is settled",
+    "dead_hand": "the hand of the seat does not count",
+    "dead_round": "no hand counts",
+    "may_void_hand": "the player may void the hand: its wagers go back",
+    "abandoned": "the wagers of the seat are lost",
+    "dead_round_but_bonuses": "no hand counts, but the bonus wagers that need only the player's hand are settled",
+}
+
 
 def page(regulation: str) -> str:
     """Return the Markdown page of one regulation; raise `Refused` for an unknown id."""
-    lines: list[str] = []
-    for line in _page(catalogue(regulation)):
-        if line or (lines and lines[-1]):
-            lines.append(line)
-    return "\n".join(lines) + "\n"
+    return "\n\n".join(_blocks(catalogue(regulation))) + "\n"
 
 
-def _page(entries: Catalogue) -> Iterator[str]:
+def _blocks(entries: Catalogue) -> Iterator[str]:
+    """Yield the headings, paragraphs and tables of the page."""
     yield f"# {entries.title}: {entries.id}"
-    yield ""
     yield f"{entries.source}. Generated from the catalogue by `python -m shared.rules.document {entries.id}`."
-    yield ""
     yield (
         "Where the text is silent, contradictory or misprinted, the settlement takes the readings in "
         f"[readings-{entries.id}.md](../contract/readings-{entries.id}.md); the form of a round is in "
         "[ROUND.md](../contract/ROUND.md)."
     )
-    yield ""
     yield "## Table"
-    yield ""
-    yield "| what | allowed | paragraph |"
-    yield "|---|---|---|"
-    yield f"| betting positions | {entries.seats.most} at most | {entries.seats.paragraph} |"
+    yield _table("what | allowed | paragraph", _limits(entries))
+    yield "## Options"
+    yield _options(entries.options)
+    yield "## Wagers"
+    for name, wager in entries.wagers.items():
+        yield from _wager(name, wager)
+    yield "## Irregularities"
+    irregularities = []
+    for code, rule in entries.irregularities.items():
+        from_cards = "" if rule.from_cards is None else f", from {rule.from_cards} cards on"
+        irregularities.append(f"`{code}` | {_EFFECTS[rule.effect]}{from_cards} | {rule.paragraph}")
+    yield _table("code | effect | paragraph", irregularities)
+    if entries.readings:
+        yield "## Further readings"
+        yield "Taken by this settlement where neither the text nor the readings of the contract decide."
+        yield _table("paragraph | reading", (f"{reading.paragraph} | {reading.taken}" for reading in entries.readings))
+
+
+def _table(columns: str, rows: Iterable[str]) -> str:
+    """Return a table; the columns and the cells of a row stand between bars."""
+    return "\n".join((f"| {columns} |", "|---" * (columns.count("|") + 1) + "|", *(f"| {row} |" for row in rows)))
+
+
+def _limits(entries: Catalogue) -> Iterator[str]:
+    yield f"betting positions | {entries.seats.most} at most | {entries.seats.paragraph}"
     if entries.decks is not None:
         fewest, most = entries.decks.fewest, entries.decks.most
         number = f"{fewest} at least" + ("" if most is None else f", {most} at most")
-        yield f"| decks | {fewest if fewest == most else number} | {entries.decks.paragraph} |"
+        yield f"decks | {fewest if fewest == most else number} | {entries.decks.paragraph}"
     if entries.payout_limit is not None:
         least = _dollars(entries.payout_limit.least)
         default = entries.payout_limit.default
         otherwise = "none" if default is None else f"{_dollars(default)} where none is filed"
-        yield f"| payout limit | {otherwise}, or {least} at least | {entries.payout_limit.paragraph} |"
-    yield ""
-    yield "## Options"
-    yield ""
-    yield from _options(entries.options)
-    yield "## Wagers"
-    for name, wager in entries.wagers.items():
-        yield ""
-        yield from _wager(name, wager)
-    yield ""
-    yield "## Irregularities"
-    yield ""
-    yield "| code | effect | paragraph |"
-    yield "|---|---|---|"
-    effects = {
-        "none": "none: the round is settled",
-        "dead_hand": "the hand of the seat does not count",
-        "dead_round": "no hand counts",
-        "may_void_hand": "the player may void the hand: its wagers go back",
-        "abandoned": "the wagers of the seat are lost",
-        "dead_round_but_bonuses": "no hand counts, but the bonus wagers that need only the player's hand are settled",
-    }
-    for code, rule in entries.irregularities.items():
-        from_cards = "" if rule.from_cards is None else f", from {rule.from_cards} cards on"
-        yield f"| `{code}` | {effects[rule.effect]}{from_cards} | {rule.paragraph} |"
-
-    if entries.readings:
-        yield ""
-        yield "## Further readings"
-        yield ""
-        yield "Taken by this settlement where neither the text nor the readings of the contract decide."
-        yield ""
-        yield "| paragraph | reading |"
-        yield "|---|---|"
-        for reading in entries.readings:
-            yield f"| {reading.paragraph} | {reading.taken} |"
+        yield f"payout limit | {otherwise}, or {least} at least | {entries.payout_limit.paragraph}"
 
 
-def _options(options: dict[str, Option]) -> Iterator[str]:
-    yield "| option | values | default | meaning | paragraph |"
-    yield "|---|---|---|---|---|"
+def _options(options: dict[str, Option]) -> str:
+    rows = []
     for name, option in options.items():
         default = "false" if option.type == "flag" else "none" if option.default is None else option.default
         if option.required:
             default = "must be selected"
-        yield f"| `{name}` | {_values(option)} | {default} | {option.about} | {option.paragraph} |"
-    yield ""
+        rows.append(f"`{name}` | {_values(option)} | {default} | {option.about} | {option.paragraph}")
+    return _table("option | values | default | meaning | paragraph", rows)
 
 
 def _values(option: Option) -> str:
@@ -109,51 +104,39 @@ def _values(option: Option) -> str:
 
 
 def _wager(name: str, wager: Wager) -> Iterator[str]:
-    offered = {
-        "required": "The wager that every seat makes",
-        "always": "Always offered",
-        "optional": "Optional",
-    }[wager.offered]
     needs = "" if wager.requires is None else f"; needs option `{wager.requires}`"
     yield f"### {wager.title} (`{name}`)"
-    yield ""
-    yield f"{offered}{needs}: {wager.paragraph}; decided under {wager.decided}."
+    yield f"{_OFFERED[wager.offered]}{needs}: {wager.paragraph}; decided under {wager.decided}."
     if wager.least is not None:
-        yield ""
         yield f"No wager below {_dollars(wager.least)}."
     if wager.bars_surrender:
-        yield ""
         yield "A player who made it may not surrender."
     if wager.qualifies is not None:
-        yield ""
         yield f"A wager of {_dollars(wager.qualifies)} or more earns the Envy Bonuses for the hands of other players."
     if wager.meter is not None:
         how = wager.meter.shared.replace("_", " ")
         shared = f"are paid {how}" if wager.meter.shared == "in_settlement_order" else f"share it {how}"
-        yield ""
         yield (
             f"Progressive meter: initial and reset amount of {_dollars(wager.meter.least_reset)} at least "
             f"({wager.meter.paragraph}); several winners of all of it {shared} "
             f"({wager.meter.shared_paragraph})."
         )
-    yield ""
     if wager.options:
-        yield from _options(wager.options)
+        yield _options(wager.options)
     for table in wager.paytables:
-        yield from _paytable(table)
+        yield f"{_terms(table)}:"
+        yield _table("category | pays", (f"`{row.category}` | {_pays(row)}" for row in table.rows))
     for bonuses in wager.envy_bonuses:
         yield f"Envy Bonuses for a wager of {_dollars(bonuses.stake)} ({bonuses.paragraph}):"
-        yield ""
-        yield "| hand of another player | Envy Bonus |"
-        yield "|---|---|"
-        for category, amount in bonuses.amounts.items():
-            yield f"| `{category}` | {_dollars(amount)} |"
-        yield ""
+        amounts = (f"`{category}` | {_dollars(amount)}" for category, amount in bonuses.amounts.items())
+        yield _table("hand of another player | Envy Bonus", amounts)
 
 
-def _paytable(table: Paytable) -> Iterator[str]:
+def _terms(table: Paytable) -> str:
     name = "Paytable" if table.name is None else f"Paytable {table.name}"
-    terms = [] if table.stake is None else [f"wager {_dollars(table.stake)}"]
+    terms = [f"{name}, for {table.decks} ({table.paragraph})"]
+    if table.stake is not None:
+        terms.append(f"wager {_dollars(table.stake)}")
     if table.meter is not None:
         terms.append(f"meter seed {_dollars(table.meter.reset)}, rate of progression {_percent(table.meter.rate)}")
         if table.meter.reserve_rate is not None:
@@ -166,13 +149,7 @@ def _paytable(table: Paytable) -> Iterator[str]:
         terms.append("fully wild joker")
     if table.least_rate is not None:
         terms.append(f"rate of progression {_percent(table.least_rate)} at least")
-    yield f"{name}, for {table.decks} ({table.paragraph}){''.join(f'; {term}' for term in terms)}:"
-    yield ""
-    yield "| category | pays |"
-    yield "|---|---|"
-    for row in table.rows:
-        yield f"| `{row.category}` | {_pays(row)} |"
-    yield ""
+    return "; ".join(terms)
 
 
 def _pays(row: PaytableRow) -> str:

@@ -1,5 +1,6 @@
 """A paytable made ready for settlement: rows by category, with the lines that they pay."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
@@ -101,6 +102,16 @@ def _odds(table: Paytable, entry: PaytableRow) -> Odds:
         assert table.stake is not None
         ratio = Fraction(entry.amount, table.stake)
     return Odds(ratio=ratio, stake_returned=table.stake_returned or entry.push)
+
+
+def average_return(hands: Iterable[tuple[int, Row | None]]) -> Fraction:
+    """Return what comes back of one cent, its stake included: `hands` are how many there are, and the row they win."""
+    number, back = 0, Fraction(0)
+    for ways, row in hands:
+        number += ways
+        if row is not None:
+            back += ways * row.odds.returns
+    return back / number
 
 
 def settled(row: Row | None, seat: int, wager: str, stake: int, decided: str, *, from_meter: int = 0) -> Line:

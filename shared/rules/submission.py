@@ -14,6 +14,7 @@ OptionValue = bool | int | str | Fraction | None
 """A flag, a whole number, a word or text, a share or decimal, or None: nothing was selected and there is no default."""
 
 _LONGEST_TEXT: Final = 20_000
+_SHARE: Final = re.compile(r"0(\.[0-9]{1,9})?|1(\.0{1,9})?")
 _DECIMAL: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 
 _KINDS: Final = {
@@ -149,10 +150,8 @@ def _option(name: str, option: Option, value: bool | int | str, where: str) -> O
         if option.most is not None and value > option.most:
             raise refused(f"at most {option.most}")
         return value
-    if option.type == "share" and isinstance(value, str):
-        share = _share(value)
-        if share is not None:
-            return share
+    if option.type == "share" and isinstance(value, str) and _SHARE.fullmatch(value) and Fraction(value) > 0:
+        return Fraction(value)
     if option.type == "choice" and isinstance(value, str) and value in option.choices:
         return value
     if option.type == "text" and isinstance(value, str) and 1 <= len(value) <= _LONGEST_TEXT:
@@ -164,16 +163,6 @@ def _option(name: str, option: Option, value: bool | int | str, where: str) -> O
             raise refused(f"at least {least} and at most {most}")
         return Fraction(value)
     raise refused(f"must be {_KINDS[option.type]}")
-
-
-def _share(text: str) -> Fraction | None:
-    whole, point, digits = text.partition(".")
-    if whole not in ("0", "1") or (point and not digits) or len(digits) > 9 or not (whole + digits).isascii():
-        return None
-    if not (whole + digits).isdigit():
-        return None
-    share = Fraction(text)
-    return share if 0 < share <= 1 else None
 
 
 def _offer(

@@ -1,11 +1,12 @@
 """Reads rows of a table by the values of some columns, and what they say."""
 
+from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
-from sqlalchemy import Row, Select, Table, select
+from sqlalchemy import Executable, Row, Select, Table, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.rejection import Reason, Rejected
@@ -30,6 +31,13 @@ def thing_of(kind: type[ThingT], row: Row[Any], /, **more: Any) -> ThingT:
     """Return the dataclass or document that a row says, field by column; `more` stands over columns."""
     said = row._asdict()  # a row of SQLAlchemy, or one of a pipeline
     return kind(**({name: said[name] for name in _fields(cast("Any", kind)) if name in said} | more))
+
+
+async def things_of(
+    kind: type[ThingT], connection: AsyncConnection, query: Executable, parameters: Mapping[str, Any] | None = None
+) -> list[ThingT]:
+    """Return the dataclasses or documents that the rows of a query say."""
+    return [thing_of(kind, row) for row in await connection.execute(query, parameters)]
 
 
 @cache

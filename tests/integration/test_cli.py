@@ -17,14 +17,14 @@ import pytest
 from infra.topics import wanted
 from loadtest.processes import processes_below
 from services.cli.people import PEOPLE, roles_of
-from services.cli.services import NAMES, load, roles_of_services
+from services.cli.services import NAMES, load_all, roles_of_services, url_variable
 from services.cli.stack import RunningStack, StackEnded
 from shared.runtime.web.access import load_callers
 from tests.support import Databases, eventually
 from tests.support.rounds import completed, encoded, record
 from tests.support.services import consume_all, produce
 from tests.support.stack import PARTITIONS, rows
-from tests.unit.cli.calling import Caller
+from tests.unit.cli.calling import Called, Caller
 
 pytestmark = pytest.mark.broker
 
@@ -36,62 +36,86 @@ def unreadable(table: str, sequence: int) -> dict[str, Any]:
     return completed(table, sequence, play=record({"dealt": ["Ts", "Zd"], "dealer": ["Td", "8s"]}))
 
 
-def quarantine(stack: RunningStack, pitledger: Caller, value: bytes, key: bytes | None = None) -> int:
-    """Sends bytes that will be refused; gives their id in quarantine."""
+def quarantine(stack: RunningStack, pitledger: Caller, value: bytes, key: bytes | None = None) -> str:
+    """Send bytes that will be refused; return their id in quarantine."""
     before = rows(stack, "SELECT coalesce(max(id), 0) FROM round_settlement.quarantine")[0][0]
     produce(stack.bootstrap_servers, "table.events", [(key, value)])
     eventually(
         lambda: rows(stack, f"SELECT 1 FROM round_settlement.quarantine WHERE id > {before}"), because="quarantined"
     )
-    return int(pitledger("quarantine", "list", "--json").documents[-1]["id"])
+    return str(pitledger("quarantine", "list", "--json").documents[-1]["quarantine"])
+
+
+@pytest.fixture
+def approver(stack: RunningStack, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Caller:
+    """Call `pitledger quarantine` as whoever approves."""
+
+    class Approver(Caller):
+        def __call__(self, *words: str, stdin: str = "") -> Called:
+            with monkeypatch.context() as patched:
+                patched.setenv("PITLEDGER_TOKEN", stack.home.tokens["demo.operations_manager"])
+                return super().__call__("quarantine", *words, stdin=stdin)
+
+    return Approver(capsys, monkeypatch)
 
 
 # --- quarantine ---
 
 
-def test_a_refused_record_is_mended_and_taken(stack: RunningStack, pitledger: Caller, tmp_path: Path) -> None:
+def test_a_refused_record_is_mended_and_taken(
+    stack: RunningStack, pitledger: Caller, approver: Caller, tmp_path: Path
+) -> None:
     """Its bytes come out as they are; unmended they are refused at once, mended they take their place in the books."""
     raw = encoded(unreadable("BJ-02", 1))
-    number = str(quarantine(stack, pitledger, raw, key=b"/properties/riverside/tables/BJ-02"))
-    people = ["--by", "jane.roe", "--approved-by", "kim.lee", "--reason", "card reader fault"]
+    number = quarantine(stack, pitledger, raw, key=b"/properties/riverside/tables/BJ-02")
+    words = ["quarantine", "replay", number, "--reason", "card reader fault"]
     assert raw.decode() == pitledger("quarantine", "show", number, "--bytes").stdout
     assert "'Zd'" in pitledger("quarantine", "show", number).stdout
-    assert 3 == pitledger("quarantine", "replay", number, *people).code
+    assert 3 == pitledger(*words).code
 
     (tmp_path / "mended.json").write_bytes(encoded(completed("BJ-02", 1)))
-    mended = str(tmp_path / "mended.json")
-    called = pitledger("quarantine", "replay", number, "--file", mended, *people, "--wait", "--json")
+    asked = pitledger(*words, "--file", str(tmp_path / "mended.json"), "--json")
+    assert [{"quarantine": int(number), "request": 1, "action": "replay", "decision": "asked"}] == asked.documents
+    assert "card reader fault (asked)" in pitledger("quarantine", "show", number).stdout
+    called = approver("approve", number, "1", "--wait", "--json")
 
-    assert 0 == called.code
-    assert called.documents[0]["resolved"] is True
+    assert (0, "approved") == (called.code, called.documents[0]["decision"])
+    assert f"record {number} is resolved" in called.stderr
     assert 0 == pitledger("reconstruct", "BJ-02-r1").code
     [(data,)] = rows(stack, "SELECT data FROM round_settlement.entries WHERE kind = 'record.mended'")
-    assert ("jane.roe", "card reader fault", [int(number)]) == (data["by"], data["reason"], data["quarantine"])
-    assert 1 == pitledger("quarantine", "replay", number, *people).code
+    assert ("demo.operator", "card reader fault", [int(number)]) == (data["by"], data["reason"], data["quarantine"])
+    assert 1 == pitledger(*words, "--file", str(tmp_path / "mended.json")).code
 
 
-def test_a_replay_that_is_refused_again_is_exit_code_1(stack: RunningStack, pitledger: Caller, tmp_path: Path) -> None:
+def test_a_replay_that_is_refused_again_is_exit_code_1(
+    stack: RunningStack, pitledger: Caller, approver: Caller, tmp_path: Path
+) -> None:
     """Bytes that decode but cannot be settled come back to quarantine, and --wait says so."""
-    number = str(quarantine(stack, pitledger, b"[1,2"))
+    number = quarantine(stack, pitledger, b"[1,2")
     (tmp_path / "mended.json").write_bytes(encoded(completed("BJ-03", 1, game="baccarat")))
-    words = ["replay", number, "--file", str(tmp_path / "mended.json"), "--by", "a", "--approved-by", "c"]
-    called = pitledger("quarantine", *words, "--reason", "b", "--wait")
+    words = ["replay", number, "--file", str(tmp_path / "mended.json"), "--reason", "b"]
+    assert 0 == pitledger("quarantine", *words).code
+    called = approver("approve", number, "1", "--wait")
 
     assert 1 == called.code
     assert "no rules submission of riverside for baccarat" in called.stderr
 
 
-def test_a_record_that_can_never_be_mended_is_dismissed_by_two_people(stack: RunningStack, pitledger: Caller) -> None:
+def test_a_record_that_can_never_be_mended_is_dismissed_by_two_people(
+    stack: RunningStack, pitledger: Caller, approver: Caller
+) -> None:
     """One person cannot; two can, once; the entry is in the journal and reaches the settlements topic."""
-    number = str(quarantine(stack, pitledger, b"\x00\xffnoise"))
-    words = ["quarantine", "dismiss", number, "--by", "jane", "--reason", "vendor test"]
-    assert 2 == pitledger(*words, "--approved-by", "Jane").code
-    called = pitledger(*words, "--approved-by", "kim", "--json")
+    number = quarantine(stack, pitledger, b"\x00\xffnoise")
+    words = ["quarantine", "dismiss", number, "--reason", "vendor test"]
+    assert 0 == pitledger(*words).code
+    assert 2 == pitledger("quarantine", "approve", number, "1").code
+    assert 0 == approver("reject", number, "1", "--reason", "ask the vendor").code
+    assert 0 == pitledger(*words).code
+    assert 0 == approver("approve", number, "2", "--json").code
 
-    assert 0 == called.code
-    assert 1 == pitledger(*words, "--approved-by", "kim").code
-    assert int(number) not in [each["id"] for each in pitledger("quarantine", "list", "--json").documents]
-    assert int(number) in [each["id"] for each in pitledger("quarantine", "list", "--all", "--json").documents]
+    assert 1 == pitledger(*words).code
+    assert int(number) not in [one["quarantine"] for one in pitledger("quarantine", "list", "--json").documents]
+    assert int(number) in [one["quarantine"] for one in pitledger("quarantine", "list", "--all", "--json").documents]
     assert 0 == pitledger("verify", "--service", "round-settlement").code
 
     def published() -> list[Any]:
@@ -104,8 +128,7 @@ def test_a_record_that_can_never_be_mended_is_dismissed_by_two_people(stack: Run
 
 def test_bytes_that_are_no_text_are_shown_in_hexadecimal(stack: RunningStack, pitledger: Caller) -> None:
     """Nothing of a record reaches the terminal unescaped, and what is too long is cut with a note."""
-    number = str(quarantine(stack, pitledger, b"\x1b[2J\xff" * 2000))
-    called = pitledger("quarantine", "show", number)
+    called = pitledger("quarantine", "show", quarantine(stack, pitledger, b"\x1b[2J\xff" * 2000))
 
     assert "1b 5b 32 4a ff" in called.stdout
     assert "\x1b" not in called.stdout
@@ -113,11 +136,40 @@ def test_bytes_that_are_no_text_are_shown_in_hexadecimal(stack: RunningStack, pi
 
 
 def test_a_record_that_is_not_in_quarantine_is_exit_code_4(pitledger: Caller) -> None:
-    """An id that was never given is named."""
-    called = pitledger("quarantine", "show", "987654")
+    """An id that was never given is named, in whatever service."""
+    assert [] == pitledger("quarantine", "list", "--service", "vigorish", "--json").documents
+    called = pitledger("quarantine", "show", "987654", "--service", "vigorish")
 
     assert 4 == called.code
     assert "987654" in called.stderr
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "code", "said"),
+    [
+        ("PITLEDGER_TOKEN", "", 2, "PITLEDGER_TOKEN is not set: give your token for round-settlement"),
+        ("PITLEDGER_TOKEN", "made-up", 2, "the token is not known"),
+        ("PITLEDGER_TOKEN", "demo.cashier", 2, "demo.cashier does not have the role 'quarantine.approve' or"),
+        ("PITLEDGER_ROUND_SETTLEMENT_URL", "http://127.0.0.1:1", 4, "round-settlement does not answer at http://127"),
+        ("PITLEDGER_ROUND_SETTLEMENT_URL", "127.0.0.1", 4, "round-settlement does not answer"),
+    ],
+    ids=["no token", "a token that nobody has", "no role", "nobody there", "no URL"],
+)
+def test_whoever_may_not_read_or_asks_nobody_is_told_so(
+    stack: RunningStack,
+    pitledger: Caller,
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    value: str,
+    code: int,
+    said: str,
+) -> None:
+    """The message names what is missing: the token, the role, or the service."""
+    monkeypatch.setenv(variable, stack.home.tokens.get(value, value))
+    called = pitledger("quarantine", "list")
+
+    assert (code, "") == (called.code, called.stdout)
+    assert said in called.stderr
 
 
 # --- topics, schemas, services ---
@@ -193,19 +245,18 @@ def test_run_on_a_port_that_is_taken_is_exit_code_4(stack: RunningStack) -> None
 
 
 def test_the_stack_answers_where_it_says(stack: RunningStack) -> None:
-    """Every service is ready at its URL, and its settings say the same."""
+    """Every service is ready at its URL, which its environment names too."""
     for service, url in stack.urls.items():
         with urllib.request.urlopen(f"{url}/readyz", timeout=10) as response:
             assert 200 == response.status
-        assert url.endswith(f":{stack.settings_for(service).http_port}")
-        assert stack.database_url == stack.settings_for(service).database_url.get_secret_value()
+        assert url == stack.environment[url_variable(service)]
 
 
 def test_the_stack_lets_its_people_in_and_keeps_their_tokens_private(stack: RunningStack) -> None:
     """The tokens are in a file for its owner alone, and the registry knows their people."""
     home = stack.home
     people = json.loads(home.tokens_file.read_text())
-    roles = roles_of_services([load(service) for service in stack.services])
+    roles = roles_of_services(load_all())
     assert [(person, roles_of(person, roles), home.tokens[person]) for person in PEOPLE] == [
         (each["person"], each["roles"], each["token"]) for each in people
     ]
@@ -217,25 +268,24 @@ def test_the_stack_lets_its_people_in_and_keeps_their_tokens_private(stack: Runn
 
 def test_a_service_that_ends_by_itself_is_named_with_its_last_words(stack: RunningStack) -> None:
     """A stack whose service cannot start says which and why, and leaves nothing behind."""
-    script = "import sys; print('no luck today', file=sys.stderr); sys.exit(4)"
     failing = RunningStack(
         environment={**os.environ, **stack.environment},
+        settings={"PITLEDGER_CHECKPOINT_KEY_FILE": "/no/such/key.pem"},
         services=["paytable-registry"],
         partitions=PARTITIONS,
-        command=lambda _: [sys.executable, "-c", script],
     )
     with pytest.raises(StackEnded) as ended, failing:
         pytest.fail("the stack runs")
 
     assert "paytable-registry ended by itself with exit code 4" in str(ended.value)
-    assert "no luck today" in ended.value.details
+    assert "/no/such/key.pem" in ended.value.details
     assert 4 == ended.value.exit_code
     assert not failing.home.path.exists()
 
 
 @pytest.mark.usefixtures("whole_stack")
 def test_up_says_what_listens_where_and_leaves_nothing_running() -> None:
-    """`pitledger up` prints its addresses once all is ready, and ends with exit code 0 when told to."""
+    """`pitledger up` prints its addresses as soon as all is ready, and ends with exit code 0 when told to."""
     environment = {name: value for name, value in os.environ.items() if name not in SERVERS}
     with tempfile.TemporaryDirectory(prefix="pitledger-test-") as directory:
         Path(directory).chmod(0o755)  # the account that PostgreSQL runs under must come through

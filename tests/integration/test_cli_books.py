@@ -93,7 +93,7 @@ def test_verify_compares_with_the_signed_checkpoints(stack: RunningStack, pitled
 
 
 def compared(called: Called) -> Called | None:
-    """The call, once a shard with entries was compared with a checkpoint."""
+    """The call, as soon as a shard with entries was compared with a checkpoint."""
     return called if any(document["checkpoints"] for document in called.documents) else None
 
 
@@ -141,7 +141,7 @@ def proof(stack: RunningStack, pitledger: Caller) -> str:
 
 
 def exported(called: Called) -> Called | None:
-    """The call, once it succeeded; before, it says that a checkpoint is missing."""
+    """The call, as soon as it succeeds; before, it says that a checkpoint is missing."""
     assert called.code in (0, 4), called.stderr
     return called if called.code == 0 else None
 

@@ -13,7 +13,8 @@ from sqlalchemy import create_engine, inspect
 
 import services
 import shared.contracts
-from services.cli.infra import drift, texts, write
+from services.cli.generated import drift, write
+from services.cli.infra import texts
 from services.cli.schemas import openapi, readers
 from services.cli.services import load_all
 from shared.contracts import facts, reading
@@ -177,9 +178,9 @@ def test_documents_follow_from_the_models_and_the_manifest(added: Added, tmp_pat
     assert "lost-chips" in readers(manifests)["pit.events"]
     assert "chipsFound" in asyncapi(readers(manifests))["channels"]["pitEvents"]["messages"]
     assert {"/chips", "/chips/{property}/{tag}/return"} <= openapi(added.manifest)["paths"].keys()
-    for path in texts(load_all()):
+    for path in texts(load_all(), ROOT):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text((ROOT / path).read_text() if (ROOT / path).exists() else "")
-    write(manifests, tmp_path)
-    assert [] == drift(manifests, tmp_path)
+    write(texts(manifests, tmp_path), tmp_path)
+    assert [] == drift(texts(manifests, tmp_path), tmp_path)
     assert "lost-chips:8120" in (tmp_path / "infra/prometheus/prometheus.yml").read_text()

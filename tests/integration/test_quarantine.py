@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,9 +24,8 @@ from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.brokers import AnyBroker
 from tests.support.desk import Desk, desk_of
-from tests.support.rounds import LOSING, TABLES, completed, encoded, record, source, submission
+from tests.support.rounds import LOSING, TABLES, completed, record, source, submission
 from tests.support.services import create_topics, read_topic, settled_database
-from tests.unit.cli.calling import Caller
 from tests.unit.vigorish.rounds import NOON, TABLE, collected, rules
 
 PEOPLE = {
@@ -244,34 +242,6 @@ def test_a_service_that_decides_commands_together_decides_these_alone(urls: dict
         office.ask("dismissal")
         assert "approved" == office.decide("approve").json()["decision"]
         assert [] == office.desk.quarantined()
-
-
-def test_the_command_line_replays_a_refused_pit_event(
-    vigorish: Office,
-    urls: dict[str, str],
-    fresh_broker: AnyBroker,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """By the commands of the service, for two people: the record is on its topic, and closes the refused one."""
-    create_topics(fresh_broker.bootstrap_servers)
-    monkeypatch.setenv("DATABASE_URL", urls["vigorish"])
-    monkeypatch.setenv("KAFKA_BOOTSTRAP_SERVERS", fresh_broker.bootstrap_servers)
-    pitledger = Caller(capsys, monkeypatch)
-    (tmp_path / "mended.json").write_bytes(encoded(MENDED))
-    words = ["quarantine", "replay", "1", "--service", "vigorish", "--by", "kim", "--reason", "misread"]
-    assert 2 == pitledger(*words, "--approved-by", "Kim").code
-    assert 3 == pitledger(*words, "--approved-by", "ann").code
-    called = pitledger(*words, "--approved-by", "ann", "--file", str(tmp_path / "mended.json"), "--json")
-    assert 0 == called.code, called.stderr
-    [sent] = read_topic(fresh_broker.bootstrap_servers, "pit.events")
-    assert MENDED == json.loads(sent.value)
-    assert (sent.partition, sent.offset) == (called.documents[0]["partition"], called.documents[0]["offset"])
-    headers: list[tuple[str, str | bytes | None]] = [(facts.QUARANTINE_ID, "vigorish/1")]
-    vigorish.desk.deliver(Replay("pit.events", 0, sent.key, sent.value, headers))
-    assert [] == pitledger("quarantine", "list", "--service", "vigorish", "--json").documents
-    assert 4 == pitledger("quarantine", "show", "7", "--service", "vigorish").code
 
 
 def test_a_replay_goes_to_kafka(fresh_broker: AnyBroker) -> None:

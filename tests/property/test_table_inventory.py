@@ -40,6 +40,22 @@ def moves(draw: st.DrawFn) -> Moves:
     )
 
 
+def box_of(number: int, shift: str, **counted: int) -> Box:
+    """A drop box of the table for a shift, in which nothing was recorded as dropped."""
+    return Box(
+        table="BJ-01",
+        exchange=number,
+        box="A1",
+        gaming_day=DAY,
+        shift=shift,
+        removed_at=at(1),
+        transported_at=at(1),
+        recorded_currency_cents=0,
+        recorded_checks_cents=0,
+        **counted,
+    )
+
+
 @st.composite
 def days(draw: st.DrawFn) -> tuple[list[Window], list[Box]]:
     """A day of a table: an opener, counts, a closer, perhaps all of it again, and a box each shift."""
@@ -61,23 +77,10 @@ def days(draw: st.DrawFn) -> tuple[list[Window], list[Box]]:
         )
         windows.append(Window(start=before, end=count, moves=draw(moves())))
         before = count
-    boxes = [
-        Box(
-            table="BJ-01",
-            exchange=number,
-            box="A1",
-            gaming_day=DAY,
-            shift=shift,
-            removed_at=at(1),
-            transported_at=at(1),
-            recorded_currency_cents=0,
-            recorded_checks_cents=0,
-            currency_cents=draw(CENTS),
-            counter_checks_cents=draw(CENTS),
-            coupons_cents=draw(CENTS),
-        )
-        for number, shift in enumerate(("day", "swing"))
-    ]
+    boxes = []
+    for number, shift in enumerate(("day", "swing")):
+        counted = {name: draw(CENTS) for name in ("currency_cents", "counter_checks_cents", "coupons_cents")}
+        boxes.append(box_of(number, shift, **counted))
     return windows, boxes
 
 
@@ -123,7 +126,7 @@ def test_a_counted_box_balances_and_coupons_are_never_drop(
         counter_checks=tuple(CheckInBox(serial=f"CC-{n}", cents=cents) for n, cents in enumerate(checks)),
         coupons=(CouponsInBox(coupon="match_play", cents=2500, count=3),),
     )
-    postings = table.sold("currency", sold) + table.counted_box(figures)
+    postings = table.sold("currency", sold) + table.counted_box(box_of(1, "day").counted(figures, ()))
     assert 0 == sum(posting.cents for posting in postings)
     drop = sum(posting.cents for posting in postings if posting.account.leg == "drop")
     assert sum(cents * count for cents, count in currency) + sum(checks) == drop

@@ -15,6 +15,7 @@ from services.wagering_accounts.domain.books import Books, Limit
 from services.wagering_accounts.domain.evolving import flows_of
 from services.wagering_accounts.domain.settling import settle
 from services.wagering_accounts.domain.views import PostedRound, ReversedRound, RoundEvent, VoidedRound
+from shared.contracts.accounts import AccountsFact
 from shared.contracts.rejection import Rejected
 from shared.contracts.settlements import AccountCredit
 from shared.journal.recording import Recording
@@ -55,10 +56,9 @@ class Ledger:
     def _check(self, recording: Recording) -> None:
         """The postings sum to zero, the flows explain the movements, and holds are what is on hold and in play."""
         fact = recording.fact
+        assert isinstance(fact, AccountsFact)
         assert 0 == sum(cents for _, cents in recording.postings)
-        moved = sum(
-            each.available_cents + each.held_cents + each.staked_cents for each in getattr(fact, "movements", ())
-        )
+        moved = sum(each.available_cents + each.held_cents + each.staked_cents for each in fact.moved())
         flows = flows_of(fact)
         assert moved == sum(flows.values())
         for name, cents in flows.items():

@@ -1,12 +1,10 @@
 """What the meters need of settlements; the rest of them is passed over. Amounts are cents."""
 
-from datetime import date
-
 from pydantic import AwareDatetime, Field
 
 from shared.contracts.envelope import Correction
 from shared.contracts.reading import View, view_of
-from shared.contracts.settlements import SettlementPosted, SettlementReversed, SubmissionRef
+from shared.contracts.settlements import RevisionView, SettlementPosted, SettlementReversed, SubmissionRef
 
 
 class WagerFigures(View):
@@ -41,15 +39,9 @@ class RecordedMeters(View):
     meters: dict[str, int] = Field(default_factory=dict)
 
 
-class Round(View):
-    """Which round, which revision of it, and what it did by wager type."""
+class Round(RevisionView):
+    """Which revision of a round, and what it did by wager type."""
 
-    property: str
-    table: str
-    game: str
-    gaming_day: date
-    round_id: str
-    revision: int
     submission: SubmissionRef
     totals: tuple[WagerFigures, ...]
 

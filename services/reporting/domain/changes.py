@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from services.reporting.domain.daily_win import RoundCounts
 from services.reporting.domain.exceptions import ExceptionDetails, ExceptionKind, ExceptionStatus
-from services.reporting.domain.views import PostedRound, ReversedRound, Round, SupersededRound, Totals, VoidedRound
+from services.reporting.domain.views import PostedRound, ReversedRound, SupersededRound, Totals, VoidedRound
 from shared.contracts.envelope import Correction
 from shared.contracts.facts import EntryEvent, Fact
 from shared.contracts.journal_facts import (
@@ -21,7 +21,7 @@ from shared.contracts.journal_facts import (
     RecordMended,
     RecordQuarantined,
 )
-from shared.contracts.settlements import SubmissionRef
+from shared.contracts.settlements import RoundView, SubmissionRef
 from shared.contracts.topics import SETTLEMENTS
 from shared.contracts.wager_totals import FIGURES
 
@@ -149,12 +149,12 @@ class Changes:
                 people = {"by": why.entered_by, "approved_by": why.approved_by}
                 self._close(entry, moment, fact, "dismissed", **people, reason=why.reason)
 
-    def _count(self, entry: EntryRef, data: Round) -> RoundCounts:
+    def _count(self, entry: EntryRef, data: RoundView) -> RoundCounts:
         key = _game(data)
         self.changed[key] = max(entry.recorded_at, self.changed.get(key, entry.recorded_at))
         return self.rounds.setdefault(key, RoundCounts())
 
-    def _add_up(self, data: Round, totals: Iterable[Totals], under: SubmissionRef) -> None:
+    def _add_up(self, data: RoundView, totals: Iterable[Totals], under: SubmissionRef) -> None:
         game = _game(data)
         for total in totals:
             key, figures = (*game, total.wager), _figures(total)
@@ -168,7 +168,9 @@ class Changes:
         for number, notice in enumerate(data.notices, 1):
             self._notice(entry, event, data, "notice", number=number, revision=data.revision, **dict(notice))
 
-    def _notice(self, entry: EntryRef, event: EntryEvent[Any], data: Round, kind: ExceptionKind, **more: Any) -> None:
+    def _notice(
+        self, entry: EntryRef, event: EntryEvent[Any], data: RoundView, kind: ExceptionKind, **more: Any
+    ) -> None:
         self.noticed.append(
             Noticed(
                 entry=entry,
@@ -198,7 +200,7 @@ class Changes:
         self.closings.append(Closing(entry=entry, **place, status=status, at=moment, **why))
 
 
-def _game(data: Round) -> GameKey:
+def _game(data: RoundView) -> GameKey:
     return GameKey(data.gaming_day, data.property, data.table, data.game)
 
 

@@ -1,13 +1,13 @@
 """What reporting needs of settlements: round, figures and reasons, without cards and lines. Amounts are cents."""
 
-from datetime import date
-
 from pydantic import ConfigDict
 
 from shared.contracts.envelope import Correction
-from shared.contracts.reading import View, view_of
+from shared.contracts.reading import view_of
 from shared.contracts.settlements import (
+    RevisionView,
     RoundNotice,
+    RoundView,
     SettlementPosted,
     SettlementReversed,
     SettlementSuperseded,
@@ -29,46 +29,34 @@ class Notice(RoundNotice):
     model_config = ConfigDict(extra="ignore")
 
 
-class Round(View):
-    """Which round."""
-
-    property: str
-    table: str
-    game: str
-    gaming_day: date
-    round_id: str
-
-
 @view_of(SettlementPosted)
-class PostedRound(Round):
+class PostedRound(RevisionView):
     """A round whose money was posted."""
 
     submission: SubmissionRef
-    revision: int
     correction: Correction | None = None
     totals: tuple[Totals, ...]
     notices: tuple[Notice, ...] = ()
 
 
 @view_of(SettlementReversed)
-class ReversedRound(Round):
+class ReversedRound(RevisionView):
     """A round whose money was taken back."""
 
     submission: SubmissionRef
-    revision: int
     correction: Correction
     totals: tuple[Totals, ...]
 
 
 @view_of(SettlementSuperseded)
-class SupersededRound(Round):
+class SupersededRound(RoundView):
     """A record of a round that came after a later void or correction of it."""
 
     correction: Correction | None = None
 
 
 @view_of(SettlementVoided)
-class VoidedRound(Round):
+class VoidedRound(RoundView):
     """A round that was voided before any record of it came."""
 
     correction: Correction

@@ -12,8 +12,7 @@ from services.table_inventory.api.access import (
     DayPath,
     DayReader,
 )
-from services.table_inventory.commands import adjustments as adjusting
-from services.table_inventory.commands import days as closing
+from services.table_inventory.commands import days as commands
 from services.table_inventory.commands.variances import OwnVariance, ResolveVariance
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
 from services.table_inventory.domain.variances import Variance
@@ -83,12 +82,12 @@ def day_routes(context: ServiceContext) -> APIRouter:
 
     command = partial(command_route, router, context.commands)
     rejects = (Reason.SAME_PERSON, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
-    command(closing.CloseDay, "/preliminary", role=AUDIT_DAYS, answers=Day, rejects=rejects)
-    command(closing.AuditDay, "/audited", role=AUDIT_DAYS, answers=Day, rejects=rejects)
-    command(closing.SealDay, "/final", role=APPROVE_DAYS, answers=Day, rejects=rejects)
+    command(commands.CloseDay, "/preliminary", role=AUDIT_DAYS, answers=Day, rejects=rejects)
+    command(commands.AuditDay, "/audited", role=AUDIT_DAYS, answers=Day, rejects=rejects)
+    command(commands.SealDay, "/final", role=APPROVE_DAYS, answers=Day, rejects=rejects)
     rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY)
-    enter, one = adjusting.EnterAdjustment, "/adjustments/{adjustment}"
+    enter, one = commands.EnterAdjustment, "/adjustments/{adjustment}"
     command(enter, "/adjustments", role=AUDIT_DAYS, answers=Adjustment, status=201, rejects=rejects)
-    for decision, path in ((adjusting.ApproveAdjustment, "approve"), (adjusting.RejectAdjustment, "reject")):
+    for decision, path in ((commands.ApproveAdjustment, "approve"), (commands.RejectAdjustment, "reject")):
         command(decision, f"{one}/{path}", role=APPROVE_DAYS, answers=Adjustment, rejects=BY_OTHERS)
     return router

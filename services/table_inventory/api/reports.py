@@ -17,16 +17,17 @@ from services.table_inventory.domain.exceptions import (
     Series,
     exceptions,
 )
-from services.table_inventory.domain.inventories import CountRow, InventoryRow
 from services.table_inventory.domain.win import DayWin
+from services.table_inventory.domain.windows import CountRow, InventoryRow
 from services.table_inventory.queries.days import read_day, read_findings, read_win
 from services.table_inventory.queries.equipment import clocks_of
-from services.table_inventory.queries.reached import Reached, read_reached
 from services.table_inventory.queries.slips import read_series
 from services.table_inventory.queries.windows import ended_windows, running_windows
 from services.table_inventory.tables import journal
 from shared.contracts.rejection import Reason
-from shared.contracts.reports import DayReportHeader, ReportHeader, ReportStatus
+from shared.contracts.reports import DayReportHeader, Reached, ReportHeader, ReportStatus
+from shared.contracts.topics import SETTLEMENTS
+from shared.journal.reading import reached
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     REPORT,
@@ -114,7 +115,7 @@ def routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.engine) as connection:
             win, day = await read_win(connection, key), await read_day(connection, key)
             head = await day_header(connection, reader, day)
-            through = await read_reached(connection)
+            through = await reached(connection, journal, SETTLEMENTS)
         values = win.model_dump(mode="json")
         head["status"] = day.status_of(values)
         return report_response(request, WinReport(**head, **values, hash=day.hash, through=through))
@@ -131,7 +132,7 @@ def routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.engine) as connection:
             windows = await running_windows(connection, property_name, moment)
             head = await now(connection, reader, property_name)
-            through = await read_reached(connection)
+            through = await reached(connection, journal, SETTLEMENTS)
         rows = [InventoryRow.of(window) for window in windows if window.start is not None]
         return report_response(request, Inventories(**head, at=moment, through=through, tables=rows))
 
@@ -143,7 +144,7 @@ def routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.engine) as connection:
             windows = await ended_windows(connection, property_name, gaming_day)
             head = await day_header(connection, reader, await read_day(connection, DayKey(property_name, gaming_day)))
-            through = await read_reached(connection)
+            through = await reached(connection, journal, SETTLEMENTS)
         items = [CountRow.of(window) for window in windows]
         return report_response(request, Counts(**head, through=through, items=items))
 

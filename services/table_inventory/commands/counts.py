@@ -1,8 +1,9 @@
 """The count of the drop boxes: under seal until it is concluded, by two people who do not see each other's figures."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import insert
@@ -11,14 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.boxes import (
     Box,
-    BoxKey,
     BoxProgress,
     CountDocument,
+    Turns,
     agreed,
     commitment_of,
     in_order,
 )
-from services.table_inventory.queries.counts import find_count, opened, running_count, sealed_turns, uncounted_boxes
+from services.table_inventory.queries.counts import find_count, sealed_turns, uncounted_boxes
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import drop_counts, sealed_counts
 from shared.contracts.counts import BoxFigures, BoxRef, BoxTurn, CountConcluded, CountOpened, CountSealed
@@ -27,6 +28,7 @@ from shared.contracts.inventory import Number
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import Recording
 from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.rows import rows_of, thing_of
 
 COMMANDS: Final = Commands()
 
@@ -50,9 +52,11 @@ class Opening(NamedTuple):
 
 
 async def _opening(connection: AsyncConnection, command: OpenCount) -> Opening:
+    of_day = rows_of(drop_counts, **dict(command)).where(drop_counts.c.concluded_at.is_(None))
+    running = (await connection.execute(of_day)).one_or_none()
     return Opening(
-        await running_count(connection, command.property, command.gaming_day),
-        await last_number(connection, drop_counts.c.count, drop_counts.c.property == command.property),
+        None if running is None else running.count,
+        await last_number(connection, drop_counts, "count", property=command.property),
         await uncounted_boxes(connection, command.property, command.gaming_day),
     )
 
@@ -100,17 +104,17 @@ async def salted(wanted: CountBox, person: str, key: str) -> SealBox:
 
 
 class Counting(NamedTuple):
-    """A count that is not concluded: its row, the boxes that wait to be counted, and what was found so far."""
+    """A count that is not concluded, the boxes that wait to be counted, and what was found so far."""
 
-    count: Any
+    opened: CountOpened
     boxes: Sequence[Box]
-    turns: Mapping[BoxKey, Sequence[BoxTurn]]
+    turns: Turns
 
 
 class ConcludeCount(Command):
     """Conclude a count.
 
-    Once two people found the same in every box: the figures are opened and posted.
+    As soon as two people found the same in every box: the figures are opened and posted.
     """
 
     property: Name
@@ -123,7 +127,7 @@ async def _counting(connection: AsyncConnection, command: SealBox | ConcludeCoun
     if count.concluded_at is not None:
         raise Rejected(Reason.ALREADY_DECIDED, f"count {command.count} of {command.property} is concluded")
     return Counting(
-        count,
+        thing_of(CountOpened, count),
         await uncounted_boxes(connection, command.property, count.gaming_day),
         await sealed_turns(connection, command.property, command.count),
     )
@@ -150,17 +154,10 @@ def count_box(command: SealBox, state: Counting, now: Now) -> Accepted:
     if agreed(turns) is not None:
         raise Rejected(Reason.ALREADY_DECIDED, f"two people found the same in {name}: it is counted")
     turn = BoxTurn(turn=len(turns) + 1, counted_by=now.by, salt=command.salt, figures=command.figures)
-    fact = CountSealed(
-        property=command.property,
-        gaming_day=state.count.gaming_day,
-        count=command.count,
-        table=box.table,
-        exchange=box.exchange,
-        turn=turn.turn,
-        commitment=commitment_of(turn.figures, turn.salt),
-        counted_by=now.by,
-        counted_at=now.at,
-    )
+    place = {"property": command.property, "count": command.count, "table": box.table, "exchange": box.exchange}
+    sealed = {"turn": turn.turn, "commitment": commitment_of(turn.figures, turn.salt)}
+    gaming_day = state.opened.gaming_day
+    fact = CountSealed(**place, gaming_day=gaming_day, **sealed, counted_by=now.by, counted_at=now.at)
     return Accepted(recording=Recording(fact=fact), answer=BoxProgress.of(box, [*turns, turn]))
 
 
@@ -168,7 +165,7 @@ def count_box(command: SealBox, state: Counting, now: Now) -> Accepted:
 def conclude(command: ConcludeCount, state: Counting, now: Now) -> Accepted:
     """Open and post the figures, if two people found the same in every box."""
     del command
-    gaming_day = state.count.gaming_day
+    gaming_day = state.opened.gaming_day
     if not state.boxes:
         raise Rejected(Reason.CONTRADICTS, f"no box of {gaming_day} waits to be counted")
     found = [(box, agreed(state.turns.get(box.key, ()))) for box in state.boxes]
@@ -177,8 +174,7 @@ def conclude(command: ConcludeCount, state: Counting, now: Now) -> Accepted:
         detail = f"no two people found the same yet in the boxes {', '.join(left)}"
         raise Rejected(Reason.TOO_EARLY, detail)
     boxes = tuple(box.counted(figures, state.turns[box.key]) for box, figures in found if figures is not None)
-    fact = CountConcluded(**opened(state.count), boxes=boxes, concluded_by=now.by, concluded_at=now.at)
-    postings = tuple(
-        posting for box in boxes for posting in TableAccounts(fact.property, box.table).counted_box(box.figures)
-    )
+    fact = CountConcluded(**dict(state.opened), boxes=boxes, concluded_by=now.by, concluded_at=now.at)
+    money = (TableAccounts(fact.property, box.table).counted_box(box) for box in boxes)
+    postings = tuple(chain.from_iterable(money))
     return Accepted(recording=Recording(fact=fact, postings=postings), answer=fact)

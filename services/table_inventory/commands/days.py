@@ -1,4 +1,4 @@
-"""Gaming days: closed in three steps by different people, and sealed with a hash."""
+"""Gaming days: closed in three steps by different people, sealed with a hash, and adjusted by two."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -8,7 +8,8 @@ from typing import Annotated, Any, Final, NamedTuple
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.days import Day, DayKey, incomplete
+from services.table_inventory.domain.accounts import TableAccounts
+from services.table_inventory.domain.days import Adjustment, Day, DayKey, incomplete
 from services.table_inventory.queries.counts import counters_of_day
 from services.table_inventory.queries.days import (
     journal_heads,
@@ -18,14 +19,18 @@ from services.table_inventory.queries.days import (
     read_win,
     variances_of_day,
 )
-from services.table_inventory.queries.slips import read_slips
+from services.table_inventory.queries.slips import last_number, read_slips
 from services.table_inventory.queries.windows import boxes_of_day, ended_windows
+from services.table_inventory.tables import adjustments, counts
+from shared.contracts import inventory
 from shared.contracts.envelope import Name, canonical
-from shared.contracts.inventory import DayAudited, DayClosed, DayFinal, DayPreliminary, ExcusedTable
+from shared.contracts.envelope import Reason as Text
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.reports import ReportStatus
 from shared.journal.recording import Recording
+from shared.runtime.command.approval import DAY_ADJUSTMENT, Approval, Decision
 from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.rows import find_row, rows_of, thing_of
 
 COMMANDS: Final = Commands()
 
@@ -48,7 +53,7 @@ def _require(day: Day, status: ReportStatus) -> None:
         raise Rejected(Reason.ALREADY_DECIDED if is_late else Reason.TOO_EARLY, detail)
 
 
-def _closed(day: Day, fact: DayClosed, status: ReportStatus) -> Accepted:
+def _closed(day: Day, fact: inventory.DayClosed, status: ReportStatus) -> Accepted:
     """Return that a day is closed one step further."""
     return Accepted(recording=Recording(fact=fact), answer=day.model_copy(update={**dict(fact), "status": status}))
 
@@ -60,7 +65,7 @@ class CloseDay(AboutDay):
     """
 
     excused: Annotated[
-        tuple[ExcusedTable, ...],
+        tuple[inventory.ExcusedTable, ...],
         Field(description="the tables without a record of the day, each with the reason why that is right"),
     ] = ()
 
@@ -86,7 +91,7 @@ def close(command: CloseDay, state: tuple[Day, Sequence[str]], now: Now) -> Acce
     if left:
         detail = f"{command.gaming_day} is not complete: {'; '.join(left)}"
         raise Rejected(Reason.TOO_EARLY, detail)
-    fact = DayPreliminary(**dict(command), preliminary_by=now.by, preliminary_at=now.at)
+    fact = inventory.DayPreliminary(**dict(command), preliminary_by=now.by, preliminary_at=now.at)
     return _closed(day, fact, ReportStatus.PRELIMINARY)
 
 
@@ -127,7 +132,7 @@ def audit(command: AuditDay, state: Auditing, now: Now) -> Accepted:
         raise Rejected(Reason.SAME_PERSON, detail)
     if state.left:
         raise Rejected(Reason.TOO_EARLY, f"{gaming_day} has what is not resolved: {'; '.join(state.left)}")
-    fact = DayAudited(**dict(command), audited_by=now.by, audited_at=now.at)
+    fact = inventory.DayAudited(**dict(command), audited_by=now.by, audited_at=now.at)
     return _closed(day, fact, ReportStatus.AUDITED)
 
 
@@ -157,5 +162,94 @@ def seal(command: SealDay, state: tuple[Day, dict[str, Any]], now: Now) -> Accep
     if day.audited_by == now.by:
         raise Rejected(Reason.SAME_PERSON, f"{now.by} audited {command.gaming_day}: somebody else must seal it")
     digest = sha256(canonical(report)).hexdigest()
-    fact = DayFinal(**dict(command), final_by=now.by, final_at=now.at, hash=digest, report=report)
+    fact = inventory.DayFinal(**dict(command), final_by=now.by, final_at=now.at, hash=digest, report=report)
     return _closed(day, fact, ReportStatus.FINAL)
+
+
+class EnterAdjustment(AboutDay):
+    """Enter an adjustment.
+
+    A figure of § 601a.9 must be other than it was recorded, by `cents` (positive: higher); somebody else approves it.
+    """
+
+    table: Name
+    shift: Name
+    figure: inventory.Figure
+    cents: inventory.SignedCents
+    reason: Text
+
+
+async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> tuple[Day, int]:
+    """Return the gaming day, and the last number of its adjustments. Raises: Rejected where there is no such table."""
+    counted = await connection.execute(rows_of(counts, property=command.property, table=command.table).limit(1))
+    if counted.first() is None:
+        raise Rejected(Reason.NOT_FOUND, f"table {command.table} of {command.property} was never counted")
+    last = await last_number(connection, adjustments, "adjustment", **command.key()._asdict())
+    return await read_day(connection, command.key()), last
+
+
+@COMMANDS.handles(EnterAdjustment, load=_entering)
+def enter(command: EnterAdjustment, state: tuple[Day, int], now: Now) -> Accepted:
+    """Propose an adjustment of a closed day."""
+    day, last = state
+    if day.status is ReportStatus.OPEN:
+        detail = f"{command.gaming_day} is open: what happened is recorded by who saw it"
+        raise Rejected(Reason.TOO_EARLY, detail)
+    if command.cents == 0:
+        raise Rejected(Reason.NOT_ALLOWED, "an adjustment of nothing adjusts nothing")
+    entered = {"adjustment": last + 1, "day_status": day.status, "entered_by": now.by, "entered_at": now.at}
+    fact = inventory.AdjustmentEntered(**dict(command), **entered)
+    return Accepted(recording=Recording(fact=fact), answer=Adjustment(**dict(fact)))
+
+
+class ApproveAdjustment(AboutDay):
+    """Approve an adjustment.
+
+    It becomes an adjusting entry, dated now.
+    """
+
+    adjustment: inventory.Number
+
+
+class RejectAdjustment(ApproveAdjustment):
+    """Reject an adjustment.
+
+    Nothing changes.
+    """
+
+    reason: Text
+
+
+_Entered = tuple[inventory.AdjustmentEntered, Approval]
+"""An adjustment, and where it stands."""
+
+
+async def _entered(connection: AsyncConnection, command: ApproveAdjustment) -> _Entered:
+    """Return an adjustment. Raises: Rejected where there is none."""
+    missing = f"there is no adjustment {command.adjustment} of {command.gaming_day} at {command.property}"
+    key = {**command.key()._asdict(), "adjustment": command.adjustment}
+    row = await find_row(connection, adjustments, missing, **key)
+    decision = Decision.of(row.status)
+    approval = Approval(DAY_ADJUSTMENT, f"adjustment {command.adjustment}", row.entered_by, decision)
+    return thing_of(inventory.AdjustmentEntered, row), approval
+
+
+@COMMANDS.handles(ApproveAdjustment, load=_entered)
+def approve(command: ApproveAdjustment, state: _Entered, now: Now) -> Accepted:
+    """Approve an adjustment, and post it."""
+    entered, approval = state
+    approval.approve(now.by)
+    fact = inventory.AdjustmentApproved(**dict(entered), approved_by=now.by, approved_at=now.at)
+    postings = TableAccounts(command.property, entered.table).adjusted(entered.figure, entered.cents)
+    answer = Adjustment(**dict(fact), status="approved")
+    return Accepted(recording=Recording(fact=fact, postings=postings), answer=answer)
+
+
+@COMMANDS.handles(RejectAdjustment, load=_entered)
+def reject(command: RejectAdjustment, state: _Entered, now: Now) -> Accepted:
+    """Turn an adjustment down."""
+    entered, approval = state
+    approval.reject(now.by)
+    rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
+    fact = inventory.AdjustmentRejected(**dict(entered), **rejected)
+    return Accepted(recording=Recording(fact=fact), answer=Adjustment(**dict(fact), status="rejected"))

@@ -4,35 +4,25 @@ from datetime import date
 from typing import Annotated, Final, NamedTuple
 
 from pydantic import Field
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.slips import FIVE_PEOPLE, Slip, SlipKey
-from services.table_inventory.queries.slips import find_request, find_slip, last_number
+from services.table_inventory.queries.slips import find_slip, last_number
 from services.table_inventory.tables import manual_slips, requests, slips
+from shared.contracts import inventory
 from shared.contracts.chips import Contents, value_of
 from shared.contracts.envelope import Name, Reason
-from shared.contracts.inventory import (
-    CreditReceived,
-    ManualSlip,
-    ManualSlipEntered,
-    ManualSlipVoided,
-    Number,
-    SlipKind,
-    SlipPrepared,
-    SlipRequested,
-    SlipVoided,
-)
 from shared.contracts.pit import SlipNumber
 from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
 from shared.journal.recording import Recording
 from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.rows import find_row, rows_of, thing_of
 
 COMMANDS: Final = Commands()
 
-Kind = Annotated[SlipKind, Field(description="the kind of slip")]
+Kind = Annotated[inventory.SlipKind, Field(description="the kind of slip")]
 
 
 class RequestSlip(Command):
@@ -50,13 +40,13 @@ class RequestSlip(Command):
 
 
 async def _last_request(connection: AsyncConnection, command: RequestSlip) -> int:
-    return await last_number(connection, requests.c.request, requests.c.property == command.property)
+    return await last_number(connection, requests, "request", property=command.property)
 
 
 @COMMANDS.handles(RequestSlip, load=_last_request)
 def request(command: RequestSlip, last: int, now: Now) -> Accepted:
     """Record a request under the next number."""
-    fact = SlipRequested(**dict(command), request=last + 1, requested_by=now.by, requested_at=now.at)
+    fact = inventory.SlipRequested(**dict(command), request=last + 1, requested_by=now.by, requested_at=now.at)
     return Accepted(recording=Recording(fact=fact), answer=fact)
 
 
@@ -68,24 +58,25 @@ class PrepareSlip(Command):
     """
 
     property: Name
-    request: Number
+    request: inventory.Number
 
 
 class Preparing(NamedTuple):
     """A request, the number of the slip that was prepared for it, and the last number of its series."""
 
-    request: SlipRequested
+    request: inventory.SlipRequested
     prepared: int | None
     last: int
 
 
 async def _preparing(connection: AsyncConnection, command: PrepareSlip) -> Preparing:
-    request = await find_request(connection, command.property, command.request)
-    c = slips.c
-    of_request = select(c.number).where(c.property == command.property, c.request == command.request)
-    prepared = (await connection.execute(of_request)).scalar_one_or_none()
-    last = await last_number(connection, c.number, c.property == command.property, c.slip == request.slip)
-    return Preparing(request, prepared, last)
+    name, number = command.property, command.request
+    missing = f"there is no request {number} at {name}"
+    row = await find_row(connection, requests, missing, property=name, request=number)
+    request = thing_of(inventory.SlipRequested, row)
+    prepared = (await connection.execute(rows_of(slips, property=name, request=number))).one_or_none()
+    last = await last_number(connection, slips, "number", property=name, slip=request.slip)
+    return Preparing(request, None if prepared is None else prepared.number, last)
 
 
 @COMMANDS.handles(PrepareSlip, load=_preparing)
@@ -98,7 +89,7 @@ def prepare(command: PrepareSlip, state: Preparing, now: Now) -> Accepted:
     if state.request.requested_by == now.by:
         detail = f"{now.by} made request {number}: somebody else must prepare the slip"
         raise Rejected(Why.SAME_PERSON, detail, cites=FIVE_PEOPLE)
-    fact = SlipPrepared(**dict(state.request), number=state.last + 1, prepared_by=now.by, prepared_at=now.at)
+    fact = inventory.SlipPrepared(**dict(state.request), number=state.last + 1, prepared_by=now.by, prepared_at=now.at)
     made = Slip(**dict(fact), cents=value_of(fact.contents))
     return Accepted(recording=Recording(fact=fact), answer=made, location=made.key.path())
 
@@ -126,7 +117,7 @@ def receive(command: ReceiveCredit, slip: Slip, now: Now) -> Accepted:
     slip.require_free(received_by=now.by)
     cents = value_of(command.contents)
     received = {"received_contents": command.contents, "received_by": now.by, "received_at": now.at}
-    fact = CreditReceived(**slip.reference, **received)
+    fact = inventory.CreditReceived(**slip.reference, **received)
     after = slip.after(**dict(fact), received_cents=cents)
     postings = TableAccounts(slip.property, slip.table).arrived("credit", cents)
     return Accepted(recording=Recording(fact=fact, postings=postings), answer=after)
@@ -157,13 +148,13 @@ def void(command: VoidSlip, slip: Slip, now: Now) -> Accepted:
         raise Rejected(Why.TOO_LATE, f"{slip.key} was received: adjust the gaming day instead")
     returned = slip.contents if slip.carried_at is not None else ()
     void = {"void_reason": command.reason, "voided_by": now.by, "voided_at": now.at}
-    fact = SlipVoided(**slip.reference, returned=returned, **void)
+    fact = inventory.SlipVoided(**slip.reference, returned=returned, **void)
     after = slip.after(**dict(fact))
     postings = TableAccounts(slip.property, slip.table).returned(slip.slip, value_of(returned))
     return Accepted(recording=Recording(fact=fact, postings=postings), answer=after)
 
 
-class EnterManualSlip(ManualSlip, Command):
+class EnterManualSlip(inventory.ManualSlip, Command):
     """Enter a paper slip after an outage.
 
     Under the number that is printed on it, with the five people who signed; it is flagged as late.
@@ -176,7 +167,7 @@ class VoidManualSlip(Command):
     Its number is accounted for, and nothing moves.
     """
 
-    slip: SlipKind
+    slip: inventory.SlipKind
     property: Name
     gaming_day: date
     number: SlipNumber
@@ -188,11 +179,10 @@ _SIGNED: Final = ("requested_by", "prepared_by", "carried_by", "received_by", "o
 
 async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManualSlip) -> None:
     """Look for the form. Raises: Rejected where it was entered or voided before."""
-    c = manual_slips.c
-    query = select(c.void).where(c.property == command.property, c.slip == command.slip, c.number == command.number)
-    is_void = (await connection.execute(query)).scalar_one_or_none()
-    if is_void is not None:
-        how = "was voided" if is_void else "was entered"
+    query = rows_of(manual_slips, property=command.property, slip=command.slip, number=command.number)
+    found = (await connection.execute(query)).one_or_none()
+    if found is not None:
+        how = "was voided" if found.void else "was entered"
         detail = f"paper {command.slip} slip {command.number} of {command.property} {how} already"
         raise Rejected(Why.ALREADY_DECIDED, detail)
 
@@ -208,7 +198,7 @@ def enter_manual(command: EnterManualSlip, state: None, now: Now) -> Accepted:
         raise Rejected(Why.SAME_PERSON, f"{twice} signed as {steps}: a slip takes five people", cites=FIVE_PEOPLE)
     if command.occurred_at > now.at:
         raise Rejected(Why.TOO_EARLY, f"'occurred_at' {command.occurred_at.isoformat()} has not come yet")
-    fact = ManualSlipEntered(**dict(command), entered_by=now.by, entered_at=now.at)
+    fact = inventory.ManualSlipEntered(**dict(command), entered_by=now.by, entered_at=now.at)
     table, cents = TableAccounts(command.property, command.table), value_of(command.contents)
     postings = table.sent(command.slip, cents) + table.arrived(command.slip, cents)
     return Accepted(recording=Recording(fact=fact, postings=postings, occurred_at=command.occurred_at), answer=fact)
@@ -218,5 +208,5 @@ def enter_manual(command: EnterManualSlip, state: None, now: Now) -> Accepted:
 def void_manual(command: VoidManualSlip, state: None, now: Now) -> Accepted:
     """Account for a paper form."""
     del state
-    fact = ManualSlipVoided(**dict(command), entered_by=now.by, entered_at=now.at)
+    fact = inventory.ManualSlipVoided(**dict(command), entered_by=now.by, entered_at=now.at)
     return Accepted(recording=Recording(fact=fact), answer=fact)

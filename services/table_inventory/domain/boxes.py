@@ -5,9 +5,8 @@ from datetime import date
 from hashlib import sha256
 from typing import Final, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel
 
-from services.table_inventory.domain.accounts import counter_checks_of, coupons_of, currency_of
 from shared.contracts.counts import BoxFigures, BoxTurn, CountConcluded, CountedBox, CountOpened
 from shared.contracts.envelope import as_json, canonical
 
@@ -21,10 +20,8 @@ Turns = Mapping[BoxKey, Sequence[BoxTurn]]
 """What people found in boxes, in the order in which they counted."""
 
 
-class Box(BaseModel):
+class Box(BaseModel, frozen=True):
     """A drop box of a gaming day and shift: what was recorded as dropped, and what was counted (None: not yet)."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     table: str
     exchange: int
@@ -57,16 +54,13 @@ class Box(BaseModel):
 
     def counted(self, figures: BoxFigures, turns: Sequence[BoxTurn]) -> CountedBox:
         """Return the box with what two people found in it."""
+        place = {name: getattr(self, name) for name in ("table", "exchange", "box", "gaming_day", "shift")}
         return CountedBox(
-            table=self.table,
-            exchange=self.exchange,
-            box=self.box,
-            gaming_day=self.gaming_day,
-            shift=self.shift,
+            **place,
             figures=figures,
-            currency_cents=currency_of(figures),
-            counter_checks_cents=counter_checks_of(figures),
-            coupons_cents=coupons_of(figures),
+            currency_cents=sum(pieces.cents * pieces.count for pieces in figures.currency),
+            counter_checks_cents=sum(check.cents for check in figures.counter_checks),
+            coupons_cents=sum(item.cents * item.count for item in figures.coupons),
             turns=tuple(turns),
         )
 
@@ -85,15 +79,9 @@ class BoxProgress(BaseModel):
     @classmethod
     def of(cls, box: Box | CountedBox, turns: Sequence[BoxTurn]) -> "BoxProgress":
         """Return how far a box has come."""
-        return cls(
-            table=box.table,
-            exchange=box.exchange,
-            box=box.box,
-            shift=box.shift,
-            turns=len(turns),
-            counted_by=[turn.counted_by for turn in turns],
-            agreed=agreed(turns) is not None,
-        )
+        place = {name: getattr(box, name) for name in ("table", "exchange", "box", "shift")}
+        people = [turn.counted_by for turn in turns]
+        return cls(**place, turns=len(turns), counted_by=people, agreed=agreed(turns) is not None)
 
 
 class CountDocument(CountOpened):

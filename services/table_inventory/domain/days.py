@@ -25,7 +25,7 @@ class DayKey(NamedTuple):
 
 
 class Day(BaseModel):
-    """How far a gaming day is closed, by whom; `hash` and `report` once it is final."""
+    """How far a gaming day is closed, by whom; `hash` and `report` when it is final."""
 
     property: str
     gaming_day: date
@@ -56,11 +56,6 @@ class Adjustment(AdjustmentEntered):
     rejected_by: str | None = None
     rejected_at: AwareDatetime | None = None
     rejection_reason: str | None = None
-
-    @property
-    def entered(self) -> dict[str, Any]:
-        """Return the fields with which it was entered."""
-        return {name: getattr(self, name) for name in AdjustmentEntered.model_fields}
 
 
 def incomplete(

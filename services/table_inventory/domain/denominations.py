@@ -1,5 +1,6 @@
 """Counts of chips, coins and plaques by denomination, which can be added and taken away."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from shared.contracts.chips import Pieces
@@ -19,10 +20,9 @@ def stacks(contents: Iterable[Pieces], sign: int = 1) -> Stacks:
 
 def added(*parts: Mapping[str, int]) -> Stacks:
     """Return the sum of counts by denomination, without those that are zero, in the order of the denominations."""
-    total: Stacks = {}
+    total: Counter[str] = Counter()
     for part in parts:
-        for name, count in part.items():
-            total[name] = total.get(name, 0) + count
+        total.update(part)
     return {name: total[name] for name in sorted(total, key=_denomination) if total[name]}
 
 

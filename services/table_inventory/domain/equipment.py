@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel
 
 from services.table_inventory.domain.policies import Policy
 
 Check = Literal["cards", "dice", "card_reader", "stub"]
-CHECKS: Final[tuple[Check, ...]] = ("cards", "dice", "card_reader", "stub")
 
 
 class Done(BaseModel):

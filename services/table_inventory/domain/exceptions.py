@@ -177,7 +177,7 @@ def _boxes(boxes: Iterable[Box]) -> Iterator[InventoryException]:
 
 
 def _checks(found: Findings) -> Iterator[InventoryException]:
-    """Return counter checks whose issuance copies were in no box, once all boxes of the table are counted."""
+    """Return counter checks whose issuance copies were in no box, where all boxes of the table are counted."""
     counted = {box.table for box in found.boxes} - {box.table for box in found.boxes if box.count is None}
     for one in found.checks:
         if one.table in counted and (one.table, one.serial, one.cents) not in found.dropped:

@@ -5,13 +5,13 @@
 
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import AwareDatetime
 
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.denominations import Stacks, added, stacks
-from services.table_inventory.domain.slips import FIVE_PEOPLE, Slip, SlipKey
+from services.table_inventory.domain.slips import FIVE_PEOPLE, STEPS, Slip, SlipKey
 from shared.contracts import pit
 from shared.contracts.chips import value_of
 from shared.contracts.envelope import Event
@@ -34,6 +34,10 @@ class TableKey(NamedTuple):
 
     property: str
     table: str
+
+
+Books = dict[TableKey, list[tuple[datetime, int]]]
+"""What moved (moment, cents) at tables that were never counted, rounds aside."""
 
 
 class RoundKey(NamedTuple):
@@ -75,24 +79,15 @@ class ReversedRound(Round):
 
 @dataclass(slots=True)
 class Known:
-    """What is known of the slips and tables that a batch is about.
-
-    `books` has what moved (moment, cents) at tables that were never counted, rounds aside; None for the others.
-    """
+    """What is known of the slips and tables that a batch is about."""
 
     slips: dict[SlipKey, Slip] = field(default_factory=dict)
-    books: dict[TableKey, list[tuple[datetime, int]] | None] = field(default_factory=dict)
+    books: Books = field(default_factory=dict)
 
 
-def slip_of(data: Any) -> SlipKey | None:
-    """Return the slip that a pit event is about, if it is about one."""
-    match data:
-        case pit.CarriedFill() | pit.ReceivedFill():
-            return SlipKey(data.property, "fill", data.number)
-        case pit.CarriedCredit():
-            return SlipKey(data.property, "credit", data.number)
-        case _:
-            return None
+def slip_of(data: SlipStep) -> SlipKey:
+    """Return the slip that a pit event is about."""
+    return SlipKey(data.property, "credit" if isinstance(data, pit.CarriedCredit) else "fill", data.number)
 
 
 def record_pit(event: Event[Any], known: Known) -> Recording:
@@ -105,15 +100,8 @@ def record_pit(event: Event[Any], known: Known) -> Recording:
     book = known.books.get(TableKey(data.property, data.table))
     if moved is not None and book is not None:
         book.append((event.time, moved.cents))
-    fact = PitRecorded(
-        event=event.type,
-        property=data.property,
-        table=data.table,
-        gaming_day=data.gaming_day,
-        shift=data.shift,
-        moved=moved,
-        data=data,
-    )
+    place = {name: getattr(data, name) for name in pit.PitData.model_fields}
+    fact = PitRecorded(event=event.type, **place, moved=moved, data=data)
     return Recording(fact=fact, postings=postings)
 
 
@@ -134,15 +122,15 @@ def _money(data: Any, at: datetime, known: Known) -> _Money:
             return _moved("counter_check", -data.cents, postings, stacks(data.contents, -1))
         case pit.ChangedChips():
             what = added(stacks(data.taken), stacks(data.given, -1))
-            return _moved("change", 0, table.changed(value_of(data.taken)), what)
+            return _moved("change", 0, table.transfer("inventory", "inventory", value_of(data.taken)), what)
         case pit.DroppedCoupon():
             return _moved("wager", -data.paid_cents, table.coupon(data.coupon, data.cents, data.paid_cents))
         case pit.WaivedVigorish():
-            return _moved("vigorish", -data.cents, table.vigorish_waived(data.cents))
+            return _moved("vigorish", -data.cents, table.transfer("vigorish_waived", "inventory", data.cents))
         case pit.CollectedVigorish() | pit.ReturnedVigorish():
             return _moved("vigorish", 0, ())  # the settled round has counted in what it assessed, and no more
         case pit.CollectedTips():
-            return None, table.tips(data.cents)
+            return None, table.transfer("tip_box", "tips_payable", data.cents)
         case _:
             return None, ()
 
@@ -153,17 +141,15 @@ def _moved(movement: Movement, cents: int, postings: tuple[Posting, ...], conten
 
 def _first_count(data: FirstCount, at: datetime, table: TableAccounts, known: Known) -> tuple[Posting, ...]:
     """Post with what the books of a table begin, at its first count; later counts are compared with them."""
-    key = TableKey(data.property, data.table)
-    book = known.books.get(key)
+    book = known.books.pop(TableKey(data.property, data.table), None)
     if book is None:
         return ()
-    known.books[key] = None
-    return table.began_with(value_of(data.contents) - sum(cents for moment, cents in book if moment <= at))
+    moved_cents = sum(cents for moment, cents in book if moment <= at)
+    return table.transfer("inventory", "brought_forward", value_of(data.contents) - moved_cents)
 
 
 def _slip_step(data: SlipStep, at: datetime, table: TableAccounts, known: Known) -> _Money:
     key = slip_of(data)
-    assert key is not None
     slip = known.slips.get(key)
     if slip is None:
         raise Refused(f"{key} was never prepared", paragraph=FIVE_PEOPLE)
@@ -171,7 +157,7 @@ def _slip_step(data: SlipStep, at: datetime, table: TableAccounts, known: Known)
         raise Refused(f"{key} is for table {slip.table}, not {data.table}", paragraph=FIVE_PEOPLE)
     done = step_of(data, at)
     try:
-        slip.require_free(**{step: person for step, person in done.items() if step.endswith("_by")})
+        slip.require_free(**{step: done[step] for step in STEPS if step in done})
     except Rejected as rejected:
         raise Refused(rejected.detail, paragraph=rejected.cites) from rejected
     known.slips[key] = slip.after(**done)
@@ -187,20 +173,11 @@ def _slip_step(data: SlipStep, at: datetime, table: TableAccounts, known: Known)
 
 def step_of(data: SlipStep, at: datetime) -> dict[str, Any]:
     """Return what a pit event changes of its slip, as columns and fields are named."""
-    match data:
-        case pit.CarriedFill():
-            return {"carried_by": data.carried_by, "carried_at": at}
-        case pit.ReceivedFill():
-            return {
-                "received_by": data.received_by,
-                "observed_by": data.observed_by,
-                "received_at": at,
-                "received_contents": data.contents,
-                "received_cents": value_of(data.contents),
-            }
-        case pit.CarriedCredit():
-            people = {step: getattr(data, step) for step in data.DIFFERENT}
-            return {**people, "carried_at": at}
+    people = {step: person for step, person in data if step in STEPS}
+    if not isinstance(data, pit.ReceivedFill):
+        return {**people, "carried_at": at}
+    received = {"received_contents": data.contents, "received_cents": value_of(data.contents)}
+    return {**people, "received_at": at, **received}
 
 
 def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, datetime]) -> Recording:
@@ -219,10 +196,7 @@ def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, dat
             "that posted it, then replay this one"
         )
     cents = sum(total.chips_cents for total in data.totals)
-    fact = RoundCounted(
-        **key._asdict(),
-        gaming_day=data.gaming_day,
-        rounds=1 if isinstance(data, PostedRound) else -1,
-        cents=cents,
-    )
-    return Recording(fact=fact, postings=TableAccounts(data.property, data.table).round(cents), occurred_at=at)
+    rounds: Literal[1, -1] = 1 if isinstance(data, PostedRound) else -1
+    fact = RoundCounted(**key._asdict(), gaming_day=data.gaming_day, rounds=rounds, cents=cents)
+    postings = TableAccounts(data.property, data.table).transfer("inventory", "rounds", cents)
+    return Recording(fact=fact, postings=postings, occurred_at=at)

@@ -48,14 +48,13 @@ class Policy(Contract):
         return timedelta(hours=hours.hand if dealing == "hand" else hours.shoe)
 
 
-_policies: TypeAdapter[tuple[Policy, ...]] = TypeAdapter(tuple[Policy, ...])
-
-
 @cache
 def policies() -> Sequence[Policy]:
     """Return all versions, the earliest first."""
     text = (Path(__file__).parents[1] / "policies.yaml").read_text()
-    return sorted(_policies.validate_python(yaml.safe_load(text)), key=lambda policy: policy.effective_from)
+    return sorted(
+        TypeAdapter(list[Policy]).validate_python(yaml.safe_load(text)), key=lambda policy: policy.effective_from
+    )
 
 
 def policy_on(gaming_day: date, versions: Sequence[Policy] | None = None) -> Policy:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from pydantic import AwareDatetime, BaseModel
@@ -37,7 +38,7 @@ class Variance(BaseModel):
     `by_instrument` splits the difference of a drop box. `expected_by_denomination` and `counted_by_denomination` say
     how many pieces, where every movement since the count before is known by denomination; where rounds were played,
     `unexplained_by_denomination` has what is left of each denomination after the movements that are known so.
-    Status `changed`: it was resolved, and what came later made another difference.
+    Status `changed`: it was resolved, and what was recorded later makes another difference.
     """
 
     property: str
@@ -81,14 +82,14 @@ class Variance(BaseModel):
         cents = self.cents - (self.resolved_cents or 0)
         match self.variance:
             case "inventory":
-                return table.inventory_variance(cents)
+                return table.transfer("inventory", "inventory_variance", cents)
             case "drop":
-                split = {"currency": cents}
-                if self.resolved_cents is None and self.by_instrument is not None:
-                    split = self.by_instrument
-                return tuple(posting for name, part in split.items() for posting in table.drop_variance(name, part))
+                split = self.by_instrument if self.resolved_cents is None else None
+                parts = (split or {"currency": cents}).items()
+                money = (table.transfer("box", "drop_variance", part, name) for name, part in parts)
+                return tuple(chain.from_iterable(money))
             case "fill" | "credit" as slip:
-                return table.transit_variance(slip, cents)
+                return table.transfer("transit", "transit_variance", cents, slip)
 
 
 def variances(

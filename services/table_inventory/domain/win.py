@@ -1,7 +1,6 @@
-"""The win of § 601a.9(c), from counts, movements and boxes, beside what the settled rounds imply."""
+"""The win of § 601a.9(c), from counts, movements and boxes, with what the settled rounds imply."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
@@ -10,27 +9,17 @@ from pydantic import BaseModel
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.policies import policy_on
 from services.table_inventory.domain.windows import Window
-from shared.contracts.inventory import Figure
+from shared.contracts.inventory import AdjustmentEntered, Figure
 from shared.contracts.reports import Percent, percent_of
 
 
-@dataclass(frozen=True, slots=True)
-class Adjusted:
-    """An approved adjustment: a figure of a table and shift, raised by so much."""
-
-    table: str
-    shift: str
-    figure: Figure
-    cents: int
-
-    @property
-    def win_cents(self) -> int:
-        """Return what it does to the win."""
-        return -self.cents if self.figure in ("opener", "fills") else self.cents
+def win_effect(figure: Figure, cents: int) -> int:
+    """Return what it does to the win that a figure is raised by so many cents."""
+    return -cents if figure in ("opener", "fills") else cents
 
 
 class Win(BaseModel):
-    """The win of a table, a shift of it, or all tables, by § 601a.9(c), beside what the settled rounds imply.
+    """The win of a table, a shift of it, or all tables, by § 601a.9(c), with what the settled rounds imply.
 
     `win_cents` is closer + credits + drop - opener - fills, and None while something is missing (`missing` says what).
     It is always `rounds_win_cents` + `inventory_variance_cents` + `drop_variance_cents` - `prepaid_cents` where prepaid
@@ -99,7 +88,7 @@ _ADDED: Final = (
 def wins(
     windows: Sequence[Window],
     boxes: Iterable[Box],
-    adjustments: Iterable[Adjusted],
+    adjustments: Iterable[AdjustmentEntered],
     *,
     by_shift: bool,
     prepaid_is_drop: bool,
@@ -127,8 +116,8 @@ def wins(
             of(end.table, end.shift).game = end.game
     for box in boxes:
         _add_box(of(box.table, box.shift), box)
-    for adjusted in adjustments:
-        of(adjusted.table, adjusted.shift).adjustments_cents += adjusted.win_cents
+    for one in adjustments:
+        of(one.table, one.shift).adjustments_cents += win_effect(one.figure, one.cents)
     for win in found.values():
         if win.opened and not win.boxes:
             win.missing.append("drop")
@@ -192,7 +181,7 @@ class DayWin(BaseModel):
 
 
 def day_win(
-    gaming_day: date, windows: Sequence[Window], boxes: Sequence[Box], adjustments: Sequence[Adjusted]
+    gaming_day: date, windows: Sequence[Window], boxes: Sequence[Box], adjustments: Sequence[AdjustmentEntered]
 ) -> DayWin:
     """Return the win of a gaming day as it stands."""
     policy = policy_on(gaming_day)

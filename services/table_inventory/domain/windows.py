@@ -7,20 +7,14 @@ what was counted then is a variance.
 from datetime import date
 from typing import Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel
 
 from services.table_inventory.domain.denominations import Stacks, added
 
 Purpose = Literal["opener", "closer", "shift", "drop", "spot", "carried"]
 
 
-class _Read(BaseModel):
-    """Something that is read from the database, which may know more of it."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class Count(_Read):
+class Count(BaseModel, frozen=True):
     """A table inventory as it was counted; `sequence` is that of the event in the table's pit stream."""
 
     table: str
@@ -48,7 +42,7 @@ class Count(_Read):
         return (self.begins_day or self.gaming_day, self.begins_shift or self.shift)
 
 
-class Moves(_Read):
+class Moves(BaseModel, frozen=True):
     """What moved in a window: `cents` altogether, positive into the inventory, and of which kinds.
 
     Figures by kind are positive as their names say: `currency_cents` is what players paid. `by_denomination` has what
@@ -69,7 +63,7 @@ class Moves(_Read):
     by_denomination: Stacks = {}
 
 
-class Window(_Read):
+class Window(BaseModel, frozen=True):
     """The time up to a count (`end`; None: up to now) from the count before it (`start`; None: there was none)."""
 
     start: Count | None
@@ -117,3 +111,50 @@ class Window(_Read):
         if self.end is not None or self.start is None or not self.start.leaves_open:
             return None
         return self.start.begun[0]
+
+
+class InventoryRow(BaseModel):
+    """What a table should hold at a moment: what was counted last, and what moved since.
+
+    `expected_by_denomination` is given where every movement since is known so.
+    """
+
+    table: str
+    open: bool
+    gaming_day: date
+    shift: str
+    counted: Count
+    moves: Moves
+    expected_cents: int
+    expected_by_denomination: Stacks | None = None
+
+    @classmethod
+    def of(cls, window: Window) -> "InventoryRow":
+        """Return a running window as a row of the report."""
+        start = window.start
+        assert start is not None, "a running inventory begins with a count"
+        gaming_day, shift = start.begun
+        return cls(
+            table=start.table,
+            open=start.leaves_open,
+            gaming_day=gaming_day,
+            shift=shift,
+            counted=start,
+            moves=window.moves,
+            expected_cents=window.expected_cents,
+            expected_by_denomination=window.expected_by_denomination,
+        )
+
+
+class CountRow(Count):
+    """A count with what was expected of it; `variance_cents` None at the first count of a table."""
+
+    expected_cents: int | None = None
+    variance_cents: int | None = None
+
+    @classmethod
+    def of(cls, window: Window) -> "CountRow":
+        """Return the count that ends a window as a row of the report."""
+        assert window.end is not None, "the window of a count ends with it"
+        expected_cents = None if window.start is None else window.expected_cents
+        return cls(**dict(window.end), expected_cents=expected_cents, variance_cents=window.variance_cents)

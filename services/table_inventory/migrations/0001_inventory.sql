@@ -1,7 +1,7 @@
 CREATE TABLE counts (
     property TEXT, "table" TEXT, sequence BIGINT, at TIMESTAMPTZ NOT NULL, gaming_day DATE NOT NULL,
     shift TEXT NOT NULL, purpose TEXT NOT NULL, counted_by TEXT NOT NULL, observed_by TEXT NOT NULL,
-    cents BIGINT NOT NULL, contents JSONB NOT NULL, card_reader BOOLEAN NOT NULL, dice BOOLEAN NOT NULL,
+    cents BIGINT NOT NULL, contents JSONB NOT NULL, card_reader BOOLEAN, dice BOOLEAN,
     begins_day DATE, begins_shift TEXT, game TEXT,
     PRIMARY KEY (property, "table", sequence),
     CONSTRAINT purpose_is_known CHECK (purpose IN ('opener', 'closer', 'shift', 'drop', 'spot', 'carried'))
@@ -10,9 +10,9 @@ CREATE INDEX counts_in_order ON counts (property, "table", at, sequence);
 CREATE INDEX counts_of_day ON counts (property, gaming_day);
 
 CREATE TABLE movements (
-    shard INTEGER, seq BIGINT, property TEXT NOT NULL, "table" TEXT NOT NULL, movement TEXT NOT NULL,
+    shard BIGINT, seq BIGINT, property TEXT NOT NULL, "table" TEXT NOT NULL, movement TEXT NOT NULL,
     cause TEXT NOT NULL, at TIMESTAMPTZ NOT NULL, gaming_day DATE NOT NULL, cents BIGINT NOT NULL,
-    rounds SMALLINT NOT NULL, contents JSONB, ref TEXT, revision INTEGER,
+    rounds BIGINT NOT NULL, contents JSONB, ref TEXT, revision BIGINT,
     PRIMARY KEY (shard, seq),
     CONSTRAINT movement_is_permitted CHECK (
         movement IN ('cash', 'counter_check', 'wager', 'change', 'transfer', 'vigorish'))
@@ -21,13 +21,13 @@ CREATE INDEX movements_in_order ON movements (property, "table", at);
 CREATE INDEX movements_of_ref ON movements (property, "table", ref);
 
 CREATE TABLE requests (
-    property TEXT, request INTEGER, slip TEXT NOT NULL, "table" TEXT NOT NULL, shift TEXT NOT NULL,
+    property TEXT, request BIGINT, slip TEXT NOT NULL, "table" TEXT NOT NULL, shift TEXT NOT NULL,
     requested_by TEXT NOT NULL, gaming_day DATE NOT NULL, contents JSONB NOT NULL, requested_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (property, request)
 );
 
 CREATE TABLE slips (
-    property TEXT, slip TEXT, number INTEGER, request INTEGER, "table" TEXT, shift TEXT, gaming_day DATE,
+    property TEXT, slip TEXT, number BIGINT, request BIGINT, "table" TEXT, shift TEXT, gaming_day DATE,
     contents JSONB, received_contents JSONB, returned JSONB, cents BIGINT, received_cents BIGINT, requested_by TEXT,
     prepared_by TEXT, surrendered_by TEXT, carried_by TEXT, received_by TEXT, observed_by TEXT, voided_by TEXT,
     void_reason TEXT, requested_at TIMESTAMPTZ, prepared_at TIMESTAMPTZ, carried_at TIMESTAMPTZ,
@@ -50,7 +50,7 @@ CREATE TABLE slips (
 CREATE INDEX slips_of_day ON slips (property, gaming_day);
 
 CREATE TABLE manual_slips (
-    property TEXT, slip TEXT, number INTEGER, gaming_day DATE NOT NULL, entered_by TEXT NOT NULL,
+    property TEXT, slip TEXT, number BIGINT, gaming_day DATE NOT NULL, entered_by TEXT NOT NULL,
     reason TEXT NOT NULL, entered_at TIMESTAMPTZ NOT NULL, void BOOLEAN NOT NULL, "table" TEXT, cents BIGINT,
     PRIMARY KEY (property, slip, number)
 );
@@ -70,14 +70,14 @@ CREATE TABLE transports (
 );
 
 CREATE TABLE drop_counts (
-    property TEXT, count INTEGER, gaming_day DATE NOT NULL, opened_by TEXT NOT NULL, opened_at TIMESTAMPTZ NOT NULL,
+    property TEXT, count BIGINT, gaming_day DATE NOT NULL, opened_by TEXT NOT NULL, opened_at TIMESTAMPTZ NOT NULL,
     concluded_by TEXT, concluded_at TIMESTAMPTZ,
     PRIMARY KEY (property, count)
 );
 CREATE INDEX drop_counts_of_day ON drop_counts (property, gaming_day);
 
 CREATE TABLE counted_boxes (
-    property TEXT, "table" TEXT, exchange BIGINT, count INTEGER NOT NULL, box TEXT NOT NULL, shift TEXT NOT NULL,
+    property TEXT, "table" TEXT, exchange BIGINT, count BIGINT NOT NULL, box TEXT NOT NULL, shift TEXT NOT NULL,
     gaming_day DATE NOT NULL, figures JSONB NOT NULL, turns JSONB NOT NULL, currency_cents BIGINT NOT NULL,
     counter_checks_cents BIGINT NOT NULL, coupons_cents BIGINT NOT NULL,
     PRIMARY KEY (property, "table", exchange)
@@ -86,20 +86,21 @@ CREATE INDEX counted_boxes_of_count ON counted_boxes (property, count);
 CREATE INDEX counted_boxes_of_day ON counted_boxes (property, gaming_day);
 
 CREATE TABLE sealed_counts (
-    property TEXT, count INTEGER, "table" TEXT, exchange BIGINT, turn INTEGER, counted_by TEXT NOT NULL,
+    property TEXT, count BIGINT, "table" TEXT, exchange BIGINT, turn BIGINT, counted_by TEXT NOT NULL,
     salt TEXT NOT NULL, figures JSONB NOT NULL,
     PRIMARY KEY (property, count, "table", exchange, turn),
     CONSTRAINT nobody_counts_twice UNIQUE (property, count, "table", exchange, counted_by)
 );
 
 CREATE TABLE variance_cases (
-    property TEXT, "table" TEXT, variance TEXT, number BIGINT, owner TEXT NOT NULL, owned_at TIMESTAMPTZ NOT NULL,
-    resolved_cents BIGINT, resolved_at TIMESTAMPTZ, conclusion TEXT,
+    property TEXT, "table" TEXT, variance TEXT, number BIGINT, gaming_day DATE NOT NULL, owner TEXT NOT NULL,
+    owned_at TIMESTAMPTZ NOT NULL, resolved_cents BIGINT, resolved_at TIMESTAMPTZ, conclusion TEXT,
     PRIMARY KEY (property, "table", variance, number)
 );
+CREATE INDEX variance_cases_of_day ON variance_cases (property, gaming_day);
 
 CREATE TABLE adjustments (
-    property TEXT, gaming_day DATE, adjustment INTEGER, "table" TEXT NOT NULL, shift TEXT NOT NULL,
+    property TEXT, gaming_day DATE, adjustment BIGINT, "table" TEXT NOT NULL, shift TEXT NOT NULL,
     figure TEXT NOT NULL, reason TEXT NOT NULL, day_status TEXT NOT NULL, entered_by TEXT NOT NULL,
     status TEXT NOT NULL, cents BIGINT NOT NULL, entered_at TIMESTAMPTZ NOT NULL, approved_by TEXT, rejected_by TEXT,
     rejection_reason TEXT, approved_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ,
@@ -125,7 +126,7 @@ CREATE TABLE equipment (
 CREATE INDEX equipment_in_order ON equipment (property, "table", "check", at);
 
 CREATE TABLE refusals (
-    shard INTEGER, seq BIGINT, property TEXT NOT NULL, by TEXT NOT NULL, command TEXT NOT NULL, detail TEXT NOT NULL,
+    shard BIGINT, seq BIGINT, property TEXT NOT NULL, by TEXT NOT NULL, command TEXT NOT NULL, detail TEXT NOT NULL,
     at TIMESTAMPTZ NOT NULL, asked JSONB NOT NULL, gaming_day DATE,
     PRIMARY KEY (shard, seq)
 );

@@ -1,97 +1,68 @@
-"""Reads gaming days: how far they are closed, their adjustments, variances, win and exceptions."""
+"""Read gaming days: how far they are closed, their adjustments, variances, win and exceptions."""
 
 from datetime import timedelta
 from typing import Any, Final
 
-from pydantic import TypeAdapter
 from sqlalchemy import Integer, Table, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.table_inventory import tables as t
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
 from services.table_inventory.domain.exceptions import Findings, IssuedCheck, RefusedCommand
 from services.table_inventory.domain.variances import Variance, variances
-from services.table_inventory.domain.win import Adjusted, DayWin, day_win
+from services.table_inventory.domain.win import DayWin, day_win
 from services.table_inventory.queries.counts import dropped_checks
 from services.table_inventory.queries.equipment import done_on, open_tables
 from services.table_inventory.queries.slips import paper_of_day, read_series, read_slips
 from services.table_inventory.queries.windows import boxes_of_day, ended_windows, windows_of_day
-from services.table_inventory.tables import (
-    adjustments,
-    counts,
-    days,
-    drop_counts,
-    journal,
-    movements,
-    refusals,
-    requests,
-    slips,
-    variance_cases,
-)
+from shared.runtime.rows import rows_of, thing_of, things_of
 
 _KNOWN_DAYS: Final = timedelta(days=400)
 """A table that was not counted for so long is not asked for any more."""
 
-_checks: Final = TypeAdapter(list[IssuedCheck])
-_refused: Final = TypeAdapter(list[RefusedCommand])
-
 
 async def read_day(connection: AsyncConnection, key: DayKey) -> Day:
     """Return a gaming day as far as it is closed; an open one where nothing was closed."""
-    query = select(days).where(days.c.property == key.property, days.c.gaming_day == key.gaming_day)
-    row = (await connection.execute(query)).one_or_none()
-    return Day(**key._asdict()) if row is None else Day(**row._mapping)
+    row = (await connection.execute(rows_of(t.days, **key._asdict()))).one_or_none()
+    return Day(**key._asdict()) if row is None else thing_of(Day, row)
 
 
 async def read_adjustments(connection: AsyncConnection, key: DayKey) -> list[Adjustment]:
     """Return the adjustments of a gaming day, in the order of their numbers."""
-    a = adjustments.c
-    query = select(adjustments).where(a.property == key.property, a.gaming_day == key.gaming_day)
-    return [Adjustment(**row._mapping) for row in await connection.execute(query.order_by(a.adjustment))]
+    query = rows_of(t.adjustments, **key._asdict()).order_by(t.adjustments.c.adjustment)
+    return await things_of(Adjustment, connection, query)
 
 
 async def known_tables(connection: AsyncConnection, key: DayKey) -> set[str]:
     """Return the tables that must have a record of a gaming day."""
-    c = counts.c
+    c = t.counts.c
     since = key.gaming_day - _KNOWN_DAYS
     query = select(c.table).where(c.property == key.property, c.gaming_day.between(since, key.gaming_day))
     return set((await connection.execute(query.distinct())).scalars())
 
 
-async def was_counted(connection: AsyncConnection, property_name: str, table: str) -> bool:
-    """Return whether a table was ever counted."""
-    c = counts.c
-    query = select(c.sequence).where(c.property == property_name, c.table == table).limit(1)
-    return (await connection.execute(query)).first() is not None
-
-
 async def variances_of_day(connection: AsyncConnection, key: DayKey) -> list[Variance]:
     """Return all variances of a gaming day, in the order of table and time."""
-    windows = await ended_windows(connection, *key)
-    boxes = await boxes_of_day(connection, *key)
-    slips_ = await read_slips(connection, key.property, gaming_day=key.gaming_day)
-    tables = {window.end.table for window in windows if window.end is not None}
-    tables |= {box.table for box in boxes} | {slip.table for slip in slips_}
-    c = variance_cases.c
-    query = select(variance_cases).where(c.property == key.property, c.table.in_(tables))
-    cases: dict[tuple[str, str, int], dict[str, Any]] = {}
-    for row in await connection.execute(query):
-        case = dict(row._mapping)
-        del case["property"]
-        cases[case.pop("table"), case.pop("variance"), case.pop("number")] = case
-    return variances(key.property, windows=windows, boxes=boxes, slips=slips_, cases=cases)
+    cases = await connection.execute(rows_of(t.variance_cases, **key._asdict()))
+    return variances(
+        key.property,
+        windows=await ended_windows(connection, *key),
+        boxes=await boxes_of_day(connection, *key),
+        slips=await read_slips(connection, key.property, gaming_day=key.gaming_day),
+        cases={(row.table, row.variance, row.number): row._asdict() for row in cases},
+    )
 
 
 async def read_win(connection: AsyncConnection, key: DayKey) -> DayWin:
     """Return the win of a gaming day as it stands."""
     windows = await windows_of_day(connection, *key)
     approved = [one for one in await read_adjustments(connection, key) if one.status == "approved"]
-    adjusted = [Adjusted(one.table, one.shift, one.figure, one.cents) for one in approved]
-    return day_win(key.gaming_day, windows, await boxes_of_day(connection, *key), adjusted)
+    return day_win(key.gaming_day, windows, await boxes_of_day(connection, *key), approved)
 
 
 async def journal_heads(connection: AsyncConnection) -> dict[str, dict[str, Any]]:
     """Return the head of every shard of the ledger's own journal, by the shard's name."""
-    rows = await connection.execute(select(journal.shards).order_by(journal.shards.c.name))
+    rows = await connection.execute(select(t.journal.shards).order_by(t.journal.shards.c.name))
     return {row.name: {"entries": row.next_seq - 1, "head": bytes(row.head).hex()} for row in rows}
 
 
@@ -116,29 +87,29 @@ async def read_findings(connection: AsyncConnection, key: DayKey) -> Findings:
 
 
 async def _issued_checks(connection: AsyncConnection, key: DayKey) -> list[IssuedCheck]:
-    m = movements.c
+    m = t.movements.c
     of_day = (m.property == key.property) & (m.gaming_day == key.gaming_day) & (m.cause == "counter_check")
     query = select(m.table, m.ref.label("serial"), (-m.cents).label("cents"), m.at).where(of_day).order_by(m.at)
-    return _checks.validate_python([row._mapping for row in await connection.execute(query)])
+    return await things_of(IssuedCheck, connection, query)
 
 
 async def _refused_commands(connection: AsyncConnection, key: DayKey) -> list[RefusedCommand]:
     """Return what was refused of a gaming day: the one that was named, or that of the slip, request or count."""
-    r = refusals.c
-    gaming_day = func.coalesce(
-        r.gaming_day, _day_of(slips, "slip", "number"), _day_of(requests, "request"), _day_of(drop_counts, "count")
-    )
+    r = t.refusals.c
+    of_slip = _day_of(t.slips, "slip", "number")
+    named = (r.gaming_day, of_slip, _day_of(t.requests, "request"), _day_of(t.drop_counts, "count"))
+    gaming_day = func.coalesce(*named)
     query = select(r.command, r.detail, r.by, r.at).where(r.property == key.property, gaming_day == key.gaming_day)
-    return _refused.validate_python([row._mapping for row in await connection.execute(query.order_by(r.at))])
+    return await things_of(RefusedCommand, connection, query.order_by(r.at))
 
 
 def _day_of(table: Table, *names: str) -> Any:
     """Return the gaming day of the row of a table that a refused command names by these columns."""
-    asked = refusals.c.asked
+    asked = t.refusals.c.asked
     named = (
         table.c[name]
         == (asked[name].as_integer() if isinstance(table.c[name].type, Integer) else asked[name].as_string())
         for name in names
     )
-    of_row = and_(table.c.property == refusals.c.property, *named)
-    return select(table.c.gaming_day).where(of_row).correlate(refusals).scalar_subquery()
+    of_row = and_(table.c.property == t.refusals.c.property, *named)
+    return select(table.c.gaming_day).where(of_row).correlate(t.refusals).scalar_subquery()

@@ -1,17 +1,14 @@
-"""Reads what is known of the equipment of tables: what was last done about it, and what was done on a gaming day."""
+"""Read what is known of the equipment of tables: what was last done about it, and what was done on a gaming day."""
 
 from datetime import date, datetime
 from typing import Final
 
-from pydantic import TypeAdapter
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.equipment import CheckDone, Clock, OpenTable, clocks
 from services.table_inventory.domain.policies import policy_on
-
-_open: Final = TypeAdapter(list[OpenTable])
-_done: Final = TypeAdapter(list[CheckDone])
+from shared.runtime.rows import things_of
 
 _OPEN: Final = text("""
     WITH last AS (
@@ -56,8 +53,7 @@ _DONE: Final = text("""
 
 async def open_tables(connection: AsyncConnection, property_name: str | None) -> list[OpenTable]:
     """Return the tables that are open now, of a property or of all."""
-    rows = await connection.execute(_OPEN, {"property": property_name})
-    return _open.validate_python([row._mapping for row in rows])
+    return await things_of(OpenTable, connection, _OPEN, {"property": property_name})
 
 
 async def clocks_of(connection: AsyncConnection, property_name: str | None, now: datetime) -> list[Clock]:
@@ -68,5 +64,4 @@ async def clocks_of(connection: AsyncConnection, property_name: str | None, now:
 
 async def done_on(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[CheckDone]:
     """Return what was done about the equipment on a gaming day, each with what was done before it."""
-    rows = await connection.execute(_DONE, {"property": property_name, "gaming_day": gaming_day})
-    return _done.validate_python([row._mapping for row in rows])
+    return await things_of(CheckDone, connection, _DONE, {"property": property_name, "gaming_day": gaming_day})

@@ -1,26 +1,43 @@
-"""Reads requests, slips and paper slips."""
+"""Read slips, paper slips, and how far their numbers have come."""
 
+from collections.abc import Collection
 from datetime import date
 from typing import Any, Final
 
-from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, func, select, tuple_
+from sqlalchemy import ColumnElement, Table, case, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.exceptions import PaperSlip, Series
 from services.table_inventory.domain.slips import Slip, SlipKey, SlipStatus
-from services.table_inventory.queries.moving import find_slips
-from services.table_inventory.tables import manual_slips, requests, slips
-from shared.contracts.inventory import SlipKind, SlipRequested
+from services.table_inventory.tables import manual_slips, slips
+from shared.contracts.inventory import SlipKind
 from shared.contracts.rejection import Reason, Rejected
+from shared.journal import bulk
+from shared.runtime.rows import rows_of, thing_of, things_of
 
-_paper: Final = TypeAdapter(list[PaperSlip])
+_SLIPS: Final = bulk.select(slips)
+
+slip_status: Final[ColumnElement[str]] = case(
+    (slips.c.voided_at.is_not(None), "void"),
+    (slips.c.received_at.is_not(None), "received"),
+    (slips.c.carried_at.is_not(None), "carried"),
+    else_="prepared",
+)
+"""How far a slip has come."""
 
 
-async def last_number(connection: AsyncConnection, number: ColumnElement[int], *conditions: ColumnElement[bool]) -> int:
-    """Return the highest number of the rows that meet the conditions; 0 without any."""
-    found = await connection.execute(select(func.coalesce(func.max(number), 0)).where(*conditions))
-    return int(found.scalar_one())
+async def last_number(connection: AsyncConnection, table: Table, name: str, **values: Any) -> int:
+    """Return the highest number in a column of the rows with these values; 0 without any."""
+    highest = func.coalesce(func.max(table.c[name]), 0)
+    return int((await connection.execute(rows_of(table, **values).with_only_columns(highest))).scalar_one())
+
+
+async def find_slips(connection: AsyncConnection, keys: Collection[SlipKey]) -> dict[SlipKey, Slip]:
+    """Return the slips of these names, as far as they have come."""
+    if not keys:
+        return {}
+    rows = await _SLIPS.read(connection, bulk.keyed(_SLIPS, sorted(keys)))
+    return {slip.key: slip for slip in (Slip.of(row._mapping) for row in rows)}
 
 
 async def find_slip(connection: AsyncConnection, key: SlipKey) -> Slip:
@@ -29,16 +46,6 @@ async def find_slip(connection: AsyncConnection, key: SlipKey) -> Slip:
     if key not in found:
         raise Rejected(Reason.NOT_FOUND, f"there is no {key}")
     return found[key]
-
-
-async def find_request(connection: AsyncConnection, property_name: str, request: int) -> SlipRequested:
-    """Return a request. Raises: Rejected where there is none."""
-    c = requests.c
-    query = select(requests).where(c.property == property_name, c.request == request)
-    row = (await connection.execute(query)).one_or_none()
-    if row is None:
-        raise Rejected(Reason.NOT_FOUND, f"there is no request {request} at {property_name}")
-    return SlipRequested(**row._mapping)
 
 
 async def read_slips(
@@ -53,60 +60,35 @@ async def read_slips(
 ) -> list[Slip]:
     """Return slips in the order of kind and number."""
     c = slips.c
-    query = select(slips).where(c.property == property_name).order_by(c.slip, c.number).limit(limit)
-    if gaming_day is not None:
-        query = query.where(c.gaming_day == gaming_day)
-    if slip is not None:
-        query = query.where(c.slip == slip)
+    query = rows_of(slips, property=property_name, gaming_day=gaming_day, slip=slip)
     if status is not None:
-        query = query.where(_with_status(status))
+        query = query.where(slip_status == status)
     if after is not None:
         query = query.where(tuple_(c.slip, c.number) > after)
-    return [Slip.of(row._mapping) for row in await connection.execute(query)]
-
-
-def _with_status(status: SlipStatus) -> ColumnElement[bool]:
-    c = slips.c
-    void, received, carried = c.voided_at.is_not(None), c.received_at.is_not(None), c.carried_at.is_not(None)
-    match status:
-        case "void":
-            return void
-        case "received":
-            return received
-        case "carried":
-            return carried & ~received & ~void
-        case "prepared":
-            return ~carried & ~received & ~void
+    rows = await connection.execute(query.order_by(c.slip, c.number).limit(limit))
+    return [Slip.of(row._mapping) for row in rows]
 
 
 async def paper_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[PaperSlip]:
     """Return the paper slips of a gaming day."""
-    c = manual_slips.c
-    query = select(manual_slips).where(c.property == property_name, c.gaming_day == gaming_day)
-    rows = await connection.execute(query.order_by(c.slip, c.number))
-    return _paper.validate_python([row._mapping for row in rows])
+    query = rows_of(manual_slips, property=property_name, gaming_day=gaming_day)
+    return await things_of(PaperSlip, connection, query.order_by(manual_slips.c.slip, manual_slips.c.number))
 
 
 async def read_series(connection: AsyncConnection, property_name: str) -> list[Series]:
     """Return the series of a property: of prepared slips and of paper slips, for fills and credits."""
     found: list[Series] = []
     for table, is_void in ((slips, slips.c.voided_at.is_not(None)), (manual_slips, manual_slips.c.void)):
-        c = table.c
-        query = select(
-            c.slip,
-            func.min(c.number).label("first"),
-            func.max(c.number).label("last"),
-            func.count().label("used"),
-            func.count().filter(is_void).label("void"),
-        )
-        query = query.where(c.property == property_name).group_by(c.slip).order_by(c.slip)
+        number, slip = table.c.number, table.c.slip
+        used, void = func.count().label("used"), func.count().filter(is_void).label("void")
+        query = select(slip, func.min(number).label("first"), func.max(number).label("last"), used, void)
+        query = query.where(table.c.property == property_name).group_by(slip).order_by(slip)
         for row in (await connection.execute(query)).all():
-            values: dict[str, Any] = dict(row._mapping)
-            first = values["first"] = 1 if table is slips else values["first"]
-            missing: list[int] = []
+            first = 1 if table is slips else row.first
+            missing: set[int] = set()
             if row.used != row.last - first + 1:
-                numbers = select(c.number).where(c.property == property_name, c.slip == row.slip)
-                there = set((await connection.execute(numbers)).scalars())
-                missing = [number for number in range(first, row.last + 1) if number not in there]
-            found.append(Series(property=property_name, manual=table is manual_slips, missing=missing, **values))
+                numbers = rows_of(table, property=property_name, slip=row.slip).with_only_columns(number)
+                missing = {*range(first, row.last + 1)} - {*(await connection.execute(numbers)).scalars()}
+            more = {"manual": table is manual_slips, "first": first, "missing": sorted(missing)}
+            found.append(thing_of(Series, row, property=property_name, **more))
     return found

@@ -1,17 +1,14 @@
-"""Reads the windows between the counts of tables, and drop boxes with what was recorded as dropped in them."""
+"""Read the windows between the counts of tables, and drop boxes with what was recorded as dropped in them."""
 
 from datetime import date, datetime
 from typing import Final, Literal
 
-from pydantic import TypeAdapter
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.windows import Window
-
-_windows: TypeAdapter[list[Window]] = TypeAdapter(list[Window])
-_boxes: TypeAdapter[list[Box]] = TypeAdapter(list[Box])
+from shared.runtime.rows import things_of
 
 _WINDOWS: Final = text("""
     WITH ends AS (
@@ -99,11 +96,10 @@ async def _read(
     gaming_day: date | None,
     at: datetime | Literal["infinity"] | None,
 ) -> list[Window]:
-    rows = await connection.execute(_WINDOWS, {"property": property_name, "gaming_day": gaming_day, "at": at})
-    return _windows.validate_python([row._mapping for row in rows])
+    wanted = {"property": property_name, "gaming_day": gaming_day, "at": at}
+    return await things_of(Window, connection, _WINDOWS, wanted)
 
 
 async def boxes_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[Box]:
     """Return the drop boxes of a gaming day, with what was recorded as dropped in them."""
-    rows = await connection.execute(_BOXES, {"property": property_name, "gaming_day": gaming_day})
-    return _boxes.validate_python([row._mapping for row in rows])
+    return await things_of(Box, connection, _BOXES, {"property": property_name, "gaming_day": gaming_day})

@@ -1,13 +1,11 @@
 """What the vigorish ledger needs of settlements and pit events; the rest of them is passed over. Amounts are cents."""
 
-from datetime import date
-
 from pydantic import AwareDatetime
 
 from shared.contracts.envelope import Correction
 from shared.contracts.pit import CountedOpenTable, NextShift, OpenedTable
 from shared.contracts.reading import View, view_of
-from shared.contracts.settlements import SettlementPosted, SettlementReversed, SubmissionRef
+from shared.contracts.settlements import RevisionView, SettlementPosted, SettlementReversed, SubmissionRef
 
 
 class SettledLine(View):
@@ -24,19 +22,8 @@ class SettledLine(View):
     paragraph: str = ""
 
 
-class Round(View):
-    """Which round, and which revision of it."""
-
-    property: str
-    table: str
-    game: str
-    gaming_day: date
-    round_id: str
-    revision: int
-
-
 @view_of(SettlementPosted)
-class PostedRound(Round):
+class PostedRound(RevisionView):
     """A round whose money was posted."""
 
     regulation: str
@@ -53,7 +40,7 @@ class TakenTotal(View):
 
 
 @view_of(SettlementReversed)
-class ReversedRound(Round):
+class ReversedRound(RevisionView):
     """A round whose money was taken back."""
 
     correction: Correction

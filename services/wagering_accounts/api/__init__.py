@@ -12,8 +12,7 @@ __all__ = ["routes"]
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, working on the parts of a running service."""
     router = APIRouter()
-    add_commands(
-        router, context
-    )  # first, and on the router itself: a request is held against one route after the other
+    # First, and on the router itself: a request is held against one route after the other.
+    add_commands(router, context)
     router.include_router(reading_routes(context))
     return router

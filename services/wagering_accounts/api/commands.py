@@ -6,8 +6,14 @@ from functools import partial
 from fastapi import APIRouter
 
 from services.wagering_accounts.api.roles import ADJUST, APPROVE, EXCLUDE, MANAGE, WAGER
-from services.wagering_accounts.commands.accounts import BuyIn, CashOut, OpenAccount
-from services.wagering_accounts.commands.adjustments import ApproveAdjustment, EnterAdjustment, RejectAdjustment
+from services.wagering_accounts.commands.accounts import (
+    ApproveAdjustment,
+    BuyIn,
+    CashOut,
+    EnterAdjustment,
+    OpenAccount,
+    RejectAdjustment,
+)
 from services.wagering_accounts.commands.deciding import CommandWithCode
 from services.wagering_accounts.commands.patrons import ChangeAccessCode, RegisterPatron, SetExclusion, SetLimit
 from services.wagering_accounts.commands.wagers import AuthorizeWager, CaptureRound, ReleaseWager
@@ -36,49 +42,36 @@ _MONEY = (
 
 
 def add_commands(router: APIRouter, context: ServiceContext) -> None:
-    """Add the routes of the commands: authorizations first, which are asked all the time."""
-    _add_wagers(router, context)
-    _add_accounts(router, context)
-    _add_adjustments(router, context)
-    _add_patrons(router, context)
+    """Add the routes of the commands: authorizations first, which are asked for all the time."""
+    command = partial(command_route, router, context.commands)
+    account, patron = "/accounts/{property}/{account}", "/patrons/{property}/{patron}"
 
-
-def _add_wagers(router: APIRouter, context: ServiceContext) -> None:
-    add = partial(command_route, router, context.commands, role=WAGER, tag="wagers")
-    path = "/accounts/{property}/{account}/holds"
-    add(AuthorizeWager, path, answers=AuthorizedHold, status=201, rejects=(*_MONEY, Reason.TOO_LATE))
+    add = partial(command, role=WAGER, tag="wagers")
+    add(AuthorizeWager, account + "/holds", answers=AuthorizedHold, status=201, rejects=(*_MONEY, Reason.TOO_LATE))
     rejects = (Reason.NOT_FOUND, Reason.TOO_LATE, Reason.ALREADY_DECIDED)
-    add(ReleaseWager, path + "/{hold}/release", answers=AccountDocument, rejects=rejects)
+    add(ReleaseWager, account + "/holds/{hold}/release", answers=AccountDocument, rejects=rejects)
     add(CaptureRound, "/captures", answers=CaptureDocument, rejects=(Reason.NOT_FOUND,))
 
-
-def _add_accounts(router: APIRouter, context: ServiceContext) -> None:
-    add = partial(command_route, router, context.commands, role=MANAGE, tag="accounts", answers=AccountDocument)
+    add = partial(command, role=MANAGE, tag="accounts", answers=AccountDocument)
     opened = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.PATRON_EXCLUDED)
     add(OpenAccount, "/accounts", status=201, rejects=opened)
-    path, prepare = "/accounts/{property}/{account}", partial(_with_given_code, context)
-    add(BuyIn, path + "/buy-ins", rejects=(*_MONEY, *_CODE), prepare=prepare)
+    prepare = partial(_with_given_code, context)
+    add(BuyIn, account + "/buy-ins", rejects=(*_MONEY, *_CODE), prepare=prepare)
     paid = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.ALREADY_DECIDED, Reason.TOO_EARLY, Reason.INSUFFICIENT_FUNDS)
-    add(CashOut, path + "/cash-outs", rejects=(*paid, *_CODE), prepare=prepare)
+    add(CashOut, account + "/cash-outs", rejects=(*paid, *_CODE), prepare=prepare)
 
-
-def _add_adjustments(router: APIRouter, context: ServiceContext) -> None:
-    add = partial(command_route, router, context.commands, tag="adjustments", answers=AdjustmentDocument)
-    path = "/accounts/{property}/{account}/adjustments"
+    add = partial(command, tag="adjustments", answers=AdjustmentDocument)
+    path, decided = account + "/adjustments", (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
     add(EnterAdjustment, path, role=ADJUST, status=201, rejects=(Reason.NOT_FOUND,))
-    decided = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
     approved = (*decided, Reason.SAME_PERSON, Reason.INSUFFICIENT_FUNDS)
     add(ApproveAdjustment, path + "/{adjustment}/approve", role=APPROVE, rejects=approved)
     add(RejectAdjustment, path + "/{adjustment}/reject", role=APPROVE, rejects=decided)
 
-
-def _add_patrons(router: APIRouter, context: ServiceContext) -> None:
-    add = partial(command_route, router, context.commands, tag="patrons", answers=PatronDocument)
-    path, known = "/patrons/{property}/{patron}", (Reason.NOT_FOUND,)
+    add, known = partial(command, tag="patrons", answers=PatronDocument), (Reason.NOT_FOUND,)
     add(RegisterPatron, "/patrons", role=MANAGE, status=201, rejects=[Reason.ALREADY_DECIDED], prepare=_with_new_code)
-    add(ChangeAccessCode, path + "/access-code", role=MANAGE, rejects=known, prepare=_with_new_code)
-    add(SetExclusion, path + "/exclusion", role=EXCLUDE, rejects=(*known, Reason.ALREADY_DECIDED))
-    add(SetLimit, path + "/limits", role=MANAGE, rejects=known)
+    add(ChangeAccessCode, patron + "/access-code", role=MANAGE, rejects=known, prepare=_with_new_code)
+    add(SetExclusion, patron + "/exclusion", role=EXCLUDE, rejects=(*known, Reason.ALREADY_DECIDED))
+    add(SetLimit, patron + "/limits", role=MANAGE, rejects=known)
 
 
 async def _with_given_code(context: ServiceContext, command: BuyIn | CashOut, person: str, key: str) -> CommandWithCode:

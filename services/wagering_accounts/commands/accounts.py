@@ -1,33 +1,46 @@
-"""Accounts: opened, bought in, cashed out."""
+"""Accounts: opened, bought in, cashed out, adjusted."""
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from services.wagering_accounts.commands.deciding import (
     COMMANDS,
     AccountName,
     AccountsCommand,
     CommandWithCode,
+    Number,
     account_path,
-    gaming_day_at,
     next_movement,
     record,
     require_account,
     require_admitted,
+    require_available,
     require_open,
     require_patron,
     wrong_code,
 )
-from services.wagering_accounts.domain.books import Account, Books, Patron
-from services.wagering_accounts.domain.documents import AccountDocument
+from services.wagering_accounts.domain.books import Account, Adjustment, Books, Patron
+from services.wagering_accounts.domain.configuration import CONFIGURATIONS
+from services.wagering_accounts.domain.documents import AccountDocument, AdjustmentDocument
 from services.wagering_accounts.queries.books import Needs
-from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut, AccountMovement, AccountOpened, Instrument
+from shared.contracts.accounts import (
+    AccountBoughtIn,
+    AccountCashedOut,
+    AccountMovement,
+    AccountOpened,
+    AdjustmentApproved,
+    AdjustmentEntered,
+    AdjustmentRejected,
+    Instrument,
+)
 from shared.contracts.envelope import Name
+from shared.contracts.envelope import Reason as Why
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.tables import Cents
 from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
+from shared.runtime.command.approval import ACCOUNT_ADJUSTMENT, Approval, Decision
 from shared.runtime.command.command import Accepted, Now
 
 Reference = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
@@ -44,21 +57,19 @@ class OpenAccount(AccountsCommand):
     patron: Name | None = None
 
     def needs(self) -> Needs:
-        """Return the account, and its patron to be."""
-        patrons = () if self.patron is None else ((self.property, self.patron),)
-        return Needs(accounts=((self.property, self.account),), patrons=patrons)
+        return Needs([Account.key_of(self)], patrons=[] if self.patron is None else [Patron.key_of(self)])
 
 
 @COMMANDS.handles(OpenAccount)
-def open_account(command: OpenAccount, books: Books, now: Now) -> Accepted:
-    """Open a game account for a session at a table."""
-    key = (command.property, command.account)
+def _open(command: OpenAccount, books: Books, now: Now) -> Accepted:
+    key = Account.key_of(command)
     if key in books.accounts:
         raise Rejected(Reason.ALREADY_DECIDED, f"account {command.account} exists already")
     if command.patron is not None:
         require_admitted(require_patron(books, command.property, command.patron))
-    recording = record(books, AccountOpened(**dict(command), by=now.by), now)
-    return Accepted(recording=recording, answer=AccountDocument.of(books.accounts[key]), location=account_path(key))
+    recording = record(books, AccountOpened(**vars(command), by=now.by), now)
+    account = books.accounts[key]
+    return Accepted(recording=recording, answer=AccountDocument.of(account), location=account_path(account))
 
 
 class _Money(CommandWithCode):
@@ -67,10 +78,8 @@ class _Money(CommandWithCode):
     reference: Reference | None = None
 
     def needs(self) -> Needs:
-        """Return the account with its patron, and the patron's wallet where money comes from it or goes there."""
-        key = (self.property, self.account)
-        wallet = (key,) if self.instrument == "wallet" else ()
-        return Needs(accounts=(key,), wallets_of=wallet, patrons_of=(key,))
+        own = [Account.key_of(self)]
+        return Needs(own, wallets_of=own if self.instrument == "wallet" else [], patrons_of=own)
 
 
 class BuyIn(_Money):
@@ -83,9 +92,8 @@ class BuyIn(_Money):
 
 
 @COMMANDS.handles(BuyIn)
-def buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
-    """Bring money to an account."""
-    account = require_account(books, (command.property, command.account))
+def _buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
+    account = require_account(books, Account.key_of(command))
     require_open(account)
     patron = books.patron_of(account)
     require_admitted(patron)
@@ -96,11 +104,7 @@ def buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
         failure = wrong_code(books, owner, command.code, now)
         if failure is not None:
             return failure
-        if command.cents > wallet.available_cents:
-            raise Rejected(
-                Reason.INSUFFICIENT_FUNDS,
-                f"{command.cents} exceeds the {wallet.available_cents} cents in the wallet",
-            )
+        require_available(wallet, command.cents, "in the wallet")
     movements, others = _both_sides(command, books, account, patron, command.cents)
     said = command.model_dump(exclude={"access_code"})
     recording = record(books, AccountBoughtIn(**said, by=now.by, movements=movements), now, others)
@@ -110,7 +114,7 @@ def buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
 def _both_sides(
     command: _Money, books: Books, account: Account, patron: Patron | None, cents: int
 ) -> tuple[tuple[AccountMovement, ...], tuple[Posting, ...]]:
-    """Return what cents (negative: paid out) move on the account and the patron's wallet, and the postings beside."""
+    """Return how cents (negative: paid out) move the account and the patron's wallet, and the postings of the rest."""
     movements = [next_movement(account, available_cents=cents)] if cents else []
     if command.instrument != "wallet":
         return tuple(movements), (Posting(Leg(command.property, account.table, "", command.instrument), cents),)
@@ -121,13 +125,11 @@ def _both_sides(
 
 
 def _require_within_limit(patron: Patron, cents: int, now: Now) -> None:
-    limit, gaming_day = patron.limit("buy_in_day", now.at), gaming_day_at(now.at)
+    limit, gaming_day = patron.limit("buy_in_day", now.at), CONFIGURATIONS.at(now.at).gaming_day(now.at)
     before = patron.bought_in_during(gaming_day)
     if limit is not None and before + cents > limit:
-        raise Rejected(
-            Reason.LIMIT_EXCEEDED,
-            f"{cents} after {before} on {gaming_day} exceeds the patron's limit of {limit} a gaming day",
-        )
+        detail = f"{cents} after {before} on {gaming_day} exceeds the patron's limit of {limit} a gaming day"
+        raise Rejected(Reason.LIMIT_EXCEEDED, detail)
 
 
 def _wallet_of(books: Books, account: Account, patron: Patron | None) -> tuple[Account, Patron]:
@@ -151,9 +153,8 @@ class CashOut(_Money):
 
 
 @COMMANDS.handles(CashOut)
-def cash_out(command: CashOut, books: Books, now: Now) -> Accepted:
-    """Pay out of an account."""
-    account = require_account(books, (command.property, command.account))
+def _cash_out(command: CashOut, books: Books, now: Now) -> Accepted:
+    account = require_account(books, Account.key_of(command))
     patron = books.patron_of(account)
     if account.kind == "wallet":
         assert patron is not None, "a wallet has a patron"
@@ -161,11 +162,7 @@ def cash_out(command: CashOut, books: Books, now: Now) -> Accepted:
         if failure is not None:
             return failure
     cents = account.available_cents if command.cents is None else command.cents
-    if cents > account.available_cents:
-        raise Rejected(
-            Reason.INSUFFICIENT_FUNDS,
-            f"{cents} exceeds the {account.available_cents} cents that are available",
-        )
+    require_available(account, cents)
     if cents == 0 and not command.close:
         raise Rejected(Reason.INSUFFICIENT_FUNDS, f"nothing is available in account {account.account}")
     if command.close:
@@ -183,3 +180,100 @@ def _require_closable(account: Account, cents: int) -> None:
     if left:
         raise Rejected(Reason.TOO_EARLY, f"account {account.account} would keep {left} cents: it cannot be closed yet")
     require_open(account)
+
+
+# --- adjustments: what is available is changed by hand, which takes two people ---
+
+
+def _something(cents: int) -> int:
+    if cents == 0:
+        raise ValueError("0 changes nothing; say by how much")
+    return cents
+
+
+class EnterAdjustment(AccountsCommand):
+    """Enter an adjustment.
+
+    In cents, up or down; somebody else approves it before it counts.
+    """
+
+    account: AccountName
+    cents: Annotated[int, Field(strict=True, ge=-(10**12), le=10**12), AfterValidator(_something)]
+    reason: Why
+
+    def needs(self) -> Needs:
+        return Needs([Account.key_of(self)])
+
+
+@COMMANDS.handles(EnterAdjustment)
+def _enter(command: EnterAdjustment, books: Books, now: Now) -> Accepted:
+    account = require_account(books, Account.key_of(command))
+    number = account.version + 1
+    fact = AdjustmentEntered(**vars(command), adjustment=number, before_cents=account.available_cents, by=now.by)
+    recording = record(books, fact, now)
+    answer = AdjustmentDocument.of(books.adjustments[Adjustment.key_of(fact)])
+    return Accepted(recording=recording, answer=answer, location=f"{account_path(account)}/adjustments/{number}")
+
+
+class _OfAdjustment(AccountsCommand):
+    account: AccountName
+    adjustment: Number
+
+    def needs(self) -> Needs:
+        return Needs([Account.key_of(self)], adjustments=[Adjustment.key_of(self)])
+
+
+def _find(command: _OfAdjustment, books: Books) -> tuple[Account, Adjustment, Approval]:
+    """Return the adjustment, its account, and where its approval stands. Raises: Rejected where there is none."""
+    account = require_account(books, Account.key_of(command))
+    adjustment = books.adjustments.get(Adjustment.key_of(command))
+    name = f"adjustment {command.adjustment}"
+    if adjustment is None:
+        raise Rejected(Reason.NOT_FOUND, f"account {command.account} has no {name}")
+    approval = Approval(ACCOUNT_ADJUSTMENT, name, adjustment.entered_by, Decision.of(adjustment.status))
+    return account, adjustment, approval
+
+
+class ApproveAdjustment(_OfAdjustment):
+    """Approve an adjustment.
+
+    It counts from now on, with what was available before and after. Whoever entered it cannot approve it.
+    """
+
+
+@COMMANDS.handles(ApproveAdjustment)
+def _approve(command: ApproveAdjustment, books: Books, now: Now) -> Accepted:
+    account, adjustment, approval = _find(command, books)
+    approval.approve(now.by)
+    require_available(account, -adjustment.cents)
+    fact = AdjustmentApproved(
+        **vars(command),
+        cents=adjustment.cents,
+        before_cents=account.available_cents,
+        after_cents=account.available_cents + adjustment.cents,
+        reason=adjustment.reason,
+        entered_by=adjustment.entered_by,
+        by=now.by,
+        movements=(next_movement(account, available_cents=adjustment.cents),),
+    )
+    adjusted = Posting(Leg(command.property, account.table, "", "adjusted"), adjustment.cents)
+    recording = record(books, fact, now, (adjusted,))
+    return Accepted(recording=recording, answer=AdjustmentDocument.of(adjustment))
+
+
+class RejectAdjustment(_OfAdjustment):
+    """Reject an adjustment.
+
+    It never counts.
+    """
+
+    reason: Why
+
+
+@COMMANDS.handles(RejectAdjustment)
+def _reject(command: RejectAdjustment, books: Books, now: Now) -> Accepted:
+    _, adjustment, approval = _find(command, books)
+    approval.reject(now.by)
+    fact = AdjustmentRejected(**vars(command), cents=adjustment.cents, entered_by=adjustment.entered_by, by=now.by)
+    recording = record(books, fact, now)
+    return Accepted(recording=recording, answer=AdjustmentDocument.of(adjustment))

@@ -1,26 +1,24 @@
 """What the commands of the wagering accounts have in common: what they need, and how an accepted one is recorded."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime
+from datetime import timedelta
 from typing import Annotated, Any, Final, Self
 
 from pydantic import Field, PrivateAttr, SecretStr
 
 from services.wagering_accounts.domain.access_codes import HashedCode
-from services.wagering_accounts.domain.books import Account, AccountKey, Books, Patron, postings_of
-from services.wagering_accounts.domain.configuration import Configuration, Configurations
-from services.wagering_accounts.domain.evolving import When, account_of, evolve, property_of
+from services.wagering_accounts.domain.books import Account, AccountKey, Books, Patron, PatronCode, postings_of
+from services.wagering_accounts.domain.configuration import CONFIGURATIONS
+from services.wagering_accounts.domain.evolving import account_of, evolve
 from services.wagering_accounts.queries.books import Needs, load
-from shared.contracts.accounts import AccessFailed, AccountMovement
+from shared.contracts.accounts import AccessFailed, AccountMovement, AccountsFact
 from shared.contracts.envelope import Name
-from shared.contracts.facts import Fact
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Posting
 from shared.journal.recording import Recording
 from shared.runtime.command.command import Accepted, Command, Commands, Now
 from shared.runtime.projector import Transaction
-
-_CONFIGURATIONS: Final = Configurations.load()
 
 AccessCode = Annotated[SecretStr, Field(min_length=4, max_length=64)]
 AccountName = Annotated[Name, Field(description="the account")]
@@ -28,14 +26,14 @@ PatronName = Annotated[Name, Field(description="the patron")]
 Number = Annotated[int, Field(ge=1, le=2**53)]
 
 
-class AccountsCommand(Command):
+class AccountsCommand(Command, ABC):
     """A command to the wagering accounts."""
 
     property: Annotated[Name, Field(description="the property")]
 
+    @abstractmethod
     def needs(self) -> Needs:
         """Return what must be at hand, and must not change meanwhile."""
-        raise NotImplementedError
 
 
 class CommandWithCode(AccountsCommand):
@@ -73,41 +71,40 @@ async def load_all(transaction: Transaction, commands: Sequence[Any]) -> Books:
 COMMANDS: Final = Commands(load_all=load_all)
 
 
-def configuration_at(moment: datetime) -> Configuration:
-    """Return the figures that hold at a moment."""
-    return _CONFIGURATIONS.at(moment)
-
-
-def gaming_day_at(moment: datetime) -> date:
-    """Return the gaming day in which a moment lies."""
-    return configuration_at(moment).gaming_day(moment)
-
-
-def record(books: Books, fact: Fact, now: Now, others: Iterable[Posting] = ()) -> Recording:
+def record(books: Books, fact: AccountsFact, now: Now, others: Iterable[Posting] = ()) -> Recording:
     """Let the books evolve by a fact, and return it as it is recorded; `others` are the postings on the other side.
 
     What is about one account is in the stream of that account, anything else in that of its shard.
     """
-    gaming_day = gaming_day_at(now.at)
-    evolve(books, fact, When(now.at, gaming_day))
-    movements: Sequence[AccountMovement] = getattr(fact, "movements", ())
+    gaming_day = CONFIGURATIONS.at(now.at).gaming_day(now.at)
+    evolve(books, fact, now.at, gaming_day)
     about = account_of(fact)
     return Recording(
         fact=fact,
-        postings=postings_of(books, property_of(fact), movements, others),
+        postings=postings_of(books, fact, others),
         gaming_day=gaming_day,
         stream=about and ("/properties/{}/accounts/{}".format(*about), books.accounts[about].version),
     )
 
 
-def account_path(key: AccountKey) -> str:
+def account_path(account: Account) -> str:
     """Return the path of an account."""
-    return "/accounts/{}/{}".format(*key)
+    return f"/accounts/{account.property}/{account.account}"
 
 
-def next_movement(account: Account, **cents: int) -> AccountMovement:
+def next_movement(
+    account: Account, *, available_cents: int = 0, held_cents: int = 0, staked_cents: int = 0
+) -> AccountMovement:
     """Return a movement with the version that the account gets by it."""
-    return AccountMovement(account=account.account, version=account.version + 1, **cents)
+    return AccountMovement.of_checked(
+        {
+            "account": account.account,
+            "version": account.version + 1,
+            "available_cents": available_cents,
+            "held_cents": held_cents,
+            "staked_cents": staked_cents,
+        }
+    )
 
 
 def require_account(books: Books, key: AccountKey) -> Account:
@@ -118,12 +115,17 @@ def require_account(books: Books, key: AccountKey) -> Account:
     return account
 
 
+def require_available(account: Account, cents: int, where: str = "that are available") -> None:
+    """Raise Rejected where an account has less than is to be taken from it."""
+    if cents > account.available_cents:
+        raise Rejected(Reason.INSUFFICIENT_FUNDS, f"{cents} exceeds the {account.available_cents} cents {where}")
+
+
 def require_open(account: Account) -> None:
     """Raise Rejected where an account is closed."""
     if account.status != "open":
-        raise Rejected(
-            Reason.ALREADY_DECIDED, f"account {account.account} is closed: it can be paid out, and nothing else"
-        )
+        detail = f"account {account.account} is closed: it can be paid out, and nothing else"
+        raise Rejected(Reason.ALREADY_DECIDED, detail)
 
 
 def require_patron(books: Books, property_name: str, patron: str) -> Patron:
@@ -137,10 +139,8 @@ def require_patron(books: Books, property_name: str, patron: str) -> Patron:
 def require_admitted(patron: Patron | None) -> None:
     """Raise Rejected where the patron is excluded."""
     if patron is not None and patron.excluded_at is not None:
-        raise Rejected(
-            Reason.PATRON_EXCLUDED,
-            f"patron {patron.patron} is excluded since {patron.excluded_at.isoformat()}: only paid out",
-        )
+        detail = f"patron {patron.patron} is excluded since {patron.excluded_at.isoformat()}: only paid out"
+        raise Rejected(Reason.PATRON_EXCLUDED, detail)
 
 
 def wrong_code(books: Books, patron: Patron, given: HashedCode | None, now: Now) -> Accepted | None:
@@ -152,19 +152,19 @@ def wrong_code(books: Books, patron: Patron, given: HashedCode | None, now: Now)
     locked_until = patron.locked_at(now.at)
     if locked_until is not None:
         raise Rejected(Reason.CODE_LOCKED, f"{code} is locked until {locked_until.isoformat()}")
-    kept = books.codes.get(patron.key())
+    kept = books.codes.get(PatronCode.key_of(patron))
     if kept is None:
         raise Rejected(Reason.CODE_WRONG, f"{code} is lost; give the patron a new one")
     if given is None:
         raise Rejected(Reason.CODE_WRONG, f"{code} is needed")
     if given.salt != kept.salt:
         raise Rejected(Reason.CONTRADICTS, f"{code} was changed meanwhile; send a new key")
-    if given.matches(kept.hashed()):
+    if given.matches(HashedCode(kept.salt, kept.hash)):
         return None
-    configuration = configuration_at(now.at)
+    configuration = CONFIGURATIONS.at(now.at)
     failed, detail = patron.failed_codes + 1, f"{code} is wrong"
     if failed >= configuration.failed_codes_max:
-        locked_until = now.at + configuration.lock
+        locked_until = now.at + timedelta(minutes=configuration.lock_minutes)
         detail += f"; it is locked until {locked_until.isoformat()}"
     fact = AccessFailed(
         property=patron.property, patron=patron.patron, failed=failed, locked_until=locked_until, by=now.by

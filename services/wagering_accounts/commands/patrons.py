@@ -1,16 +1,18 @@
 """Patrons: registered with a wallet and an access code, excluded, limited."""
 
+from datetime import timedelta
+
 from services.wagering_accounts.commands.deciding import (
     COMMANDS,
     AccessCode,
     AccountsCommand,
     CommandWithCode,
     PatronName,
-    configuration_at,
     record,
     require_patron,
 )
-from services.wagering_accounts.domain.books import Books, Limit
+from services.wagering_accounts.domain.books import Books, Limit, Patron
+from services.wagering_accounts.domain.configuration import CONFIGURATIONS
 from services.wagering_accounts.domain.documents import PatronDocument
 from services.wagering_accounts.queries.books import Needs
 from shared.contracts.accounts import (
@@ -33,8 +35,7 @@ class _AboutPatron(AccountsCommand):
     patron: PatronName
 
     def needs(self) -> Needs:
-        """Return the patron."""
-        return Needs(patrons=((self.property, self.patron),))
+        return Needs(patrons=[Patron.key_of(self)])
 
 
 def _accepted(books: Books, fact: AboutPatron, now: Now, location: str | None = None) -> Accepted:
@@ -54,14 +55,12 @@ class RegisterPatron(CommandWithCode, _AboutPatron):
     access_code: AccessCode
 
     def needs(self) -> Needs:
-        """Return the patron and the wallet."""
-        return Needs(accounts=((self.property, self.wallet),), patrons=((self.property, self.patron),))
+        return Needs([(self.property, self.wallet)], patrons=[Patron.key_of(self)])
 
 
 @COMMANDS.handles(RegisterPatron)
-def register(command: RegisterPatron, books: Books, now: Now) -> Accepted:
-    """Give a person a wallet."""
-    if (command.property, command.patron) in books.patrons:
+def _register(command: RegisterPatron, books: Books, now: Now) -> Accepted:
+    if Patron.key_of(command) in books.patrons:
         raise Rejected(Reason.ALREADY_DECIDED, f"patron {command.patron} is registered already: one wallet a person")
     if (command.property, command.wallet) in books.accounts:
         raise Rejected(Reason.ALREADY_DECIDED, f"account {command.wallet} exists already")
@@ -82,8 +81,7 @@ class ChangeAccessCode(CommandWithCode, _AboutPatron):
 
 
 @COMMANDS.handles(ChangeAccessCode)
-def change_code(command: ChangeAccessCode, books: Books, now: Now) -> Accepted:
-    """Replace the code of a patron."""
+def _change_code(command: ChangeAccessCode, books: Books, now: Now) -> Accepted:
     require_patron(books, command.property, command.patron)
     assert command.code is not None, "the code was hashed before"
     books.keep_code(command.property, command.patron, command.code)
@@ -102,8 +100,7 @@ class SetExclusion(_AboutPatron):
 
 
 @COMMANDS.handles(SetExclusion)
-def set_exclusion(command: SetExclusion, books: Books, now: Now) -> Accepted:
-    """Exclude or admit a patron, whichever the patron is not."""
+def _set_exclusion(command: SetExclusion, books: Books, now: Now) -> Accepted:
     patron = require_patron(books, command.property, command.patron)
     if command.excluded == (patron.excluded_at is not None):
         state = "excluded" if command.excluded else "not excluded"
@@ -125,10 +122,9 @@ class SetLimit(_AboutPatron):
 
 
 @COMMANDS.handles(SetLimit)
-def set_limit(command: SetLimit, books: Books, now: Now) -> Accepted:
-    """Change a limit as the patron wishes."""
+def _set_limit(command: SetLimit, books: Books, now: Now) -> Accepted:
     patron = require_patron(books, command.property, command.patron)
-    later = now.at + configuration_at(now.at).loosening
+    later = now.at + timedelta(hours=CONFIGURATIONS.at(now.at).loosening_hours)
     changed = patron.limits.get(command.limit, Limit()).changed(command.cents, now.at, later)
-    fact = PatronLimitChanged(**dict(command), effective_from=changed.next_at or now.at, by=now.by)
+    fact = PatronLimitChanged(**vars(command), effective_from=changed.next_at or now.at, by=now.by)
     return _accepted(books, fact, now)

@@ -1,6 +1,6 @@
 """Wagers before their result: authorized (a hold), captured at "no more bets", or released."""
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from pydantic import Field
 
@@ -14,9 +14,10 @@ from services.wagering_accounts.commands.deciding import (
     record,
     require_account,
     require_admitted,
+    require_available,
     require_open,
 )
-from services.wagering_accounts.domain.books import Books, Hold
+from services.wagering_accounts.domain.books import Account, Books, Hold, Round
 from services.wagering_accounts.domain.documents import AccountDocument, AuthorizedHold, CaptureDocument
 from services.wagering_accounts.domain.evolving import next_version
 from services.wagering_accounts.queries.books import Needs
@@ -42,55 +43,45 @@ class AuthorizeWager(AccountsCommand):
     cents: Cents
 
     def needs(self) -> Needs:
-        """Return the account with its patron, and the round."""
-        return Needs(accounts=((self.property, self.account),), rounds=((self.property, self.table, self.round_id),))
-
-
-_ASKED: Final = tuple(AuthorizeWager.model_fields)
+        return Needs(accounts=[Account.key_of(self)], rounds=[Round.key_of(self)])
 
 
 @COMMANDS.handles(AuthorizeWager)
-def authorize(command: AuthorizeWager, books: Books, now: Now) -> Accepted:
-    """Set cents of a game account aside for a wager of a round."""
-    account = require_account(books, (command.property, command.account))
+def _authorize(command: AuthorizeWager, books: Books, now: Now) -> Accepted:
+    account = require_account(books, Account.key_of(command))
     require_open(account)
     if account.kind != "game":
-        raise Rejected(
-            Reason.CONTRADICTS, f"account {account.account} is a wallet: move money to a game account to wager"
-        )
+        detail = f"account {account.account} is a wallet: move money to a game account to wager"
+        raise Rejected(Reason.CONTRADICTS, detail)
     if account.table != command.table:
-        raise Rejected(
-            Reason.CONTRADICTS, f"account {account.account} is for table {account.table}, not {command.table}"
-        )
+        detail = f"account {account.account} is for table {account.table}, not {command.table}"
+        raise Rejected(Reason.CONTRADICTS, detail)
     patron = books.patron_of(account)
     require_admitted(patron)
     limit = None if patron is None else patron.limit("wager", now.at)
     if limit is not None and command.cents > limit:
         raise Rejected(Reason.LIMIT_EXCEEDED, f"{command.cents} exceeds the patron's limit of {limit} cents a wager")
-    key = (command.property, command.table, command.round_id)
+    key = Round.key_of(command)
     round_ = books.rounds.get(key)
     if round_ is not None and round_.is_over():
-        raise Rejected(
-            Reason.TOO_LATE,
-            f"round {command.round_id} of table {command.table} is {round_.status}: its wagers are over",
-        )
-    if command.cents > account.available_cents:
-        raise Rejected(
-            Reason.INSUFFICIENT_FUNDS,
-            f"{command.cents} exceeds the {account.available_cents} cents that are available",
-        )
+        detail = f"round {command.round_id} of table {command.table} is {round_.status}: its wagers are over"
+        raise Rejected(Reason.TOO_LATE, detail)
+    require_available(account, command.cents)
     number = account.version + 1
-    asked = {name: getattr(command, name) for name in _ASKED}
-    fact = WagerAuthorized(
-        **asked,
-        hold=number,
-        round_version=next_version(books, key),
-        by=now.by,
-        movements=(next_movement(account, available_cents=-command.cents, held_cents=command.cents),),
+    fact = WagerAuthorized.of_checked(  # in the order of its fields
+        {
+            "property": command.property,
+            "by": now.by,
+            "account": command.account,
+            "hold": number,
+            **vars(command),
+            "round_version": next_version(books, key),
+            "movements": (next_movement(account, available_cents=-command.cents, held_cents=command.cents),),
+        }
     )
     recording = record(books, fact, now)
-    answer = AuthorizedHold(**asked, hold=number, status="held", available_cents=account.available_cents)
-    return Accepted(recording=recording, answer=answer, location=f"{account_path(account.key())}/holds/{number}")
+    answer = AuthorizedHold(**vars(command), hold=number, status="held", available_cents=account.available_cents)
+    return Accepted(recording=recording, answer=answer, location=f"{account_path(account)}/holds/{number}")
 
 
 class CaptureRound(AccountsCommand):
@@ -104,26 +95,23 @@ class CaptureRound(AccountsCommand):
     round_id: Identifier
 
     def needs(self) -> Needs:
-        """Return the round with its holds and their accounts."""
-        return Needs(rounds_with_holds=((self.property, self.table, self.round_id),))
+        return Needs(rounds_with_holds=[Round.key_of(self)])
 
 
 @COMMANDS.handles(CaptureRound)
-def capture(command: CaptureRound, books: Books, now: Now) -> Accepted:
-    """Bring what is held for a round into play."""
-    key = (command.property, command.table, command.round_id)
+def _capture(command: CaptureRound, books: Books, now: Now) -> Accepted:
+    key = Round.key_of(command)
     round_ = books.rounds.get(key)
     if round_ is None:
-        raise Rejected(
-            Reason.NOT_FOUND, f"no wager of round {command.round_id} of table {command.table} was ever authorized"
-        )
-    held = sorted((hold for hold in books.holds_by_round.get(key, ()) if hold.status == "held"), key=Hold.KEY)
+        detail = f"no wager of round {command.round_id} of table {command.table} was ever authorized"
+        raise Rejected(Reason.NOT_FOUND, detail)
+    held = books.holds_of(key, "held")
     sums: dict[str, int] = {}
     for hold in held:
         sums[hold.account] = sums.get(hold.account, 0) + hold.cents
     holds = tuple(CapturedHold(account=hold.account, hold=hold.hold, cents=hold.cents) for hold in held)
     fact = RoundCaptured(
-        **dict(command),
+        **vars(command),
         by=now.by,
         round_version=None if round_.is_over() else next_version(books, key),  # else its result came first
         holds=holds,
@@ -133,7 +121,7 @@ def capture(command: CaptureRound, books: Books, now: Now) -> Accepted:
         ),
     )
     recording = record(books, fact, now)
-    return Accepted(recording=recording, answer=CaptureDocument(**dict(command), status=round_.status, captured=holds))
+    return Accepted(recording=recording, answer=CaptureDocument(**vars(command), status=round_.status, captured=holds))
 
 
 class ReleaseWager(AccountsCommand):
@@ -147,15 +135,13 @@ class ReleaseWager(AccountsCommand):
     reason: Why
 
     def needs(self) -> Needs:
-        """Return the account, and the hold with its round."""
-        return Needs(accounts=((self.property, self.account),), holds=((self.property, self.account, self.hold),))
+        return Needs(accounts=[Account.key_of(self)], holds=[Hold.key_of(self)])
 
 
 @COMMANDS.handles(ReleaseWager)
-def release(command: ReleaseWager, books: Books, now: Now) -> Accepted:
-    """Give a hold back before "no more bets"."""
-    account = require_account(books, (command.property, command.account))
-    hold = books.holds.get((command.property, command.account, command.hold))
+def _release(command: ReleaseWager, books: Books, now: Now) -> Accepted:
+    account = require_account(books, Account.key_of(command))
+    hold = books.holds.get(Hold.key_of(command))
     if hold is None:
         raise Rejected(Reason.NOT_FOUND, f"account {command.account} has no hold {command.hold}")
     if hold.status == "captured":
@@ -167,11 +153,11 @@ def release(command: ReleaseWager, books: Books, now: Now) -> Accepted:
     if hold.status != "held":
         raise Rejected(Reason.ALREADY_DECIDED, f"hold {command.hold} was {hold.status} already")
     fact = WagerReleased(
-        **dict(command),
+        **vars(command),
         table=hold.table,
         round_id=hold.round_id,
         cents=hold.cents,
-        round_version=next_version(books, hold.round_key()),
+        round_version=next_version(books, Round.key_of(hold)),
         by=now.by,
         movements=(next_movement(account, available_cents=hold.cents, held_cents=-hold.cents),),
     )

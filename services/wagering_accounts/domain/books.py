@@ -17,31 +17,23 @@ The journal has the money on control accounts (property, table, wager, leg), sig
 beneath: their sums are those of the control accounts. The attributes of everything here are the columns of its table.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from operator import attrgetter
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 from services.wagering_accounts.domain.access_codes import HashedCode
-from shared.contracts.accounts import AccountMovement, LimitKind
+from shared.contracts.accounts import AccountsFact, LimitKind
 from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
 
-AccountKey = tuple[str, str]
-"""(property, account)"""
-
-PatronKey = tuple[str, str]
-"""(property, patron)"""
-
-RoundKey = tuple[str, str, str]
-"""(property, table, round id)"""
-
-HoldKey = tuple[str, str, int]
-"""(property, account, hold or adjustment)."""
-
-RoundAccountKey = tuple[str, str, str, str]
-"""(property, table, round id, account)"""
+AccountKey = tuple[str, str]  # property, account
+PatronKey = tuple[str, str]  # property, patron
+RoundKey = tuple[str, str, str]  # property, table, round id
+HoldKey = tuple[str, str, int]  # property, account, hold or adjustment
+RoundAccountKey = tuple[str, str, str, str]  # property, table, round id, account
 
 AccountKind = Literal["wallet", "game"]
 AccountStatus = Literal["open", "closed"]
@@ -54,11 +46,11 @@ class Thing:
     """Something in the books, which the columns of its table's primary key name."""
 
     __slots__ = ()
-    KEY: "ClassVar[attrgetter[Any]]"
+    key_of: "ClassVar[attrgetter[Any]]"
+    """The key of the thing that something names: the thing itself, its row, a fact or a command about it."""
 
-    def key(self) -> Any:
-        """Return what names it among its kind."""
-        return type(self).KEY(self)
+
+ThingT = TypeVar("ThingT", bound=Thing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +76,7 @@ class Limit:
 class Patron(Thing):
     """A person with a wallet. `bought_in_cents` came to tables on the gaming day `bought_in_on`."""
 
-    KEY = attrgetter("property", "patron")
+    key_of = attrgetter("property", "patron")
 
     property: str
     patron: str
@@ -114,23 +106,19 @@ class Patron(Thing):
 class PatronCode(Thing):
     """The access code of a patron, as it is kept: not in the journal, and nowhere else."""
 
-    KEY = attrgetter("property", "patron")
+    key_of = attrgetter("property", "patron")
 
     property: str
     patron: str
     salt: bytes
     hash: bytes
 
-    def hashed(self) -> HashedCode:
-        """Return the code itself."""
-        return HashedCode(self.salt, self.hash)
-
 
 @dataclass(slots=True)
 class Account(Thing):
     """A wallet (`table` is empty), or the game account of one session at a table. `version` counts its entries."""
 
-    KEY = attrgetter("property", "account")
+    key_of = attrgetter("property", "account")
 
     property: str
     account: str
@@ -149,7 +137,7 @@ class Account(Thing):
 class Hold(Thing):
     """Cents of an account that are set aside for a wager of a round."""
 
-    KEY = attrgetter("property", "account", "hold")
+    key_of = attrgetter("property", "account", "hold")
 
     property: str
     account: str
@@ -161,18 +149,6 @@ class Hold(Thing):
     cents: int
     status: HoldStatus = "held"
 
-    def account_key(self) -> AccountKey:
-        """Return what names its account."""
-        return (self.property, self.account)
-
-    def round_key(self) -> RoundKey:
-        """Return what names its round."""
-        return (self.property, self.table, self.round_id)
-
-    def is_live(self) -> bool:
-        """Return whether the round's result ends it."""
-        return self.status in ("held", "captured")
-
 
 @dataclass(slots=True)
 class Round(Thing):
@@ -181,7 +157,7 @@ class Round(Thing):
     `version` counts the entries that changed the round or a hold for it.
     """
 
-    KEY = attrgetter("property", "table", "round_id")
+    key_of = attrgetter("property", "table", "round_id")
 
     property: str
     table: str
@@ -202,7 +178,7 @@ class Round(Thing):
 class RoundAccount(Thing):
     """What a round did on an account. `covered_cents` was on hold for it; the shortage could not be taken back."""
 
-    KEY = attrgetter("property", "table", "round_id", "account")
+    key_of = attrgetter("property", "table", "round_id", "account")
 
     property: str
     table: str
@@ -219,7 +195,7 @@ class RoundAccount(Thing):
 class Adjustment(Thing):
     """A change of a balance by hand: entered by one person, decided by another."""
 
-    KEY = attrgetter("property", "account", "adjustment")
+    key_of = attrgetter("property", "account", "adjustment")
 
     property: str
     account: str
@@ -235,7 +211,7 @@ class Adjustment(Thing):
     after_cents: int | None = None
 
 
-Things = dict[type[Any], dict[Any, Thing]]
+Things = defaultdict[type[Any], dict[Any, Any]]
 """Things by kind and key."""
 
 LineRow = dict[str, Any]
@@ -246,73 +222,70 @@ class Books:
     """The part of the books that is at hand, and what of it is new or changed."""
 
     def __init__(self) -> None:
-        self.patrons: dict[PatronKey, Patron] = {}
-        self.codes: dict[PatronKey, PatronCode] = {}
-        self.accounts: dict[AccountKey, Account] = {}
-        self.rounds: dict[RoundKey, Round] = {}
-        self.holds: dict[HoldKey, Hold] = {}
-        self.round_accounts: dict[RoundAccountKey, RoundAccount] = {}
-        self.adjustments: dict[HoldKey, Adjustment] = {}
-        self.holds_by_round: dict[RoundKey, list[Hold]] = {}
+        self._known: Things = defaultdict(dict)
+        self.new: Things = defaultdict(dict)
+        self.changed: Things = defaultdict(dict)
+        self.patrons: dict[PatronKey, Patron] = self._known[Patron]
+        self.codes: dict[PatronKey, PatronCode] = self._known[PatronCode]
+        self.accounts: dict[AccountKey, Account] = self._known[Account]
+        self.rounds: dict[RoundKey, Round] = self._known[Round]
+        self.holds: dict[HoldKey, Hold] = self._known[Hold]
+        self.round_accounts: dict[RoundAccountKey, RoundAccount] = self._known[RoundAccount]
+        self.adjustments: dict[HoldKey, Adjustment] = self._known[Adjustment]
+        self.holds_by_round: defaultdict[RoundKey, list[Hold]] = defaultdict(list)
         self.lines: list[list[LineRow]] = []
         """The lines of the statements, for each fact by which the books evolved."""
-        self.new: Things = {}
-        self.changed: Things = {}
-        self._kinds: dict[type[Any], dict[Any, Any]] = {
-            Patron: self.patrons,
-            PatronCode: self.codes,
-            Account: self.accounts,
-            Round: self.rounds,
-            Hold: self.holds,
-            RoundAccount: self.round_accounts,
-            Adjustment: self.adjustments,
-        }
 
     def know(self, thing: Thing) -> None:
         """Add something that was read, unless it is at hand."""
-        things, key = self._kinds[type(thing)], thing.key()
+        things, key = self._known[type(thing)], thing.key_of(thing)
         if key not in things:
             things[key] = thing
             if isinstance(thing, Hold):
-                self.holds_by_round.setdefault(thing.round_key(), []).append(thing)
+                self.holds_by_round[Round.key_of(thing)].append(thing)
 
-    def add(self, thing: Thing) -> None:
-        """Add something new."""
+    def add(self, thing: ThingT) -> ThingT:
+        """Add something new, and return it."""
         self.know(thing)
-        self.new.setdefault(type(thing), {})[thing.key()] = thing
+        self.new[type(thing)][thing.key_of(thing)] = thing
+        return thing
 
-    def change(self, thing: Thing) -> None:
-        """Note that something changed."""
-        kind, key = type(thing), thing.key()
-        if key not in self.new.get(kind, ()):
-            self.changed.setdefault(kind, {})[key] = thing
+    def change(self, thing: ThingT) -> ThingT:
+        """Note that something at hand changes, and return it."""
+        kind, key = type(thing), thing.key_of(thing)
+        if key not in self.new[kind]:
+            self.changed[kind][key] = thing
+        return thing
 
     def keep_code(self, property_name: str, patron: str, code: HashedCode) -> None:
         """Replace the access code of a patron."""
         kept = PatronCode(property_name, patron, code.salt, code.hash)
-        before = self.codes.pop(kept.key(), None)
+        before = self.codes.pop(PatronCode.key_of(kept), None)
         self.know(kept)
         self.change(kept) if before is not None else self.add(kept)
+
+    def holds_of(self, key: RoundKey, *statuses: HoldStatus) -> list[Hold]:
+        """Return the holds of a round with these statuses, by account and number."""
+        found = (hold for hold in self.holds_by_round.get(key, ()) if hold.status in statuses)
+        return sorted(found, key=Hold.key_of)
 
     def patron_of(self, account: Account) -> Patron | None:
         """Return the patron whose account it is; None for an account that nobody is named for."""
         return None if account.patron is None else self.patrons[account.property, account.patron]
 
 
-def postings_of(
-    books: Books, property_name: str, movements: Iterable[AccountMovement], others: Iterable[Posting] = ()
-) -> tuple[Posting, ...]:
-    """Return the postings of movements: the liabilities that they change, by control account, and the other side."""
+def postings_of(books: Books, fact: AccountsFact, others: Iterable[Posting] = ()) -> tuple[Posting, ...]:
+    """Return the postings of a fact: the liabilities that it changes, by control account, and the other side."""
     sums: dict[Leg, int] = {}
-    for movement in movements:
-        account = books.accounts[property_name, movement.account]
+    for movement in fact.moved():
+        account = books.accounts[fact.property, movement.account]
         for leg, cents in (
             ("wallet" if account.kind == "wallet" else "available", movement.available_cents),
             ("held", movement.held_cents),
             ("staked", movement.staked_cents),
         ):
             if cents:
-                key = Leg(property_name, account.table, "", leg)
+                key = Leg(fact.property, account.table, "", leg)
                 sums[key] = sums.get(key, 0) - cents
     for key, cents in others:
         sums[key] = sums.get(key, 0) + cents

@@ -24,16 +24,6 @@ class Configuration(Contract):
     gaming_day_begins: time
     time_zone: str
 
-    @property
-    def lock(self) -> timedelta:
-        """Return how long an access code is not accepted after too many wrong ones."""
-        return timedelta(minutes=self.lock_minutes)
-
-    @property
-    def loosening(self) -> timedelta:
-        """Return how long it takes until a looser limit holds."""
-        return timedelta(hours=self.loosening_hours)
-
     def gaming_day(self, moment: datetime) -> date:
         """Return the gaming day in which a moment lies."""
         local = moment.astimezone(ZoneInfo(self.time_zone))
@@ -56,12 +46,10 @@ class Configurations:
 
     def at(self, moment: datetime) -> Configuration:
         """Return what holds at a moment. Raises: LookupError before the first item."""
-        found = None
-        for item in self._items:
-            if item.effective_from <= moment:
-                found = item
-        if found is None:
-            raise LookupError(
-                f"no configuration holds at {moment.astimezone(UTC).isoformat()}: add an item that begins earlier"
-            )
-        return found
+        begun = [item for item in self._items if item.effective_from <= moment]
+        if not begun:
+            raise LookupError(f"nothing holds at {moment.astimezone(UTC).isoformat()}: add an item that begins earlier")
+        return begun[-1]
+
+
+CONFIGURATIONS: Final = Configurations.load()

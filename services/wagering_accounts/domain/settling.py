@@ -9,13 +9,12 @@ What cannot be taken back because it was paid out is a shortage of that round: a
 further revision of the round makes good.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Final
 
-from services.wagering_accounts.domain.books import Account, AccountKey, Books, Hold, Round, RoundKey, postings_of
-from services.wagering_accounts.domain.evolving import When, evolve, next_version
+from services.wagering_accounts.domain.books import Account, Books, Hold, Round, postings_of
+from services.wagering_accounts.domain.evolving import evolve, next_version
 from services.wagering_accounts.domain.views import PostedRound, ReversedRound, RoundEvent, VoidedRound
 from shared.contracts.accounts import (
     AccountMovement,
@@ -31,15 +30,11 @@ from shared.journal.entry import Posting
 from shared.journal.recording import Recording
 from shared.rules.errors import Refused
 
-
-def round_key(data: RoundEvent) -> RoundKey:
-    """Return what names the round that an event is about."""
-    return (data.property, data.table, data.round_id)
-
-
-def credits_of(data: RoundEvent) -> Sequence[AccountCredit]:
-    """Return what the round's wagers did on accounts."""
-    return () if isinstance(data, VoidedRound) else data.account_credits
+_FACTS: Final[Mapping[type[RoundEvent], type[WagersVoided]]] = {
+    PostedRound: WagersSettled,
+    ReversedRound: WagersReversed,
+    VoidedRound: WagersVoided,
+}
 
 
 def settle(data: RoundEvent, at: datetime, books: Books) -> Recording | None:
@@ -48,21 +43,19 @@ def settle(data: RoundEvent, at: datetime, books: Books) -> Recording | None:
     Raises: Refused where an account is not known, before anything changes; DoesNotFit where the books were read while
     they changed.
     """
-    key = round_key(data)
-    credited = credits_of(data)
+    key = Round.key_of(data)
     round_ = books.rounds.get(key)
-    if round_ is None and not credited:
+    if round_ is None and not data.account_credits:
         return None
-    _require_known(data, credited, books)
-    ended = () if isinstance(data, ReversedRound) else _live_holds(books, key)
-    fact, others = _fact(data, ended, credited if _applies(data, round_) else (), books)
-    evolve(books, fact, When(at, data.gaming_day))
-    postings = postings_of(books, data.property, fact.movements, others)
-    return Recording(fact=fact, postings=postings, gaming_day=data.gaming_day)
+    _require_known(data, books)
+    ended = [] if isinstance(data, ReversedRound) else books.holds_of(key, "held", "captured")
+    fact, others = _fact(data, ended, data.account_credits if _applies(data, round_) else (), books)
+    evolve(books, fact, at, data.gaming_day)
+    return Recording(fact=fact, postings=postings_of(books, fact, others), gaming_day=data.gaming_day)
 
 
-def _require_known(data: RoundEvent, credited: Sequence[AccountCredit], books: Books) -> None:
-    for credit in credited:
+def _require_known(data: RoundEvent, books: Books) -> None:
+    for credit in data.account_credits:
         account = books.accounts.get((data.property, credit.account))
         if account is None or account.kind != "game":
             raise Refused(
@@ -82,56 +75,30 @@ def _applies(data: RoundEvent, round_: Round | None) -> bool:
             return False
 
 
-def _live_holds(books: Books, key: RoundKey) -> Sequence[Hold]:
-    """Return the holds of a round that its result ends."""
-    return sorted((hold for hold in books.holds_by_round.get(key, ()) if hold.is_live()), key=Hold.KEY)
-
-
-@dataclass(slots=True)
-class _Sums:
-    """What a result does on one account, cents: what was on hold and in play for it, was staked and is credited."""
-
-    held: int = 0
-    in_play: int = 0
-    staked: int = 0
-    credited: int = 0
-
-
-def _sums(data: RoundEvent, ended: Sequence[Hold], credited: Sequence[AccountCredit]) -> dict[AccountKey, _Sums]:
-    found: dict[AccountKey, _Sums] = {}
-    for hold in ended:
-        sums = found.setdefault(hold.account_key(), _Sums())
-        if hold.status == "held":
-            sums.held += hold.cents
-        else:
-            sums.in_play += hold.cents
-    for credit in credited:
-        sums = found.setdefault((data.property, credit.account), _Sums())
-        sums.staked += credit.staked_cents
-        sums.credited += credit.credited_cents
-    return dict(sorted(found.items()))
-
-
 def _fact(
     data: RoundEvent, ended: Sequence[Hold], credited: Sequence[AccountCredit], books: Books
 ) -> tuple[WagersVoided, list[Posting]]:
-    """Return the fact, and its postings beside those of the movements."""
-    key = round_key(data)
+    """Return the fact, and its postings besides those of the movements."""
+    key = Round.key_of(data)
     movements, results = list[AccountMovement](), list[AccountResult]()
-    for account_key, sums in _sums(data, ended, credited).items():
-        released = sums.held + sums.in_play
-        part = books.round_accounts.get((*key, account_key[1]))
+    for name in sorted({hold.account for hold in ended} | {credit.account for credit in credited}):
+        held = sum(hold.cents for hold in ended if hold.account == name and hold.status == "held")
+        in_play = sum(hold.cents for hold in ended if hold.account == name and hold.status == "captured")
+        staked = sum(credit.staked_cents for credit in credited if credit.account == name)
+        won = sum(credit.credited_cents for credit in credited if credit.account == name)
+        part, released = books.round_accounts.get((*key, name)), held + in_play
         before = 0 if part is None else part.shortage_cents
-        paid, shortage = _paid(books.accounts[account_key], before, released, sums.credited - sums.staked)
-        change = {"held_cents": -sums.held, "staked_cents": -sums.in_play, "available_cents": released + paid}
-        movements.append(AccountMovement(account=account_key[1], **change))
-        result = {"staked_cents": sums.staked, "credited_cents": sums.credited, "released_cents": released}
-        results.append(AccountResult(account=account_key[1], **result, shortage_cents=shortage))
+        paid, shortage = _paid(books.accounts[data.property, name], before, released, won - staked)
+        change = {"held_cents": -held, "staked_cents": -in_play, "available_cents": released + paid}
+        movements.append(AccountMovement(account=name, **change))
+        result = {"staked_cents": staked, "credited_cents": won, "released_cents": released}
+        results.append(AccountResult(account=name, **result, shortage_cents=shortage))
     stakes = {(credit.account, credit.seat, credit.wager) for credit in credited if credit.staked_cents}
-    common: dict[str, Any] = {
-        **{name: getattr(data, name) for name in ("property", "table", "game", "round_id")},
-        "round_version": next_version(books, key),
-        "holds": tuple(
+    kind = _FACTS[type(data)]
+    fact = kind(
+        **{name: value for name, value in vars(data).items() if name in kind.model_fields},
+        round_version=next_version(books, key),
+        holds=tuple(
             EndedHold(
                 account=hold.account,
                 hold=hold.hold,
@@ -139,32 +106,17 @@ def _fact(
             )
             for hold in ended
         ),
-        "accounts": tuple(results),
-        "movements": tuple(movements),
-    }
-    match data:
-        case PostedRound():
-            fact: WagersVoided = WagersSettled(revision=data.revision, **common)
-        case ReversedRound():
-            fact = WagersReversed(revision=data.revision, **common)
-        case VoidedRound():
-            fact = WagersVoided(**common)
-    return fact, _others(data, credited, results)
-
-
-def _others(data: RoundEvent, credited: Sequence[AccountCredit], results: Sequence[AccountResult]) -> list[Posting]:
-    funded: dict[str, int] = {}
-    for credit in credited:
-        funded[credit.wager] = funded.get(credit.wager, 0) + credit.credited_cents - credit.staked_cents
-    shortages = sum(each.shortage_cents for each in results)
-    return [
-        *(Posting(Leg(data.property, data.table, wager, "account_funded"), cents) for wager, cents in funded.items()),
-        Posting(Leg(data.property, data.table, "", "shortage"), shortages),
-    ]
+        accounts=tuple(results),
+        movements=tuple(movements),
+    )
+    funded = [(credit.wager, "account_funded", credit.credited_cents - credit.staked_cents) for credit in credited]
+    short = [("", "shortage", each.shortage_cents) for each in results]
+    others = [Posting(Leg(data.property, data.table, wager, leg), cents) for wager, leg, cents in (*funded, *short)]
+    return fact, others
 
 
 def _paid(account: Account, shortage: int, released: int, cents: int) -> tuple[int, int]:
-    """Return what a change does on an account beside the release of its holds, and how the round's shortage changes."""
+    """Return what a change does on an account besides ending its holds, and how the round's shortage changes."""
     if cents >= 0:
         made_good = min(shortage, cents)
         return cents - made_good, -made_good

@@ -1,25 +1,21 @@
 """What the accounts need of settlements; the rest of them, cards and lines above all, is passed over."""
 
-from datetime import date
+from typing import ClassVar
 
-from shared.contracts.reading import View, view_of
-from shared.contracts.settlements import AccountCredit, SettlementPosted, SettlementReversed, SettlementVoided
-
-
-class Round(View):
-    """Which round."""
-
-    property: str
-    table: str
-    game: str
-    gaming_day: date
-    round_id: str
+from shared.contracts.reading import view_of
+from shared.contracts.settlements import (
+    AccountCredit,
+    RevisionView,
+    RoundView,
+    SettlementPosted,
+    SettlementReversed,
+    SettlementVoided,
+)
 
 
-class RoundWithCredits(Round):
+class RoundWithCredits(RevisionView):
     """Which revision of a round, and what its wagers did on accounts."""
 
-    revision: int
     account_credits: tuple[AccountCredit, ...] = ()
 
 
@@ -34,8 +30,10 @@ class ReversedRound(RoundWithCredits):
 
 
 @view_of(SettlementVoided)
-class VoidedRound(Round):
+class VoidedRound(RoundView):
     """A round that was voided before it was posted."""
+
+    account_credits: ClassVar[tuple[AccountCredit, ...]] = ()
 
 
 RoundEvent = PostedRound | ReversedRound | VoidedRound

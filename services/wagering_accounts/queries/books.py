@@ -4,15 +4,15 @@ Rows are locked in one order everywhere: rounds, then accounts, then patrons, ea
 somebody who waits for them.
 """
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import fields
 from functools import cache
-from typing import Any, Final, TypeVar
+from itertools import chain
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
-from psycopg import AsyncCursor
 from pydantic import TypeAdapter
-from sqlalchemy import Row, Table, and_
+from sqlalchemy import Table, and_
 from sqlalchemy import select as select_from
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -31,11 +31,11 @@ from services.wagering_accounts.domain.books import (
     Round,
     RoundAccount,
     RoundKey,
+    ThingT,
 )
 from shared.contracts.accounts import LimitKind
 from shared.journal.bulk import Statement, compiled, given, keyed, same, select
-from shared.journal.pipeline import Pipeline, pipeline
-from shared.runtime.rows import thing_of
+from shared.journal.pipeline import pipeline
 
 TABLES: Final[Mapping[type[Any], Table]] = {
     Patron: tables.patrons,
@@ -48,37 +48,36 @@ TABLES: Final[Mapping[type[Any], Table]] = {
 }
 """The table of each kind of thing in the books."""
 
-_ROUND: Final = ("property", "table", "round_id")
+_VALUES: Final = {kind: attrgetter(*(one.name for one in fields(kind))) for kind in TABLES}
 _LIMITS: Final = TypeAdapter(dict[LimitKind, Limit])
 
-ThingT = TypeVar("ThingT")
 
-
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(NamedTuple):
     """What deciding or projecting something must have at hand."""
 
-    accounts: tuple[AccountKey, ...] = ()
-    wallets_of: tuple[AccountKey, ...] = ()
+    accounts: Collection[AccountKey] = ()
+    wallets_of: Collection[AccountKey] = ()
     """Accounts with the wallets of their patrons."""
-    patrons: tuple[PatronKey, ...] = ()
-    patrons_of: tuple[AccountKey, ...] = ()
+    patrons: Collection[PatronKey] = ()
+    patrons_of: Collection[AccountKey] = ()
     """Accounts whose patrons change; of other accounts the patrons are only seen."""
-    rounds: tuple[RoundKey, ...] = ()
+    rounds: Collection[RoundKey] = ()
     """Rounds without their holds."""
-    rounds_with_holds: tuple[RoundKey, ...] = ()
+    rounds_with_holds: Collection[RoundKey] = ()
     """Rounds with their holds, and the accounts of these."""
-    results: tuple[RoundKey, ...] = ()
+    results: Collection[RoundKey] = ()
     """What rounds did on accounts."""
-    holds: tuple[HoldKey, ...] = ()
+    holds: Collection[HoldKey] = ()
     """Holds with their rounds."""
-    adjustments: tuple[HoldKey, ...] = ()
+    adjustments: Collection[HoldKey] = ()
 
 
-def known_thing(kind: type[ThingT], row: Row[Any]) -> ThingT:
+def known_thing(kind: type[ThingT], row: Any) -> ThingT:
     """Return what a row of the table of such things says."""
-    more = {"limits": _LIMITS.validate_python(row.limits)} if kind is Patron else {}
-    return thing_of(kind, row, **more)
+    thing = kind(*_VALUES[kind](row))
+    if isinstance(thing, Patron):
+        thing.limits = _LIMITS.validate_python(thing.limits)
+    return thing
 
 
 def _wallets() -> Statement:
@@ -94,89 +93,67 @@ _WALLETS = _wallets()
 
 
 @cache
-def _select(table: Table, by: tuple[str, ...], lock: bool) -> Statement:
-    """Return the statement that selects things of which some columns are given, in the order of their keys."""
-    return select(table, by=by, lock=lock)
+def _things(kind: type[Any], *by: str, lock: bool = False) -> Statement:
+    """Return the statement that selects things by these columns or their keys, in the order of their keys."""
+    return select(TABLES[kind], by=by, lock=lock)
 
 
-class _Reading:
-    """Asks for rows, which are locked if that is wanted of all, and puts them into the books."""
-
-    def __init__(self, sent: Pipeline, lock: bool) -> None:
-        self._sent = sent
-        self._lock = lock
-        self._asked: list[tuple[type[Any], AsyncCursor[Any]]] = []
-
-    async def ask(
-        self, kind: type[Any], keys: Iterable[tuple[Any, ...]], *, by: tuple[str, ...] = (), lock: bool = False
-    ) -> None:
-        """Ask for the things with these keys, or with these values in the columns `by`."""
-        if wanted := sorted(set(keys)):
-            statement = _select(TABLES[kind], by, lock and self._lock)
-            self._asked.append((kind, await self._sent.read(statement, keyed(statement, wanted))))
-
-    async def know(self, books: Books) -> None:
-        """Put what was asked for into the books."""
-        for kind, cursor in self._asked:
-            for row in await cursor.fetchall():
-                books.know(known_thing(kind, row))
+_Asked = tuple[type[Any], Statement, Iterable[tuple[Any, ...]]]
+"""A kind of things, the statement that selects them, and its keys."""
 
 
-@asynccontextmanager
-async def _reading(connection: AsyncConnection, books: Books, lock: bool) -> AsyncIterator[_Reading]:
-    """Ask for things together; they are in the books afterwards."""
+async def _know(connection: AsyncConnection, books: Books, *asked: _Asked) -> None:
+    """Put what is asked for into the books, in one wait."""
+    wanted = [(kind, statement, sorted(set(keys))) for kind, statement, keys in asked if keys]
+    if not wanted:
+        return
     async with pipeline(connection) as sent:
-        reading = _Reading(sent, lock)
-        yield reading
-    await reading.know(books)
+        found = [(kind, await sent.read(statement, keyed(statement, keys))) for kind, statement, keys in wanted]
+    for kind, cursor in found:
+        for row in await cursor.fetchall():
+            books.know(known_thing(kind, row))
 
 
 async def load(connection: AsyncConnection, needs: Sequence[Needs], *, lock: bool) -> Books:
     """Return what is needed; locked, so that it stays as it is until the transaction ends, if that is wanted."""
     books = Books()
-    accounts = {key for need in needs for key in need.accounts}
-    if wallets := [key for need in needs for key in need.wallets_of]:
-        found = await _WALLETS.read(connection, keyed(_WALLETS, wallets))
-        accounts.update((row.property, row.wallet) for row in found)
-    with_holds = {key for need in needs for key in need.rounds_with_holds}
-    rounds = {key for need in needs for key in need.rounds} | with_holds
-    if hold_keys := {key for need in needs for key in need.holds}:
+    wanted = Needs(*(set(chain.from_iterable(keys)) for keys in zip(*needs, strict=True)))
+    accounts, rounds = {*wanted.accounts}, {*wanted.rounds, *wanted.rounds_with_holds}
+    if wanted.wallets_of:
+        found = await _WALLETS.read(connection, keyed(_WALLETS, wanted.wallets_of))
+        accounts |= {(row.property, row.wallet) for row in found}
+    if wanted.holds:
         seen = Books()
-        async with _reading(connection, seen, lock=False) as reading:
-            await reading.ask(Hold, hold_keys)
+        await _know(connection, seen, (Hold, _things(Hold), wanted.holds))
         rounds |= seen.holds_by_round.keys()
-        accounts |= {hold.account_key() for hold in seen.holds.values()}
-    async with _reading(connection, books, lock) as reading:
-        await reading.ask(Round, rounds, lock=True)
-        await reading.ask(Hold, with_holds, by=_ROUND)
-        await reading.ask(Hold, hold_keys)
-        await reading.ask(RoundAccount, {key for need in needs for key in need.results}, by=_ROUND)
-        if not with_holds:
-            await reading.ask(Account, accounts, lock=True)
-    if with_holds:
-        accounts |= {hold.account_key() for hold in books.holds.values()}
-        async with _reading(connection, books, lock) as reading:
-            await reading.ask(Account, accounts, lock=True)
-    await _load_others(connection, books, needs, lock)
+    await _know(
+        connection,
+        books,
+        (Round, _things(Round, lock=lock), rounds),
+        (Hold, _things(Hold, "property", "table", "round_id"), wanted.rounds_with_holds),
+        (Hold, _things(Hold), wanted.holds),
+        (RoundAccount, _things(RoundAccount, "property", "table", "round_id"), wanted.results),
+        (Account, _things(Account, lock=lock), () if wanted.rounds_with_holds else accounts),
+    )
+    if wanted.rounds_with_holds:
+        accounts |= {Account.key_of(hold) for hold in books.holds.values()}
+        await _know(connection, books, (Account, _things(Account, lock=lock), accounts))
+    changing = {*wanted.patrons, *_patrons_of(books, wanted.patrons_of)}
+    await _know(
+        connection,
+        books,
+        (Patron, _things(Patron, lock=lock), changing),
+        (PatronCode, _things(PatronCode), changing),
+        (Patron, _things(Patron), _patrons_of(books, books.accounts) - changing),
+        (Adjustment, _things(Adjustment), wanted.adjustments),
+    )
     return books
 
 
-async def _load_others(connection: AsyncConnection, books: Books, needs: Sequence[Needs], lock: bool) -> None:
-    """Add the patrons of the accounts that are at hand, and what else is needed."""
-
-    def of(keys: Iterable[AccountKey]) -> set[PatronKey]:
-        known = (books.accounts.get(key) for key in keys)
-        return {(each.property, each.patron) for each in known if each is not None and each.patron is not None}
-
-    changing = {key for need in needs for key in need.patrons} | of(key for need in needs for key in need.patrons_of)
-    seen = of(books.accounts) - changing
-    adjustments = {key for need in needs for key in need.adjustments}
-    if changing or seen or adjustments:
-        async with _reading(connection, books, lock) as reading:
-            await reading.ask(Patron, changing, lock=True)
-            await reading.ask(PatronCode, changing)
-            await reading.ask(Patron, seen)
-            await reading.ask(Adjustment, adjustments)
+def _patrons_of(books: Books, keys: Iterable[AccountKey]) -> set[PatronKey]:
+    """Return whose the accounts are that are at hand."""
+    known = (books.accounts.get(key) for key in keys)
+    return {(each.property, each.patron) for each in known if each is not None and each.patron is not None}
 
 
 async def kept_code(connection: AsyncConnection, property_name: str, account: str) -> PatronCode | None:
@@ -188,4 +165,4 @@ async def kept_code(connection: AsyncConnection, property_name: str, account: st
         .where(owned.c.property == property_name, owned.c.account == account)
     )
     row = (await connection.execute(query)).one_or_none()
-    return None if row is None else thing_of(PatronCode, row)
+    return None if row is None else known_thing(PatronCode, row)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Final
 
-from sqlalchemy import func, or_, select, tuple_
+from sqlalchemy import BigInteger, Column, cast, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.domain.documents import (
@@ -16,7 +16,17 @@ from services.wagering_accounts.domain.documents import (
     RoundException,
 )
 from services.wagering_accounts.domain.evolving import FLOWS
-from services.wagering_accounts.tables import balances, days, holds, liability_days, lines, round_accounts, rounds
+from services.wagering_accounts.tables import (
+    AMOUNTS,
+    CHANGES,
+    balances,
+    days,
+    holds,
+    liability_days,
+    lines,
+    round_accounts,
+    rounds,
+)
 from shared.contracts.reports import ReportStatus
 from shared.runtime.rows import rows_of, thing_of
 
@@ -84,14 +94,14 @@ def _exceptions(row: Any) -> list[RoundException]:
 
 
 async def liability_days_of(connection: AsyncConnection, property_name: str) -> Sequence[LiabilityDay]:
-    """Return the liability by gaming day, from what changed it, beside the statements of the accounts."""
-    changes = await _changes(connection, property_name)
-    stated = await _stated(connection, property_name)
-    statuses = await _statuses(connection, property_name)
+    """Return the liability by gaming day: what changed it, and the same change as the statements have it."""
+    changes = await _sums(connection, property_name, liability_days.c.gaming_day, FLOWS)
+    stated = await _sums(connection, property_name, lines.c.gaming_day, CHANGES)
+    statuses = {row.gaming_day: row.status for row in await connection.execute(rows_of(days, property=property_name))}
     found: list[LiabilityDay] = []
     closing = 0
     for day in sorted(changes.keys() | stated.keys()):
-        flows = changes.get(day, dict.fromkeys(FLOWS, 0))
+        flows, change = changes.get(day, dict.fromkeys(FLOWS, 0)), sum(stated.get(day, {}).values())
         opening, closing = closing, closing + sum(flows.values())
         found.append(
             LiabilityDay(
@@ -99,45 +109,26 @@ async def liability_days_of(connection: AsyncConnection, property_name: str) -> 
                 status=statuses.get(day, ReportStatus.OPEN),
                 opening_cents=opening,
                 closing_cents=closing,
-                statement_cents=stated.get(day, 0),
-                difference_cents=closing - opening - stated.get(day, 0),
+                statement_cents=change,
+                difference_cents=closing - opening - change,
                 **flows,
             )
         )
     return found
 
 
-async def _changes(connection: AsyncConnection, property_name: str) -> Mapping[date, dict[str, int]]:
-    c = liability_days.c
-    sums = [func.sum(c[name]).label(name) for name in FLOWS]
-    query = select(c.gaming_day, *sums).where(c.property == property_name).group_by(c.gaming_day)
-    return {
-        row.gaming_day: {name: int(getattr(row, name)) for name in FLOWS} for row in await connection.execute(query)
-    }
-
-
-async def _stated(connection: AsyncConnection, property_name: str) -> Mapping[date, int]:
-    c = lines.c
-    change = func.sum(c.available_change_cents + c.held_change_cents + c.staked_change_cents).label("cents")
-    query = select(c.gaming_day, change).where(c.property == property_name).group_by(c.gaming_day)
-    return {row.gaming_day: int(row.cents) for row in await connection.execute(query)}
-
-
-async def _statuses(connection: AsyncConnection, property_name: str) -> Mapping[date, ReportStatus]:
-    rows = await connection.execute(rows_of(days, property=property_name))
-    return {row.gaming_day: ReportStatus(row.status) for row in rows}
-
-
 async def balances_of(connection: AsyncConnection, property_name: str) -> Balances:
     """Return the sums of all accounts of a property."""
-    c = balances.c
-    names = ("available_cents", "held_cents", "staked_cents")
-    query = (
-        select(c.kind, *(func.sum(c[name]).label(name) for name in names))
-        .where(c.property == property_name)
-        .group_by(c.kind)
-    )
-    sums = {row.kind: {name: int(getattr(row, name)) for name in names} for row in await connection.execute(query)}
-    wallets_cents = sums.get("wallet", {}).get("available_cents", 0)
-    games = sums.get("game", {})
+    sums = await _sums(connection, property_name, balances.c.kind, AMOUNTS)
+    wallets_cents, games = sum(sums.get("wallet", {}).values()), sums.get("game", {})
     return Balances(wallets_cents=wallets_cents, total_cents=wallets_cents + sum(games.values()), **games)
+
+
+async def _sums(
+    connection: AsyncConnection, property_name: str, by: Column[Any], names: Sequence[str]
+) -> Mapping[Any, dict[str, int]]:
+    """Return the sums of some columns of a property's rows, by the values of another column of their table."""
+    c = by.table.c
+    sums = (cast(func.sum(c[name]), BigInteger).label(name) for name in names)
+    query = select(by, *sums).where(c.property == property_name).group_by(by)
+    return {key: dict(zip(names, found, strict=True)) for key, *found in await connection.execute(query)}

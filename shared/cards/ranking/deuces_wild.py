@@ -12,7 +12,7 @@ from typing import Final, cast, get_args
 
 from shared.cards._deck import JOKER, SUITS
 from shared.cards._names import Card
-from shared.cards.ranking.standard import ACE, VALUES
+from shared.cards.ranking.standard import ACE, CATEGORY_SHIFT, VALUES, pack
 
 
 class WildCategory(IntEnum):
@@ -40,8 +40,6 @@ WILD_CARDS: Final[frozenset[Card]] = frozenset(
 """The four deuces and the joker."""
 
 _CATEGORIES: Final = tuple(WildCategory)
-_CATEGORY_SHIFT: Final = 20
-_VALUE_SHIFTS: Final = (16, 12, 8, 4, 0)
 
 
 def wild_category_of(rank: int) -> WildCategory:
@@ -50,7 +48,7 @@ def wild_category_of(rank: int) -> WildCategory:
     >>> wild_category_of(rank_with_wilds(["2s", "2h", "Jk", "Qs", "Ts"])).name
     'royal_flush'
     """
-    return _CATEGORIES[rank >> _CATEGORY_SHIFT]
+    return _CATEGORIES[rank >> CATEGORY_SHIFT]
 
 
 def rank_with_wilds(cards: Sequence[Card]) -> int:
@@ -114,18 +112,18 @@ def _rank(cards: Sequence[Card], ranks: _Ranks) -> int:
 def _candidates(naturals: Sequence[int], wilds: int, *, suited: bool, fives: bool) -> Iterable[int]:
     """Yield the ranks of hands that `naturals` (values, descending) make with `wilds` wild cards."""
     if not naturals:
-        yield _pack(WildCategory.five_wilds) if fives else _pack(WildCategory.royal_flush, (ACE,))
+        yield pack(WildCategory.five_wilds) if fives else pack(WildCategory.royal_flush, (ACE,))
         return
     counts = {value: naturals.count(value) for value in naturals}
     if len(counts) == len(naturals):
         top = _straight_top(naturals)
         if top and suited:
-            yield _pack(WildCategory.royal_flush if top == ACE else WildCategory.straight_flush, (top,))
+            yield pack(WildCategory.royal_flush if top == ACE else WildCategory.straight_flush, (top,))
         elif top:
-            yield _pack(WildCategory.straight, (top,))
+            yield pack(WildCategory.straight, (top,))
         if suited:
             missing = [value for value in range(ACE, 1, -1) if value not in counts]
-            yield _pack(WildCategory.flush, sorted([*naturals, *missing[:wilds]], reverse=True))
+            yield pack(WildCategory.flush, sorted([*naturals, *missing[:wilds]], reverse=True))
     yield _of_a_kind(counts, wilds, fives=fives)
 
 
@@ -135,17 +133,17 @@ def _of_a_kind(counts: dict[int, int], wilds: int, *, fives: bool) -> int:
     alike = counts[value] + wilds
     if alike == 5:
         if fives:
-            return _pack(WildCategory.five_of_a_kind, (value,))
-        return _pack(WildCategory.four_of_a_kind, (value, ACE if value != ACE else ACE - 1))
+            return pack(WildCategory.five_of_a_kind, (value,))
+        return pack(WildCategory.four_of_a_kind, (value, ACE if value != ACE else ACE - 1))
     kickers = sorted(others, reverse=True)
     paired = counts[others[0]] == 2
     if alike == 4:
-        return _pack(WildCategory.four_of_a_kind, (value, *kickers))
+        return pack(WildCategory.four_of_a_kind, (value, *kickers))
     if alike == 3:
-        return _pack(WildCategory.full_house if paired else WildCategory.three_of_a_kind, (value, *kickers))
+        return pack(WildCategory.full_house if paired else WildCategory.three_of_a_kind, (value, *kickers))
     if alike == 2:
-        return _pack(WildCategory.two_pair, (value, *others)) if paired else _pack(WildCategory.pair, (value, *kickers))
-    return _pack(WildCategory.high_card, (value, *kickers))
+        return pack(WildCategory.two_pair, (value, *others)) if paired else pack(WildCategory.pair, (value, *kickers))
+    return pack(WildCategory.high_card, (value, *kickers))
 
 
 def _straight_top(naturals: Sequence[int]) -> int:
@@ -158,10 +156,3 @@ def _straight_top(naturals: Sequence[int]) -> int:
         if all(value in run or (value == ACE and 1 in run) for value in naturals):
             return top
     return 0
-
-
-def _pack(category: WildCategory, values: Iterable[int] = ()) -> int:
-    rank = category << _CATEGORY_SHIFT
-    for shift, value in zip(_VALUE_SHIFTS, values, strict=False):
-        rank |= value << shift
-    return rank

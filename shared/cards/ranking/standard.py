@@ -35,18 +35,20 @@ ACE: Final = 14
 VALUES: Final[dict[str, int]] = {rank: ACE - position for position, rank in enumerate(RANKS)}
 """The value of each rank of `RANKS`, 14 for an ace down to 2."""
 
+CATEGORY_SHIFT: Final = 20
+"""Where in a rank the category stands, above the values."""
+
 _CATEGORIES: Final = tuple(Category)
-_CATEGORY_SHIFT: Final = 20
 _VALUE_SHIFTS: Final = (16, 12, 8, 4, 0)
 
 
-def pack(category: Category, values: Iterable[int]) -> int:
-    """Return the rank of a hand of `category` whose values, at most five, decide in this order.
+def pack(category: IntEnum, values: Iterable[int] = ()) -> int:
+    """Return the rank of a hand of `category`, of this ranking or another, whose five values at most decide in order.
 
     >>> pack(Category.pair, (9, 14, 5, 3)) < pack(Category.pair, (10, 5, 3, 2))
     True
     """
-    rank = category << _CATEGORY_SHIFT
+    rank = category << CATEGORY_SHIFT
     for shift, value in zip(_VALUE_SHIFTS, values, strict=False):
         rank |= value << shift
     return rank
@@ -58,7 +60,7 @@ def category_of(rank: int) -> Category:
     >>> category_of(rank_five(["As", "Ks", "Qs", "Js", "Ts"])).name
     'royal_flush'
     """
-    return _CATEGORIES[rank >> _CATEGORY_SHIFT]
+    return _CATEGORIES[rank >> CATEGORY_SHIFT]
 
 
 def values_of(rank: int) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations_with_replacement
-from math import comb
+from math import comb, prod
 from typing import Final, cast
 
 from shared.cards import RANKS, SUITS, StandardCard, standard_deck
@@ -13,7 +13,7 @@ from shared.rules.blackjack.insurance import INSURANCE
 from shared.rules.blackjack.side_bets import SIDE_BETS, Four, SideBet, side_bet
 from shared.rules.blackjack.totals import VALUES
 from shared.rules.game import Payback
-from shared.rules.paytable import DealerHandName, Row, rows_by_category
+from shared.rules.paytable import DealerHandName, Row, average_return, rows_by_category
 from shared.rules.submission import Offer, Selection
 
 _DECK: Final = cast("tuple[StandardCard, ...]", standard_deck())
@@ -77,30 +77,19 @@ def _dealer_has(hand: DealerHandName | None, pair: Pair, decks: int) -> Fraction
 
 
 def _with_up_card(bet: SideBet, decks: int) -> Fraction:
-    ways, back = 0, Fraction(0)
-    for pair, count in _pairs(decks):
-        for up in _DECK:
-            together = count * (decks - pair.count(up))
-            ways += together
-            row = bet.row(pair, None, up)
-            if row is not None:
-                back += together * row.odds.returns
-    return back / ways
+    return average_return(
+        (count * (decks - pair.count(up)), bet.row(pair, None, up)) for pair, count in _pairs(decks) for up in _DECK
+    )
 
 
 def _of_four_cards(bet: SideBet, decks: int) -> Fraction:
     """Count the ranks, each with one suit standing for all: Super Match looks at ranks only."""
-    ways, back = 0, Fraction(0)
+    hands = []
     for ranks in combinations_with_replacement(RANKS, 4):
-        count = 1
-        for copies in Counter(ranks).values():
-            count *= comb(len(SUITS) * decks, copies)
-        ways += count
+        ways = prod(comb(len(SUITS) * decks, copies) for copies in Counter(ranks).values())
         first, second, third, fourth = cast("Four", tuple(rank + SUITS[0] for rank in ranks))
-        row = bet.row((first, second), (third, fourth), first)
-        if row is not None:
-            back += count * row.odds.returns
-    return back / ways
+        hands.append((ways, bet.row((first, second), (third, fourth), first)))
+    return average_return(hands)
 
 
 def _pairs(decks: int) -> Iterator[tuple[Pair, int]]:

@@ -1,7 +1,8 @@
 """The form of a catalogue: what a licensee may select, and the paragraph of everything in it."""
 
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -84,12 +85,14 @@ class PaytableRow(Record):
     option: Name | None = None
     limited: bool = False
 
-    @field_validator("odds", "odds_with_wild")
+    @field_validator("odds", "odds_with_wild", mode="before")
     @classmethod
-    def _odds_can_be_read(cls, value: str | None) -> str | None:
-        if value is not None:
-            Odds.parse(value)
-        return value
+    def _read_odds(cls, value: Any) -> Any:
+        """Return the odds in words: a whole number is so many to 1. Raises: ValueError where they are none."""
+        text = f"{value} to 1" if isinstance(value, int) else value
+        if isinstance(text, str):
+            Odds.parse(text)
+        return text
 
     @property
     def parsed_odds(self) -> Odds | None:
@@ -199,6 +202,16 @@ class Wager(Record):
     bars_surrender: bool = False
     paytables: Annotated[tuple[Paytable, ...], Listed, Field(min_length=1)]
 
+    @field_validator("paytables", mode="before")
+    @classmethod
+    def _read_side_by_side(cls, entries: Any) -> Any:
+        """Return paytables one by one where an entry holds several side by side, as the texts print them.
+
+        A list in place of a value holds the values of all of them, None where one has none. A row with lists is not
+        in a paytable for which they hold no value.
+        """
+        return [table for entry in entries for table in _side_by_side(entry)]
+
 
 class IrregularityRule(Record):
     """What an irregularity does to the round, whether it happened at one seat, and whether it counts cards.
@@ -237,3 +250,23 @@ class Catalogue(Record):
     record: dict[Name, Paragraph]
     paragraphs: dict[Name, Paragraph]
     readings: Annotated[tuple[Reading, ...], Listed] = ()
+
+
+def _side_by_side(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the paytables of an entry; it holds one, or several whose values stand in lists."""
+    terms = {name: value for name, value in entry.items() if name != "rows"}
+    number = max((len(value) for value in terms.values() if isinstance(value, list)), default=1)
+    rows = [_in_columns(row, number) for row in entry.get("rows", ())]
+    for column, own_terms in enumerate(_in_columns(terms, number)):
+        yield own_terms | {"rows": [row[column] for row in rows if row[column]]}
+
+
+def _in_columns(fields: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
+    """Return the fields for each of `number` paytables, none where all values in the lists are those of others."""
+    listed = {name for name, value in fields.items() if isinstance(value, list)}
+    columns: list[dict[str, Any]] = [{} for _ in range(number)]
+    for name, value in fields.items():
+        for column, own in zip(columns, value if name in listed else [value] * number, strict=True):
+            if own is not None:
+                column[name] = own
+    return [column if not listed or listed & column.keys() else {} for column in columns]

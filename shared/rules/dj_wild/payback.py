@@ -15,7 +15,7 @@ from shared.rules.dj_wild.hands import category_name, has_wild, natural_category
 from shared.rules.dj_wild.pairs import losing_hands
 from shared.rules.dj_wild.progressive import PROGRESSIVE
 from shared.rules.game import Payback
-from shared.rules.paytable import rows_by_category
+from shared.rules.paytable import average_return, rows_by_category
 from shared.rules.submission import Offer, Selection
 
 _HANDS: Final = comb(53, 5)
@@ -59,12 +59,7 @@ def _hands_by_kind() -> Mapping[tuple[Card, ...], int]:
 def _of_trips(selection: Selection, offer: Offer) -> Fraction:
     del selection
     bonus = TripsBonus(offer)
-    back = Fraction(0)
-    for cards, ways in _hands_by_kind().items():
-        row = bonus.row(cards, rank_with_wilds(cards))
-        if row is not None:
-            back += ways * row.odds.returns
-    return back / _HANDS
+    return average_return((ways, bonus.row(cards, rank_with_wilds(cards))) for cards, ways in _hands_by_kind().items())
 
 
 def _of_bad_beat(selection: Selection, offer: Offer) -> Fraction:

@@ -7,6 +7,7 @@ from typing import Final
 from shared.rules.game import Payback
 from shared.rules.pai_gow.bonuses import BONUSES, INSURANCE, Bonus, Insurance
 from shared.rules.pai_gow.record import STARTING_POSITION
+from shared.rules.paytable import average_return
 from shared.rules.set_hands.payback import bonus_payback, seven_card_counts
 from shared.rules.submission import Offer, Selection
 
@@ -22,11 +23,9 @@ def _of_bonus(selection: Selection, offer: Offer) -> Fraction:
 def _of_insurance(selection: Selection, offer: Offer) -> Fraction:
     del selection
     rows = Insurance(offer).rows
-    counts = seven_card_counts()
-    back = sum(
-        (hands * rows[seven.top].odds.returns for seven, hands in counts.items() if not seven.formed), Fraction()
+    return average_return(
+        (hands, None if seven.formed else rows[seven.top]) for seven, hands in seven_card_counts().items()
     )
-    return back / counts.total()
 
 
 def _of_starting_position(selection: Selection, offer: Offer) -> Fraction:

@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from shared.cards import RANKS, SUITS, Card, StandardCard, rank, standard_deck, suit
+from shared.cards import RANKS, SUITS, Card, StandardCard, standard_deck
 
 
 def test_a_standard_deck_holds_every_rank_of_every_suit_once() -> None:
@@ -26,11 +26,6 @@ def test_there_are_53_card_names() -> None:
     """A record can name the 52 standard cards and the joker."""
     assert set(get_args(Card)) - set(get_args(StandardCard)) == {"Jk"}
     assert len(get_args(Card)) == 53
-
-
-def test_rank_and_suit_of_a_card() -> None:
-    """The first letter is the rank, the second the suit."""
-    assert (rank("Td"), suit("Td")) == ("T", "d")
 
 
 @pytest.mark.parametrize(("decks", "jokers"), [(0, 0), (1, -1)])

@@ -51,7 +51,7 @@ REFUSED = record(id="nine-aces", round={**record()["round"], "dealer": {"cards":
 
 
 def write(path: Path, *documents: Any) -> str:
-    """A JSON file with one document, or with a list of several; gives its name."""
+    """Return the name of a JSON file with one document, or with a list of several."""
     path.write_text(json.dumps(documents[0] if len(documents) == 1 else documents))
     return str(path)
 

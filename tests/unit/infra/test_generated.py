@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import MetaData
 
-from services.cli.infra import PARTS, drift, write
+from services.cli.generated import drift, write
+from services.cli.infra import PARTS, texts
 from services.cli.services import NAMES, load_all
 from shared.journal.tables import journal_tables
 from shared.runtime.service.manifest import Manifest
@@ -34,11 +35,11 @@ def house() -> list[Manifest]:
 def test_a_new_service_appears_in_every_file(tree: Path, house: list[Manifest]) -> None:
     """Each file drifts until it is written again; then it names the service with its port."""
     before = {path: (tree / path).read_text() for path in PARTS}
-    drifted = drift(house, tree)
-    write(house, tree)
+    drifted = drift(texts(house, tree), tree)
+    write(texts(house, tree), tree)
 
     assert len(drifted) == len(PARTS) + 1
-    assert [] == drift(house, tree)
+    assert [] == drift(texts(house, tree), tree)
     assert [] == [path for path, text in before.items() if (tree / path).read_text() == text]
     assert "made-up:8199" in (tree / "infra/prometheus/prometheus.yml").read_text()
 
@@ -46,8 +47,8 @@ def test_a_new_service_appears_in_every_file(tree: Path, house: list[Manifest]) 
 def test_a_service_that_is_gone_leaves_nothing(tree: Path, house: list[Manifest]) -> None:
     """Written for the services that there are, the files are again as they were."""
     before = {path: (tree / path).read_text() for path in PARTS}
-    write(house, tree)
-    write(load_all(), tree)
+    write(texts(house, tree), tree)
+    write(texts(load_all(), tree), tree)
 
     assert before == {path: (tree / path).read_text() for path in PARTS}
     assert set(NAMES) == {path.name for path in (tree / "infra/kubernetes/services").iterdir()}
@@ -58,4 +59,4 @@ def test_a_file_that_lost_its_place_is_named(tree: Path, house: list[Manifest]) 
     (tree / ".env.example").write_text("POSTGRES_PASSWORD=\n")
 
     with pytest.raises(ValueError, match=r"\.env\.example has 0 places between 'generated: passwords'"):
-        drift(house, tree)
+        drift(texts(house, tree), tree)

@@ -32,7 +32,7 @@ while True:
 
 
 def leashed(directory: Path, script: str, grace_seconds: float = 10.0) -> LeashedProcess:
-    """A Python script on a leash, once it is ready."""
+    """A Python script on a leash, as soon as it is ready."""
     process = LeashedProcess(
         ProcessConfig(
             command=[sys.executable, "-I", "-S", "-c", script],

@@ -13,7 +13,7 @@ NO_MAVEN = KafkaUnavailableError("no `mvn` on PATH")
 
 
 def test_waiting_gives_what_it_waited_for() -> None:
-    """The first truthy answer is returned, however many came before it."""
+    """The first truthy answer is returned, however many answers were before it."""
     answers = iter([None, 0, "there"])
     assert "there" == eventually(lambda: next(answers), every=0)
 

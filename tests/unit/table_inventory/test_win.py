@@ -8,7 +8,7 @@ import pytest
 from services.table_inventory.domain.boxes import Box, agreed, commitment_of
 from services.table_inventory.domain.equipment import Done, OpenTable, clocks
 from services.table_inventory.domain.policies import policies, policy_on
-from services.table_inventory.domain.win import Adjusted, wins
+from services.table_inventory.domain.win import win_effect, wins
 from services.table_inventory.domain.windows import Count, Moves, Purpose, Window
 from shared.contracts.counts import BoxFigures, BoxTurn, CheckInBox, CurrencyPieces
 from shared.contracts.inventory import Figure
@@ -92,7 +92,7 @@ def test_prepaid_access_is_drop_where_the_policy_says_so(prepaid_is_drop: bool) 
 def test_adjustments_raise_or_lower_the_win_as_the_formula_says() -> None:
     """More opener or fills is less win; more closer, credits or drop is more."""
     figures: tuple[Figure, ...] = ("opener", "fills", "closer", "credits", "currency", "counter_checks")
-    effects = {figure: Adjusted("BJ-01", "day", figure, 100).win_cents for figure in figures}
+    effects = {figure: win_effect(figure, 100) for figure in figures}
     assert {
         "opener": -100,
         "fills": -100,

@@ -1,0 +1,76 @@
+"""Writes what follows from the code, or checks that it is there: `python -m services.cli.generated [--check]`.
+
+The contracts in schemas/, and what infra/, docs/ and pyproject.toml say of the services.
+"""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from services.cli import infra, schemas
+from services.cli.exits import ExitCode
+from services.cli.output import message
+from services.cli.services import load_all
+
+ROOT: Final = Path(__file__).parents[2]
+_OWN: Final = ("schemas/**/*.json", "schemas/**/*.yaml", f"{infra.OVERLAYS}/*/*")
+"""Files that are generated whole: one that nothing writes is removed."""
+
+
+def texts(root: Path = ROOT) -> dict[str, str]:
+    """Return the texts of all files that are generated, or have generated parts, by path."""
+    manifests = load_all()
+    return schemas.texts(manifests) | infra.texts(manifests, root)
+
+
+def drift(wanted: Mapping[str, str], root: Path = ROOT) -> list[str]:
+    """Return what is not as it would be written, file by file."""
+    found = [f"{path}: nothing writes it any more" for path in _left_over(wanted, root)]
+    for path, text in wanted.items():
+        if not (root / path).exists():
+            found.append(f"{path}: missing")
+        elif (root / path).read_text() != text:
+            found.append(f"{path}: not as the code says")
+    return sorted(found)
+
+
+def write(wanted: Mapping[str, str], root: Path = ROOT) -> None:
+    """Write every file, and remove those that nothing writes any more."""
+    for path in _left_over(wanted, root):
+        (root / path).unlink()
+        if not any((root / path).parent.iterdir()):
+            (root / path).parent.rmdir()
+    for path, text in wanted.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+
+
+def _left_over(wanted: Mapping[str, str], root: Path) -> list[str]:
+    return [path for own in _OWN for one in root.glob(own) if (path := one.relative_to(root).as_posix()) not in wanted]
+
+
+def main(
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where a file is not as it is.")] = False,
+    against: Annotated[str, typer.Option(help="The revision whose messages must stay valid.")] = "HEAD",
+) -> None:
+    """Write what follows from the code, or check it."""
+    wanted = texts()
+    if not check:
+        write(wanted)
+        return
+    drifted, incompatible = drift(wanted), schemas.broken(wanted, against, ROOT)
+    for line in drifted:
+        message(f"{line}; run: make generated")
+    for line in incompatible or ():
+        message(f"{line}; breaks whoever goes by {against}: add a field or an event type, and keep the old one")
+    if incompatible is None:
+        message(f"compatibility is not checked: no git, or no revision {against}")
+    if drifted or incompatible:
+        sys.exit(ExitCode.NOT_AS_IT_SHOULD_BE)
+
+
+if __name__ == "__main__":
+    typer.run(main)
