@@ -48,7 +48,7 @@ class Client(httpx.Client):
         while cursor is not None:
             page = self.read(path, **wanted, **cursor, limit=_PAGE)
             yield from page["items"]
-            cursor = {"cursor": page["next"]} if "next" in page else None
+            cursor = {"cursor": page["next"]} if page.get("next") else None
 
     def do(self, path: str, document: object = None, *, key: str | None = None) -> dict[str, Any]:
         """Return the answer to a command; sent again under the same key, it is done once."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 
 from services.cli.people import PEOPLE, roles_of
-from shared.journal.checkpoint import Signer
+from shared.journal.signed_note import Signer
 from shared.runtime.web.access import token_hash
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from services.cli.exits import UsageWrong
-from shared.journal.checkpoint import CheckpointError, Verifier
+from shared.journal.signed_note import CheckpointError, Verifier
 
 Keys = Annotated[
     list[str] | None,

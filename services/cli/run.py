@@ -10,7 +10,7 @@ from services.cli.environment import settings
 from services.cli.exits import ExitCode
 from services.cli.output import AsJson
 from services.cli.services import load, service_argument
-from shared.journal.checkpoint import CheckpointError
+from shared.journal.signed_note import CheckpointError
 from shared.runtime.errors import Kind, Stop, kind_of
 from shared.runtime.logs import configure_logs
 from shared.runtime.service.run import serve

@@ -16,15 +16,10 @@ from services.cli.exits import ExitCode, UsageWrong
 from services.cli.keys import Keys, read_verifiers
 from services.cli.output import AsJson, console, message, names, numbers, print_json, print_line, show, table
 from services.cli.services import NAMES, service_option
-from shared.journal.checkpoint import (
-    Checkpoint,
-    CheckpointError,
-    DirectoryStore,
-    Verifier,
-    checkpoint_origin,
-    open_note,
-)
+from shared.journal.checkpoint import Checkpoint, checkpoint_origin, open_note
+from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.ledger import Shard
+from shared.journal.signed_note import CheckpointError, Verifier
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 
 _SHORT_HASH = 16

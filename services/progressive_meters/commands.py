@@ -228,7 +228,7 @@ def _approve_change(command: ApproveChange, state: tuple[_Request, _Known], now:
 
 @COMMANDS.handles(RejectChange, load=_request)
 def _reject_change(command: RejectChange, request: _Request, now: Now) -> Accepted:
-    approval_of(request.requested, request.status).reject(now.by)
+    approval_of(request.requested, request.status).reject()
     fact = ChangeRejected(
         property=command.property,
         pool=request.requested.pool,

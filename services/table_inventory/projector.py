@@ -55,7 +55,8 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
                 for box in fact.boxes:
                     rows.keep(_insert, t.counted_boxes, box, property=fact.property, count=fact.count)
             case inventory.VarianceResolved():
-                rows.keep(_update, t.variance_cases, fact, resolved_cents=fact.cents)
+                said = ((name, value) for name, value in fact if name != "owner")  # it may be somebody else's since
+                rows.keep(_update, t.variance_cases, said, resolved_cents=fact.cents)
             case CommandRefused(property=str(), asked=dict()):  # what is refused at the door says neither
                 rows.keep(_insert, t.refusals, fact, shard=entry.shard, seq=entry.seq)
     await rows.write(transaction.connection)

@@ -108,7 +108,7 @@ def _days(recorded: Sequence[tuple[Entry, AccountsFact]]) -> list[Row]:
     """Return what changed the liability, by gaming day and shard."""
     sums: dict[tuple[str, date, int], dict[str, int]] = {}
     for entry, fact in recorded:
-        if flows := flows_of(fact):
+        if any((flows := flows_of(fact)).values()):
             day = sums.setdefault((fact.property, _gaming_day(entry), entry.shard), dict.fromkeys(FLOWS, 0))
             for name, cents in flows.items():
                 day[name] += cents

@@ -49,7 +49,7 @@ balances = Table(
     "balances",
     metadata,
     *texts("property", "account", key=True),
-    *texts("kind", "table"),  # empty for a wallet
+    *texts("kind", "table"),  # the table is empty for a wallet
     *texts("patron", null=True),
     *texts("status"),
     *counts("version", *AMOUNTS),

@@ -1,4 +1,4 @@
-"""Reads and writes many rows with one statement, whose types come from the declared `Table`.
+"""Read and write many rows with one statement, whose types come from the declared `Table`.
 
 The rows of a statement are one JSON parameter, which is quicker to write and to send than an array for each column:
 
@@ -215,7 +215,7 @@ def _require_columns(rows: Iterable[Row], names: Sequence[str]) -> None:
 
 
 def _is_text(kind: TypeEngine[Any]) -> bool:
-    """Whether JSON has values of a type as texts that are not what the type itself is written as."""
+    """Return whether JSON has values of a type as texts that are not what the type itself is written as."""
     return isinstance(kind, LargeBinary) or (isinstance(kind, JSON) and not isinstance(kind, JSONB))
 
 

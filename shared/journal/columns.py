@@ -35,6 +35,6 @@ def moments(*names: str, null: bool = False) -> tuple[Column[Any], ...]:
     return columns(MOMENT, *names, null=null)
 
 
-def entry_place() -> tuple[Column[Any], ...]:
+def entry_place(*, key: bool = False) -> tuple[Column[Any], ...]:
     """Return the columns that name an entry of the journal."""
-    return (*columns(Integer, "shard"), *counts("seq"))
+    return (*columns(Integer, "shard", key=key), *counts("seq", key=key))

@@ -1,8 +1,8 @@
-"""Writes a journal: opens shards, appends entries with their postings, advances the shard; all under its fence."""
+"""Write a journal: open shards, append entries with their postings, advance the shard; all under its fence."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import Any, Final
@@ -10,7 +10,6 @@ from typing import Any, Final
 import psycopg
 from psycopg import AsyncCursor
 from sqlalchemy import func
-from sqlalchemy import insert as insert_into
 from sqlalchemy import select as select_from
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -62,24 +61,15 @@ def _entry_row(entry: Entry) -> Row:
 @cache
 def _first_shard(tables: JournalTables, prefix: str, skip_locked: bool) -> Statement:
     s = tables.shards.c
-    query = select_from(s.shard, s.name, s.next_offset, s.next_seq, s.head).where(s.name.startswith(prefix))
+    query = select_from(tables.shards).where(s.name.startswith(prefix))
     return compiled(query.order_by(s.shard).limit(1).with_for_update(skip_locked=skip_locked))
 
 
 Write = Callable[[Pipeline, list[Entry]], Awaitable[None]]
-"""Sends what is written together with entries."""
+"""Send what is written together with entries."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Addition:
-    """What is written at once: a shard before and after its new entries, and what else belongs to them."""
-
-    before: Shard
-    after: Shard
-    entries: list[Entry]
-    entry_rows: list[Row]
-    posting_rows: list[Row]
-    write: Write | None
+_Finish = Callable[[Pipeline], Awaitable[None]]
+"""Advance the shard behind its new entries."""
 
 
 def _require(shard: Shard, found: Any, cause: Exception | None = None) -> None:
@@ -132,8 +122,8 @@ class Ledger:
 
     async def lock_shard(self, connection: AsyncConnection, name: str) -> Shard:
         """Return the shard of that name, which is there, locked until the transaction ends."""
-        s = self.tables.shards.c
-        query = select_from(s.shard, s.name, s.next_offset, s.next_seq, s.head).where(s.name == name).with_for_update()
+        shards = self.tables.shards
+        query = select_from(shards).where(shards.c.name == name).with_for_update()
         return Shard(*(await connection.execute(query)).one())
 
     async def take_shard(self, sent: Pipeline, prefix: str, *, skip_locked: bool) -> AsyncCursor[Any]:
@@ -185,59 +175,53 @@ class Ledger:
             head=shard.head,
             recorded_at=recorded_at,
         )
-        after = Shard(
-            shard.shard,
-            shard.name,
-            next_offset,
-            shard.next_seq + len(entries),
-            entries[-1].hash if entries else shard.head,
+        after = replace(
+            shard,
+            next_offset=next_offset,
+            next_seq=shard.next_seq + len(entries),
+            head=entries[-1].hash if entries else shard.head,
         )
         postings: list[Row] = [
-            {
-                "shard": entry.shard,
-                "seq": entry.seq,
-                "line": line,
-                "account": self._accounts[account],
-                "cents": cents,
-            }
+            {"shard": entry.shard, "seq": entry.seq, "line": line, "account": self._accounts[account], "cents": cents}
             for entry in entries
             for line, (account, cents) in enumerate(entry.draft.postings)
         ]
-        addition = _Addition(shard, after, entries, list(map(_entry_row, entries)), postings, write)
-        if len(entries) < COPY_FROM:
-            await self._append_together(connection, addition)
-        else:
-            await self._append_copied(connection, addition)
+
+        async def finish(sent: Pipeline) -> None:
+            position = {name: getattr(after, name) for name in self._advance.columns}
+            await sent.write(self._advance, [position])
+            if write is not None:
+                await write(sent, entries)
+
+        append = self._append_together if len(entries) < COPY_FROM else self._append_copied
+        await append(connection, shard, list(map(_entry_row, entries)), postings, finish)
         return entries, after
 
-    async def _append_together(self, connection: AsyncConnection, new: _Addition) -> None:
+    async def _append_together(
+        self, connection: AsyncConnection, shard: Shard, entries: list[Row], postings: list[Row], finish: _Finish
+    ) -> None:
         """Append in one wait."""
         try:
             async with pipeline(connection) as sent:
-                found = await sent.read(self._lock, [{"shard": new.before.shard}])
-                await sent.write(self._add_entries, new.entry_rows)
-                await sent.write(self._add_postings, new.posting_rows)
-                await self._finish(sent, new)
+                found = await sent.read(self._lock, [{"shard": shard.shard}])
+                await sent.write(self._add_entries, entries)
+                await sent.write(self._add_postings, postings)
+                await finish(sent)
         except psycopg.IntegrityError as error:  # entries that do not follow are refused
-            _require(new.before, await found.fetchone(), error)
+            _require(shard, await found.fetchone(), error)
             raise
-        _require(new.before, await found.fetchone())
+        _require(shard, await found.fetchone())
 
-    async def _append_copied(self, connection: AsyncConnection, new: _Addition) -> None:
+    async def _append_copied(
+        self, connection: AsyncConnection, shard: Shard, entries: list[Row], postings: list[Row], finish: _Finish
+    ) -> None:
         """Append by COPY, in a wait for each table."""
-        found = await self._lock.read(connection, [{"shard": new.before.shard}])
-        _require(new.before, found.one())
-        await copy(connection, self.tables.entries, new.entry_rows)
-        await copy(connection, self.tables.postings, new.posting_rows)
+        found = await self._lock.read(connection, [{"shard": shard.shard}])
+        _require(shard, found.one())
+        await copy(connection, self.tables.entries, entries)
+        await copy(connection, self.tables.postings, postings)
         async with pipeline(connection) as sent:
-            await self._finish(sent, new)
-
-    async def _finish(self, sent: Pipeline, new: _Addition) -> None:
-        after = new.after
-        row = {"shard": after.shard, "next_offset": after.next_offset, "next_seq": after.next_seq, "head": after.head}
-        await sent.write(self._advance, [row])
-        if new.write is not None:
-            await new.write(sent, new.entries)
+            await finish(sent)
 
     async def save_streams(self, sent: Pipeline, lasts: Mapping[str, int]) -> None:
         """Record the highest sequence of each stream."""
@@ -254,8 +238,3 @@ class Ledger:
         )
         rows = [{"source": source, "first": first, "last": last, "opened_at": moment} for first, last in gaps]
         await self._save_gaps.write(connection, rows)
-
-    async def quarantine(self, connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
-        """Keep refused records with their bytes."""
-        if rows:
-            await connection.execute(insert_into(self.tables.quarantine), list(rows))

@@ -6,7 +6,7 @@ from alembic import context, op
 
 
 def run_sql(*modules: str) -> None:
-    """Run the SQL files beside these modules, each given as its `__file__`, in the service's schema.
+    """Run the SQL files next to these modules, each given as its `__file__`, in the service's schema.
 
     They are the migration itself, and what declares tables that several services have alike.
     """

@@ -1,4 +1,4 @@
-"""Sends several statements in one wait: waiting for the server costs more than most statements do."""
+"""Send several statements in one wait: waiting for the server costs more than most statements do."""
 
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from contextlib import asynccontextmanager

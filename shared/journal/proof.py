@@ -22,8 +22,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from shared.journal.checkpoint import Checkpoint, Verifier, decode_base64, open_note, read_unverified
+from shared.journal.checkpoint import Checkpoint, open_note, read_unverified
 from shared.journal.merkle import ProofError, inclusion_proof, verify_inclusion
+from shared.journal.signed_note import Verifier, decode_base64
 
 _LENGTH_BYTES = 8
 _PATH_MAX = 63  # a tree has fewer than 2**63 leaves
@@ -51,14 +52,12 @@ class ProvenEntry:
 
 
 def prove(record: bytes, index: int, leaves: Sequence[bytes], checkpoint: str) -> str:
-    """The proof document of an entry, under a signed checkpoint.
+    """Return the proof document of an entry, under a signed checkpoint.
 
     `record` is what the entry's hash covers, `index` its place in the shard from 0, `leaves` the entry hashes of the
     shard, in order, at least up to the size of the checkpoint. The signature is not verified here.
-
-    Raises:
-        EvidenceError: the entry is not covered by the checkpoint, or the record, the leaves and the checkpoint do not
-            belong together: the shard was altered after it was signed.
+    Raises: EvidenceError where the checkpoint does not cover the entry, or the record, the leaves and the checkpoint do
+    not belong together: the shard was altered after it was signed.
     """
     signed = read_unverified(checkpoint)
     path = inclusion_proof(leaves, index, signed.size)
@@ -73,11 +72,10 @@ def prove(record: bytes, index: int, leaves: Sequence[bytes], checkpoint: str) -
 
 
 def verify_document(document: str | bytes, verifiers: Iterable[Verifier]) -> ProvenEntry:
-    """Verifies a proof document with nothing but the public key of the service, and returns what it proves.
+    """Verify a proof document with nothing but the public key of the service; return what it proves.
 
-    Raises:
-        EvidenceError: the document is malformed, its checkpoint is not signed by one of the keys, or the record is not
-            in the tree of the checkpoint.
+    Raises: EvidenceError where it is malformed, its checkpoint is not signed by one of the keys, or the record
+    is not in the tree of the checkpoint.
     """
     try:
         parsed = ProofDocument.model_validate_json(document)
@@ -93,11 +91,7 @@ def verify_document(document: str | bytes, verifiers: Iterable[Verifier]) -> Pro
 
 
 def read_fields(record: bytes) -> tuple[bytes, ...]:
-    """The fields of a record, in their order.
-
-    Raises:
-        ProofError: the record is cut off.
-    """
+    """Return the fields of a record, in their order. Raises: ProofError where the record is cut off."""
     fields: list[bytes] = []
     at = 0
     while at < len(record):

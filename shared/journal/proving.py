@@ -1,4 +1,4 @@
-"""Proves entries from the journal itself: with the leaves of the shard, under a checkpoint that covers the entry."""
+"""Prove entries from the journal itself: with the leaves of the shard, under a checkpoint that covers the entry."""
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection

@@ -1,4 +1,4 @@
-"""Reads the records that a service refused, and what people asked for about them."""
+"""Read the records that a service refused, and what people asked for about them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

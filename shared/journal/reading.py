@@ -1,4 +1,4 @@
-"""Reads a journal: entries as they were recorded, the postings of an entry, and balances on both time axes."""
+"""Read a journal: entries as they were recorded, the postings of an entry, and balances on both time axes."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass

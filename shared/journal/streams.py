@@ -1,4 +1,4 @@
-"""Tells the place of an event in its stream: next, ahead of a gap, late, or taken already. Pure."""
+"""Tell the place of an event in its stream: next, ahead of a gap, late, or taken already. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,12 +1,10 @@
-"""Declares the tables of a service's journal. Every service has its own, in its own database schema."""
+"""Declare the tables of a service's journal. Every service has its own, in its own database schema."""
 
 from dataclasses import dataclass
 
 from sqlalchemy import (
     BigInteger,
     Column,
-    Date,
-    DateTime,
     ForeignKey,
     Identity,
     Index,
@@ -19,6 +17,9 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 from sqlalchemy.dialects.postgresql import JSON
+from sqlalchemy.schema import SchemaItem
+
+from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,140 +51,93 @@ class JournalTables:
 def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
     """Declare the journal of a service in its schema."""
 
-    def moment(name: str) -> Column[object]:
-        return Column(name, DateTime(timezone=True), nullable=False)
+    def table(name: str, *items: SchemaItem) -> Table:
+        return Table(name, metadata, *items, schema=schema)
 
     return JournalTables(
         schema=schema,
-        shards=Table(
+        shards=table(
             "shards",
-            metadata,
             Column("shard", Integer, Identity(), primary_key=True),
             Column("name", Text, nullable=False, unique=True),
-            Column("next_offset", BigInteger, nullable=False),
-            Column("next_seq", BigInteger, nullable=False),
-            Column("head", LargeBinary, nullable=False),
-            schema=schema,
+            *counts("next_offset", "next_seq"),
+            *columns(LargeBinary, "head"),
         ),
-        entries=Table(
+        entries=table(
             "entries",
-            metadata,
-            Column("shard", Integer, primary_key=True, autoincrement=False),
-            Column("seq", BigInteger, primary_key=True, autoincrement=False),
-            Column("kind", Text, nullable=False),
-            Column("source", Text, nullable=False),
-            Column("sequence", BigInteger, nullable=False),
-            Column("event_id", Text, nullable=False),
-            Column("offset", BigInteger),
-            Column("gaming_day", Date),
-            moment("occurred_at"),
-            moment("recorded_at"),
-            Column("data", JSON(none_as_null=True), nullable=False),
-            Column("previous", LargeBinary, nullable=False),
-            Column("hash", LargeBinary, nullable=False),
+            *entry_place(key=True),
+            *texts("kind", "source"),
+            *counts("sequence"),
+            *texts("event_id"),
+            *counts("offset", null=True),
+            *dates("gaming_day", null=True),
+            *moments("occurred_at", "recorded_at"),
+            *columns(JSON(none_as_null=True), "data"),
+            *columns(LargeBinary, "previous", "hash"),
             UniqueConstraint("source", "sequence", "kind"),
-            schema=schema,
         ),
-        accounts=Table(
+        accounts=table(
             "accounts",
-            metadata,
             Column("account", Integer, Identity(), primary_key=True),
-            Column("property", Text, nullable=False),
-            Column("table", Text, nullable=False),
-            Column("wager", Text, nullable=False),
-            Column("leg", Text, nullable=False),
+            *texts("property", "table", "wager", "leg"),
             UniqueConstraint("property", "table", "wager", "leg"),
-            schema=schema,
         ),
-        postings=Table(
+        postings=table(
             "postings",
-            metadata,
-            Column("shard", Integer, primary_key=True, autoincrement=False),
-            Column("seq", BigInteger, primary_key=True, autoincrement=False),
-            Column("line", SmallInteger, primary_key=True, autoincrement=False),
+            *entry_place(key=True),
+            *columns(SmallInteger, "line", key=True),
             Column("account", Integer, ForeignKey(f"{schema}.accounts.account"), nullable=False),
-            Column("cents", BigInteger, nullable=False),
-            schema=schema,
+            *counts("cents"),
         ),
-        sources=Table(
-            "sources",
-            metadata,
-            Column("source", Text, primary_key=True),
-            Column("last_sequence", BigInteger, nullable=False),
-            schema=schema,
+        sources=table("sources", *texts("source", key=True), *counts("last_sequence")),
+        gaps=table(
+            "gaps", *texts("source", key=True), *counts("first", key=True), *counts("last"), *moments("opened_at")
         ),
-        gaps=Table(
-            "gaps",
-            metadata,
-            Column("source", Text, primary_key=True),
-            Column("first", BigInteger, primary_key=True, autoincrement=False),
-            Column("last", BigInteger, nullable=False),
-            moment("opened_at"),
-            schema=schema,
-        ),
-        quarantine=Table(
+        quarantine=table(
             "quarantine",
-            metadata,
             Column("id", BigInteger, Identity(), primary_key=True),
-            Column("shard", Integer, nullable=False),
-            Column("seq", BigInteger, nullable=False),
-            Column("topic", Text, nullable=False),
-            Column("partition", Integer, nullable=False),
-            Column("offset", BigInteger, nullable=False),
-            Column("key", LargeBinary),
-            Column("value", LargeBinary, nullable=False),
-            Column("source", Text),
-            Column("sequence", BigInteger),
-            Column("reason", Text, nullable=False),
-            moment("quarantined_at"),
-            Column("resolved_at", DateTime(timezone=True)),
+            *entry_place(),
+            *texts("topic"),
+            *columns(Integer, "partition"),
+            *counts("offset"),
+            *columns(LargeBinary, "key", null=True),
+            *columns(LargeBinary, "value"),
+            *texts("source", null=True),
+            *counts("sequence", null=True),
+            *texts("reason"),
+            *moments("quarantined_at"),
+            *moments("resolved_at", null=True),
             UniqueConstraint("shard", "seq"),
             Index("quarantine_open", "source", "sequence", postgresql_where="resolved_at IS NULL"),
-            schema=schema,
         ),
-        quarantine_requests=Table(
+        quarantine_requests=table(
             "quarantine_requests",
-            metadata,
-            Column("quarantine", BigInteger, primary_key=True, autoincrement=False),
-            Column("request", Integer, primary_key=True, autoincrement=False),
-            Column("action", Text, nullable=False),  # replay or dismissal
-            Column("mended", JSON(none_as_null=True)),  # what is sent in place of the record; none: as it is
-            Column("reason", Text, nullable=False),
-            Column("asked_by", Text, nullable=False),
-            moment("asked_at"),
-            Column("decision", Text, nullable=False),
-            Column("decided_by", Text),  # from here on: none while it waits for somebody else
-            Column("decided_at", DateTime(timezone=True)),
-            Column("decided_reason", Text),  # why it was rejected
-            schema=schema,
+            *counts("quarantine", key=True),
+            *columns(Integer, "request", key=True),
+            *texts("action"),  # replay or dismissal
+            *columns(JSON(none_as_null=True), "mended", null=True),  # what is sent in its place; none: as it is
+            *texts("reason", "asked_by"),
+            *moments("asked_at"),
+            *texts("decision"),
+            *texts("decided_by", null=True),  # from here on: none while it waits for somebody else
+            *moments("decided_at", null=True),
+            *texts("decided_reason", null=True),  # why it was rejected
         ),
-        relay=Table(
-            "relay",
-            metadata,
-            Column("shard", Integer, primary_key=True, autoincrement=False),
-            Column("published_seq", BigInteger, nullable=False),
-            schema=schema,
-        ),
-        checkpoints=Table(
+        relay=table("relay", *columns(Integer, "shard", key=True), *counts("published_seq")),
+        checkpoints=table(
             "checkpoints",
-            metadata,
-            Column("shard", Integer, primary_key=True, autoincrement=False),
-            Column("size", BigInteger, primary_key=True, autoincrement=False),
-            Column("note", Text, nullable=False),
-            moment("signed_at"),
-            schema=schema,
+            *columns(Integer, "shard", key=True),
+            *counts("size", key=True),
+            *texts("note"),
+            *moments("signed_at"),
         ),
-        idempotency=Table(
+        idempotency=table(
             "idempotency",
-            metadata,
-            Column("person", Text, primary_key=True),
-            Column("key", Text, primary_key=True),
-            Column("command", Text, nullable=False),  # the name of the command
-            Column("content", LargeBinary, nullable=False),  # SHA-256 of what was asked for
-            Column("reason", Text),  # why it was rejected; none where it was accepted
-            Column("location", Text),
-            Column("body", Text, nullable=False),
-            moment("answered_at"),
-            schema=schema,
+            *texts("person", "key", key=True),
+            *texts("command"),  # its name
+            *columns(LargeBinary, "content"),  # SHA-256 of what was asked for
+            *texts("reason", "location", null=True),  # reason: why it was rejected; none where it was accepted
+            *texts("body"),
+            *moments("answered_at"),
         ),
     )

@@ -1,6 +1,7 @@
-"""Verifies a journal from its rows alone: hashes, links, balances, the head, and the signed checkpoints."""
+"""Verify a journal from its rows alone: hashes, links, balances, the head, and the signed checkpoints."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
 
 from sqlalchemy import select
@@ -36,8 +37,7 @@ class Problem:
 
 async def read_shards(connection: AsyncConnection, tables: JournalTables) -> list[Shard]:
     """Return all shards as they stand."""
-    s = tables.shards
-    query = select(s.c.shard, s.c.name, s.c.next_offset, s.c.next_seq, s.c.head).order_by(s.c.shard)
+    query = select(tables.shards).order_by(tables.shards.c.shard)
     return [Shard(*row) for row in await connection.execute(query)]
 
 
@@ -49,11 +49,13 @@ async def verify_shard(
     checkpoints: Iterable[Checkpoint] = (),
     parts: Pacing = Pacing(),  # noqa: B008 - it cannot be changed
 ) -> AsyncIterator[Problem]:
-    """Verify a shard from where `reached` stands up to the shard as it was read; moves `reached` along.
+    """Verify a shard from where `reached` stands up to the shard as it was read; move `reached` along.
 
     The checkpoints are those of this shard that must lie on the way (their sizes above `reached.seq`).
     """
-    wanted: Mapping[int, list[Checkpoint]] = _by_size(checkpoints)
+    wanted: dict[int, list[Checkpoint]] = defaultdict(list)
+    for checkpoint in checkpoints:
+        wanted[checkpoint.size].append(checkpoint)
     head = reached.head or genesis(shard.name)
     first, last = reached.seq + 1, shard.next_seq - 1
     async for entry in read_entries(connection, tables, shard.shard, first=first, last=last, parts=parts):
@@ -82,10 +84,3 @@ async def verify_shard(
     for size in wanted:
         if size > shard.next_seq - 1:
             yield Problem(shard.name, 0, f"a signed checkpoint covers {size} entries; there are {shard.next_seq - 1}")
-
-
-def _by_size(checkpoints: Iterable[Checkpoint]) -> dict[int, list[Checkpoint]]:
-    sizes: dict[int, list[Checkpoint]] = {}
-    for checkpoint in checkpoints:
-        sizes.setdefault(checkpoint.size, []).append(checkpoint)
-    return sizes

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 Clock = Callable[[], datetime]
 Step = Callable[[str], None]
-"""Told each durable step as it is reached; tests end the process there."""
+"""Is told each durable step as it is reached; tests end the process there."""
 
 
 def utc_now() -> datetime:

@@ -7,7 +7,7 @@ import structlog
 
 
 def configure_logs(*, form: str, level: str, service: str) -> None:
-    """Set up structlog and routes the standard library's loggers through it."""
+    """Set up structlog, and route the standard library's loggers through it."""
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,

@@ -37,7 +37,7 @@ class Transaction:
 
 
 Project = Callable[[Transaction, Sequence[Recorded]], Awaitable[None]]
-"""Brings the read model up to date with entries and their facts, in their order; passes over facts of the runtime."""
+"""Bring the read model up to date with entries and their facts, in their order; pass over facts of the runtime."""
 
 
 async def nothing(transaction: Transaction, recorded: Sequence[Recorded]) -> None:

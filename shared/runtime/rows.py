@@ -1,4 +1,4 @@
-"""Reads rows of a table by the values of some columns, and what they say."""
+"""Rows of a table by the values of some columns, and what they say."""
 
 from collections.abc import Mapping
 from dataclasses import fields

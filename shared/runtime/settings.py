@@ -10,7 +10,7 @@ Seconds = Annotated[float, Field(gt=0)]
 
 
 class Settings(BaseSettings):
-    """One service's settings. Field descriptions are what `pitledger config` prints beside the values."""
+    """One service's settings. Field descriptions are what `pitledger config` prints with the values."""
 
     model_config = SettingsConfigDict(env_prefix="PITLEDGER_", frozen=True, extra="ignore")
 

@@ -10,7 +10,7 @@ from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
 from shared.runtime.database import create_engine
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.service.run import application, consumer_of, context_of
+from shared.runtime.service.run import application, context_of
 from shared.runtime.settings import Settings
 from tests.faults.subject import Message, Subject
 from tests.support import Databases
@@ -66,7 +66,7 @@ async def reader(
     """A process that reads the records, of each partition all from offset 0."""
     async with _context(subject, url) as context:
         handlers = [handler() for handler in (*subject.manifest.references, *subject.manifest.handlers)]
-        consumers = {handler.topic: consumer_of(subject.manifest, context, handler, cluster_id) for handler in handlers}
+        consumers = {handler.topic: Consumer(context, handler, cluster_id) for handler in handlers}
         process = Reader(consumers, records, size)
         await process.assign()
         yield process

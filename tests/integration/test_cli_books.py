@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from services.cli.stack import RunningStack
-from shared.journal.checkpoint import Checkpoint, Signer, sign
+from shared.journal.checkpoint import Checkpoint, sign
 from shared.journal.merkle import Frontier
+from shared.journal.signed_note import Signer
 from tests.support import eventually
 from tests.support.stack import CORRECTED, TABLE, altered, rows
 from tests.unit.cli.calling import Called, Caller

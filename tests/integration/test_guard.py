@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,15 +12,18 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.round_settlement.tables import journal
-from shared.journal.checkpoint import DirectoryStore, Signer, open_note
+from shared.journal.checkpoint import open_note
+from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.entry import Account, Draft, Posting
 from shared.journal.ledger import Ledger
+from shared.journal.signed_note import Signer
 from shared.journal.verification import read_shards
+from shared.runtime.context import RuntimeContext
 from shared.runtime.database import create_engine
-from shared.runtime.metrics import Metrics
 from shared.runtime.service import guard as guards
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.notary import Notary
+from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support.services import settled_database
 
@@ -48,14 +50,10 @@ def notary(tmp_path: Path) -> Notary:
 
 def _guard(engine: AsyncEngine, notary: Notary | None) -> Guard:
     """A guard as a service has it after a start."""
-    return Guard(
-        tables=journal,
-        engine=engine,
-        metrics=Metrics(),
-        clock=lambda: NOON,
-        interval_seconds=1,
-        notary=notary,
+    context = RuntimeContext(
+        service="round-settlement", settings=Settings(), engine=engine, ledger=Ledger(journal), clock=lambda: NOON
     )
+    return Guard(context, notary)
 
 
 def _run(url: str, work: Callable[[AsyncEngine], Awaitable[None]]) -> None:
@@ -222,17 +220,16 @@ def test_a_database_that_does_not_answer_is_asked_again_soon(url: str, monkeypat
     refusals = [psycopg.OperationalError("the server closed the connection")]
     asked_again = asyncio.Event()
 
-    async def reading(*arguments: Any) -> Any:
+    async def reading(*given: Any) -> Any:
         if refusals:
             raise refusals.pop()
         asked_again.set()
-        return await read_shards(*arguments)
+        return await read_shards(*given)
 
     monkeypatch.setattr(guards, "read_shards", reading)
 
     async def work(engine: AsyncEngine) -> None:
-        guard = replace(_guard(engine, None), interval_seconds=3600)
-        watching = asyncio.create_task(guard.run())
+        watching = asyncio.create_task(_guard(engine, None).run())
         await asyncio.wait_for(asked_again.wait(), 30)
         watching.cancel()
 

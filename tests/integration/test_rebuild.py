@@ -37,7 +37,7 @@ Prepare = Callable[[str], str]
 
 @pytest.fixture
 def prepare(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Iterator[Prepare]:
-    """Gives a database with the schema of a service, on which `pitledger` then works."""
+    """Return a database with the schema of a service, on which `pitledger` then works."""
     made: list[str] = []
 
     def prepare(service: str) -> str:

@@ -166,7 +166,7 @@ def test_a_record_replaces_only_what_is_in_quarantine(url: str) -> None:
 
 
 class Counting(TableEvents):
-    """Counts how often each event is derived."""
+    """Count how often each event is derived."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,15 +1,16 @@
 """Round settlement on a real database: the rounds of a day, a round with its history, and proofs of its entries."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
 from services.round_settlement.manifest import MANIFEST
-from shared.journal.checkpoint import Signer
+from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.proof import verify_document
-from shared.runtime.metrics import Metrics
+from shared.journal.signed_note import Signer
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.notary import Notary
 from tests.support import Databases
@@ -33,28 +34,6 @@ from tests.support.services import settled_database
 T1, T2 = TABLES[:2]
 SIGNER = Signer.generate("pitledger/round-settlement")
 NAME = "table.events/0@test"
-
-
-class Store:
-    """Keeps checkpoints in memory."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def save(self, note: str) -> None:
-        self.notes.append(note)
-
-    def load(self, origin: str, size: int) -> str:
-        raise AssertionError(f"{origin} of size {size} is not read again")
-
-    def latest(self, origin: str) -> str | None:
-        raise AssertionError(f"{origin} is not read again")
-
-    def sizes(self, origin: str) -> list[int]:
-        raise AssertionError(f"{origin} is not read again")
-
-    def origins(self) -> list[str]:
-        return []
 
 
 @pytest.fixture
@@ -88,17 +67,10 @@ def _get(desk: Desk, path: str) -> Any:
     return response.json()
 
 
-def _sign(desk: Desk) -> None:
-    """Sign checkpoints of all that there is."""
-    guard = Guard(
-        tables=MANIFEST.journal,
-        engine=desk.context.engine,
-        metrics=Metrics(),
-        clock=desk.context.clock,
-        interval_seconds=1,
-        notary=Notary("round-settlement", SIGNER, Store()),
-    )
-    desk.client.run(guard.watch())
+def _sign(desk: Desk, directory: Path) -> None:
+    """Sign checkpoints of all that there is, and keep them in a directory."""
+    notary = Notary("round-settlement", SIGNER, DirectoryStore(directory))
+    desk.client.run(Guard(desk.context, notary).watch())
 
 
 def test_a_round_is_shown_with_its_whole_history(desk: Desk) -> None:
@@ -145,12 +117,12 @@ def test_what_was_altered_in_the_database_is_said(desk: Desk, url: str) -> None:
     assert (False, False) == (altered["hash_verified"], altered["settles_again"])
 
 
-def test_an_entry_is_proven_to_an_outsider(desk: Desk) -> None:
+def test_an_entry_is_proven_to_an_outsider(desk: Desk, tmp_path: Path) -> None:
     """Once a checkpoint covers it; with the public key of the service alone."""
     [entry] = _get(desk, f"/riverside/{T2}/c")["entries"]
     path = f"/rounds/riverside/{T2}/c/proofs/{entry['shard']}/{entry['seq']}"
     assert_problem(desk.get(path, person="ann"), 409, "no checkpoint covers entry")
-    _sign(desk)
+    _sign(desk, tmp_path)
     [entry] = _get(desk, f"/riverside/{T2}/c")["entries"]
     assert path == entry["checkpoint"]["proof"]
     answered = desk.get(path, person="ann")
@@ -162,9 +134,9 @@ def test_an_entry_is_proven_to_an_outsider(desk: Desk) -> None:
     assert_problem(desk.get(other, person="ann"), 404, "is not about round a")
 
 
-def test_a_shard_that_was_altered_after_signing_proves_nothing(desk: Desk, url: str) -> None:
+def test_a_shard_that_was_altered_after_signing_proves_nothing(desk: Desk, url: str, tmp_path: Path) -> None:
     """The proof is refused, and says what to run."""
-    _sign(desk)
+    _sign(desk, tmp_path)
     with psycopg.connect(url.replace("+psycopg", "")) as connection:
         connection.execute("ALTER TABLE round_settlement.entries DISABLE TRIGGER USER")
         connection.execute("UPDATE round_settlement.entries SET event_id = 'other' WHERE sequence = 3")

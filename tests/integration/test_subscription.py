@@ -7,13 +7,17 @@ from typing import Any, cast
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import MetaData
 
-from shared.runtime.clock import utc_now
+from shared.journal.ledger import Ledger
+from shared.journal.tables import journal_tables
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
 from shared.runtime.consume.subscription import Subscription
+from shared.runtime.context import RuntimeContext
+from shared.runtime.database import create_engine
 from shared.runtime.kafka import cluster_id
-from shared.runtime.metrics import Metrics
+from shared.runtime.settings import Settings
 from tests.support import AnyBroker
 from tests.support.services import create_topics, produce
 
@@ -25,7 +29,13 @@ LOOK_SECONDS = 0.01
 class Reader:
     """What a subscription needs of a consumer: it takes its time to take partitions over, and counts."""
 
-    def __init__(self, topic: str, cluster: str) -> None:
+    def __init__(self, topic: str, cluster: str, settings: Settings) -> None:
+        self.context = RuntimeContext(
+            service="tests",
+            settings=settings,
+            engine=create_engine("postgresql://nobody@127.0.0.1:1/none", role="tests"),
+            ledger=Ledger(journal_tables(MetaData(), "tests")),
+        )
         self.topic = topic
         self.cluster_id = cluster
         self.positions: dict[int, int] = {}
@@ -47,18 +57,9 @@ class Reader:
 
 @asynccontextmanager
 async def subscribed(servers: str, topic: str, failures: list[BaseException]) -> AsyncIterator[Subscription]:
-    subscription = Subscription(
-        bootstrap_servers=servers,
-        group=f"test-{topic}",
-        whole=False,
-        consumer=cast(Consumer, Reader(topic, cluster_id(servers))),
-        metrics=Metrics(),
-        clock=utc_now,
-        failed=failures.append,
-        batch_records_max=2,
-        poll_seconds=0.05,
-        session_seconds=6,
-    )
+    settings = Settings(KAFKA_BOOTSTRAP_SERVERS=servers, batch_records_max=2, kafka_session_seconds=6)
+    reader = Reader(topic, cluster_id(servers), settings)
+    subscription = Subscription(cast(Consumer, reader), whole=False, failed=failures.append)
     await subscription.start()
     try:
         yield subscription

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from shared.journal.merkle import (
     Frontier,
     ProofError,
-    consistency_proof,
     inclusion_proof,
-    verify_consistency,
     verify_inclusion,
 )
 
@@ -47,21 +45,10 @@ def _path(index: int, leaves: list[bytes]) -> list[bytes]:
     return [*_path(index - split, leaves[split:]), _tree(leaves[:split])]
 
 
-def _subproof(size: int, leaves: list[bytes], whole: bool) -> list[bytes]:
-    """SUBPROOF(m, D[n], b)."""
-    if size == len(leaves):
-        return [] if whole else [_tree(leaves)]
-    split = _split(len(leaves))
-    if size <= split:
-        return [*_subproof(size, leaves[:split], whole), _tree(leaves[split:])]
-    return [*_subproof(size - split, leaves[split:], False), _tree(leaves[:split])]
-
-
 @given(LEAVES, st.integers(0, 70))
 def test_root_is_the_recursive_one_however_the_leaves_arrive(leaves: list[bytes], cut: int) -> None:
-    """Batches, single leaves and a frontier that was stored in between lead to the root of the definition."""
-    stored = Frontier().extend(leaves[:cut]).to_bytes()
-    in_batches = Frontier.from_bytes(stored).extend(leaves[cut:])
+    """Batches and single leaves lead to the root of the definition."""
+    in_batches = Frontier().extend(leaves[:cut]).extend(leaves[cut:])
     one_by_one = Frontier()
     for leaf in leaves:
         one_by_one = one_by_one.append(leaf)
@@ -76,15 +63,6 @@ def test_inclusion_proof_is_the_recursive_one_and_verifies(leaves: list[bytes], 
     path = inclusion_proof([*leaves, b"later"], index, len(leaves))
     assert tuple(_path(index, leaves)) == path
     verify_inclusion(leaves[index], index, len(leaves), path, _tree(leaves))
-
-
-@given(st.lists(LEAF, min_size=1, max_size=70), st.data())
-def test_consistency_proof_is_the_recursive_one_and_verifies(leaves: list[bytes], data: st.DataObject) -> None:
-    """For every pair of sizes, the proof is that of the definition and verifies."""
-    old_size = data.draw(st.integers(1, len(leaves)))
-    proof = consistency_proof([*leaves, b"later"], old_size, len(leaves))
-    assert tuple(_subproof(old_size, leaves, True)) == proof
-    verify_consistency(old_size, _tree(leaves[:old_size]), len(leaves), _tree(leaves), proof)
 
 
 @given(st.lists(LEAF, min_size=1, max_size=70), st.data())
@@ -107,17 +85,6 @@ def test_no_inclusion_proof_holds_for_another_leaf_index_hash_or_root(leaves: li
         altered = (*path[:at], _flipped(path[at], data), *path[at + 1 :])
         with pytest.raises(ProofError):
             verify_inclusion(leaves[index], index, size, altered, root)
-
-
-@given(st.lists(LEAF, min_size=2, max_size=70), st.data())
-def test_no_consistency_proof_hides_an_altered_leaf(leaves: list[bytes], data: st.DataObject) -> None:
-    """If an entry under the older checkpoint was altered later, neither the honest proof nor the new one verifies."""
-    old_size = data.draw(st.integers(1, len(leaves) - 1))
-    at = data.draw(st.integers(0, old_size - 1))
-    altered = [*leaves[:at], leaves[at] + b"\x00", *leaves[at + 1 :]]
-    for proof in (consistency_proof(leaves, old_size, len(leaves)), consistency_proof(altered, old_size, len(leaves))):
-        with pytest.raises(ProofError):
-            verify_consistency(old_size, _tree(leaves[:old_size]), len(leaves), _tree(altered), proof)
 
 
 def _flipped(value: bytes, data: st.DataObject) -> bytes:

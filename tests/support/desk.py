@@ -21,7 +21,7 @@ from shared.runtime.database import create_engine
 from shared.runtime.projector import Transaction
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.run import application, consumer_of, context_of
+from shared.runtime.service.run import application, context_of
 from shared.runtime.settings import Settings
 from shared.runtime.web.access import Caller, token_hash
 from tests.support.asgi import AppClient
@@ -66,7 +66,7 @@ class Desk:
         consumer = self._consumers.get(topic)
         if consumer is None:
             [handler] = [made for made in (reader() for reader in self.manifest.readers) if made.topic == topic]
-            consumer = self._consumers[topic] = consumer_of(self.manifest, self.context, handler, "test")
+            consumer = self._consumers[topic] = Consumer(self.context, handler, "test")
         if partition not in consumer.positions:
             await consumer.assigned([partition])
         now = self.context.clock()

@@ -15,8 +15,10 @@ from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.clock import Step, no_step
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Handler, Record
+from shared.runtime.context import RuntimeContext
 from shared.runtime.database import create_engine
 from shared.runtime.metrics import Metrics
+from shared.runtime.settings import Settings
 from tests.support.rounds import encoded, submission
 from tests.support.services import query
 
@@ -34,17 +36,17 @@ class Table:
 
     def consumer(self, *, step: Step = no_step, handler: Handler[Any] | None = None, seconds: float = 10) -> Consumer:
         """A consumer of the partition, as one process has it."""
-        return Consumer(
-            handler=handler or TableEvents(),
-            projector=PROJECTOR,
-            ledger=Ledger(journal),
+        context = RuntimeContext(
+            service="round-settlement",
+            settings=Settings(retry_seconds_max=seconds),
             engine=self.engine,
+            ledger=Ledger(journal),
+            projector=PROJECTOR,
             metrics=self.metrics,
             clock=lambda: NOON,
-            cluster_id="test",
-            retry_seconds_max=seconds,
             step=step,
         )
+        return Consumer(context, handler or TableEvents(), "test")
 
     def records(self, *events: Mapping[str, Any] | bytes) -> list[Record]:
         """The next records of the partition."""

@@ -80,7 +80,7 @@ def approve(version: SubmissionVersion, history: History, *, by: str, at: dateti
 
 def reject(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> SubmissionRejected:
     """Return the rejection of a version. Raises: Rejected where it was decided before."""
-    version.approval.reject(by)
+    version.approval.reject()
     return turned_down(SubmissionRejected, version, by=by, at=at, reason=reason)
 
 

@@ -134,7 +134,7 @@ def approved(filed: PoolVersion, movement: Movement | None, *, by: str, at: date
 
 def reject(filed: PoolVersion, *, by: str, at: datetime, reason: str) -> PoolRejected:
     """Return the rejection of a version. Raises: Rejected where it was decided before."""
-    filed.approval.reject(by)
+    filed.approval.reject()
     return turned_down(PoolRejected, filed, by=by, at=at, reason=reason)
 
 

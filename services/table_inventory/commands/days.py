@@ -249,7 +249,7 @@ def approve(command: ApproveAdjustment, state: _Entered, now: Now) -> Accepted:
 def reject(command: RejectAdjustment, state: _Entered, now: Now) -> Accepted:
     """Turn an adjustment down."""
     entered, approval = state
-    approval.reject(now.by)
+    approval.reject()
     rejected = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": command.reason}
     fact = inventory.AdjustmentRejected(**dict(entered), **rejected)
     return Accepted(recording=Recording(fact=fact), answer=Adjustment(**dict(fact), status="rejected"))

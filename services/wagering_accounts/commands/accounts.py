@@ -273,7 +273,7 @@ class RejectAdjustment(_OfAdjustment):
 @COMMANDS.handles(RejectAdjustment)
 def _reject(command: RejectAdjustment, books: Books, now: Now) -> Accepted:
     _, adjustment, approval = _find(command, books)
-    approval.reject(now.by)
+    approval.reject()
     fact = AdjustmentRejected(**vars(command), cents=adjustment.cents, entered_by=adjustment.entered_by, by=now.by)
     recording = record(books, fact, now)
     return Accepted(recording=recording, answer=AdjustmentDocument.of(adjustment))

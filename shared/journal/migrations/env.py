@@ -1,4 +1,4 @@
-"""Runs the revisions of the journal and of one service, on the connection that `upgrade` made."""
+"""Run the revisions of the journal and of one service, on the connection that `upgrade` made."""
 
 from alembic import context
 

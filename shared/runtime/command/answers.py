@@ -23,7 +23,7 @@ Place = tuple[str, str]
 class Answer:
     """What a command is answered with.
 
-    Accepted (`reason` is None): the body is the JSON of what came of it, and `location` where that is found. Rejected:
+    Accepted (`reason` is None): the body is the JSON of the result, and `location` where that is found. Rejected:
     the body is `{"detail": ..., "cites": ...}`, what is wrong and what to do, and the paragraph that says so.
     """
 

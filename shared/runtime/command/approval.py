@@ -22,14 +22,9 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How something is decided: what the first person did, in words, and the paragraph that asks for a second one.
-
-    `rejects_own`: whether who asked may reject, which takes the request back.
-    """
+    """How something is decided: what the first person did, in words."""
 
     did: str
-    cites: str | None = None
-    rejects_own: bool = True
 
 
 RULES_SUBMISSION: Final = Policy("filed")
@@ -38,16 +33,7 @@ METER_CHANGE: Final = Policy("requested")
 DAY_ADJUSTMENT: Final = Policy("entered")
 ACCOUNT_ADJUSTMENT: Final = Policy("entered")
 QUARANTINE: Final = Policy("asked for")
-
-POLICIES: Final = {
-    "rules-submission": RULES_SUBMISSION,
-    "pool-terms": POOL_TERMS,
-    "meter-change": METER_CHANGE,
-    "day-adjustment": DAY_ADJUSTMENT,
-    "account-adjustment": ACCOUNT_ADJUSTMENT,
-    "quarantine": QUARANTINE,
-}
-"""Everything that takes two people, by what it is."""
+"""Everything that takes two people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +49,12 @@ class Approval:
         """Let somebody approve it. Raises: Rejected where it was decided, or by the person who asked."""
         self._require_open()
         if by == self.asked_by:
-            raise self._same_person(by, "approve")
+            raise Rejected(Reason.SAME_PERSON, f"{by} {self.policy.did} {self.name}: somebody else must approve it")
 
-    def reject(self, by: str) -> None:
-        """Let somebody reject it. Raises: Rejected where it was decided, or by the person who asked and may not."""
+    def reject(self) -> None:
+        """Let somebody reject it, also who asked: that takes it back. Raises: Rejected where it was decided."""
         self._require_open()
-        if by == self.asked_by and not self.policy.rejects_own:
-            raise self._same_person(by, "reject")
 
     def _require_open(self) -> None:
         if self.decision is not Decision.ASKED:
             raise Rejected(Reason.ALREADY_DECIDED, f"{self.name} was {self.decision} already")
-
-    def _same_person(self, by: str, verb: str) -> Rejected:
-        detail = f"{by} {self.policy.did} {self.name}: somebody else must {verb} it"
-        return Rejected(Reason.SAME_PERSON, detail, cites=self.policy.cites)

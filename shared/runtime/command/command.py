@@ -3,10 +3,10 @@
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache
 from hashlib import sha256
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -17,6 +17,7 @@ from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.rejection import Rejected
 from shared.journal.recording import Recording
 from shared.runtime.projector import Transaction
+from shared.runtime.text import printable
 
 
 class Command(Contract):
@@ -36,6 +37,25 @@ class Command(Contract):
         """Return what may be recorded of the command when it is rejected; None where nobody may see it."""
         content: dict[str, Any] = self.content()
         return content
+
+    def refusal(self, rejected: Rejected, *, by: str, at: datetime, key: str) -> Recording:
+        """Return the fact that somebody's command was rejected, with what may be shown of it."""
+        shown = self.shown()
+        fields = shown or {}
+        day = fields.get("gaming_day")
+        return Recording(
+            fact=CommandRefused(
+                command=self.name(),
+                reason=rejected.reason,
+                detail=printable(rejected.detail),
+                by=by,
+                at=at,
+                key=key,
+                property=fields.get("property"),
+                gaming_day=None if day is None else date.fromisoformat(day),
+                asked=shown,
+            )
+        )
 
     def digest(self) -> bytes:
         """Return the SHA-256 of what is asked for (32 bytes)."""
@@ -71,27 +91,18 @@ class Accepted:
     rejected: Rejected | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Asked(Generic[CommandT]):
-    """A command on its way: who sent it, and under which key."""
-
-    command: CommandT
-    person: str
-    key: str
-
-
 Decide = Callable[[CommandT, StateT, Now], Accepted]
-"""Decides. Pure: what it needs is in the state. Raises: Rejected."""
+"""Decide. Pure: what it needs is in the state. Raises: Rejected."""
 
 Load = Callable[[AsyncConnection, CommandT], Awaitable[StateT]]
-"""Reads what deciding one command needs. Raises: Rejected."""
+"""Read what deciding one command needs. Raises: Rejected."""
 
 LoadAll = Callable[[Transaction, Sequence[Command]], Awaitable[Any]]
 """Reads, and locks, what deciding a batch of commands needs; the handlers change it as they accept."""
 
 
 Keep = Callable[[AsyncConnection, CommandT, Any], Awaitable[None]]
-"""Writes what a command says and the journal must not have, when its fact has been recorded, in that transaction."""
+"""Write what a command says and the journal must not have, when its fact has been recorded, in that transaction."""
 
 
 @dataclass(frozen=True, slots=True)

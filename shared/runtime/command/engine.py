@@ -5,7 +5,7 @@ recorded and kept like any other answer.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,20 +17,18 @@ from pydantic import BaseModel
 from pydantic_core import to_json
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Draft, Entry
-from shared.journal.ledger import Fenced, Ledger, Shard, Write
+from shared.journal.ledger import Fenced, Shard, Write
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.recording import Cause, draft, recorded
-from shared.runtime.clock import Clock
 from shared.runtime.command.answers import Answer, Answers, Given
-from shared.runtime.command.command import Accepted, Asked, Command, Commands, Now
-from shared.runtime.command.refusals import refused
+from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
-from shared.runtime.metrics import Metrics
-from shared.runtime.projector import Projector, Transaction
+from shared.runtime.projector import Transaction
 
 log = structlog.get_logger()
 
@@ -59,13 +57,15 @@ class _Taken(Fenced):
 class _Waiting:
     """A command whose caller waits."""
 
-    asked: Asked[Command]
+    command: Command
+    person: str
+    key: str
     content: bytes
     answer: asyncio.Future[Answer]
 
     @property
     def place(self) -> tuple[str, str]:
-        return (self.asked.person, self.asked.key)
+        return (self.person, self.key)
 
 
 @dataclass(slots=True)
@@ -82,40 +82,23 @@ class _Batch:
 
 
 class Engine:
-    """Takes commands one by one and commits them together."""
+    """Take commands one by one and commit them together."""
 
-    def __init__(
-        self,
-        *,
-        service: str,
-        commands: Commands,
-        projector: Projector,
-        engine: AsyncEngine,
-        ledger: Ledger,
-        metrics: Metrics,
-        clock: Clock,
-        wake: Callable[[], None],
-    ) -> None:
-        self._service = service
+    def __init__(self, context: RuntimeContext, commands: Commands) -> None:
+        self._context = context
         self._commands = commands
-        self._projector = projector
-        self._engine = engine
-        self._ledger = ledger
-        self._answers = Answers(ledger.tables)
-        self._metrics = metrics
-        self._clock = clock
-        self._wake = wake
+        self._answers = Answers(context.tables)
         self._waiting: list[_Waiting] = []
         self._worker: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._kept: AsyncConnection | None = None
 
     async def do(self, command: Command, *, person: str, key: str) -> Answer:
-        """Answer a command once it is recorded; the same again when it is sent again under its key.
+        """Answer a command when it is recorded; the same again when it is sent again under its key.
 
         Raises: Rejected where the key was used for another command; what kept the database from answering.
         """
-        waiting = _Waiting(Asked(command, person, key), command.digest(), asyncio.get_running_loop().create_future())
+        waiting = _Waiting(command, person, key, command.digest(), asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         if self._worker is None:
             self._worker = asyncio.create_task(self._work())
@@ -177,7 +160,7 @@ class Engine:
 
         Commands that are decided one after the other see one state of the books, whatever is recorded meanwhile.
         """
-        connection, self._kept = self._kept or await self._engine.connect(), None
+        connection, self._kept = self._kept or await self._context.engine.connect(), None
         try:
             if self._commands.load_all is None:
                 await connection.execution_options(isolation_level="REPEATABLE READ")
@@ -192,12 +175,12 @@ class Engine:
         async with self._transaction() as connection:
             done = await self._begin(connection, batch)
             new = self._unanswered(batch, done)
-            if together := [each for each in new if not self._commands.is_alone(each.asked.command)]:
+            if together := [each for each in new if not self._commands.is_alone(each.command)]:
                 await self._together(Transaction(connection), together, done)
-            if alone := [each for each in new if self._commands.is_alone(each.asked.command)]:
+            if alone := [each for each in new if self._commands.is_alone(each.command)]:
                 await self._alone(connection, alone, done)
         for kind in done.kinds:
-            self._metrics.entries.labels(kind).inc()
+            self._context.metrics.entries.labels(kind).inc()
         if done.kinds:
             self._publish_soon()
         return done
@@ -209,13 +192,13 @@ class Engine:
         """
         together = self._commands.load_all is not None
         async with pipeline(connection) as sent:
-            shard = await self._ledger.take_shard(sent, SHARDS, skip_locked=together)
+            shard = await self._context.ledger.take_shard(sent, SHARDS, skip_locked=together)
             answered = await self._answers.find(sent, {each.place for each in batch})
         found = await shard.fetchone()
         if found is not None:
-            return _Batch(await self._answers.read(answered), Shard(*found), self._clock())
-        async with self._engine.begin() as own:
-            await self._ledger.add_shard(own, SHARDS)
+            return _Batch(await self._answers.read(answered), Shard(*found), self._context.clock())
+        async with self._context.engine.begin() as own:
+            await self._context.ledger.add_shard(own, SHARDS)
         raise Fenced("a shard of commands was added")
 
     def _unanswered(self, batch: Sequence[_Waiting], done: _Batch) -> list[_Waiting]:
@@ -225,12 +208,12 @@ class Engine:
         for number, each in enumerate(batch):
             known = contents.get(each.place)
             if known is None:
-                contents[each.place] = (each.content, each.asked.command.name(), done.at)
+                contents[each.place] = (each.content, each.command.name(), done.at)
                 new.append(each)
             elif known[0] != each.content:
                 done.reused[number] = Rejected(
                     Reason.KEY_REUSED,
-                    f"Idempotency-Key {each.asked.key!r} was used for another command ({known[1]}, "
+                    f"Idempotency-Key {each.key!r} was used for another command ({known[1]}, "
                     f"{known[2].isoformat()}); send a new key with a new command",
                 )
         return new
@@ -238,49 +221,49 @@ class Engine:
     async def _alone(self, connection: AsyncConnection, batch: Sequence[_Waiting], done: _Batch) -> None:
         """Decide commands one after the other: each is recorded and projected before the next is looked at."""
         if self._commands.load_all is not None:  # nobody else has this shard, and others may decide such commands too
-            lock = func.pg_advisory_xact_lock(func.hashtextextended(self._ledger.tables.schema, 0))
+            lock = func.pg_advisory_xact_lock(func.hashtextextended(self._context.tables.schema, 0))
             await connection.execute(select(lock))
         given = len(done.new)
         for each in batch:
             try:
-                state = await self._commands.load(connection, each.asked.command)
+                state = await self._commands.load(connection, each.command)
             except Rejected as rejected:
                 entry = self._answer(each, done, rejected, 0)
             else:
                 entry = self._decided(each, state, done, 0)
             await self._record(Transaction(connection), [entry], done)
             if entry.fact is not None:
-                await self._commands.keep(connection, each.asked.command, entry.fact)
+                await self._commands.keep(connection, each.command, entry.fact)
         async with pipeline(connection) as sent:
             await self._answers.keep(sent, done.new[given:])
 
     async def _together(self, transaction: Transaction, batch: Sequence[_Waiting], done: _Batch) -> None:
         """Decide a batch on one state, then record and project it."""
         assert self._commands.load_all is not None
-        transaction.state = await self._commands.load_all(transaction, [each.asked.command for each in batch])
+        transaction.state = await self._commands.load_all(transaction, [each.command for each in batch])
         drafts = [self._decided(each, transaction.state, done, number) for number, each in enumerate(batch)]
 
         async def write(sent: Pipeline, entries: Sequence[Entry]) -> None:
             transaction.sent = sent
-            await self._projector.project(transaction, recorded(entries))
+            await self._context.projector.project(transaction, recorded(entries))
             await self._answers.keep(sent, done.new)
 
         await self._record(transaction, drafts, done, write)
 
     def _decided(self, each: _Waiting, state: object, done: _Batch, number: int) -> Draft:
-        now = Now(each.asked.person, done.at, each.asked.key, done.shard.name, done.shard.next_seq + number)
+        now = Now(each.person, done.at, each.key, done.shard.name, done.shard.next_seq + number)
         try:
-            accepted = self._commands.decide(each.asked.command, state, now)
+            outcome: Accepted | Rejected = self._commands.decide(each.command, state, now)
         except Rejected as rejected:
-            return self._answer(each, done, rejected, number)
-        return self._answer(each, done, accepted, number)
+            outcome = rejected
+        return self._answer(each, done, outcome, number)
 
     def _answer(self, each: _Waiting, done: _Batch, outcome: Accepted | Rejected, number: int) -> Draft:
         """Note the answer of a command, and return its entry."""
-        command, person, key = each.asked.command, each.asked.person, each.asked.key
+        command, person, key = each.command, each.person, each.key
         if isinstance(outcome, Rejected):
             answer = Answer.of_rejection(outcome)
-            recording = refused(command.name(), outcome, by=person, at=done.at, key=key, asked=command.shown())
+            recording = command.refusal(outcome, by=person, at=done.at, key=key)
         else:
             body = outcome.answer
             text = body.model_dump_json(exclude_none=True) if isinstance(body, BaseModel) else to_json(body).decode()
@@ -291,7 +274,7 @@ class Engine:
         given = Given(answer, each.content, command.name(), done.at)
         done.answers[each.place] = given
         done.new.append((each.place, given))
-        source, seq = f"/{self._service}/{done.shard.name}", done.shard.next_seq + number
+        source, seq = f"/{self._context.service}/{done.shard.name}", done.shard.next_seq + number
         stream = type(recording.fact).KIND.stream
         if stream is not None:
             source = stream.format_map(dict(recording.fact))
@@ -302,15 +285,15 @@ class Engine:
     ) -> None:
         """Append entries; project them in the same wait where `write` does so, else after it."""
         accounts = {posting.account for each in drafts for posting in each.postings}
-        if await self._ledger.know_accounts(self._engine, accounts) and self._commands.load_all is None:
+        if await self._context.ledger.know_accounts(self._context.engine, accounts) and self._commands.load_all is None:
             raise Fenced("accounts were added that this transaction does not see")
         shard = done.shard
         try:
-            entries, done.shard = await self._ledger.append(
+            entries, done.shard = await self._context.ledger.append(
                 transaction.connection, shard, drafts, next_offset=shard.next_offset, recorded_at=done.at, write=write
             )
             if write is None:
-                await self._projector.project(transaction, recorded(entries))
+                await self._context.projector.project(transaction, recorded(entries))
         except (IntegrityError, UniqueViolation) as error:  # what is not there yet cannot be locked: decide again
             if isinstance(getattr(error, "orig", error), UniqueViolation):
                 raise _Taken(str(error)) from error
@@ -326,4 +309,4 @@ class Engine:
 
     def _publish(self) -> None:
         self._timer = None
-        self._wake()
+        self._context.wake()

@@ -195,7 +195,7 @@ def quarantine_commands(tables: JournalTables, readers: Sequence[Reader]) -> Com
     @commands.handles(RejectQuarantineRequest, load=load)
     def reject(command: RejectQuarantineRequest, about: About, now: Now) -> Accepted:
         request = about.request(command.request)
-        _approval(request).reject(now.by)
+        _approval(request).reject()
         fact = QuarantineRequestRejected(
             quarantine=request.quarantine, request=request.request, reason=command.reason, by=now.by
         )
@@ -217,7 +217,7 @@ def _accepted(fact: QuarantineRequest, action: str, decision: Decision) -> Accep
 def quarantine_projector(tables: JournalTables) -> Projector:
     """Return the projector of what is asked for about the quarantine of a service."""
     requests, quarantine = tables.quarantine_requests, tables.quarantine
-    ask = insert(requests)
+    ask = insert(requests, [one.name for one in requests.columns if not one.name.startswith("decided")])
 
     async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
         connection = transaction.connection
@@ -255,7 +255,4 @@ def _asked(entry: Entry, fact: Fact) -> dict[str, Any]:
         "asked_by": fact.by,
         "asked_at": entry.recorded_at,
         "decision": Decision.ASKED,
-        "decided_by": None,
-        "decided_at": None,
-        "decided_reason": None,
     }

@@ -1,4 +1,4 @@
-"""Sends refused records to their topics again, mended or as they are, once that is approved."""
+"""Send refused records to their topics again, mended or as they are, after that is approved."""
 
 import asyncio
 from collections.abc import Sequence
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from confluent_kafka import KafkaException
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import CONTENT_TYPE
 from shared.journal.quarantine import partition_of, read_quarantined, requests_about
-from shared.journal.tables import JournalTables
 from shared.runtime.consume import facts
 from shared.runtime.consume.handler import Handler
+from shared.runtime.context import RuntimeContext
 from shared.runtime.kafka import cluster_id, new_producer
 
 _SEND_SECONDS_MAX = 30.0
@@ -37,7 +37,7 @@ class Replay:
 
 
 class Outbox(Protocol):
-    """Takes records to a Kafka cluster."""
+    """Take records to a Kafka cluster."""
 
     async def cluster_id(self) -> str:
         """Return the id of the cluster. Raises: NotSent where it does not answer."""
@@ -47,7 +47,7 @@ class Outbox(Protocol):
 
 
 class KafkaOutbox:
-    """Takes records to Kafka, in a thread of their own: they are rare."""
+    """Take records to Kafka, in a thread of their own: they are rare."""
 
     def __init__(self, bootstrap_servers: str, service: str) -> None:
         self._servers = bootstrap_servers
@@ -84,13 +84,11 @@ class KafkaOutbox:
 
 
 class Replays:
-    """Sends what was approved to be sent in place of refused records of a service."""
+    """Send what was approved to be sent in place of refused records of a service."""
 
-    def __init__(
-        self, engine: AsyncEngine, tables: JournalTables, readers: Sequence[type[Handler[Any]]], outbox: Outbox
-    ) -> None:
-        self._engine = engine
-        self._tables = tables
+    def __init__(self, context: RuntimeContext, readers: Sequence[type[Handler[Any]]], outbox: Outbox) -> None:
+        self._engine = context.engine
+        self._tables = context.tables
         self._handlers = {handler.reader.topic.name: handler for handler in readers}
         self._outbox = outbox
 

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import CheckConstraint, Column, DateTime, Integer, Row, Table, Text
+from sqlalchemy import CheckConstraint, Column, Integer, Row, Table
 from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.schema import SchemaItem
 
 from shared.contracts.versions import Approved, Standing, TurnedDown, standing
 from shared.journal.bulk import Statement, insert, primary_key, update
+from shared.journal.columns import columns, moments, texts
 from shared.journal.pipeline import Pipeline
 from shared.journal.recording import Recorded
 
@@ -18,15 +19,14 @@ _STANDING: Final = tuple(Standing.model_fields)
 def version_columns() -> tuple[SchemaItem, ...]:
     """Declare the columns of a table of versions, behind those that name the document."""
     return (
-        Column("version", Integer, primary_key=True, autoincrement=False),
-        Column("status", Text, nullable=False),
-        Column("filed_by", Text, nullable=False),
+        *columns(Integer, "version", key=True),
+        *texts("status", "filed_by"),
         Column("document", JSON(none_as_null=True), nullable=False),  # the data of the fact that filed it
-        Column("approved_by", Text),
-        Column("approved_at", DateTime(timezone=True)),
-        Column("rejected_by", Text),
-        Column("rejected_at", DateTime(timezone=True)),
-        Column("rejection_reason", Text),
+        *texts("approved_by", null=True),
+        *moments("approved_at", null=True),
+        *texts("rejected_by", null=True),
+        *moments("rejected_at", null=True),
+        *texts("rejection_reason", null=True),
         CheckConstraint(
             """CASE status
             WHEN 'filed' THEN num_nonnulls(approved_by, approved_at, rejected_by, rejected_at, rejection_reason) = 0
@@ -43,7 +43,7 @@ def version_columns() -> tuple[SchemaItem, ...]:
 
 
 class VersionRows:
-    """Writes the rows of a table of versions from facts."""
+    """Write the rows of a table of versions from facts."""
 
     def __init__(self, table: Table) -> None:
         self._key = primary_key(table)

@@ -92,7 +92,7 @@ def quarantined(record: Record, shard_name: str, reason: str, place: PlaceOf | N
 
 
 class _Deriving:
-    """Derives record after record; streams and ids are as the records so far left them."""
+    """Derive record after record; streams and ids are as the records so far left them."""
 
     def __init__(self, handler: Handler[Any], known: Known) -> None:
         self._handler = handler

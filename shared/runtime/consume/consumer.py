@@ -6,7 +6,6 @@ what Kafka remembers of offsets is only for its own lag tools.
 """
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,17 +14,15 @@ from time import perf_counter
 from typing import Any
 
 import structlog
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.contracts.envelope import Event
 from shared.contracts.journal_facts import GapOpened
 from shared.journal.entry import Entry
-from shared.journal.ledger import Ledger, Shard
+from shared.journal.ledger import Shard
 from shared.journal.pipeline import Pipeline
 from shared.journal.recording import recorded
 from shared.journal.streams import Stream
 from shared.rules.errors import Refused
-from shared.runtime.clock import Clock, Step, no_step
 from shared.runtime.consume.batch import (
     Decoded,
     Derived,
@@ -38,9 +35,9 @@ from shared.runtime.consume.batch import (
 from shared.runtime.consume.handler import Handler, Record
 from shared.runtime.consume.known import load_streams, open_quarantine, taken_ids
 from shared.runtime.consume.quarantine import keep_quarantined
+from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, Stop, kind_of
-from shared.runtime.metrics import Metrics
-from shared.runtime.projector import Projector, Transaction
+from shared.runtime.projector import Transaction
 
 log = structlog.get_logger()
 
@@ -59,33 +56,13 @@ class _Partition:
 
 
 class Consumer:
-    """Processes the partitions of one topic for one service."""
+    """Process the partitions of one topic for one service."""
 
-    def __init__(
-        self,
-        *,
-        handler: Handler[Any],
-        projector: Projector,
-        ledger: Ledger,
-        engine: AsyncEngine,
-        metrics: Metrics,
-        clock: Clock,
-        cluster_id: str,
-        retry_seconds_max: float,
-        committed: Callable[[], None] = lambda: None,
-        step: Step = no_step,
-    ) -> None:
+    def __init__(self, context: RuntimeContext, handler: Handler[Any], cluster_id: str) -> None:
         self.topic = handler.topic
-        self._handler = handler
-        self._projector = projector
-        self._ledger = ledger
-        self._engine = engine
-        self._metrics = metrics
-        self._clock = clock
+        self.context = context
         self.cluster_id = cluster_id
-        self._retry_seconds_max = retry_seconds_max
-        self._committed = committed
-        self._step = step
+        self._handler = handler
         self._partitions: dict[int, _Partition] = {}
 
     # --- partitions ---
@@ -114,8 +91,8 @@ class Consumer:
         return {number: partition.shard.next_offset for number, partition in self._partitions.items()}
 
     async def _open(self, partition: int) -> Shard:
-        async with self._engine.begin() as connection:
-            return await self._ledger.open_shard(connection, self.shard_name(partition))
+        async with self.context.engine.begin() as connection:
+            return await self.context.ledger.open_shard(connection, self.shard_name(partition))
 
     # --- batches ---
 
@@ -141,8 +118,8 @@ class Consumer:
         if records[0].offset < fetched:
             raise Stop(
                 f"{self.topic}/{number} was to be read from offset {fetched}, but the broker starts again at "
-                f"{records[0].offset}: it lost records, or the topic was created anew; restore the topic, or start a "
-                "new cluster with another cluster id"
+                f"{records[0].offset}: it lost records, or the topic was deleted and created again; restore "
+                "the topic, or start a new cluster with another cluster id"
             )
         self._partitions[number].fetched = records[-1].offset + 1
         started = perf_counter()
@@ -170,14 +147,14 @@ class Consumer:
                     left, derived = self._unseen(number, left), []
                 else:
                     derived = [one for one in derived if one.record.offset >= shard.next_offset]
-        self._metrics.commit.observe(perf_counter() - started)
+        self.context.metrics.commit.observe(perf_counter() - started)
         return None
 
     def _unseen(self, number: int, decoded: list[Decoded]) -> list[Decoded]:
         """Drop the records that were recorded before, by us or by another process."""
         left = _behind(self._partitions[number].shard, decoded)
         if len(left) < len(decoded):
-            self._metrics.duplicates.labels(self.topic).inc(len(decoded) - len(left))
+            self.context.metrics.duplicates.labels(self.topic).inc(len(decoded) - len(left))
         return left
 
     async def _given_up(self, error: Exception, number: int, deadline: float | None) -> float:
@@ -186,20 +163,22 @@ class Consumer:
         if kind in (Kind.BUG, Kind.REFUSED):
             raise error
         if kind is Kind.FENCED:
-            self._metrics.fenced.labels(self.topic).inc()
+            self.context.metrics.fenced.labels(self.topic).inc()
         else:
             await asyncio.sleep(RETRY_SECONDS)
         log.warning("batch given up", topic=self.topic, partition=number, kind=kind.value, error=str(error))
         now = asyncio.get_running_loop().time()
         if deadline is not None and now > deadline:
-            raise Stop(f"the database has not been usable for {self._retry_seconds_max:.0f} s: {error}") from error
-        return deadline or now + self._retry_seconds_max
+            raise Stop(
+                f"the database has not been usable for {self.context.settings.retry_seconds_max:.0f} s: {error}"
+            ) from error
+        return deadline or now + self.context.settings.retry_seconds_max
 
     async def _derive(self, partition: _Partition, decoded: Sequence[Decoded]) -> list[Derived]:
         """Read what the events need, and say what each record comes to."""
         events = [one.event for one in decoded if isinstance(one.event, Event)]
-        async with self._engine.connect() as connection:
-            tables = self._ledger.tables
+        async with self.context.engine.connect() as connection:
+            tables = self.context.tables
             await load_streams(connection, tables, partition.streams, {event.source for event in events})
             known = Known(
                 schema=tables.schema,
@@ -235,12 +214,12 @@ class Consumer:
         partition = self._partitions[number]
         drafts = [draft for one in derived for draft in one.drafts]
         accounts = {posting.account for draft in drafts for posting in draft.postings}
-        await self._ledger.know_accounts(self._engine, accounts)
-        moment = self._clock()
+        await self.context.ledger.know_accounts(self.context.engine, accounts)
+        moment = self.context.clock()
         streams = streams_after(derived)
-        self._step("derived")
-        async with self._engine.begin() as connection:
-            entries, shard = await self._ledger.append(
+        self.context.step("derived")
+        async with self.context.engine.begin() as connection:
+            entries, shard = await self.context.ledger.append(
                 connection,
                 partition.shard,
                 drafts,
@@ -249,18 +228,18 @@ class Consumer:
                 write=partial(self._save_streams, streams),
             )
             if entries:
-                await self._projector.project(Transaction(connection), recorded(entries))
+                await self.context.projector.project(Transaction(connection), recorded(entries))
             await self._handler.keep(connection, [one.event for one in derived if one.event is not None], moment)
             gaps = {one.event.source for one in derived if one.gaps_changed and one.event is not None}
             for source in sorted(gaps):
-                await self._ledger.save_gaps(connection, source, list(streams[source].missing()), moment)
-            await keep_quarantined(connection, self._ledger, entries, derived, moment)
-            self._step("before commit")
-        self._step("after commit")
+                await self.context.ledger.save_gaps(connection, source, list(streams[source].missing()), moment)
+            await keep_quarantined(connection, self.context.tables.quarantine, entries, derived, moment)
+            self.context.step("before commit")
+        self.context.step("after commit")
         partition.shard = shard
         partition.streams.update(streams)
         self._count(derived)
-        self._committed()
+        self.context.wake()
 
     def _decode(self, record: Record) -> Event[Any] | Refused:
         try:
@@ -270,10 +249,10 @@ class Consumer:
 
     async def _save_streams(self, streams: dict[str, Stream], sent: Pipeline, entries: Sequence[Entry]) -> None:
         del entries
-        await self._ledger.save_streams(sent, {source: stream.last for source, stream in streams.items()})
+        await self.context.ledger.save_streams(sent, {source: stream.last for source, stream in streams.items()})
 
     def _count(self, derived: Sequence[Derived]) -> None:
-        metrics = self._metrics
+        metrics = self.context.metrics
         metrics.batch.observe(len(derived))
         for one in derived:
             if one.duplicate:
@@ -298,7 +277,7 @@ class Consumer:
 
     async def _retrying(self, attempt: Callable[[], Any]) -> Any:
         """Try until the database answers; give up after the deadline."""
-        deadline = asyncio.get_running_loop().time() + self._retry_seconds_max
+        deadline = asyncio.get_running_loop().time() + self.context.settings.retry_seconds_max
         while True:
             try:
                 return await attempt()
@@ -306,7 +285,9 @@ class Consumer:
                 if kind_of(error) not in (Kind.TRANSIENT, Kind.AMBIGUOUS):
                     raise
                 if asyncio.get_running_loop().time() > deadline:
-                    raise Stop(f"the database has not answered for {self._retry_seconds_max:.0f} s: {error}") from error
+                    raise Stop(
+                        f"the database has not answered for {self.context.settings.retry_seconds_max:.0f} s: {error}"
+                    ) from error
                 log.warning("database unavailable", error=str(error))
                 await asyncio.sleep(RETRY_SECONDS)
 
@@ -317,6 +298,5 @@ def _behind(shard: Shard, decoded: list[Decoded]) -> list[Decoded]:
 
 
 def _first_line(error: BaseException) -> str:
-    with contextlib.suppress(IndexError):
-        return str(getattr(error, "orig", None) or error).splitlines()[0]
-    return type(error).__name__
+    lines = str(getattr(error, "orig", None) or error).splitlines()
+    return lines[0] if lines else type(error).__name__

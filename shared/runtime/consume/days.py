@@ -59,7 +59,7 @@ def days_table(metadata: MetaData, schema: str) -> Table:
 
 
 class DayStatuses(Handler[None]):
-    """Keeps the status of gaming days; give a subclass with its table to a service."""
+    """Keep the status of gaming days; give a subclass with its table to a service."""
 
     reader = Reader(INVENTORY, _Preliminary, _Audited, _Final)
 

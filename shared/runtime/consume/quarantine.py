@@ -1,21 +1,21 @@
-"""What is kept of quarantined records beside their entries: their bytes, and whether they were mended."""
+"""What is kept of quarantined records in a table of their own: their bytes, and whether they were mended."""
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import update
+from sqlalchemy import Table, insert, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.journal.entry import Entry
-from shared.journal.ledger import Ledger
 from shared.runtime.consume.batch import Derived
 
 
 async def keep_quarantined(
-    connection: AsyncConnection, ledger: Ledger, entries: Sequence[Entry], derived: Sequence[Derived], moment: datetime
+    connection: AsyncConnection, table: Table, entries: Sequence[Entry], derived: Sequence[Derived], moment: datetime
 ) -> None:
     """Keep the records that were refused, and close those that were mended; `entries` are those of `derived`."""
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
     mended: list[int] = []
     position = 0
     for one in derived:
@@ -38,9 +38,9 @@ async def keep_quarantined(
             )
         mended.extend(one.mended)
         position += len(one.drafts)
-    await ledger.quarantine(connection, rows)
+    if rows:
+        await connection.execute(insert(table), rows)
     if mended:
-        table = ledger.tables.quarantine
         await connection.execute(
             update(table).where(table.c.id.in_(mended), table.c.resolved_at.is_(None)).values(resolved_at=moment)
         )

@@ -1,7 +1,8 @@
-"""Reads a topic again as far as a service has read it: for projections of what it took and did not record."""
+"""Read a topic again as far as a service has read it: for projections of what it took and did not record."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -27,10 +28,7 @@ _Message = tuple[int, int, bytes]
 
 
 async def read_again(
-    connection: AsyncConnection,
-    journal: JournalTables,
-    handler: Handler[Any],
-    settings: Settings,
+    connection: AsyncConnection, journal: JournalTables, handler: Handler[Any], settings: Settings
 ) -> AsyncIterator[list[Event[Any]]]:
     """Give the events that the service took from a topic, some at a time, those of a partition in their order.
 
@@ -60,14 +58,12 @@ async def read_again(
         yield events
 
 
+@dataclass(slots=True)
 class _Read:
     """A partition as far as it was read: the offset after the last record, and the offsets that were refused."""
 
-    __slots__ = ("end", "refused")
-
-    def __init__(self, end: int) -> None:
-        self.end = end
-        self.refused: set[int] = set()
+    end: int
+    refused: set[int] = field(default_factory=set)
 
 
 async def _partitions(
@@ -94,7 +90,7 @@ async def _partitions(
 
 
 def _batches(servers: str, group: str, topic: str, ends: Mapping[int, int]) -> Iterator[Sequence[_Message]]:
-    """The records of the topic from its beginning up to where each partition was read, some at a time."""
+    """Return the records of the topic from its beginning up to where each partition was read, some at a time."""
     consumer = Consumer(
         {
             "bootstrap.servers": servers,

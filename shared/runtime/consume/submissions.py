@@ -22,7 +22,7 @@ MadeT = TypeVar("MadeT")
 
 
 def submissions_table(metadata: MetaData, schema: str) -> Table:
-    """Declares the copy in a service's schema: each approved version as it was published."""
+    """Declare the copy in a service's schema: each approved version as it was published."""
     return Table(
         "submissions",
         metadata,
@@ -37,7 +37,7 @@ def submissions_table(metadata: MetaData, schema: str) -> Table:
 
 
 class RulesSubmissions(Handler[None]):
-    """Keeps the approved submissions in the copy; give a subclass with its table to a service as a reference."""
+    """Keep the approved submissions in the copy; give a subclass with its table to a service as a reference."""
 
     reader = Reader(SUBMISSIONS, SubmissionApproved)
 
@@ -82,7 +82,7 @@ class ApprovedSubmissions(Generic[MadeT]):
         self._made: dict[str, MadeT] = {}
 
     async def refresh(self, connection: AsyncConnection) -> None:
-        """Read them again if their number has changed; a version, once there, never changes."""
+        """Read them again if their number has changed; a version that is there never changes."""
         counted = select(func.count()).select_from(self._table).where(self._of_property)
         count = (await connection.execute(counted)).scalar_one()
         if count == len(self._by_hash):
@@ -95,17 +95,17 @@ class ApprovedSubmissions(Generic[MadeT]):
             self._by_hash[approved.hash] = approved
 
     def under(self, digest: str) -> MadeT | None:
-        """The submission with this hash; None where it is not known."""
+        """Return the submission with this hash; None where it is not known."""
         approved = self._by_hash.get(digest)
         return None if approved is None else self._as_made(approved)
 
     def in_effect(self, property_name: str, game: str, moment: datetime) -> MadeT | None:
-        """The submission in effect at a moment; None where there is none."""
+        """Return the submission in effect at a moment; None where there is none."""
         approved: SubmissionApproved | None = in_effect(self._versions.get((property_name, game), []), moment)
         return None if approved is None else self._as_made(approved)
 
     def versions(self, property_name: str, game: str) -> list[MadeT]:
-        """All versions for a game."""
+        """Return all versions for a game."""
         return [self._as_made(approved) for approved in self._versions.get((property_name, game), ())]
 
     def _as_made(self, approved: SubmissionApproved) -> MadeT:
@@ -116,7 +116,7 @@ class ApprovedSubmissions(Generic[MadeT]):
 
 
 def check(approved: SubmissionApproved) -> None:
-    """Raises Refused where the document is not what its hash says, or nothing could be settled under it."""
+    """Raise Refused where the document is not what its hash says, or nothing could be settled under it."""
     computed = submission_hash(approved, approved.version)
     if computed != approved.hash:
         raise Refused(f"the submission's hash is {computed}, not {approved.hash}: it is not what was approved")

@@ -15,12 +15,10 @@ from faststream.confluent import TopicPartition as FastStreamPartition
 from faststream.message import StreamMessage
 from pydantic_core import from_json
 
-from shared.runtime.clock import Clock, Step, no_step
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
 from shared.runtime.errors import Stop
 from shared.runtime.kafka import cluster_id, librdkafka_log, partitions_of
-from shared.runtime.metrics import Metrics
 
 log = structlog.get_logger()
 
@@ -31,8 +29,7 @@ _STATISTICS_MILLISECONDS = 200
 
 
 def _record(message: Message) -> Record:
-    kind, milliseconds = message.timestamp()
-    del kind
+    _, milliseconds = message.timestamp()
     partition, offset = message.partition(), message.offset()
     assert partition is not None
     assert offset is not None
@@ -43,49 +40,34 @@ def _record(message: Message) -> Record:
         key=message.key(),
         value=message.value() or b"",
         taken_at=datetime.fromtimestamp(max(milliseconds, 0) / 1000, UTC),
-        headers=tuple((name, _bytes(value)) for name, value in dict(message.headers() or ()).items()),
+        headers=tuple(
+            (name, value.encode() if isinstance(value, str) else value)
+            for name, value in dict(message.headers() or ()).items()
+        ),
     )
 
 
-def _bytes(value: str | bytes | None) -> bytes | None:
-    return value.encode() if isinstance(value, str) else value
-
-
 class Subscription:
-    """Reads one topic for a consumer: all of it, or, as a member of the service's consumer group, a part.
+    """Read one topic for a consumer: all of it, or, as a member of the service's consumer group, a part.
 
     `whole` is for reference data, which every process reads; the fence lets one of them record it.
     """
 
-    def __init__(
-        self,
-        *,
-        bootstrap_servers: str,
-        group: str,
-        whole: bool,
-        consumer: Consumer,
-        metrics: Metrics,
-        clock: Clock,
-        failed: Callable[[BaseException], None],
-        batch_records_max: int,
-        poll_seconds: float,
-        session_seconds: float,
-        step: Step = no_step,
-    ) -> None:
+    def __init__(self, consumer: Consumer, *, whole: bool, failed: Callable[[BaseException], None]) -> None:
         self.consumer = consumer
-        self._metrics = metrics
-        self._clock = clock
+        self._context = consumer.context
         self._failed = failed
-        self._step = step
         self._loop = asyncio.get_running_loop()
         self.joined = whole
         self.lag_records = 0
         self.age_seconds = 0.0
         self._whole = whole
         self._ends: dict[int, int] = {}
-        self._bootstrap_servers = bootstrap_servers
+        settings = self._context.settings
+        self._bootstrap_servers = settings.kafka_bootstrap_servers
+        group = f"{settings.kafka_group_prefix}-{self._context.service}-{consumer.topic}"
         self._broker = KafkaBroker(
-            bootstrap_servers,
+            self._bootstrap_servers,
             client_id=group,
             allow_auto_create_topics=False,
             apply_types=False,
@@ -98,11 +80,11 @@ class Subscription:
             "auto_offset_reset": "earliest",
             "ack_policy": AckPolicy.MANUAL,
             "batch": True,
-            "max_records": batch_records_max,
-            "polling_interval": poll_seconds,
+            "max_records": settings.batch_records_max,
+            "polling_interval": settings.poll_seconds,
             "fetch_max_wait_ms": 50,
-            "session_timeout_ms": round(1000 * session_seconds),
-            "heartbeat_interval_ms": round(300 * session_seconds),
+            "session_timeout_ms": round(1000 * settings.kafka_session_seconds),
+            "heartbeat_interval_ms": round(300 * settings.kafka_session_seconds),
             "max_partition_fetch_bytes": _FETCH_BYTES,
             "decoder": _undecoded,
         }
@@ -136,7 +118,9 @@ class Subscription:
     def _on_assign(self, kafka: KafkaConsumer, partitions: list[TopicPartition]) -> None:
         try:
             taking_over = self._take_over([partition.partition for partition in partitions])
-            offsets = asyncio.run_coroutine_threadsafe(taking_over, self._loop).result()
+            offsets = asyncio.run_coroutine_threadsafe(taking_over, self._loop).result(
+                _ASSIGN_SECONDS
+            )  # the loop may have ended
             for partition in partitions:
                 partition.offset = offsets[partition.partition]
             kafka.assign(partitions)
@@ -156,7 +140,7 @@ class Subscription:
         return offsets
 
     async def _cluster_id(self) -> str:
-        """Return the id of the cluster, once it answers: by a client of its own.
+        """Return the id of the cluster as soon as it answers: by a client of its own.
 
         The consumer would answer too. But whatever librdkafka has to say next, a line of its log when the broker is
         away again, would end the process: in one poll, no callback may come after one that asked.
@@ -178,11 +162,11 @@ class Subscription:
         try:
             records = [_record(raw) for raw in message.raw_message]
             oldest = min(record.taken_at for record in records)
-            self.age_seconds = max((self._clock() - oldest).total_seconds(), 0.0)
-            self._metrics.age.labels(self.consumer.topic).set(self.age_seconds)
-            self._step("consumed")
+            self.age_seconds = max((self._context.clock() - oldest).total_seconds(), 0.0)
+            self._context.metrics.age.labels(self.consumer.topic).set(self.age_seconds)
+            self._context.step("consumed")
             rewind = await self.consumer.handle(records)
-            self._step("handled")
+            self._context.step("handled")
             await message.ack()
             kafka = self._subscriber.consumer
             for partition, offset in rewind.items():
@@ -225,11 +209,11 @@ class Subscription:
         """Update lag and age from what librdkafka has already been told."""
         lag = self.lag()
         for partition, records in lag.items():
-            self._metrics.lag.labels(self.consumer.topic, str(partition)).set(records or 0)
+            self._context.metrics.lag.labels(self.consumer.topic, str(partition)).set(records or 0)
         self.lag_records = sum(records or 0 for records in lag.values())
         if self.lag_records == 0:
             self.age_seconds = 0.0
-            self._metrics.age.labels(self.consumer.topic).set(0)
+            self._context.metrics.age.labels(self.consumer.topic).set(0)
 
 
 async def _undecoded(message: StreamMessage[Any]) -> StreamMessage[Any]:

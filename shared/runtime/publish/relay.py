@@ -1,4 +1,4 @@
-"""Publishes a journal: every entry, in the order of its shard, at least once.
+"""Publish a journal: every entry, in the order of its shard, at least once.
 
 The relay row of a shard is locked while a batch is sent and marked, so one relay works on a shard at a time, whichever
 process it is in. A crash between sending and marking publishes a batch again; consumers drop what they have seen.
@@ -13,15 +13,13 @@ from typing import Any
 import structlog
 from confluent_kafka import Producer
 from sqlalchemy import Row, Text, cast, func, select, update
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.contracts import catalog
 from shared.contracts.envelope import CONTENT_TYPE, shard_source
 from shared.contracts.facts import KINDS
-from shared.journal.tables import JournalTables
-from shared.runtime.clock import Step, no_step
+from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
-from shared.runtime.metrics import Metrics
+from shared.runtime.kafka import new_producer
 
 log = structlog.get_logger()
 
@@ -30,7 +28,6 @@ IDLE_SECONDS = 0.5
 FLUSH_SECONDS = 30.0
 _FLUSH_STEP_SECONDS = 0.5
 _HEADERS: list[tuple[str, str | bytes | None]] = [("content-type", CONTENT_TYPE)]
-
 
 MessageKey = Callable[[str, int, int, bytes], bytes]
 """(kind, shard, seq, data) of an entry -> the Kafka key under which it is published."""
@@ -43,36 +40,23 @@ class NotDelivered(ConnectionError):
 
 
 class Relay:
-    """Publishes one service's journal to its topic.
+    """Publish one service's journal to its topic.
 
     `key` gives the Kafka key of an entry; without it all entries of a shard have the shard's, and so stay in order.
     """
 
-    def __init__(
-        self,
-        *,
-        service: str,
-        topic: str,
-        tables: JournalTables,
-        engine: AsyncEngine,
-        new_producer: Callable[[], Producer],
-        metrics: Metrics,
-        key: MessageKey | None = None,
-        step: Step = no_step,
-    ) -> None:
-        self._service = service
+    def __init__(self, context: RuntimeContext, topic: str, key: MessageKey | None = None) -> None:
+        self._context = context
         self._topic = topic
-        self._tables = tables
-        self._engine = engine
-        self._new_producer = new_producer
-        self._producer = new_producer()
-        self._metrics = metrics
         self._key = key
-        self._step = step
+        self._producer = self._new_producer()
         self._wake = asyncio.Event()
 
+    def _new_producer(self) -> Producer:
+        return new_producer(self._context.settings.kafka_bootstrap_servers, self._context.service)
+
     def wake(self) -> None:
-        """There may be something to publish."""
+        """Say that there may be something to publish."""
         self._wake.set()
 
     async def run(self) -> None:
@@ -87,27 +71,29 @@ class Relay:
                 log.warning("relay waits", topic=self._topic, error=str(error))
                 await asyncio.sleep(IDLE_SECONDS)
                 continue
-            if published < BATCH_ENTRIES:  # what came meanwhile goes out with what comes until it is called again
+            if (
+                published < BATCH_ENTRIES
+            ):  # what is recorded meanwhile goes out with what follows until it is woken again
                 with suppress(TimeoutError):
                     async with asyncio.timeout(IDLE_SECONDS):  # wait_for loses a cancellation that meets the event
                         await self._wake.wait()
 
     async def publish(self) -> int:
-        """Publish what there is, at most one batch a shard; gives the number of entries."""
-        shards, relay = self._tables.shards, self._tables.relay
+        """Publish what there is, at most one batch a shard; return the number of entries."""
+        shards, relay = self._context.tables.shards, self._context.tables.relay
         behind = shards.c.next_seq - 1 - relay.c.published_seq
         query = select(relay.c.shard, behind.label("behind")).join(shards, shards.c.shard == relay.c.shard)
-        async with self._engine.connect() as connection:
+        async with self._context.engine.connect() as connection:
             waiting = (await connection.execute(query.where(behind > 0))).all()
-        self._metrics.relay_backlog.set(sum(row.behind for row in waiting))
+        self._context.metrics.relay_backlog.set(sum(row.behind for row in waiting))
         count = 0
         for row in waiting:
             count += await self._publish_shard(row.shard)
         return count
 
     async def _publish_shard(self, shard: int) -> int:
-        relay, entries = self._tables.relay, self._tables.entries
-        async with self._engine.begin() as connection:
+        relay, entries = self._context.tables.relay, self._context.tables.entries
+        async with self._context.engine.begin() as connection:
             published = (
                 await connection.execute(
                     select(relay.c.published_seq).where(relay.c.shard == shard).with_for_update(skip_locked=True)
@@ -135,14 +121,14 @@ class Relay:
             if not rows:
                 return 0
             await self._send(shard, rows)
-            self._step("relay sent")
+            self._context.step("relay sent")
             await connection.execute(update(relay).where(relay.c.shard == shard).values(published_seq=rows[-1].seq))
-        self._step("relay marked")
-        self._metrics.relayed.inc(len(rows))
+        self._context.step("relay marked")
+        self._context.metrics.relayed.inc(len(rows))
         return len(rows)
 
     async def _send(self, shard: int, rows: Sequence[Row[Any]]) -> None:
-        source = shard_source(self._service, shard)
+        source = shard_source(self._context.service, shard)
         failed: list[Any] = []
 
         def delivered(error: Any, message: Any) -> None:

@@ -1,31 +1,25 @@
 """What the runtime gives to a service's own code while it runs."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
-from sqlalchemy.ext.asyncio import AsyncEngine
-
-from shared.journal.ledger import Ledger
-from shared.runtime.clock import Clock
+from shared.runtime.command.command import Commands
 from shared.runtime.command.engine import Engine
 from shared.runtime.command.replay import Outbox
-from shared.runtime.metrics import Metrics
-from shared.runtime.settings import Settings
+from shared.runtime.context import RuntimeContext
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceContext:
-    """The parts of a running service: settings, database, journal, metrics, clock, and the engine of its commands.
+@dataclass(frozen=True, kw_only=True)
+class ServiceContext(RuntimeContext):
+    """The parts of a running service, with the commands that it takes.
 
     `outbox` takes records to Kafka that are no entries: those that are replayed.
     """
 
-    settings: Settings
-    engine: AsyncEngine
-    ledger: Ledger
-    metrics: Metrics
-    clock: Clock
-    wake: Callable[[], None]
-    """Tells the relay that there is something to publish."""
-    commands: Engine
+    handled: Commands
     outbox: Outbox
+
+    @cached_property
+    def commands(self) -> Engine:
+        """Return the engine of the commands."""
+        return Engine(self, self.handled)

@@ -1,4 +1,4 @@
-"""Watches a service's own journal: verifies what is new, and signs checkpoints of what was verified."""
+"""Watch a service's own journal: verify what is new, and sign checkpoints of what was verified."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -7,16 +7,14 @@ from typing import Final
 
 import structlog
 from sqlalchemy.dialects.postgresql import insert as upsert
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from shared.journal.checkpoint import Checkpoint, CheckpointError
+from shared.journal.checkpoint import Checkpoint
 from shared.journal.ledger import Shard
 from shared.journal.reading import Pacing
-from shared.journal.tables import JournalTables
+from shared.journal.signed_note import CheckpointError
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
-from shared.runtime.clock import Clock
+from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
-from shared.runtime.metrics import Metrics
 from shared.runtime.service.notary import Notary
 
 log = structlog.get_logger()
@@ -33,13 +31,9 @@ _RETRY_SECONDS = 1.0
 
 @dataclass(slots=True)
 class Guard:
-    """Verifies and signs, every so often. With no notary there are no checkpoints."""
+    """Verify and sign, every so often. With no notary there are no checkpoints."""
 
-    tables: JournalTables
-    engine: AsyncEngine
-    metrics: Metrics
-    clock: Clock
-    interval_seconds: float
+    context: RuntimeContext
     notary: Notary | None = None
     problems: list[Problem] = field(default_factory=list)
     begun: bool = False
@@ -51,7 +45,8 @@ class Guard:
     async def run(self) -> None:
         """Watch until cancelled."""
         while True:
-            pause = self.interval_seconds
+            settings = self.context.settings
+            pause = min(settings.verification_seconds, settings.checkpoint_seconds)
             try:
                 await self.watch()
             except OSError as error:
@@ -64,22 +59,22 @@ class Guard:
             await asyncio.sleep(pause)
 
     async def watch(self) -> None:
-        """Verify and signs what each shard has gained, with rests.
+        """Verify and sign what each shard has gained, with rests.
 
         The signatures are looked up before the shards: whatever is signed by then must be there.
         """
         parts = Pacing(ENTRIES_AT_ONCE, self._rest)
         kept = {} if self.notary is None else await asyncio.to_thread(self.notary.kept)
-        async with self.engine.connect() as connection:
-            for shard in await read_shards(connection, self.tables):
+        async with self.context.engine.connect() as connection:
+            for shard in await read_shards(connection, self.context.tables):
                 reached = self._reached.setdefault(shard.shard, Verified(shard.name))
                 checkpoints = self._open(shard.name, [size for size in kept.get(shard.name, ()) if size > reached.seq])
-                async for problem in verify_shard(connection, self.tables, shard, reached, checkpoints, parts):
+                async for problem in verify_shard(connection, self.context.tables, shard, reached, checkpoints, parts):
                     self._found(problem)
                 if reached.seq and not any(problem.shard == shard.name for problem in self.problems):
                     await self._sign(shard, reached)
         self.begun = True
-        self.verified_at = self.clock()
+        self.verified_at = self.context.clock()
         self.observe()
 
     async def _rest(self) -> None:
@@ -107,18 +102,18 @@ class Guard:
         except CheckpointError as error:
             self._found(Problem(shard.name, reached.seq, str(error)))
             return
-        async with self.engine.begin() as connection:
-            statement = upsert(self.tables.checkpoints).values(
-                shard=shard.shard, size=reached.seq, note=note, signed_at=self.clock()
+        async with self.context.engine.begin() as connection:
+            statement = upsert(self.context.tables.checkpoints).values(
+                shard=shard.shard, size=reached.seq, note=note, signed_at=self.context.clock()
             )
             await connection.execute(statement.on_conflict_do_nothing())
-        self.signed_at = self.clock()
+        self.signed_at = self.context.clock()
 
     def observe(self) -> None:
         """Update the ages."""
-        now = self.clock()
-        self.metrics.verification_ok.set(self.begun and not self.problems)
+        now = self.context.clock()
+        self.context.metrics.verification_ok.set(self.begun and not self.problems)
         if self.verified_at is not None:
-            self.metrics.verification_age.set((now - self.verified_at).total_seconds())
+            self.context.metrics.verification_age.set((now - self.verified_at).total_seconds())
         if self.signed_at is not None:
-            self.metrics.checkpoint_age.set((now - self.signed_at).total_seconds())
+            self.context.metrics.checkpoint_age.set((now - self.signed_at).total_seconds())

@@ -5,14 +5,11 @@ from dataclasses import dataclass, field
 
 import structlog
 from sqlalchemy import func, select, text
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from shared.journal.tables import JournalTables
 from shared.runtime.consume.subscription import Subscription
+from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
-from shared.runtime.metrics import Metrics
 from shared.runtime.service.guard import Guard
-from shared.runtime.settings import Settings
 from shared.runtime.web.app import Check
 
 log = structlog.get_logger()
@@ -20,14 +17,11 @@ log = structlog.get_logger()
 _OBSERVE_SECONDS = 2.0
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Health:
-    """Watches the parts of a running service. `waiting_for` says what keeps it from starting, None once it has."""
+    """Watch the parts of a running service. `waiting_for` says what keeps it from starting, None when it has."""
 
-    settings: Settings
-    tables: JournalTables
-    engine: AsyncEngine
-    metrics: Metrics
+    context: RuntimeContext
     guard: Guard
     subscriptions: list[Subscription] = field(default_factory=list)
     waiting_for: str | None = "the service is starting"
@@ -49,7 +43,7 @@ class Health:
                 subscription.observe()
             self.guard.observe()
             wrong = [await check() for check in self.checks.values()]
-            self.metrics.ready.set(not any(wrong))
+            self.context.metrics.ready.set(not any(wrong))
             try:
                 await self._count()
             except Exception as error:
@@ -59,19 +53,19 @@ class Health:
             await asyncio.sleep(_OBSERVE_SECONDS)
 
     async def _count(self) -> None:
-        gaps, quarantine = self.tables.gaps, self.tables.quarantine
-        async with self.engine.connect() as connection:
+        gaps, quarantine = self.context.tables.gaps, self.context.tables.quarantine
+        async with self.context.engine.connect() as connection:
             open_gaps = select(func.count()).select_from(gaps)
-            self.metrics.gaps_open.set((await connection.execute(open_gaps)).scalar_one())
+            self.context.metrics.gaps_open.set((await connection.execute(open_gaps)).scalar_one())
             unmended = select(func.count()).where(quarantine.c.resolved_at.is_(None))
-            self.metrics.quarantine_open.set((await connection.execute(unmended)).scalar_one())
+            self.context.metrics.quarantine_open.set((await connection.execute(unmended)).scalar_one())
 
     async def _check_start(self) -> str | None:
         return self.waiting_for
 
     async def _check_database(self) -> str | None:
         try:
-            async with self.engine.connect() as connection:
+            async with self.context.engine.connect() as connection:
                 await connection.execute(text("SELECT 1"))
         except Exception as error:
             if kind_of(error) is Kind.BUG:
@@ -82,9 +76,9 @@ class Health:
     async def _check_lag(self) -> str | None:
         for subscription in self.subscriptions:
             topic = subscription.consumer.topic
-            if subscription.lag_records > self.settings.ready_lag_records_max:
+            if subscription.lag_records > self.context.settings.ready_lag_records_max:
                 return f"{topic} is {subscription.lag_records} records behind"
-            if subscription.age_seconds > self.settings.ready_age_seconds_max:
+            if subscription.age_seconds > self.context.settings.ready_age_seconds_max:
                 return f"the oldest unprocessed record of {topic} is {subscription.age_seconds:.0f} s old"
         return None
 

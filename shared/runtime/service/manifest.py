@@ -24,7 +24,7 @@ class Manifest:
 
     `references` are topics that every process reads whole, up to where they ended at the start, before the partitions
     of `handlers` begin, which the processes of a service share among them. `message_key` is the Kafka key of an entry;
-    without it all entries of a shard have the shard's, and so stay in order. `watch` runs beside everything else until
+    without it all entries of a shard have the shard's, and so stay in order. `watch` runs next to everything else until
     it is cancelled: figures that no event and no request brings up to date.
     """
 

@@ -1,4 +1,4 @@
-"""Migrates a service's schema as the owner: the revisions of the journal, then those of the service."""
+"""Migrate a service's schema as the owner: the revisions of the journal, then those of the service."""
 
 import os
 from pathlib import Path

@@ -1,19 +1,13 @@
-"""Signs a service's checkpoints and keeps them outside the database, and opens those that it signed before."""
+"""Sign a service's checkpoints, keep them outside the database, and open those that it signed before."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.journal.checkpoint import (
-    Checkpoint,
-    CheckpointStore,
-    DirectoryStore,
-    Signer,
-    checkpoint_origin,
-    open_note,
-    sign,
-)
+from shared.journal.checkpoint import Checkpoint, checkpoint_origin, open_note, sign
+from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.merkle import Frontier
+from shared.journal.signed_note import Signer
 from shared.runtime.errors import Stop
 from shared.runtime.settings import Settings
 
@@ -24,7 +18,7 @@ class Notary:
 
     service: str
     signer: Signer
-    store: CheckpointStore
+    store: DirectoryStore
 
     def origin(self, shard_name: str) -> str:
         """Return the name of a shard's log in its checkpoints."""
@@ -42,7 +36,7 @@ class Notary:
         return [open_note(self.store.load(origin, size), [self.signer.verifier]) for size in sizes]
 
     def sign(self, shard_name: str, frontier: Frontier) -> str:
-        """Sign and keeps a checkpoint; gives the note. Raises CheckpointError where it contradicts a kept one."""
+        """Sign and keep a checkpoint; return the note. Raises CheckpointError where it contradicts a kept one."""
         note = sign(Checkpoint(self.origin(shard_name), frontier.size, frontier.root()), self.signer)
         self.store.save(note)
         return note

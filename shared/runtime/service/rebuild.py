@@ -1,4 +1,4 @@
-"""Rebuilds the read model of a service in one transaction, and says what in it was not as it should be.
+"""Rebuild the read model of a service in one transaction, and say what in it was not as it should be.
 
 What follows from the journal is projected again by the service's one projector; what a handler keeps of a topic is
 kept again from the topic. Every writer of the service waits meanwhile, or is fenced: nobody records an entry without a
@@ -83,7 +83,7 @@ def kept(table: Table) -> Table:
 
 
 async def _compare(connection: AsyncConnection, table: Table) -> Compared:
-    """Return rows are the same where they are as text, every column of them."""
+    """Compare a table with what it was: rows are the same where every column of them is, as text."""
     columns = [column.name for column in table.columns]
     key = [column.name for column in table.primary_key]
     before, after = kept(table).alias("row_before"), table.alias("row_after")

@@ -5,7 +5,6 @@ import contextlib
 import gc
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -16,14 +15,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.journal.ledger import Ledger
 from shared.runtime.clock import Clock, Step, no_step, utc_now
-from shared.runtime.command.engine import Engine
 from shared.runtime.command.replay import KafkaOutbox, Outbox, Replays
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Handler
 from shared.runtime.consume.subscription import Subscription
 from shared.runtime.database import create_engine, role_of
-from shared.runtime.kafka import cluster_id, new_producer, partitions_of
-from shared.runtime.metrics import Metrics
+from shared.runtime.kafka import cluster_id, partitions_of
 from shared.runtime.publish.relay import Relay
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.guard import Guard
@@ -40,6 +37,7 @@ log = structlog.get_logger()
 
 _LOOK_SECONDS = 0.1
 _STOP_SECONDS = 20.0
+"""Longest wait for each part of a service to end."""
 
 GC_THRESHOLDS = (50_000, 20, 50)
 """A batch makes many objects and no cycles: looking for cycles rarely saves about a tenth of the time of settling."""
@@ -51,49 +49,22 @@ def context_of(
     engine: AsyncEngine,
     *,
     clock: Clock = utc_now,
-    metrics: Metrics | None = None,
     wake: Callable[[], None] = lambda: None,
     outbox: Outbox | None = None,
+    step: Step = no_step,
 ) -> ServiceContext:
     """Return the parts of a service that works on this database."""
-    ledger, figures = Ledger(manifest.journal), metrics or Metrics()
-    commands = Engine(
-        service=manifest.name,
-        commands=manifest.all_commands,
-        projector=manifest.whole_projector,
-        engine=engine,
-        ledger=ledger,
-        metrics=figures,
-        clock=clock,
-        wake=wake,
-    )
     return ServiceContext(
+        service=manifest.name,
         settings=settings,
         engine=engine,
-        ledger=ledger,
-        metrics=figures,
+        ledger=Ledger(manifest.journal),
+        projector=manifest.whole_projector,
         clock=clock,
         wake=wake,
-        commands=commands,
-        outbox=outbox or KafkaOutbox(settings.kafka_bootstrap_servers, manifest.name),
-    )
-
-
-def consumer_of(
-    manifest: Manifest, context: ServiceContext, handler: Handler[Any], cluster: str, *, step: Step = no_step
-) -> Consumer:
-    """Return the loop of one of a service's topics."""
-    return Consumer(
-        handler=handler,
-        projector=manifest.whole_projector,
-        ledger=context.ledger,
-        engine=context.engine,
-        metrics=context.metrics,
-        clock=context.clock,
-        cluster_id=cluster,
-        retry_seconds_max=context.settings.retry_seconds_max,
-        committed=context.wake,
         step=step,
+        handled=manifest.all_commands,
+        outbox=outbox or KafkaOutbox(settings.kafka_bootstrap_servers, manifest.name),
     )
 
 
@@ -105,21 +76,13 @@ def application(
     callers: Sequence[Caller] = (),
 ) -> FastAPI:
     """Return the HTTP application of a service, for these callers; what it refuses them goes into its journal."""
-    refusals = Refusals(
-        service=manifest.name,
-        engine=context.engine,
-        ledger=context.ledger,
-        metrics=context.metrics,
-        clock=context.clock,
-        wake=context.wake,
-    )
     return create_app(
         service=manifest.name,
         version=version("pitledger"),
         metrics=context.metrics,
         checks=checks or {},
         callers=callers,
-        record_refusal=refusals.record,
+        record_refusal=Refusals(context).record,
         router=_routes(manifest, context),
     )
 
@@ -130,8 +93,8 @@ def _routes(manifest: Manifest, context: ServiceContext) -> APIRouter:
     if manifest.routes is not None:
         router.include_router(manifest.routes(context))
     if manifest.readers:
-        replays = Replays(context.engine, manifest.journal, manifest.readers, context.outbox)
-        router.include_router(quarantine_routes(context.engine, manifest.journal, context.commands, replays))
+        replays = Replays(context, manifest.readers, context.outbox)
+        router.include_router(quarantine_routes(context, context.commands, replays))
     return router
 
 
@@ -143,10 +106,7 @@ async def serve(
     step: Step = no_step,
     started: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run a service until SIGINT or SIGTERM.
-
-    Raises: Stop, or the bug that ended it.
-    """
+    """Run a service until SIGINT or SIGTERM. Raises: Stop, or the bug that ended it."""
     gc.set_threshold(*GC_THRESHOLDS)
     await _Run(manifest, settings, clock, step, started).run()
 
@@ -156,26 +116,12 @@ class _Run:
         self, manifest: Manifest, settings: Settings, clock: Clock, step: Step, started: Callable[[], None]
     ) -> None:
         self._manifest = manifest
-        self._settings = settings
-        self._clock = clock
-        self._step = step
         self._started = started
-        self._metrics = metrics = Metrics()
-        metrics.info.labels(version("pitledger")).set(1)
-        self._engine = create_engine(settings.database_url.get_secret_value(), role=role_of(manifest.name))
-        self._context = context_of(manifest, settings, self._engine, clock=clock, metrics=metrics, wake=self._wake)
+        engine = create_engine(settings.database_url.get_secret_value(), role=role_of(manifest.name))
+        self._context = context = context_of(manifest, settings, engine, clock=clock, wake=self._wake, step=step)
+        context.metrics.info.labels(version("pitledger")).set(1)
         self._relay: Relay | None = None
-        self._guard = Guard(
-            tables=manifest.journal,
-            engine=self._engine,
-            metrics=metrics,
-            clock=clock,
-            interval_seconds=min(settings.verification_seconds, settings.checkpoint_seconds),
-            notary=notary(settings, manifest.name),
-        )
-        self._health = Health(
-            settings=settings, tables=manifest.journal, engine=self._engine, metrics=metrics, guard=self._guard
-        )
+        self._health = Health(context, Guard(context, notary(settings, manifest.name)))
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def run(self) -> None:
@@ -183,30 +129,26 @@ class _Run:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._finish)
         web = self._web()
-        tasks = [self._task(web.serve(), "http")]
+        serving = self._task(web.serve(), "http")
+        watching = [self._task(self._health.guard.run(), "guard"), self._task(self._health.run(), "health")]
         if self._manifest.publishes is not None:
-            self._relay = self._new_relay(self._manifest.publishes.name)
-            tasks.append(self._task(self._relay.run(), "relay"))
-        tasks.append(self._task(self._guard.run(), "guard"))
-        tasks.append(self._task(self._health.run(), "health"))
-        tasks.append(self._task(self._read(), "read"))
+            self._relay = Relay(self._context, self._manifest.publishes.name, self._manifest.message_key)
+            watching.append(self._task(self._relay.run(), "relay"))
         if self._manifest.watch is not None:
-            tasks.append(self._task(self._manifest.watch(self._context), "watch"))
+            watching.append(self._task(self._manifest.watch(self._context), "watch"))
+        reading = self._task(self._read(), "read")
         try:
             await self._over
         finally:
-            await self._close(web, tasks)
-
-    async def _close(self, web: uvicorn.Server, tasks: Sequence[asyncio.Task[None]]) -> None:
-        for subscription in reversed(self._health.subscriptions):
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_STOP_SECONDS):
-                    await subscription.stop()
-        web.should_exit = True
-        for task in tasks[1:]:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await self._engine.dispose()
+            await _end(reading)  # first: so that it subscribes to nothing more
+            for subscription in reversed(self._health.subscriptions):
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(_STOP_SECONDS):
+                        await subscription.stop()
+            web.should_exit = True
+            await _end(*watching)
+            await asyncio.wait([serving], timeout=_STOP_SECONDS)
+            await self._context.engine.dispose()
 
     def _task(self, work: Any, name: str) -> asyncio.Task[None]:
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work, name=name)
@@ -232,7 +174,7 @@ class _Run:
     @property
     def _port(self) -> int:
         """Return the port on which the service listens: as the settings say, else its own."""
-        return self._manifest.port if self._settings.http_port is None else self._settings.http_port
+        return self._manifest.port if self._context.settings.http_port is None else self._context.settings.http_port
 
     # --- parts ---
 
@@ -241,37 +183,23 @@ class _Run:
             self._manifest,
             self._context,
             checks=self._health.checks,
-            callers=load_callers(self._settings.api_tokens_file),
+            callers=load_callers(self._context.settings.api_tokens_file),
         )
         config = uvicorn.Config(
             app,
-            host=self._settings.http_host,
+            host=self._context.settings.http_host,
             port=self._port,
             log_config=None,
             access_log=False,
             proxy_headers=False,
             timeout_graceful_shutdown=5,
         )
-        server = uvicorn.Server(config)
-        server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
-        return server
-
-    def _new_relay(self, topic: str) -> Relay:
-        return Relay(
-            service=self._manifest.name,
-            topic=topic,
-            tables=self._manifest.journal,
-            engine=self._engine,
-            new_producer=partial(new_producer, self._settings.kafka_bootstrap_servers, self._manifest.name),
-            metrics=self._metrics,
-            key=self._manifest.message_key,
-            step=self._step,
-        )
+        return uvicorn.Server(config)
 
     async def _read(self) -> None:
         references = [handler() for handler in self._manifest.references]
         handlers = [handler() for handler in self._manifest.handlers]
-        servers = self._settings.kafka_bootstrap_servers
+        servers = self._context.settings.kafka_bootstrap_servers
         cluster = await asyncio.to_thread(cluster_id, servers) if references or handlers else ""
         for handler in references:
             subscription = await self._subscribe(handler, cluster, whole=True)
@@ -286,27 +214,19 @@ class _Run:
         gc.collect()
         gc.freeze()  # what is there by now stays: looking through it took a tenth of a second each time
         self._started()
-        log.info("started", http=f"{self._settings.http_host}:{self._port}")
+        log.info("started", http=f"{self._context.settings.http_host}:{self._port}")
 
     async def _subscribe(self, handler: Handler[Any], cluster: str, *, whole: bool) -> Subscription:
-        settings = self._settings
-        consumer = consumer_of(self._manifest, self._context, handler, cluster, step=self._step)
-        subscription = Subscription(
-            bootstrap_servers=settings.kafka_bootstrap_servers,
-            group=f"{settings.kafka_group_prefix}-{self._manifest.name}-{handler.topic}",
-            whole=whole,
-            consumer=consumer,
-            metrics=self._metrics,
-            clock=self._clock,
-            failed=self._fail,
-            batch_records_max=settings.batch_records_max,
-            poll_seconds=settings.poll_seconds,
-            session_seconds=settings.kafka_session_seconds,
-            step=self._step,
-        )
-        await subscription.start()
+        subscription = Subscription(Consumer(self._context, handler, cluster), whole=whole, failed=self._fail)
         self._health.subscriptions.append(subscription)
+        await subscription.start()
         return subscription
+
+
+async def _end(*tasks: asyncio.Task[None]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks, timeout=_STOP_SECONDS)
 
 
 async def _until(done: Callable[[], bool]) -> None:

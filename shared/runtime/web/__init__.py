@@ -2,7 +2,7 @@
 
 from shared.runtime.web.access import Caller, person_with
 from shared.runtime.web.app import create_app
-from shared.runtime.web.commands import Answer, Engine, IdempotencyKey, command_route
+from shared.runtime.web.commands import command_route
 from shared.runtime.web.documents import UNCHANGED, document_response
 from shared.runtime.web.pages import Asked, Listing, Page, TableListing
 from shared.runtime.web.problems import PROBLEM, problems
@@ -28,16 +28,11 @@ __all__ = [
     "REPORT_OR_CSV",
     "ROLES",
     "UNCHANGED",
-    "Answer",
     "Asked",
     "AskedOfDay",
     "Caller",
-    "Cursor",
     "DayQuery",
-    "Engine",
     "Headers",
-    "IdempotencyKey",
-    "Limit",
     "Listing",
     "Page",
     "PropertyChoice",

@@ -24,10 +24,10 @@ from shared.runtime.web.openapi import complete
 from shared.runtime.web.problems import Mistake, problem, problems
 
 Check = Callable[[], Awaitable[str | None]]
-"""Gives what is wrong in a few words, or None."""
+"""Return what is wrong in a few words, or None."""
 
 RecordRefusal = Callable[[Request, Caller, Reason, str], Awaitable[None]]
-"""Records that a request of a known person was rejected: for which reason, and the detail."""
+"""Record that a request of a known person was rejected: for which reason, and the detail."""
 
 OPEN_PATHS: Final = frozenset({"/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics"})
 """What everybody may read: it shows no money, people or rounds. Everything else takes a role."""
@@ -157,7 +157,7 @@ def _operations(document: ServiceDocument, metrics: Metrics, checks: Mapping[str
 
 
 class _Measured:
-    """Counts and times every request, and answers where the work failed.
+    """Count and time every request, and answer where the work failed.
 
     It is plain ASGI: the framework's own shell for middleware runs each request in a task group of its own.
     """
@@ -195,11 +195,9 @@ def _failure(request: Request, error: Exception) -> Response:
     kind = kind_of(error)
     if kind in (Kind.TRANSIENT, Kind.AMBIGUOUS, Kind.FENCED):
         log.warning("request failed", method=request.method, path=request.url.path, kind=kind.value, error=str(error))
-        what = (
-            "others came first each time"
-            if kind is Kind.FENCED
-            else f"a server does not answer: {type(error).__name__}"
-        )
+        what = f"a server does not answer: {type(error).__name__}"
+        if kind is Kind.FENCED:
+            what = "others came first each time"
         return problem(Reason.TRY_AGAIN, f"{what}; try again with the same Idempotency-Key")
     log.error("request failed", method=request.method, path=request.url.path, exc_info=error)
     return problem(Reason.INTERNAL, "an internal error; it was logged")

@@ -1,6 +1,6 @@
 """Routes from command models: a command is one frozen model, and its POST route follows from it.
 
-    class VoidSlip(Contract):
+    class VoidSlip(Command):
         \"""Void a slip that has not been received.\"""
 
         property: Name
@@ -28,6 +28,7 @@ from pydantic_core import from_json
 
 from shared.contracts.envelope import Contract, Identifier
 from shared.contracts.rejection import Reason
+from shared.runtime.command.answers import Answer
 from shared.runtime.web.access import person_of, person_with
 from shared.runtime.web.documents import JSON
 from shared.runtime.web.problems import problem, problems
@@ -58,28 +59,8 @@ _BODY: Final = "body"
 _key: TypeAdapter[str] = TypeAdapter(Identifier)
 
 
-class Answer(Protocol):
-    """What a command is answered with.
-
-    `reason` is None where it was accepted: `body` is the JSON of the route's response model then, and otherwise that of
-    the rejection, `{"detail": ..., "cites": ...}`. `location` is the path of what the command made.
-    """
-
-    @property
-    def reason(self) -> Reason | None:
-        """Why it was rejected."""
-
-    @property
-    def body(self) -> str:
-        """JSON."""
-
-    @property
-    def location(self) -> str | None:
-        """A path."""
-
-
 class Engine(Protocol):
-    """Does commands, each once under its key."""
+    """Do commands, each once under its key."""
 
     async def do(self, command: Any, *, person: str, key: str) -> Answer:
         """Return the answer to a command; the same again when it is sent again under its key.
@@ -91,7 +72,7 @@ class Engine(Protocol):
 CommandT = TypeVar("CommandT", bound=Contract)
 
 Prepare = Callable[[CommandT, str, str], Awaitable[Any]]
-"""Makes the command out of a valid request, the person and the key: where an access code is hashed first, say."""
+"""Make the command out of a valid request, the person and the key: where an access code is hashed first, say."""
 
 _Errors = list[dict[str, Any]]
 
@@ -105,7 +86,6 @@ def command_route(
     role: Role,
     answers: type[BaseModel],
     status: int = 200,
-    summary: str | None = None,
     rejects: Sequence[Reason] = (),
     prepare: Prepare[CommandT] | None = None,
     tag: str | None = None,
@@ -129,7 +109,7 @@ def command_route(
         name=re.sub(r"(?<!^)(?=[A-Z])", "_", model.__name__).lower(),
         status_code=status,
         response_model=answers,
-        summary=summary or title.rstrip("."),
+        summary=title.rstrip("."),
         description=description.strip() or title,
         tags=None if tag is None else [tag],
         responses=problems(*COMMAND_REASONS, *rejects),
@@ -138,7 +118,7 @@ def command_route(
 
 
 class _Endpoint(Generic[CommandT]):
-    """Serves one command. Its signature is what the framework describes in the OpenAPI document."""
+    """Serve one command. Its signature is what the framework describes in the OpenAPI document."""
 
     def __init__(
         self,
@@ -152,7 +132,6 @@ class _Endpoint(Generic[CommandT]):
         self._engine = engine
         self._model = model
         self._in_path = in_path
-        self._in_body = model.model_fields.keys() - in_path
         self._roles = frozenset((role.name,))
         self._status = status
         self._prepare = prepare

@@ -16,7 +16,12 @@ PROBLEM: Final = "application/problem+json"
 Responses = dict[int | str, dict[str, Any]]
 """Responses of a route by status, as FastAPI takes them."""
 
-_RETRY_SECONDS: Final = "1"
+_RETRY: Final = {"Retry-After": "1"}  # seconds
+_HEADERS: Final = {
+    Reason.UNKNOWN_CALLER: {"WWW-Authenticate": "Bearer"},
+    Reason.TRY_AGAIN: _RETRY,
+    Reason.NOT_READY: _RETRY,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +164,7 @@ def problem(
         "checks": None if checks is None else dict(checks),
     }
     present = {name: value for name, value in members.items() if value is not None}
-    return JSONResponse(present, kind.status, _headers(reason), PROBLEM)
+    return JSONResponse(present, kind.status, _HEADERS.get(reason), PROBLEM)
 
 
 def problems(*reasons: Reason) -> Responses:
@@ -179,13 +184,3 @@ def problem_response(description: str) -> dict[str, Any]:
         "description": description,
         "content": {PROBLEM: {"schema": {"$ref": f"#/components/schemas/{Problem.__name__}"}}},
     }
-
-
-def _headers(reason: Reason) -> dict[str, str]:
-    match reason:
-        case Reason.UNKNOWN_CALLER:
-            return {"WWW-Authenticate": "Bearer"}
-        case Reason.TRY_AGAIN | Reason.NOT_READY:
-            return {"Retry-After": _RETRY_SECONDS}
-        case _:
-            return {}

@@ -1,16 +1,16 @@
 """The quarantine of a service over HTTP: refused records, and what people ask for and decide about them."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field
 from pydantic_core import from_json
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.quarantine import Quarantined, Request, list_quarantined, read_quarantined, requests_about
-from shared.journal.tables import JournalTables
+from shared.runtime.command.answers import Answer
 from shared.runtime.command.approval import Decision
 from shared.runtime.command.quarantine import (
     REPLAY,
@@ -21,8 +21,9 @@ from shared.runtime.command.quarantine import (
     RequestDocument,
 )
 from shared.runtime.command.replay import Replays
+from shared.runtime.context import RuntimeContext
 from shared.runtime.web.access import person_with
-from shared.runtime.web.commands import Answer, Engine, command_route
+from shared.runtime.web.commands import Engine, command_route
 from shared.runtime.web.pages import Asked, Listing, Page
 from shared.runtime.web.problems import problems
 from shared.runtime.web.reports import snapshot
@@ -79,14 +80,14 @@ class QuarantinedDocument(QuarantinedItem):
 
 
 class _Replaying:
-    """Does the commands about requests; after the approval of a replay, also each time that it is sent again."""
+    """Do the commands about requests; after the approval of a replay, also each time that it is sent again."""
 
     def __init__(self, commands: Engine, replays: Replays) -> None:
         self._commands = commands
         self._replays = replays
 
     async def do(self, command: Any, *, person: str, key: str) -> Answer:
-        """Return the answer once the record is sent. Raises: NotSent, as what the engine raises."""
+        """Return the answer when the record is sent. Raises: NotSent, as what the engine raises."""
         answer = await self._commands.do(command, person=person, key=key)
         if answer.reason is None:
             done = RequestDocument.model_validate_json(answer.body)
@@ -95,8 +96,9 @@ class _Replaying:
         return answer
 
 
-def quarantine_routes(engine: AsyncEngine, tables: JournalTables, commands: Engine, replays: Replays) -> APIRouter:
-    """Return the routes about the quarantine of a service on this database."""
+def quarantine_routes(context: RuntimeContext, commands: Engine, replays: Replays) -> APIRouter:
+    """Return the routes about the quarantine of a service."""
+    engine, tables = context.engine, context.tables
     router = APIRouter(prefix="/quarantine", tags=["quarantine"])
 
     @router.get("", response_model_exclude_none=True, summary="List refused records")
@@ -135,15 +137,13 @@ def quarantine_routes(engine: AsyncEngine, tables: JournalTables, commands: Engi
         text = _text(record.value)
         return QuarantinedDocument(
             **_item(record),
-            shard=record.shard,
-            seq=record.seq,
-            cluster=record.cluster,
             key_text=None if record.key is None else record.key.decode(errors="replace"),
             value_text=text,
             value_hex=record.value.hex() if text is None else None,
             requests=[_request(one) for one in requests],
         )
 
+    replaying = _Replaying(commands, replays)
     asks = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
     decides = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.SAME_PERSON)
     for model, path, role, rejects, status in (
@@ -153,30 +153,17 @@ def quarantine_routes(engine: AsyncEngine, tables: JournalTables, commands: Engi
         (RejectQuarantineRequest, "/{quarantine}/requests/{request}/reject", APPROVE_QUARANTINE, decides, 200),
     ):
         command_route(
-            router,
-            _Replaying(commands, replays),
-            model,
-            path,
-            role=role,
-            answers=RequestDocument,
-            status=status,
-            rejects=rejects,
+            router, replaying, model, path, role=role, answers=RequestDocument, status=status, rejects=rejects
         )
     return router
 
 
 def _item(record: Quarantined) -> dict[str, Any]:
-    names = ("topic", "partition", "offset", "source", "sequence", "reason", "quarantined_at", "resolved_at")
-    return {name: getattr(record, name) for name in names} | {
-        "quarantine": record.id,
-        "length_bytes": len(record.value),
-    }
+    return asdict(record) | {"quarantine": record.id, "length_bytes": len(record.value)}
 
 
 def _request(one: Request) -> RequestItem:
-    names = RequestItem.model_fields.keys() - {"mended"}
-    mended = None if one.mended is None else from_json(one.mended)
-    return RequestItem(mended=mended, **{name: getattr(one, name) for name in names})
+    return RequestItem(**asdict(one) | {"mended": None if one.mended is None else from_json(one.mended)})
 
 
 def _text(value: bytes) -> str | None:

@@ -1,11 +1,10 @@
-"""What is recorded of a request that was refused at the door, before a command came of it.
+"""What is recorded of a request that was refused at the door, before it was a command.
 
 The same request refused again is one entry a day (UTC): its stream is named by its fingerprint and has one place, which
 is then taken. So a client that tries again and again does not make the journal grow.
 """
 
 import hmac
-from collections.abc import Callable
 from datetime import UTC
 from hashlib import sha256
 from typing import Final
@@ -15,17 +14,14 @@ import structlog
 from fastapi import Request
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncEngine
 from starlette.requests import ClientDisconnect
 
 from shared.contracts.envelope import Identifier, canonical
 from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.rejection import Reason
 from shared.journal.entry import Draft
-from shared.journal.ledger import Ledger
 from shared.journal.recording import Cause, Recording, draft
-from shared.runtime.clock import Clock
-from shared.runtime.metrics import Metrics
+from shared.runtime.context import RuntimeContext
 from shared.runtime.text import printable
 from shared.runtime.web.access import Caller
 
@@ -41,24 +37,10 @@ _key: TypeAdapter[str] = TypeAdapter(Identifier)
 
 
 class Refusals:
-    """Records the requests that a service refuses at the door, one at a time."""
+    """Record the requests that a service refuses at the door, one at a time."""
 
-    def __init__(
-        self,
-        *,
-        service: str,
-        engine: AsyncEngine,
-        ledger: Ledger,
-        metrics: Metrics,
-        clock: Clock,
-        wake: Callable[[], None],
-    ) -> None:
-        self._service = service
-        self._engine = engine
-        self._ledger = ledger
-        self._metrics = metrics
-        self._clock = clock
-        self._wake = wake
+    def __init__(self, context: RuntimeContext) -> None:
+        self._context = context
 
     async def record(self, request: Request, caller: Caller, reason: Reason, detail: str) -> None:
         """Record that a request of a person was refused, unless the journal has it since midnight (UTC)."""
@@ -72,28 +54,29 @@ class Refusals:
             reason=reason,
             detail=printable(detail),
             by=caller.person,
-            at=self._clock(),
+            at=self._context.clock(),
             key=_valid_key(request),
             content=content,
         )
-        source = f"/{self._service}/requests/{_fingerprint(fact)}"
+        source = f"/{self._context.service}/requests/{_fingerprint(fact)}"
         await self._record(draft(Recording(fact=fact), Cause(source, 1, fact.key or "", None, fact.at)))
 
     async def _record(self, entry: Draft) -> None:
-        e = self._ledger.tables.entries.c
+        e = self._context.tables.entries.c
         place = (e.source == entry.source) & (e.sequence == entry.sequence) & (e.kind == entry.kind)
-        async with self._ledger.turn(SHARD):
-            async with self._engine.begin() as connection:
-                await self._ledger.open_shard(connection, SHARD)
-            async with self._engine.begin() as connection:
-                shard = await self._ledger.lock_shard(connection, SHARD)
+        ledger, engine = self._context.ledger, self._context.engine
+        async with ledger.turn(SHARD):
+            async with engine.begin() as connection:
+                await ledger.open_shard(connection, SHARD)
+            async with engine.begin() as connection:
+                shard = await ledger.lock_shard(connection, SHARD)
                 if (await connection.execute(select(e.seq).where(place))).one_or_none() is not None:
                     return
-                await self._ledger.append(
-                    connection, shard, [entry], next_offset=shard.next_offset, recorded_at=self._clock()
+                await ledger.append(
+                    connection, shard, [entry], next_offset=shard.next_offset, recorded_at=self._context.clock()
                 )
-        self._metrics.entries.labels(entry.kind).inc()
-        self._wake()
+        self._context.metrics.entries.labels(entry.kind).inc()
+        self._context.wake()
 
 
 async def _content(request: Request, caller: Caller) -> str:

@@ -135,6 +135,7 @@ class PitDay:
             desk.done(f"{path}/own", {"owner": "audit.kim"}, person="audit.lou")
             desk.done(f"{path}/own", {"owner": "audit.lou"}, person="audit.kim")
             desk.done(f"{path}/resolve", {"conclusion": "overpaid"}, person="audit.lou")
+            desk.done(f"{path}/own", {"owner": "audit.kim"}, person="audit.lou")
         self.close()
 
     def close(self) -> None:

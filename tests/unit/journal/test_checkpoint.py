@@ -1,10 +1,6 @@
-"""Signed checkpoints against published bytes, against tampering, and as files outside the database."""
+"""Signed checkpoints and their keys, against published bytes and against tampering."""
 
-import json
 from base64 import b64encode
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -12,39 +8,16 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from shared.journal.checkpoint import (
-    Checkpoint,
-    CheckpointError,
-    CheckpointStore,
-    DirectoryStore,
-    Signer,
-    Verifier,
-    open_note,
-    open_signed_text,
-    read_unverified,
-    sign,
-)
-from shared.journal.merkle import EMPTY_ROOT, Frontier
-
-SUMDB = json.loads((Path(__file__).parent / "data" / "sumdb-vectors.json").read_text())
-NAME = "pitledger/round-settlement"
-ORIGIN = f"{NAME}/table.events-3"
-SIGNER = Signer(NAME, Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
-LEAVES = [sha256(f"entry {number}".encode()).digest() for number in range(1000)]
+from shared.journal.checkpoint import Checkpoint, open_note, sign
+from shared.journal.merkle import EMPTY_ROOT
+from shared.journal.signed_note import CheckpointError, Signer, Verifier, open_signed_text
+from tests.support.checkpoints import NAME, ORIGIN, SIGNER, SUMDB, checkpoint_of, note_of
 
 NEUMANN_KEY = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"
 NEUMANN_TEXT = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n"
 NEUMANN_NOTE = NEUMANN_TEXT + (
     "\n— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n"
 )
-
-
-def _checkpoint(size: int, *, origin: str = ORIGIN, leaves: list[bytes] = LEAVES) -> Checkpoint:
-    return Checkpoint(origin, size, Frontier().extend(leaves[:size]).root())
-
-
-def _note(size: int, *, origin: str = ORIGIN, leaves: list[bytes] = LEAVES) -> str:
-    return sign(_checkpoint(size, origin=origin, leaves=leaves), SIGNER)
 
 
 class TestNotes:
@@ -66,11 +39,11 @@ class TestNotes:
     def test_checkpoint_has_the_bytes_of_the_go_implementation(self) -> None:
         """A note that we sign is byte for byte the one that golang.org/x/mod/sumdb/note signs with the same key."""
         assert SUMDB["verifier"] == str(SIGNER.verifier)
-        assert SUMDB["checkpoint"] == _note(1000)
+        assert SUMDB["checkpoint"] == note_of(1000)
 
     def test_checkpoint_with_an_extension_has_the_bytes_of_the_go_implementation(self) -> None:
         """Extension lines stand after the root and are signed along."""
-        extended = Checkpoint(ORIGIN, 1000, _checkpoint(1000).root, ("gaming-day 2026-11-20",))
+        extended = Checkpoint(ORIGIN, 1000, checkpoint_of(1000).root, ("gaming-day 2026-11-20",))
         assert SUMDB["checkpoint_with_extension"] == sign(extended, SIGNER)
         assert extended == open_note(SUMDB["checkpoint_with_extension"], [SIGNER.verifier])
 
@@ -78,22 +51,22 @@ class TestNotes:
     def test_signed_checkpoint_opens_to_the_same_checkpoint(self, size: int) -> None:
         """What was signed is what is read, from an empty shard on, with the key as it was handed out."""
         verifier = Verifier.from_string(str(SIGNER.verifier))
-        assert _checkpoint(size) == open_note(_note(size), [verifier])
+        assert checkpoint_of(size) == open_note(note_of(size), [verifier])
 
     def test_unknown_signatures_are_ignored_beside_a_known_one(self) -> None:
         """While a key is replaced, a checkpoint has both signatures and either key opens it."""
         successor = Signer.generate(NAME)
-        note = sign(_checkpoint(7), SIGNER, successor)
-        assert _checkpoint(7) == open_note(note, [SIGNER.verifier])
-        assert _checkpoint(7) == open_note(note, [successor.verifier])
-        assert _checkpoint(7) == open_note(note, [SIGNER.verifier, successor.verifier])
+        note = sign(checkpoint_of(7), SIGNER, successor)
+        assert checkpoint_of(7) == open_note(note, [SIGNER.verifier])
+        assert checkpoint_of(7) == open_note(note, [successor.verifier])
+        assert checkpoint_of(7) == open_note(note, [SIGNER.verifier, successor.verifier])
 
     def test_one_broken_signature_of_a_known_key_refuses_the_note(self) -> None:
         """A good signature does not cover for a bad one."""
         successor = Signer.generate(NAME)
-        good, other = sign(_checkpoint(7), SIGNER), sign(_checkpoint(8), successor)
+        good, other = sign(checkpoint_of(7), SIGNER), sign(checkpoint_of(8), successor)
         note = good + other.rpartition("\n\n")[2]
-        assert _checkpoint(7) == open_note(note, [SIGNER.verifier])
+        assert checkpoint_of(7) == open_note(note, [SIGNER.verifier])
         with pytest.raises(CheckpointError, match="does not match; the note was altered"):
             open_note(note, [SIGNER.verifier, successor.verifier])
 
@@ -109,7 +82,7 @@ class TestNotes:
     )
     def test_altered_checkpoint_is_refused(self, old: str, new: str) -> None:
         """Origin, size, root and extensions are all under the signature."""
-        note = _note(1000)
+        note = note_of(1000)
         assert note.count(old) == 1
         with pytest.raises(CheckpointError, match="does not match; the note was altered"):
             open_note(note.replace(old, new), [SIGNER.verifier])
@@ -117,27 +90,27 @@ class TestNotes:
     def test_unknown_key_is_refused(self) -> None:
         """A note signed by somebody else says nothing, also if the key has the same name."""
         with pytest.raises(CheckpointError, match="by none of the known keys"):
-            open_note(_note(7), [Signer.generate(NAME).verifier])
+            open_note(note_of(7), [Signer.generate(NAME).verifier])
         with pytest.raises(CheckpointError, match="by none of the known keys"):
-            open_note(_note(7), [])
+            open_note(note_of(7), [])
 
     def test_a_key_speaks_for_the_origins_below_its_name_only(self) -> None:
         """The key of one service cannot vouch for the shards of another, not even where the names begin alike."""
         house = Signer("pitledger", SIGNER.key)
-        assert _checkpoint(7) == open_note(sign(_checkpoint(7), house), [house.verifier])
+        assert checkpoint_of(7) == open_note(sign(checkpoint_of(7), house), [house.verifier])
         for name in ("pitledger/reporting", "pitledger/round-settle", f"{ORIGIN}/deeper"):
             stranger = Signer(name, SIGNER.key)
             with pytest.raises(CheckpointError, match="which speaks for other origins"):
-                sign(_checkpoint(7), stranger)
-            signature = stranger.key.sign(_checkpoint(7).body().encode())
-            note = _note(7).rpartition("\n\n")[0] + "\n\n" + _signature_line(stranger, signature)
+                sign(checkpoint_of(7), stranger)
+            signature = stranger.key.sign(checkpoint_of(7).body().encode())
+            note = note_of(7).rpartition("\n\n")[0] + "\n\n" + _signature_line(stranger, signature)
             with pytest.raises(CheckpointError, match="which speaks for other origins"):
                 open_note(note, [stranger.verifier])
 
     def test_nobody_to_sign_is_refused(self) -> None:
         """A note without a signature would be no note."""
         with pytest.raises(CheckpointError, match="nobody to sign it"):
-            sign(_checkpoint(7))
+            sign(checkpoint_of(7))
 
     @pytest.mark.parametrize(
         ("note", "message"),
@@ -241,7 +214,7 @@ class TestKeys:
         path = tmp_path / "signing-key.pem"
         SIGNER.to_pem(path)
         assert path.stat().st_mode & 0o777 == 0o600
-        assert _note(7) == sign(_checkpoint(7), Signer.from_pem(path, NAME))
+        assert note_of(7) == sign(checkpoint_of(7), Signer.from_pem(path, NAME))
 
     def test_signing_key_is_never_written_over_another(self, tmp_path: Path) -> None:
         """A key that has signed checkpoints cannot be lost by a second `to_pem`."""
@@ -281,132 +254,6 @@ class TestKeys:
     def test_signer_does_not_show_its_key(self) -> None:
         """A signer that ends up in a log does not take its key there."""
         assert f"Signer(name='{NAME}')" == repr(SIGNER)
-
-
-class TestDirectoryStore:
-    """Checkpoints as files."""
-
-    @pytest.fixture
-    def store(self, tmp_path: Path) -> Iterator[CheckpointStore]:
-        """A store whose directory does not exist yet; afterwards there is nothing unfinished in it."""
-        yield DirectoryStore(tmp_path / "outside" / "checkpoints")
-        assert [file.name for file in tmp_path.rglob(".unfinished-*")] == []
-
-    def test_checkpoints_are_kept_as_they_were_signed(self, store: DirectoryStore) -> None:
-        """Each note is one file of its own bytes, readable by all and writable by none, named by origin and size."""
-        store.save(_note(7))
-        store.save(_note(1000))
-        file = store.path / "pitledger%2Fround-settlement%2Ftable.events-3" / "0000000000000001000.checkpoint"
-        assert SUMDB["checkpoint"].encode() == file.read_bytes()
-        assert file.stat().st_mode & 0o777 == 0o444
-        assert store.sizes(ORIGIN) == [7, 1000]
-        assert _note(7) == store.load(ORIGIN, 7)
-        assert _note(1000) == store.latest(ORIGIN)
-
-    def test_new_store_is_empty(self, store: DirectoryStore) -> None:
-        """Nothing is there before the first checkpoint, and that is no error."""
-        assert store.origins() == []
-        assert store.sizes(ORIGIN) == []
-        assert store.latest(ORIGIN) is None
-
-    def test_sizes_are_ordered_as_numbers(self, store: DirectoryStore) -> None:
-        """The latest is the largest, also where a size has a digit more."""
-        for size in (0, 9, 10, 100):
-            store.save(_note(size))
-        assert store.sizes(ORIGIN) == [0, 9, 10, 100]
-
-    def test_every_origin_has_a_directory_of_its_own_inside_the_store(self, store: DirectoryStore) -> None:
-        """No name of a shard leads out of the store or into that of another."""
-        names = ["a/b", "a%2Fb", "a", ".hidden", "tisch-№-5", "a b"]
-        origins = sorted([*(f"{NAME}/{name}" for name in names), "..", "."])
-        everything = Checkpoint(ORIGIN, 0, EMPTY_ROOT)
-        for origin in origins:
-            note = sign(everything, SIGNER).replace(ORIGIN, origin)
-            store.save(note)
-        assert origins == store.origins()
-        assert len(origins) == len(list(store.path.iterdir()))
-        assert origins == [read_unverified(store.load(origin, 0)).origin for origin in origins]
-
-    def test_same_checkpoint_again_changes_nothing(self, store: DirectoryStore) -> None:
-        """An idle shard can be signed every minute; the first note stays."""
-        first, second = _note(7), sign(_checkpoint(7), Signer.generate(NAME))
-        store.save(first)
-        store.save(second)
-        assert first == store.latest(ORIGIN)
-
-    def test_smaller_checkpoint_is_refused(self, store: DirectoryStore) -> None:
-        """A shard never shrinks; one that does was restored or rewritten."""
-        store.save(_note(8))
-        with pytest.raises(CheckpointError, match=r"size 7 with root .* contradicts the latest in .*, size 8"):
-            store.save(_note(7))
-        assert store.sizes(ORIGIN) == [8]
-
-    def test_same_size_with_another_root_is_refused(self, store: DirectoryStore) -> None:
-        """The older checkpoint is evidence and is never written over."""
-        store.save(_note(7))
-        with pytest.raises(CheckpointError, match="contradicts the latest"):
-            store.save(_note(7, leaves=LEAVES[1:]))
-        assert _note(7) == store.latest(ORIGIN)
-
-    def test_writers_at_the_same_time_keep_one_version(self, store: DirectoryStore) -> None:
-        """Of eight writers with eight histories of one size, one is kept and seven are told."""
-        notes = [_note(7, leaves=LEAVES[number:]) for number in range(8)]
-
-        def save(note: str) -> bool:
-            try:
-                store.save(note)
-            except CheckpointError:
-                return False
-            return True
-
-        with ThreadPoolExecutor(8) as pool:
-            kept = list(pool.map(save, notes))
-        assert kept.count(True) == 1
-        assert notes[kept.index(True)] == store.latest(ORIGIN)
-
-    def test_file_of_the_same_size_is_never_written_over(
-        self, store: DirectoryStore, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Also a writer that saw no file when it looked refuses to replace one that came in between."""
-        latest = DirectoryStore.latest
-        answers = iter([None])
-        store.save(_note(7))
-        monkeypatch.setattr(DirectoryStore, "latest", lambda self, origin: next(answers, latest(self, origin)))
-        with pytest.raises(CheckpointError, match="contradicts the latest"):
-            store.save(_note(7, leaves=LEAVES[1:]))
-        assert _note(7) == store.load(ORIGIN, 7)
-
-    def test_unfinished_file_of_a_crash_is_not_a_checkpoint(self, tmp_path: Path) -> None:
-        """What a crash left behind is neither listed nor in the way."""
-        store = DirectoryStore(tmp_path)
-        store.save(_note(7))
-        directory = next(tmp_path.iterdir())
-        (directory / ".unfinished-abc").write_text("half a no")
-        store.save(_note(8))
-        assert store.sizes(ORIGIN) == [7, 8]
-
-    def test_missing_checkpoint_is_named(self, store: DirectoryStore) -> None:
-        """Asking for a size that was never signed says which there are."""
-        store.save(_note(7))
-        with pytest.raises(CheckpointError, match=r"no checkpoint of .* at size 8; there are \[7\]"):
-            store.load(ORIGIN, 8)
-
-    def test_file_that_was_moved_is_refused(self, store: DirectoryStore) -> None:
-        """A checkpoint under the name of another size is not taken for it."""
-        store.save(_note(7))
-        store.save(_note(8))
-        directory = next(store.path.iterdir())
-        (directory / f"{7:019d}.checkpoint").rename(directory / f"{9:019d}.checkpoint")
-        with pytest.raises(CheckpointError, match=r"holds the checkpoint of .* at size 7; restore it from a copy"):
-            store.latest(ORIGIN)
-
-    def test_file_that_is_not_text_is_refused(self, store: DirectoryStore) -> None:
-        """A damaged file is named."""
-        store.save(_note(7))
-        damaged = next(store.path.iterdir()) / f"{9:019d}.checkpoint"
-        damaged.write_bytes(b"\xff\xfe")
-        with pytest.raises(CheckpointError, match=r"0000000000000000009\.checkpoint: not a checkpoint"):
-            store.latest(ORIGIN)
 
 
 def _signature_line(signer: Signer, signature: bytes) -> str:

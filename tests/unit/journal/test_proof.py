@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from shared.journal.checkpoint import Checkpoint, CheckpointError, Signer, sign
+from shared.journal.checkpoint import Checkpoint, sign
 from shared.journal.merkle import EvidenceError, Frontier, ProofError
 from shared.journal.proof import prove, read_fields, verify_document
+from shared.journal.signed_note import CheckpointError, Signer
 
 SIGNER = Signer.generate("pitledger/round-settlement")
 ORIGIN = "pitledger/round-settlement/table.events-3"

@@ -3,13 +3,14 @@
 import asyncio
 
 import pytest
-from confluent_kafka import Producer
 from sqlalchemy import MetaData
 
+from shared.journal.ledger import Ledger
 from shared.journal.tables import journal_tables
+from shared.runtime.context import RuntimeContext
 from shared.runtime.database import create_engine
-from shared.runtime.metrics import Metrics
 from shared.runtime.publish.relay import Relay
+from shared.runtime.settings import Settings
 
 
 @pytest.mark.parametrize("turns", range(8))
@@ -22,14 +23,13 @@ def test_a_relay_ends_when_it_is_told_to_while_it_is_woken(turns: int, monkeypat
         return 0
 
     async def scenario() -> None:
-        relay = Relay(
+        context = RuntimeContext(
             service="tests",
-            topic="tests",
-            tables=journal_tables(MetaData(), "tests"),
+            settings=Settings(),
             engine=create_engine("postgresql://nobody@127.0.0.1:1/none", role="tests"),
-            new_producer=lambda: Producer({}),
-            metrics=Metrics(),
+            ledger=Ledger(journal_tables(MetaData(), "tests")),
         )
+        relay = Relay(context, "tests")
         running = asyncio.create_task(relay.run())
         await waits.wait()
         await asyncio.sleep(0)

@@ -1,7 +1,7 @@
 """Routes that follow from command models."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field, SecretStr
 
 from shared.contracts.envelope import Contract, Name
 from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.command.answers import Answer
 from shared.runtime.metrics import Metrics
 from shared.runtime.web.access import Caller, token_hash
 from shared.runtime.web.app import create_app
@@ -55,23 +56,17 @@ class Slip(BaseModel):
     number: int
 
 
-@dataclass(frozen=True)
-class Given:
-    """An answer as an engine gives it."""
-
-    body: str = '{"number":7}'
-    reason: Reason | None = None
-    location: str | None = None
+DONE = Answer(None, '{"number":7}')
 
 
 @dataclass
 class FakeEngine:
-    """Remembers the commands, and answers them as it was told to."""
+    """Remember the commands, and answer them as it was told to."""
 
-    answer: Given | Exception = field(default_factory=Given)
+    answer: Answer | Exception = DONE
     done: list[tuple[Any, str, str]] = field(default_factory=list)
 
-    async def do(self, command: Any, *, person: str, key: str) -> Given:
+    async def do(self, command: Any, *, person: str, key: str) -> Answer:
         """Remember a command."""
         self.done.append((command, person, key))
         if isinstance(self.answer, Exception):
@@ -154,7 +149,7 @@ def test_path_and_body_are_one_command(door: Door) -> None:
 @pytest.mark.parametrize("content", [b"", b"{}"])
 def test_a_command_without_other_fields_takes_no_body(door: Door, content: bytes) -> None:
     """Or an empty one; its status is the route's, and the location is where it is found."""
-    door.engine.answer = Given(location="/counts/3")
+    door.engine.answer = replace(DONE, location="/counts/3")
     response = door.send("/slips/3/conclude", content=content)
     assert (201, "/counts/3") == (response.status_code, response.headers["location"])
     assert [(ConcludeCount(number=3), "ann", "k-1")] == door.engine.done
@@ -168,7 +163,7 @@ def test_a_request_may_be_prepared(door: Door) -> None:
 
 def test_a_rejected_command_is_its_problem(door: Door) -> None:
     """The engine has it on record: the door records nothing."""
-    door.engine.answer = Given('{"detail": "slip 12 was received", "cites": "§ 465a.38"}', Reason.TOO_LATE)
+    door.engine.answer = Answer(Reason.TOO_LATE, '{"detail": "slip 12 was received", "cites": "§ 465a.38"}')
     response = door.send(SLIP, json=BODY)
     assert (409, PROBLEM) == (response.status_code, response.headers["content-type"])
     assert {

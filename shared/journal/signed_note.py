@@ -1,0 +1,193 @@
+"""Signed notes: a text with Ed25519 signatures by named keys (https://c2sp.org/signed-note), and those keys."""
+
+import base64
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Self
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from shared.journal.merkle import EvidenceError
+
+_ED25519 = b"\x01"
+_KEY_ID_BYTES = 4
+_SIGNATURE_PREFIX = "— "
+_SIGNATURES_MAX = 100
+_NOTE_CHARACTERS_MAX = 1_000_000
+_FORBIDDEN = re.compile(r"[\x00-\x1f\ud800-\udfff]")
+
+
+class CheckpointError(EvidenceError):
+    """A checkpoint, its signature or its key is malformed, does not hold, or contradicts an earlier checkpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verifier:
+    """A public key with its name: what an outsider needs to verify checkpoints."""
+
+    name: str
+    key: Ed25519PublicKey
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+
+    @property
+    def key_id(self) -> bytes:
+        """Return the first four bytes of SHA-256 over name, newline, algorithm and public key."""
+        return sha256(self.name.encode() + b"\n" + _ED25519 + self.key.public_bytes_raw()).digest()[:_KEY_ID_BYTES]
+
+    def __str__(self) -> str:
+        """Return the verifier key as handed out: `<name>+<key id in hex>+<base64 of algorithm and public key>`."""
+        return f"{self.name}+{self.key_id.hex()}+{base64.b64encode(_ED25519 + self.key.public_bytes_raw()).decode()}"
+
+    @classmethod
+    def from_string(cls, text: str) -> Self:
+        """Return the verifier that `str()`, or another tool that follows the standard, wrote.
+
+        Raises: CheckpointError where it is malformed, of another algorithm, or its key id is not that of the key.
+        """
+        parts = text.strip().split("+", 2)  # base64 may hold a plus too
+        if len(parts) != 3:
+            raise CheckpointError(f"verifier key {text!r}: expected <name>+<key id>+<key>")
+        name, key_id, encoded = parts
+        key = decode_base64(encoded, f"verifier key {name!r}")
+        if key[:1] != _ED25519 or len(key) != 33:
+            raise CheckpointError(f"verifier key {name!r}: not an Ed25519 key (algorithm 1 and 32 bytes)")
+        verifier = cls(name, Ed25519PublicKey.from_public_bytes(key[1:]))
+        if verifier.key_id.hex() != key_id:
+            raise CheckpointError(f"verifier key {name!r}: key id {key_id!r} is not that of the key; ask for it again")
+        return verifier
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """A private key with its name. It signs checkpoints of the origin of that name and of those below it."""
+
+    name: str
+    key: Ed25519PrivateKey = field(repr=False)
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+
+    @property
+    def verifier(self) -> Verifier:
+        """Return the public half."""
+        return Verifier(self.name, self.key.public_key())
+
+    @classmethod
+    def generate(cls, name: str) -> Self:
+        """Return a new key."""
+        return cls(name, Ed25519PrivateKey.generate())
+
+    @classmethod
+    def from_pem(cls, path: Path, name: str) -> Self:
+        """Return the key in an unencrypted PKCS #8 PEM file. The file does not hold the name.
+
+        Raises: CheckpointError where it does not hold an Ed25519 private key, OSError where it cannot be read.
+        """
+        try:
+            key = serialization.load_pem_private_key(path.read_bytes(), password=None)
+        except (ValueError, TypeError) as error:
+            raise CheckpointError(f"signing key {path}: not an unencrypted private key in PEM ({error})") from error
+        if not isinstance(key, Ed25519PrivateKey):
+            raise CheckpointError(f"signing key {path}: {type(key).__name__} is not an Ed25519 key")
+        return cls(name, key)
+
+    def to_pem(self, path: Path) -> None:
+        """Write the key as unencrypted PKCS #8 PEM that only its owner may read. Raises: FileExistsError."""
+        pem = self.key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(pem)
+
+
+def signed_note(text: str, *signers: Signer) -> str:
+    """Return a text, which ends with a newline, as a note with a signature of each signer."""
+    lines: list[str] = []
+    for signer in signers:
+        signature = signer.verifier.key_id + signer.key.sign(text.encode())
+        lines.append(f"{_SIGNATURE_PREFIX}{signer.name} {base64.b64encode(signature).decode()}\n")
+    return f"{text}\n{''.join(lines)}"
+
+
+def open_signed_text(note: str, verifiers: Iterable[Verifier]) -> tuple[str, list[str]]:
+    """Return the text of a signed note and the names of the known keys that signed it, at least one.
+
+    Signatures by unknown keys are ignored, as the standard says; those by known keys must all hold.
+    Raises: CheckpointError where it is malformed, signed by no known key, or a signature of one does not hold.
+    """
+    text, signatures = split_note(note)
+    known = {(verifier.name, verifier.key_id): verifier for verifier in verifiers}
+    names: list[str] = []
+    for name, signature in signatures:
+        verifier = known.get((name, signature[:_KEY_ID_BYTES]))
+        if verifier is None:
+            continue
+        try:
+            verifier.key.verify(signature[_KEY_ID_BYTES:], text.encode())
+        except InvalidSignature as error:
+            raise CheckpointError(f"note: the signature of {name!r} does not match; the note was altered") from error
+        names.append(name)
+    if not names:
+        raise CheckpointError(
+            f"note: signed by {[name for name, _ in signatures]}, by none of the known keys "
+            f"{[str(verifier) for verifier in known.values()]}; give the key of its signer"
+        )
+    return text, names
+
+
+def decode_base64(text: str, what: str) -> bytes:
+    """Return the bytes of standard base64. Raises: CheckpointError for another text, or another spelling of it."""
+    try:
+        value = base64.b64decode(text, validate=True)
+    except ValueError as error:
+        raise CheckpointError(f"{what}: {text!r} is not base64") from error
+    if base64.b64encode(value).decode() != text:
+        raise CheckpointError(f"{what}: {text!r} is not base64 in its canonical form")
+    return value
+
+
+def split_note(note: str) -> tuple[str, list[tuple[str, bytes]]]:
+    """Return the text of a signed note, and the name and the bytes (key id and signature) of each signature."""
+    if len(note) > _NOTE_CHARACTERS_MAX:
+        raise CheckpointError(f"note: {len(note)} characters are more than {_NOTE_CHARACTERS_MAX}")
+    for line in note.split("\n"):
+        check_characters(line)
+    text, separator, signatures = note.rpartition("\n\n")
+    if not separator or not signatures.endswith("\n"):
+        raise CheckpointError("note: needs a text, an empty line, and signature lines that end with a newline")
+    lines = signatures[:-1].split("\n")
+    if len(lines) > _SIGNATURES_MAX:
+        raise CheckpointError(f"note: {len(lines)} signatures are more than {_SIGNATURES_MAX}")
+    return text + "\n", list(_read_signatures(lines))
+
+
+def _read_signatures(lines: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    for line in lines:
+        name, _, encoded = line.removeprefix(_SIGNATURE_PREFIX).partition(" ")
+        if not line.startswith(_SIGNATURE_PREFIX) or not encoded:
+            raise CheckpointError(f"note: {line!r} is not a signature line (— <name> <base64>)")
+        _check_name(name)
+        signature = decode_base64(encoded, f"signature of {name!r}")
+        if len(signature) <= _KEY_ID_BYTES:
+            raise CheckpointError(f"note: the signature of {name!r} has only {len(signature)} bytes")
+        yield name, signature
+
+
+def _check_name(name: str) -> None:
+    check_characters(name)
+    if not name or "+" in name or any(character.isspace() for character in name):
+        raise CheckpointError(f"key name {name!r}: must not be empty nor hold a space or a plus")
+
+
+def check_characters(line: str) -> None:
+    """Raise CheckpointError for a line that would not be one, or has no bytes in UTF-8."""
+    if _FORBIDDEN.search(line):
+        raise CheckpointError(f"{line!r} holds a control character or half a surrogate pair")

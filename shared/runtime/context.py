@@ -1,0 +1,36 @@
+"""What the parts of a running service share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from shared.journal.ledger import Ledger
+from shared.journal.tables import JournalTables
+from shared.runtime.clock import Clock, Step, no_step, utc_now
+from shared.runtime.metrics import Metrics
+from shared.runtime.projector import Projector
+from shared.runtime.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuntimeContext:
+    """A service's name, settings, database, journal, read model, metrics and clock.
+
+    `wake` tells the relay that there is something to publish; `step` is told each durable step.
+    """
+
+    service: str
+    settings: Settings
+    engine: AsyncEngine
+    ledger: Ledger
+    projector: Projector = field(default_factory=Projector)
+    metrics: Metrics = field(default_factory=Metrics)
+    clock: Clock = utc_now
+    wake: Callable[[], None] = lambda: None
+    step: Step = no_step
+
+    @property
+    def tables(self) -> JournalTables:
+        """Return the tables of the journal."""
+        return self.ledger.tables
