@@ -1,4 +1,4 @@
-"""Reads the versions of rules submissions."""
+"""Read the versions of rules submissions."""
 
 from collections.abc import Sequence
 from typing import Any

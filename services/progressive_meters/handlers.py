@@ -13,7 +13,6 @@ from services.progressive_meters.domain.views import PostedRound, ReversedRound
 from services.progressive_meters.queries.pools import (
     ApprovedPools,
     PoolKey,
-    RoundKey,
     Submissions,
     movements_of_rounds,
     pools_of,
@@ -22,8 +21,9 @@ from services.progressive_meters.tables import days, submissions
 from shared.contracts.envelope import Event
 from shared.contracts.meters import Feed, MeterOfRound, Movement, RoundCounted, RoundTakenBack
 from shared.contracts.reading import Reader
-from shared.contracts.settlements import SettledRound
+from shared.contracts.settlements import RoundKey, SettledRound
 from shared.contracts.topics import SETTLEMENTS
+from shared.contracts.versions import fields_of
 from shared.journal.entry import Posting
 from shared.journal.recording import Recording
 from shared.rules.errors import Refused
@@ -33,13 +33,13 @@ from shared.runtime.consume.submissions import RulesSubmissions
 
 
 class ApprovedRules(RulesSubmissions):
-    """Keeps the approved submissions: the rates of the meters."""
+    """Keep the approved submissions: the rates of the meters."""
 
     keeps = (submissions,)
 
 
 class Days(DayStatuses):
-    """Keeps how far gaming days have come."""
+    """Keep how far gaming days have come."""
 
     keeps = (days,)
 
@@ -55,7 +55,7 @@ class Counting:
 
 
 class Settlements(Handler[Counting]):
-    """Counts what settled rounds did to meters.
+    """Count what settled rounds did to meters.
 
     A batch that somebody else overtook, by moving one of its pools, is given up by the projector and counted again.
     """
@@ -69,7 +69,7 @@ class Settlements(Handler[Counting]):
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Counting:
         await self._submissions.refresh(connection)
         approved = await self._pools.refresh(connection)
-        taken_back = [_round_key(event.data) for event in events if isinstance(event.data, ReversedRound)]
+        taken_back = [RoundKey.of(event.data) for event in events if isinstance(event.data, ReversedRound)]
         moved = await movements_of_rounds(connection, taken_back)
         keys = {(key.property, movement.pool) for key, found in moved.items() for movement in found}
         for event in events:
@@ -121,9 +121,9 @@ def _counted(event: Event[Any], data: PostedRound, state: Counting) -> Sequence[
     if not documents:
         return ()
     state.pools.update(after)
-    state.moved[_round_key(data)] = tuple(document.movement for document in documents)
+    state.moved[RoundKey.of(data)] = tuple(document.movement for document in documents)
     fact = RoundCounted(
-        **_round(data),
+        **fields_of(data, SettledRound),
         revision=data.revision,
         opened_at=data.opened_at,
         closed_at=data.closed_at,
@@ -135,7 +135,7 @@ def _counted(event: Event[Any], data: PostedRound, state: Counting) -> Sequence[
 
 
 def _taken_back(event: Event[Any], data: ReversedRound, state: Counting) -> Sequence[Recording]:
-    found = state.moved.get(_round_key(data))
+    found = state.moved.get(RoundKey.of(data))
     if found is None:
         if may_have_moved(data, _meters_of(data, state.submissions)):
             raise Refused(
@@ -152,7 +152,7 @@ def _taken_back(event: Event[Any], data: ReversedRound, state: Counting) -> Sequ
         movements.append(moved.movement)
         postings.extend(moved.postings)
     fact = RoundTakenBack(
-        **_round(data),
+        **fields_of(data, SettledRound),
         revision=data.revision,
         at=event.time,
         **dict(data.correction),
@@ -169,11 +169,3 @@ def _meters_of(data: ReversedRound, known: Submissions) -> Sequence[Terms]:
 
 def _feed(data: PostedRound, terms: Terms) -> Feed:
     return Feed(table=data.table, game=data.game, meter=terms.meter)
-
-
-def _round_key(data: PostedRound | ReversedRound) -> RoundKey:
-    return RoundKey(data.property, data.table, data.round_id, data.revision)
-
-
-def _round(data: PostedRound | ReversedRound) -> dict[str, Any]:
-    return {name: getattr(data, name) for name in SettledRound.model_fields}

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import case, func
-from sqlalchemy.dialects.postgresql import insert as insert_into
 
 from services.progressive_meters.domain.pools import PARTS, delta_of
 from services.progressive_meters.tables import changes, hits, movements, pool_versions, pools, readings, reconciliations
@@ -24,7 +23,8 @@ from shared.contracts.meters import (
     RoundCounted,
     RoundTakenBack,
 )
-from shared.journal.bulk import Row, added, insert, replaced, update
+from shared.contracts.settlements import RoundKey
+from shared.journal.bulk import Row, added, excluded, insert, replaced, update
 from shared.journal.entry import Entry
 from shared.journal.ledger import Fenced
 from shared.journal.pipeline import Pipeline, pipeline
@@ -32,7 +32,7 @@ from shared.journal.recording import Recorded
 from shared.runtime.command.versions import VersionRows
 from shared.runtime.projector import Projector, Transaction
 
-_ROUND: Final = ("property", "table", "round_id", "revision")
+_ROUND: Final = RoundKey._fields
 _OF_ROUND: Final = (*_ROUND, "game", "meter")
 _COUNTERS: Final = {"in_count": "in_count", "in_cents": "in_cents", "hits": "hits", "wins_cents": "award_cents"}
 """The counters of a pool, and the parts of a movement that they are sums of."""
@@ -47,7 +47,7 @@ _ADD_HITS: Final = insert(hits, on_conflict="skip")
 _NO_READING: Final = update(readings, ("standing",), by=_ROUND)
 _NO_HIT: Final = update(hits, ("standing",), by=_ROUND)
 
-_new_pool: Final = insert_into(pools).excluded
+_new_pool: Final = excluded(pools)
 _MOVE_POOLS: Final = insert(
     pools,
     on_conflict={
@@ -60,7 +60,7 @@ _MOVE_POOLS: Final = insert(
 _READ: Final = insert(
     readings,
     on_conflict=replaced(readings),
-    where=insert_into(readings).excluded.revision > readings.c.revision,
+    where=excluded(readings).revision > readings.c.revision,
 )
 
 
@@ -197,7 +197,7 @@ class _Rows:
 
 
 def _of_round(fact: RoundCounted | RoundTakenBack) -> dict[str, Any]:
-    return {name: getattr(fact, name) for name in _ROUND}
+    return RoundKey.of(fact)._asdict()
 
 
 def _reading(fact: RoundCounted, one: MeterOfRound) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from shared.runtime.consume.submissions import RulesSubmissions
 
 
 class Settlements(Handler[None]):
-    """Adds settlements to the reports. They lead to no entries: sums and exceptions follow from the topic."""
+    """Add settlements to the reports. They lead to no entries: sums and exceptions follow from the topic."""
 
     reader = Reader(
         SETTLEMENTS,
@@ -50,7 +50,7 @@ _ADD_EDGES = insert(house_edges, on_conflict="skip")
 
 
 class Submissions(RulesSubmissions):
-    """Keeps the house edges of what approved rules submissions offer.
+    """Keep the house edges of what approved rules submissions offer.
 
     Counting takes up to some seconds a wager: it is done in a thread, and before the transaction that keeps the edges.
     """
@@ -87,6 +87,6 @@ def _row(edge: HouseEdge) -> dict[str, Any]:
 
 
 class Days(DayStatuses):
-    """Keeps how far gaming days have come."""
+    """Keep how far gaming days have come."""
 
     keeps = (days,)

@@ -1,14 +1,13 @@
 """The read model of reporting: what a batch changes in it, one statement for each table, however many rows."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any, Final
 
 from sqlalchemy import func
-from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.domain.changes import Changes, Closing, EntryRef, FilledGap, Noticed
+from services.reporting.domain.daily_win import RoundCounts
 from services.reporting.tables import (
     OF_JOURNALS,
     closings,
@@ -20,12 +19,12 @@ from services.reporting.tables import (
     wager_days,
 )
 from shared.contracts.wager_totals import FIGURES
-from shared.journal.bulk import Statement, added, column_names, insert, keyed
+from shared.journal.bulk import Statement, added, column_names, excluded, insert, keyed
 from shared.journal.recording import Recorded
 from shared.runtime.projector import Projector, Transaction
 
-_COUNTS = ("posted", "corrected", "reversed", "voided")
-_CHANGED = {"changed_at": func.greatest(game_days.c.changed_at, upsert(game_days).excluded.changed_at)}
+_COUNTS = RoundCounts.__slots__
+_CHANGED = {"changed_at": func.greatest(game_days.c.changed_at, excluded(game_days).changed_at)}
 
 _ADD_SUMS = insert(wager_days, on_conflict=added(wager_days, *FIGURES))
 _ADD_HANDLES = insert(submission_days, on_conflict=added(submission_days, "handle_cents"))
@@ -67,9 +66,7 @@ async def write(connection: AsyncConnection, changes: Changes) -> None:
 
 def _row(said: Noticed | FilledGap | Closing) -> dict[str, Any]:
     """Return what an entry says as a row: the entry, and the other fields by their names."""
-    return said.entry._asdict() | {
-        field.name: getattr(said, field.name) for field in fields(said) if field.name != "entry"
-    }
+    return said.entry._asdict() | said.model_dump(exclude={"entry"})
 
 
 def _missing(noticed: Noticed) -> dict[str, str | None]:

@@ -1,17 +1,16 @@
-"""Reads the tables behind the reports, each report in one snapshot."""
+"""Read the tables behind the reports, each report in one snapshot."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from fractions import Fraction
 from typing import Any
 
 from pydantic import AwareDatetime
 from sqlalchemy import BigInteger, ColumnElement, Table, and_, cast, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting.domain.changes import PUBLISHER, RoundCounts
-from services.reporting.domain.daily_win import GameDay, Reached, WagerDay
+from services.reporting.domain.changes import PUBLISHER
+from services.reporting.domain.daily_win import GameDay, Reached, RoundCounts, WagerDay
 from services.reporting.domain.exceptions import EntryPlace, ExceptionItem, InputPlace, MissingRange
 from services.reporting.domain.win_to_date import GameWager, Wagered
 from services.reporting.tables import (
@@ -26,6 +25,7 @@ from services.reporting.tables import (
 from shared.contracts.reports import ReportStatus
 from shared.contracts.wager_totals import FIGURES, WagerTotals
 from shared.runtime.consume.days import status_of_days
+from shared.runtime.rows import rows_of, thing_of
 
 ExceptionKey = tuple[AwareDatetime, str, int, int, int]
 """The place of an exception in the order of the report: (since, service, shard, seq, number)."""
@@ -80,39 +80,19 @@ async def wagered_to_date(connection: AsyncConnection, wanted: Wanted) -> Sequen
             *(c.game, c.wager, c.version, c.submission, e.paytable, e.house_edge, e.reason),
             cast(func.sum(c.handle_cents), BigInteger).label("handle_cents"),
         )
-        .join_from(
-            submission_days,
-            house_edges,
-            (e.submission == c.submission) & (e.wager == c.wager),
-            isouter=True,
-        )
+        .join_from(submission_days, house_edges, (e.submission == c.submission) & (e.wager == c.wager), isouter=True)
         .where(wanted.of(submission_days))
         .group_by(*key)
         .order_by(*key)
     )
-    return [
-        Wagered(
-            game=row.game,
-            wager=row.wager,
-            version=row.version,
-            submission=row.submission,
-            paytable=row.paytable,
-            handle_cents=row.handle_cents,
-            house_edge=None if row.house_edge is None else Fraction(row.house_edge),
-            reason=row.reason,
-        )
-        for row in await connection.execute(query)
-    ]
+    return [Wagered.model_validate(row, from_attributes=True) for row in await connection.execute(query)]
 
 
 async def round_counts(connection: AsyncConnection, wanted: Wanted) -> Sequence[GameDay]:
     """Return the rounds by table and game, in that order."""
     c = game_days.c
     query = select(game_days).where(wanted.of(game_days)).order_by(c.table_name, c.game)
-    return [
-        GameDay(row.table_name, row.game, RoundCounts(row.posted, row.corrected, row.reversed, row.voided))
-        for row in await connection.execute(query)
-    ]
+    return [GameDay(row.table_name, row.game, thing_of(RoundCounts, row)) for row in await connection.execute(query)]
 
 
 async def status(connection: AsyncConnection, wanted: Wanted) -> ReportStatus:
@@ -145,7 +125,7 @@ async def reached(connection: AsyncConnection) -> Sequence[Reached]:
             service=PUBLISHER,
             shard=int(row.source.rpartition("/")[2]),
             seq=row.last_sequence,
-            missing=int(row.missing),
+            missing=row.missing,
         )
         for row in await connection.execute(query)
     ]
@@ -177,40 +157,31 @@ async def exceptions_after(
     """Return exceptions, oldest first, from the one after a place."""
     c = exceptions.c
     place = (c.since, c.service, c.shard, c.seq, c.number)
-    query = select(exceptions).order_by(*place).limit(limit)
+    query = rows_of(exceptions, kind=kind, status=status).order_by(*place).limit(limit)
     if property_name is not None:
         query = query.where(_of_property(property_name))
     if gaming_day is not None:
         query = query.where(or_(c.gaming_day == gaming_day, and_(c.gaming_day.is_(None), c.status == "open")))
     if table is not None:
         query = query.where(or_(c.table_name == table, c.table_name.is_(None)))
-    if kind is not None:
-        query = query.where(c.kind == kind)
-    if status is not None:
-        query = query.where(c.status == status)
     if after is not None:
         query = query.where(tuple_(*place) > tuple_(*after))
     return [_item(row) for row in await connection.execute(query)]
 
 
-_SAME = tuple(name for name in ExceptionItem.model_fields if name in exceptions.c)
-"""What is named alike in the list and in its table."""
-
-
 def _item(row: Any) -> ExceptionItem:
-    settled_entry = None
-    if row.settled_seq is not None:
-        settled_entry = _entry(row.service, row.settled_shard, row.settled_seq, row.settled_hash)
-    said = {name: row._mapping[name] for name in _SAME} | {
-        "table": row.table_name,
-        "entry": _entry(row.service, row.shard, row.seq, row.hash),
+    settled = row.settled_seq and _entry(row.service, row.settled_shard, row.settled_seq, row.settled_hash)
+    return thing_of(
+        ExceptionItem,
+        row,
+        table=row.table_name,
+        entry=_entry(row.service, row.shard, row.seq, row.hash),
         # a multirange comes with the end of each range left out
-        "missing": row.missing and [MissingRange(first=one.lower, last=one.upper - 1) for one in row.missing],
-        "record": row.topic and InputPlace(topic=row.topic, partition=row.partition, offset=row.offset),
-        "settled_at": None if row.status == "open" else row.settled_at,
-        "settled_entry": settled_entry,
-    }
-    return ExceptionItem(**said)
+        missing=row.missing and [MissingRange(first=one.lower, last=one.upper - 1) for one in row.missing],
+        record=row.topic and InputPlace(topic=row.topic, partition=row.partition, offset=row.offset),
+        settled_at=None if row.status == "open" else row.settled_at,
+        settled_entry=settled,
+    )
 
 
 def _entry(service: str, shard: int, seq: int, digest: str) -> EntryPlace:

@@ -5,10 +5,11 @@ Everything but the journal follows from the topics; the exceptions also from the
 
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, Date, DateTime, Index, Integer, MetaData, Table, Text
+from sqlalchemy import CheckConstraint, Column, Index, Integer, MetaData, Table
 from sqlalchemy.dialects.postgresql import INT8MULTIRANGE
 
 from shared.contracts.wager_totals import FIGURES
+from shared.journal.columns import columns, counts, dates, moments, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.days import days_table
 
@@ -21,31 +22,21 @@ journal = journal_tables(metadata, SCHEMA)
 
 def _entry_columns() -> tuple[Column[Any], ...]:
     """Return the columns of the entry that says what a row says."""
-    return (
-        Column("service", Text, primary_key=True),
-        Column("shard", Integer, primary_key=True, autoincrement=False),
-        Column("seq", BigInteger, primary_key=True, autoincrement=False),
-        Column("hash", Text, nullable=False),
-        Column("recorded_at", DateTime(timezone=True), nullable=False),
-    )
+    place = (*texts("service", key=True), *columns(Integer, "shard", key=True), *counts("seq", key=True))
+    return (*place, *texts("hash"), *moments("recorded_at"))
 
 
 def _game_columns() -> tuple[Column[Any], ...]:
     """Return the columns of a game at a table on a gaming day."""
-    return (
-        Column("gaming_day", Date, primary_key=True),
-        Column("property", Text, primary_key=True),
-        Column("table_name", Text, primary_key=True),
-        Column("game", Text, primary_key=True),
-    )
+    return (*dates("gaming_day", key=True), *texts("property", "table_name", "game", key=True))
 
 
 wager_days = Table(
     "wager_days",
     metadata,
     *_game_columns(),
-    Column("wager", Text, primary_key=True),
-    *(Column(name, BigInteger, nullable=False) for name in FIGURES),
+    *texts("wager", key=True),
+    *counts(*FIGURES),
     schema=SCHEMA,
 )
 """The sums of a report row."""
@@ -54,10 +45,10 @@ submission_days = Table(
     "submission_days",
     metadata,
     *_game_columns(),
-    Column("wager", Text, primary_key=True),
-    Column("version", Integer, primary_key=True, autoincrement=False),
-    Column("submission", Text, primary_key=True),  # its hash
-    Column("handle_cents", BigInteger, nullable=False),
+    *texts("wager", key=True),
+    *columns(Integer, "version", key=True),
+    *texts("submission", key=True),  # its hash
+    *counts("handle_cents"),
     schema=SCHEMA,
 )
 """What of the handle of a report row was wagered under which rules submission."""
@@ -65,11 +56,10 @@ submission_days = Table(
 house_edges = Table(
     "house_edges",
     metadata,
-    Column("submission", Text, primary_key=True),  # its hash
-    Column("wager", Text, primary_key=True),
-    Column("paytable", Text),  # its name, where the regulation names paytables
-    Column("house_edge", Text),  # an exact fraction, such as 3/52
-    Column("reason", Text),  # why there is none
+    *texts("submission", "wager", key=True),  # the submission's hash
+    *texts("paytable", null=True),  # its name, where the regulation names paytables
+    *texts("house_edge", null=True),  # an exact fraction, such as 3/52
+    *texts("reason", null=True),  # why there is none
     CheckConstraint("num_nonnulls(house_edge, reason) = 1", name="house_edge_or_reason"),
     schema=SCHEMA,
 )
@@ -79,8 +69,8 @@ game_days = Table(
     "game_days",
     metadata,
     *_game_columns(),
-    *(Column(name, BigInteger, nullable=False) for name in ("posted", "corrected", "reversed", "voided")),
-    Column("changed_at", DateTime(timezone=True), nullable=False),
+    *counts("posted", "corrected", "reversed", "voided"),
+    *moments("changed_at"),
     schema=SCHEMA,
 )
 """How many rounds a game had at a table, and when settlement last recorded something about them."""
@@ -89,38 +79,26 @@ exceptions = Table(
     "exceptions",
     metadata,
     *_entry_columns(),
-    Column("number", Integer, primary_key=True, autoincrement=False),  # among the notices of the entry; 0 for others
-    Column("kind", Text, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("since", DateTime(timezone=True), nullable=False),
-    Column("stream", Text),
-    Column("first", BigInteger),
-    Column("last", BigInteger),
-    Column("missing", INT8MULTIRANGE),  # of a gap: the sequences that have still not come
-    Column("property", Text),
-    Column("table_name", Text),
-    Column("game", Text),
-    Column("gaming_day", Date),
-    Column("round_id", Text),
-    Column("topic", Text),
-    Column("partition", Integer),
-    Column("offset", BigInteger),
-    Column("reason", Text),
-    Column("entered_by", Text),
-    Column("approved_by", Text),
-    Column("revision", Integer),  # of the round, where it was reversed or noticed
-    Column("code", Text),
-    Column("seat", Integer),
-    Column("paragraph", Text),
-    Column("detail", Text),
-    Column("settled_at", DateTime(timezone=True)),  # of a gap: when the last missing event came so far
+    *columns(Integer, "number", key=True),  # among the notices of the entry; 0 for others
+    *texts("kind", "status"),
+    *moments("since"),
+    *texts("stream", null=True),
+    *counts("first", "last", null=True),
+    *columns(INT8MULTIRANGE, "missing", null=True),  # of a gap: the sequences that have still not come
+    *texts("property", "table_name", "game", "round_id", null=True),
+    *dates("gaming_day", null=True),
+    *texts("topic", null=True),
+    *columns(Integer, "partition", null=True),
+    *counts("offset", null=True),
+    *texts("reason", "entered_by", "approved_by", null=True),
+    *columns(Integer, "revision", null=True),  # of the round, where it was reversed or noticed
+    *texts("code", "paragraph", "detail", null=True),
+    *columns(Integer, "seat", null=True),
+    *moments("settled_at", null=True),  # of a gap: when the last missing event came so far
     # The entry that closed a refused record or took back a notice's round, and who stands for it.
-    Column("settled_shard", Integer),
-    Column("settled_seq", BigInteger),
-    Column("settled_hash", Text),
-    Column("settled_by", Text),
-    Column("settled_approved_by", Text),
-    Column("settled_reason", Text),
+    *columns(Integer, "settled_shard", null=True),
+    *counts("settled_seq", null=True),
+    *texts("settled_hash", "settled_by", "settled_approved_by", "settled_reason", null=True),
     Index("exceptions_in_order", "since", "service", "shard", "seq", "number"),
     Index("exceptions_of_property", "property", "since", "service", "shard", "seq", "number"),
     Index("exceptions_gaps", "stream", "first", postgresql_where="kind = 'gap'"),
@@ -139,9 +117,9 @@ filled_gaps = Table(
     "filled_gaps",
     metadata,
     *_entry_columns(),
-    Column("at", DateTime(timezone=True), nullable=False),
-    Column("stream", Text, nullable=False),
-    Column("sequence", BigInteger, nullable=False),
+    *moments("at"),
+    *texts("stream"),
+    *counts("sequence"),
     Index("filled_gaps_in_stream", "stream", "sequence"),
     schema=SCHEMA,
 )
@@ -151,13 +129,11 @@ closings = Table(
     "closings",
     metadata,
     *_entry_columns(),
-    Column("closed_shard", Integer, primary_key=True, autoincrement=False),
-    Column("closed_seq", BigInteger, primary_key=True, autoincrement=False),
-    Column("status", Text, nullable=False),
-    Column("at", DateTime(timezone=True), nullable=False),
-    Column("by", Text),
-    Column("approved_by", Text),
-    Column("reason", Text),
+    *columns(Integer, "closed_shard", key=True),
+    *counts("closed_seq", key=True),
+    *texts("status"),
+    *moments("at"),
+    *texts("by", "approved_by", "reason", null=True),
     Index("closings_of", "service", "closed_shard", "closed_seq"),
     schema=SCHEMA,
 )

@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 
 from services.round_settlement.domain.history import RoundDocument, RoundItem
-from services.round_settlement.queries import RoundKey, entry_about, rounds_after, rounds_with_history
-from services.round_settlement.tables import journal
+from services.round_settlement.queries import entry_about, round_item, rounds_with_history
+from services.round_settlement.tables import journal, rounds
 from shared.contracts.envelope import Identifier, Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.merkle import EvidenceError
@@ -17,9 +17,9 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
     AskedOfDay,
-    Listing,
     Page,
     PropertyPath,
+    TableListing,
     declare_role,
     document_response,
     person_with,
@@ -33,7 +33,7 @@ Reader = Annotated[str, person_with(READ_ROUNDS)]
 TableName = Annotated[Name, Path(description="the table")]
 RoundId = Annotated[Identifier, Path(description="the round, as its table names it")]
 
-ROUNDS: Listing[RoundKey] = Listing("rounds", RoundKey)
+ROUNDS = TableListing(rounds, "table_name", "round_id")
 
 
 def routes(context: ServiceContext) -> APIRouter:
@@ -44,12 +44,9 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_rounds(reader: Reader, asked: AskedOfDay) -> Page[RoundItem]:
         """By table and id: whether the money of each stands, and after how many corrections."""
         del reader
-        after = ROUNDS.after(asked.cursor)
+        wanted = {"property": asked.property, "gaming_day": asked.gaming_day, "table_name": asked.table}
         async with snapshot(context.engine) as connection:
-            found = await rounds_after(
-                connection, asked.property, asked.gaming_day, table=asked.table, after=after, limit=asked.limit + 1
-            )
-        return ROUNDS.page(found, asked.limit, lambda item: (item.table, item.round_id))
+            return await ROUNDS.read(connection, asked, round_item, **wanted)
 
     @router.get(
         "/{property}/{table}/{round_id}",

@@ -7,13 +7,13 @@ from typing import Any, cast
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.round_settlement.domain.settling import InEffect, Known, Standing, settle_event
-from services.round_settlement.tables import journal, rounds, submissions
+from services.round_settlement.tables import ROUND, journal, rounds, submissions
 from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import Event
 from shared.contracts.settlements import SettlementPosted, SubmissionRef
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.tables import READER, TableEvent
-from shared.journal.bulk import select
+from shared.journal.bulk import keyed, select
 from shared.journal.reading import read_entry
 from shared.journal.recording import Recording
 from shared.rules import compile_rules
@@ -25,7 +25,7 @@ RoundKey = tuple[str, str, str]
 
 
 class Submissions(RulesSubmissions):
-    """Keeps the approved submissions: rounds settle under them."""
+    """Keep the approved submissions: rounds settle under them."""
 
     keeps = (submissions,)
 
@@ -39,7 +39,7 @@ class Rounds:
 
 
 class TableEvents(Handler[Rounds]):
-    """Settles what happens at the tables."""
+    """Settle what happens at the tables."""
 
     reader = READER
     keyed_by_source = True
@@ -67,7 +67,7 @@ def _key(event: Event[Any]) -> RoundKey:
     return (event.data.property, event.data.table, event.data.round_id)
 
 
-_FIND = select(rounds, by=("property", "table_name", "round_id"))
+_FIND = select(rounds, by=ROUND)
 
 
 async def _known(connection: AsyncConnection, keys: set[RoundKey]) -> dict[RoundKey, Known]:
@@ -75,8 +75,7 @@ async def _known(connection: AsyncConnection, keys: set[RoundKey]) -> dict[Round
     if not keys:
         return {}
     found: dict[RoundKey, Known] = {}
-    names = ("property", "table_name", "round_id")
-    for row in await _FIND.read(connection, [dict(zip(names, key, strict=True)) for key in keys]):
+    for row in await _FIND.read(connection, keyed(_FIND, keys)):
         standing = None
         if row.seq is not None:
             entry = await read_entry(connection, journal, row.shard, row.seq)

@@ -6,16 +6,10 @@ from datetime import date
 from typing import Any, Final
 
 from sqlalchemy import func
-from sqlalchemy.dialects.postgresql import insert as insert_into
 
-from services.round_settlement.tables import rounds
-from shared.contracts.settlements import (
-    SettledRound,
-    SettlementPosted,
-    SettlementReversed,
-    SettlementSuperseded,
-)
-from shared.journal.bulk import insert
+from services.round_settlement.tables import ROUND, rounds
+from shared.contracts.settlements import SettledRound, SettlementPosted, SettlementReversed, SettlementSuperseded
+from shared.journal.bulk import excluded, insert
 from shared.journal.entry import Entry
 from shared.journal.recording import Recorded
 from shared.runtime.projector import Projector, Transaction
@@ -69,22 +63,11 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 
 def _row(key: tuple[str, str, str], changes: _Changes) -> dict[str, Any]:
-    property_name, table, round_id = key
-    return {
-        "property": property_name,
-        "table_name": table,
-        "round_id": round_id,
-        "gaming_day": changes.gaming_day,
-        "game": changes.game,
-        "completed": changes.completed,
-        "sequences": changes.sequences,
-        "revision": changes.revision,
-        "shard": changes.shard,
-        "seq": changes.seq,
-    }
+    names = ("gaming_day", "game", "completed", "sequences", "revision", "shard", "seq")
+    return dict(zip(ROUND, key, strict=True)) | {name: getattr(changes, name) for name in names}
 
 
-_NEW: Final = insert_into(rounds).excluded
+_NEW: Final = excluded(rounds)
 _LAST: Final = rounds.c.sequences[func.cardinality(rounds.c.sequences)]
 _KNOWN: Final = {
     # The two facts of one correction may come in two batches of a rebuild: its sequence is there already then.

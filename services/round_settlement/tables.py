@@ -1,8 +1,11 @@
 """The tables of round settlement: its journal, its copy of the rules submissions, and where each round stands."""
 
-from sqlalchemy import BigInteger, Column, Date, Index, Integer, MetaData, Table, Text
+from typing import Final
+
+from sqlalchemy import BigInteger, Index, Integer, MetaData, Table
 from sqlalchemy.dialects.postgresql import ARRAY
 
+from shared.journal.columns import columns, counts, dates, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.submissions import submissions_table
 
@@ -14,19 +17,20 @@ journal = journal_tables(metadata, SCHEMA)
 
 submissions = submissions_table(metadata, SCHEMA)
 
+ROUND: Final = ("property", "table_name", "round_id")
+"""The columns that name a round."""
+
 rounds = Table(
     "rounds",
     metadata,
-    Column("round_id", Text, primary_key=True),  # first: a round may be asked for by its id alone
-    Column("property", Text, primary_key=True),
-    Column("table_name", Text, primary_key=True),
-    Column("gaming_day", Date, nullable=False),  # of what stands, or else of what happened last
-    Column("game", Text, nullable=False),
-    Column("completed", BigInteger),  # the sequence of round.completed; none while only a void or correction has come
-    Column("sequences", ARRAY(BigInteger), nullable=False),  # those of all events about this round
-    Column("revision", Integer, nullable=False),
-    Column("shard", Integer),  # the entry whose postings stand; none where no money stands
-    Column("seq", BigInteger),
+    *texts("round_id", "property", "table_name", key=True),  # the id first: a round may be asked for by it alone
+    *dates("gaming_day"),  # of what stands, or else of what happened last
+    *texts("game"),
+    *counts("completed", null=True),  # the sequence of round.completed; none while only a void or correction has come
+    *columns(ARRAY(BigInteger), "sequences"),  # those of all events about this round
+    *columns(Integer, "revision"),
+    *columns(Integer, "shard", null=True),  # the entry whose postings stand; none where no money stands
+    *counts("seq", null=True),
     Index("rounds_of_day", "property", "gaming_day", "table_name", "round_id"),
     schema=SCHEMA,
 )

@@ -14,8 +14,7 @@ from services.vigorish.domain.reports import (
     exceptions,
     report,
 )
-from services.vigorish.queries import LineKey
-from services.vigorish.tables import days, journal
+from services.vigorish.tables import days, journal, lines
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     REPORT,
@@ -27,12 +26,13 @@ from shared.runtime.web import (
     PropertyQuery,
     ReportReader,
     TableChoice,
+    TableListing,
     report_response,
     snapshot,
 )
 
 EXCEPTIONS: Listing[ExceptionKey] = Listing("exceptions", ExceptionKey)
-ASSESSMENTS: Listing[LineKey] = Listing("assessments", LineKey)
+ASSESSMENTS = TableListing(lines, "table_name", "round_id", "revision", "line")
 
 
 def routes(context: ServiceContext) -> APIRouter:
@@ -75,12 +75,8 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_assessments(reader: ReportReader, asked: AskedOfDay) -> Page[LineItem]:
         """Base, rate, rounding rule and result of each line, with the entry of the journal that says so."""
         del reader
-        after = ASSESSMENTS.after(asked.cursor)
+        wanted = {"property": asked.property, "gaming_day": asked.gaming_day, "table_name": asked.table}
         async with snapshot(context.engine) as connection:
-            found = await queries.lines_after(
-                connection, asked.property, asked.gaming_day, table=asked.table, after=after, limit=asked.limit + 1
-            )
-        page = ASSESSMENTS.page(found, asked.limit, lambda keyed: keyed[0])
-        return Page(items=[item for _, item in page.items], next=page.next)
+            return await ASSESSMENTS.read(connection, asked, queries.line_of, **wanted)
 
     return router

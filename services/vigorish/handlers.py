@@ -7,16 +7,17 @@ from typing import Any, Final, cast
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.vigorish.domain.assessing import Place, assess, assessment, settled
+from services.vigorish.domain.assessing import assess, assessment, settled
 from services.vigorish.domain.views import Counted, Opened, PostedRound, ReversedRound
-from services.vigorish.queries import RoundKey, assessed_lines
+from services.vigorish.queries import assessed_lines
 from services.vigorish.tables import days, shifts, submissions
 from shared.contracts.envelope import Event
 from shared.contracts.pit import CollectedVigorish, NextShift, PitReader, ReturnedVigorish, WaivedVigorish
 from shared.contracts.reading import Reader
-from shared.contracts.settlements import SettledRound
+from shared.contracts.settlements import RoundKey, SettledRound
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
+from shared.contracts.versions import fields_of
 from shared.contracts.vigorish import (
     AssessedLine,
     Rounding,
@@ -27,6 +28,7 @@ from shared.contracts.vigorish import (
     VigorishWaiver,
 )
 from shared.journal.bulk import insert
+from shared.journal.entry import reversal
 from shared.journal.recording import Recording
 from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
@@ -37,7 +39,7 @@ from shared.runtime.consume.submissions import ApprovedSubmissions, RulesSubmiss
 
 
 class Submissions(RulesSubmissions):
-    """Keeps the approved submissions: they say how vigorish is rounded."""
+    """Keep the approved submissions: they say how vigorish is rounded."""
 
     keeps = (submissions,)
 
@@ -57,7 +59,7 @@ class Assessed:
 
 
 class Settlements(Handler[Assessed]):
-    """Records what settled rounds assess."""
+    """Record what settled rounds assess."""
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
 
@@ -66,7 +68,7 @@ class Settlements(Handler[Assessed]):
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Assessed:
         await self._roundings.refresh(connection)
-        wanted = [_round_key(event.data) for event in events if isinstance(event.data, ReversedRound)]
+        wanted = [RoundKey.of(event.data) for event in events if isinstance(event.data, ReversedRound)]
         return Assessed(await assessed_lines(connection, wanted), self._roundings)
 
     def handle(self, event: Event[Any], state: Assessed) -> Sequence[Recording]:
@@ -86,52 +88,39 @@ def _assessed(data: PostedRound, state: Assessed) -> Recording:
             f"rules submission {data.property}/{data.game} version {data.submission.version} is not known here "
             f"({data.submission.hash}): replay this record once it has been published"
         )
-    found = state.lines[_round_key(data)] = assess(data, rounding)
+    found = state.lines[RoundKey.of(data)] = assess(data, rounding)
     fact = VigorishAssessed(
-        **_round(data),
+        **fields_of(data, SettledRound),
         revision=data.revision,
         closed_at=data.closed_at,
         dealer_id=data.dealer_id,
         submission=data.submission.hash,
         lines=found,
     )
-    return Recording(fact=fact, postings=assessment(Place(data.property, data.table), found))
+    return Recording(fact=fact, postings=assessment(fact))
 
 
 def _taken_back(data: ReversedRound, state: Assessed) -> Recording:
-    found = state.lines.get(_round_key(data))
+    found = state.lines.get(RoundKey.of(data))
     if found is None:
         raise Refused(
             f"revision {data.revision} of round {data.round_id} is taken back, but its vigorish was not recorded: "
             "mend the record that posted it, then replay this one"
         )
     fact = VigorishTakenBack(
-        **_round(data),
-        revision=data.revision,
-        entered_by=data.correction.entered_by,
-        approved_by=data.correction.approved_by,
-        reason=data.correction.reason,
-        lines=found,
+        **fields_of(data, SettledRound), revision=data.revision, **dict(data.correction), lines=found
     )
-    return Recording(fact=fact, postings=assessment(Place(data.property, data.table), found, back=True))
-
-
-def _round_key(data: PostedRound | ReversedRound) -> RoundKey:
-    return RoundKey(data.property, data.table, data.round_id, data.revision)
-
-
-def _round(data: PostedRound | ReversedRound) -> dict[str, Any]:
-    return {name: getattr(data, name) for name in SettledRound.model_fields}
+    return Recording(fact=fact, postings=reversal(assessment(fact)))
 
 
 class Days(DayStatuses):
-    """Keeps how far gaming days have come."""
+    """Keep how far gaming days have come."""
 
     keeps = (days,)
 
 
 class PitEvents(Handler[None]):
-    """Records what tables collect, waive and return; of other events, keeps which shift begins."""
+    """Record what tables collect, waive and return; of other events, keep which shift begins."""
 
     reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish, Opened, Counted)
     keeps = (shifts,)
@@ -148,7 +137,7 @@ class PitEvents(Handler[None]):
                 fact, leg = VigorishReturn(**dict(data), event=event.id, at=event.time), "returned"
             case _:
                 return ()
-        return (Recording(fact=fact, postings=settled(Place(data.property, data.table), fact, leg)),)
+        return (Recording(fact=fact, postings=settled(fact, leg)),)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Keep which shifts begin, those of a table in their order: of two at one moment, the first stays."""

@@ -7,10 +7,10 @@ from sqlalchemy import case, func
 
 from services.vigorish.domain.assessing import is_bank
 from services.vigorish.domain.assessing import owed as owed_of
-from services.vigorish.tables import lines, owed
+from services.vigorish.tables import SUMS, lines, owed
 from shared.contracts.envelope import as_json
 from shared.contracts.pit import VigorishOfRound
-from shared.contracts.settlements import SettledRound
+from shared.contracts.settlements import RoundKey, SettledRound
 from shared.contracts.vigorish import (
     VigorishAssessed,
     VigorishCollection,
@@ -23,11 +23,11 @@ from shared.journal.entry import Entry
 from shared.journal.recording import Recorded
 from shared.runtime.projector import Projector, Transaction
 
-_SUMS = ("assessed_cents", "collected_cents", "waived_cents", "returned_cents")
 REVISION: Final = ("property", "table_name", "round_id", "revision")
 """The columns that name a revision of a round."""
 
-_KNOWN = ("game", "owed_by", "closed_at", "dealer_id", "shift", "settled_dealer_id")
+_KNOWN: Final = ("game", "owed_by", "closed_at", "dealer_id", "shift", "settled_dealer_id")
+_OF_LINE: Final = ("seat", "owed_by", "stake_cents", "base_cents", "rate", "cents", "agrees")
 
 
 class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
@@ -39,11 +39,11 @@ class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
         if row is None:
             names = ("property", "table_name", "round_id", "seat", "bank")
             row = self[key] = dict(zip(names, key, strict=True)) | {"gaming_day": fact.gaming_day, "settled_at": None}
-            row |= dict.fromkeys(_SUMS, 0) | dict.fromkeys(_KNOWN)
+            row |= dict.fromkeys(SUMS, 0) | dict.fromkeys(_KNOWN)
         if values.get("game") is not None:
             row["gaming_day"] = fact.gaming_day
         for name, value in values.items():
-            if name in _SUMS:
+            if name in SUMS:
                 row[name] += value
             elif value is not None:
                 row[name] = max(value, row[name] or value) if name == "settled_at" else value
@@ -82,8 +82,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             case VigorishTakenBack():
                 for (seat, bank), (cents, _) in owed_of(fact.lines).items():
                     rows.add(fact, seat, bank=bank, assessed_cents=-cents)
-                revision = (fact.property, fact.table, fact.round_id, fact.revision)
-                taken_back.append(dict(zip(REVISION, revision, strict=True)) | {"standing": False})
+                taken_back.append(_revision(fact) | {"standing": False})
             case VigorishCollection():
                 rows.settle(fact, collected_cents=fact.cents)
             case VigorishWaiver():
@@ -97,27 +96,21 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
     await _TAKE_BACK_LINES.write(connection, taken_back)
 
 
+def _revision(fact: VigorishAssessed | VigorishTakenBack) -> dict[str, Any]:
+    return dict(zip(REVISION, RoundKey.of(fact), strict=True))
+
+
 def _lines(entry: Entry, fact: VigorishAssessed) -> Iterable[Row]:
     for number, line in enumerate(fact.lines):
-        yield {
-            "property": fact.property,
-            "table_name": fact.table,
-            "round_id": fact.round_id,
-            "revision": fact.revision,
+        yield _revision(fact) | {
             "line": number,
             "standing": True,
             "gaming_day": fact.gaming_day,
             "game": fact.game,
             "closed_at": fact.closed_at,
             "dealer_id": fact.dealer_id,
-            "seat": line.seat,
+            **{name: getattr(line, name) for name in _OF_LINE},
             "bank": is_bank(line),
-            "owed_by": line.owed_by,
-            "stake_cents": line.stake_cents,
-            "base_cents": line.base_cents,
-            "rate": line.rate,
-            "cents": line.cents,
-            "agrees": line.agrees,
             "document": as_json(line),
             "shard": entry.shard,
             "seq": entry.seq,
@@ -128,7 +121,7 @@ _NEW: Final = excluded(owed)
 # What a round assessed says its gaming day, whichever of it and what was collected came first.
 _ADD_OWED: Final = insert(
     owed,
-    on_conflict=added(owed, *_SUMS)
+    on_conflict=added(owed, *SUMS)
     | {"gaming_day": case((_NEW.game.is_not(None), _NEW.gaming_day), else_=owed.c.gaming_day)}
     | {name: func.coalesce(_NEW[name], owed.c[name]) for name in _KNOWN}
     | {"settled_at": func.greatest(_NEW.settled_at, owed.c.settled_at)},

@@ -4,24 +4,12 @@ Everything but the journal and the submissions is a projection of the journal, e
 the topic `pit.events`. Amounts are cents.
 """
 
-from typing import Any
+from typing import Final
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Date,
-    DateTime,
-    Index,
-    Integer,
-    MetaData,
-    Numeric,
-    SmallInteger,
-    Table,
-    Text,
-)
+from sqlalchemy import Boolean, Index, Integer, MetaData, Numeric, SmallInteger, Table
 from sqlalchemy.dialects.postgresql import JSONB
 
+from shared.journal.columns import MOMENT, columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.days import days_table
 from shared.runtime.consume.submissions import submissions_table
@@ -35,33 +23,25 @@ journal = journal_tables(metadata, SCHEMA)
 submissions = submissions_table(metadata, SCHEMA)
 """The approved rules submissions: how vigorish is rounded."""
 
+_ROUND: Final = ("property", "table_name", "round_id")
 
-def _round() -> tuple[Column[Any], ...]:
-    return (
-        Column("property", Text, primary_key=True),
-        Column("table_name", Text, primary_key=True),
-        Column("round_id", Text, primary_key=True),
-    )
-
+SUMS: Final = ("assessed_cents", "collected_cents", "waived_cents", "returned_cents")
+"""What became of the vigorish of a seat."""
 
 owed = Table(
     "owed",
     metadata,
-    *_round(),
-    Column("seat", SmallInteger, primary_key=True, autoincrement=False),
-    Column("bank", Boolean, primary_key=True),
-    Column("gaming_day", Date, nullable=False),
-    Column("game", Text),  # from here to `dealer_id`: unknown before the round was settled
-    Column("owed_by", Text),
-    Column("closed_at", DateTime(timezone=True)),
-    Column("dealer_id", Text),
-    Column("assessed_cents", BigInteger, nullable=False),
-    Column("collected_cents", BigInteger, nullable=False),
-    Column("waived_cents", BigInteger, nullable=False),
-    Column("shift", Text),  # from here on: unknown before something was collected or waived
-    Column("settled_dealer_id", Text),
-    Column("settled_at", DateTime(timezone=True)),
-    Column("returned_cents", BigInteger, nullable=False),
+    *texts(*_ROUND, key=True),
+    *columns(SmallInteger, "seat", key=True),
+    *columns(Boolean, "bank", key=True),
+    *dates("gaming_day"),
+    *counts(*SUMS),
+    # Unknown before the round was settled:
+    *texts("game", "owed_by", "dealer_id", null=True),
+    *moments("closed_at", null=True),
+    # Unknown before something was collected or waived:
+    *texts("shift", "settled_dealer_id", null=True),
+    *moments("settled_at", null=True),
     Index("owed_of_day", "property", "gaming_day", "table_name"),
     schema=SCHEMA,
 )
@@ -70,25 +50,19 @@ owed = Table(
 lines = Table(
     "lines",
     metadata,
-    *_round(),
-    Column("revision", Integer, primary_key=True, autoincrement=False),
-    Column("line", SmallInteger, primary_key=True, autoincrement=False),
-    Column("standing", Boolean, nullable=False),
-    Column("gaming_day", Date, nullable=False),
-    Column("game", Text, nullable=False),
-    Column("closed_at", DateTime(timezone=True), nullable=False),
-    Column("dealer_id", Text),
-    Column("seat", SmallInteger, nullable=False),
-    Column("bank", Boolean, nullable=False),
-    Column("owed_by", Text, nullable=False),
-    Column("stake_cents", BigInteger, nullable=False),
-    Column("base_cents", BigInteger, nullable=False),
-    Column("rate", Numeric(10, 9), nullable=False),
-    Column("cents", BigInteger, nullable=False),
-    Column("agrees", Boolean, nullable=False),
-    Column("document", JSONB, nullable=False),  # the line as published
-    Column("shard", Integer, nullable=False),
-    Column("seq", BigInteger, nullable=False),
+    *texts(*_ROUND, key=True),
+    *columns(Integer, "revision", key=True),
+    *columns(SmallInteger, "line", key=True),
+    *columns(Boolean, "standing", "bank", "agrees"),
+    *dates("gaming_day"),
+    *texts("game", "owed_by"),
+    *moments("closed_at"),
+    *texts("dealer_id", null=True),
+    *columns(SmallInteger, "seat"),
+    *counts("stake_cents", "base_cents", "cents"),
+    *columns(Numeric(10, 9), "rate"),
+    *columns(JSONB, "document"),  # the line as published
+    *entry_place(),
     Index("lines_of_day", "property", "gaming_day", "table_name"),
     schema=SCHEMA,
 )
@@ -100,10 +74,9 @@ days = days_table(metadata, SCHEMA)
 shifts = Table(
     "shifts",
     metadata,
-    Column("property", Text, primary_key=True),
-    Column("table_name", Text, primary_key=True),
-    Column("at", DateTime(timezone=True), primary_key=True),
-    Column("shift", Text, nullable=False),
+    *texts("property", "table_name", key=True),
+    *columns(MOMENT, "at", key=True),
+    *texts("shift"),
     schema=SCHEMA,
 )
 """Which shift was at work at a table from a moment on."""

@@ -1,15 +1,17 @@
 """What every report says of itself, and how far a gaming day has come."""
 
+from collections.abc import Sequence
 from datetime import date
 from enum import StrEnum
 from fractions import Fraction
+from hashlib import sha256
 from importlib.metadata import version
 from math import floor
 from typing import Annotated
 
 from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
 
-from shared.contracts.envelope import Name
+from shared.contracts.envelope import Name, canonical
 
 Percent = Annotated[str, StringConstraints(pattern=r"^-?\d+\.\d{2}$")]
 """A percentage with two decimals; the name of its field ends in `_percent`."""
@@ -27,6 +29,11 @@ def percent_of(part: int | Fraction, whole: int) -> Percent | None:
     steps = floor(abs(share) * 10_000 + Fraction(1, 2))
     sign = "-" if steps and share < 0 else ""
     return f"{sign}{steps // 100}.{steps % 100:02}"
+
+
+def rows_sha256(rows: Sequence[BaseModel]) -> str:
+    """Return the SHA-256 of rows as JSON with sorted keys and without white space, in hexadecimal."""
+    return sha256(canonical([row.model_dump(mode="json") for row in rows])).hexdigest()
 
 
 class ReportStatus(StrEnum):

@@ -1,7 +1,7 @@
 """What round settlement publishes on `settlements`: rounds posted and reversed, and what it could not post."""
 
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import AwareDatetime, Field, WithJsonSchema
 
@@ -60,6 +60,20 @@ class SettledRound(Fact, TableData):
     def encode(self) -> bytes:
         """Return the JSON, a record of a round in it as it was reported; what is as by default is left out."""
         return self.__pydantic_serializer__.to_json(self, exclude_defaults=True)
+
+
+class RoundKey(NamedTuple):
+    """A revision of a round."""
+
+    property: str
+    table: str
+    round_id: str
+    revision: int
+
+    @classmethod
+    def of(cls, said: Any) -> Self:
+        """Return the revision of a round that a fact, or a view of one, is about."""
+        return cls(said.property, said.table, said.round_id, said.revision)
 
 
 class TakenBack(Correction, SettledRound):

@@ -1,10 +1,11 @@
 """Documents in versions: one person files a version, another approves or rejects it, and it never changes."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal, TypeVar
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, BaseModel, Field
 
 from shared.contracts.envelope import Contract, Digest, Person, Reason, as_json, canonical
 from shared.contracts.rejection import Reason as Why
@@ -74,15 +75,37 @@ def standing(fact: Contract) -> dict[str, Any]:
     return found
 
 
-def fields_of(contract: Contract, model: type[Contract]) -> dict[str, Any]:
-    """Return the fields that a contract has as the other that it includes."""
-    return {name: getattr(contract, name) for name in model.model_fields}
+def fields_of(said: BaseModel, model: type[BaseModel]) -> dict[str, Any]:
+    """Return the fields of a model as another says them, which has them all."""
+    return {name: getattr(said, name) for name in model.model_fields}
 
 
 def version_hash(wanted: Contract, model: type[Contract], version: int) -> str:
     """Return the SHA-256, in hexadecimal, of the fields of a model and the version, as canonical JSON."""
     document = {name: value for name, value in as_json(wanted).items() if name in model.model_fields}
     return sha256(canonical({**document, "version": version})).hexdigest()
+
+
+def why_too_late(effective_from: datetime, approved: Sequence[datetime], at: datetime) -> str | None:
+    """Return why a version may not be approved at a moment with this beginning; None if it may.
+
+    Rounds count under the version that is in effect when they are opened, for ever. So a version begins after every
+    `approved` one, and not in the past; but the first one may, for no round can have counted without it.
+    """
+    if not approved:
+        return None
+    last = max(approved)
+    if effective_from <= last:
+        return (
+            f"'effective_from' {effective_from.isoformat()} is not after {last.isoformat()}, from which on an approved "
+            "version is in effect; file a version that takes effect later"
+        )
+    if effective_from < at:
+        return (
+            f"'effective_from' {effective_from.isoformat()} has passed (it is {at.isoformat()}), and rounds have "
+            "counted since; file a version that takes effect later"
+        )
+    return None
 
 
 def beginning(effective_from: datetime) -> datetime:

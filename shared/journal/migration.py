@@ -1,14 +1,18 @@
-"""What a migration does: it runs the SQL file of its name, and grants the service what it may do with its tables."""
+"""What a migration does: it runs SQL files, and grants the service what it may do with its tables."""
 
 from pathlib import Path
 
 from alembic import context, op
 
 
-def run_sql(migration: str) -> None:
-    """Run the SQL file next to a migration, given as `__file__`, in the service's schema."""
-    statements = Path(migration).with_suffix(".sql").read_text(encoding="utf-8")
-    op.get_bind().exec_driver_sql(statements, execution_options={"no_parameters": True})
+def run_sql(*modules: str) -> None:
+    """Run the SQL files next to these modules, each given as its `__file__`, in the service's schema.
+
+    They are the migration itself, and what declares tables that several services have alike.
+    """
+    for module in modules:
+        statements = Path(module).with_suffix(".sql").read_text(encoding="utf-8")
+        op.get_bind().exec_driver_sql(statements, execution_options={"no_parameters": True})
 
 
 def grant(privileges: str, *tables: str) -> None:

@@ -12,7 +12,7 @@ from shared.contracts.submissions import (
     SubmissionRejected,
     submission_hash,
 )
-from shared.contracts.versions import Filed, Standing, beginning, fields_of, standing, turned_down
+from shared.contracts.versions import Filed, Standing, beginning, fields_of, standing, turned_down, why_too_late
 from shared.rules import validate_submission
 from shared.rules.errors import Refused
 from shared.runtime.command.approval import RULES_SUBMISSION, Approval, Decision
@@ -53,7 +53,7 @@ def file(wanted: RulesSubmission, history: History, *, by: str, at: datetime) ->
         if table in wanted.tables[:number]:
             raise Rejected(Reason.NOT_ALLOWED, f"'tables': {table!r} is listed twice; list each table once")
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
-    too_late = why_too_late(wanted.effective_from, history, at)
+    too_late = why_too_late(wanted.effective_from, history.approved, at)
     if too_late is not None:
         raise Rejected(Reason.NOT_ALLOWED, too_late)
     version = history.versions + 1
@@ -72,7 +72,7 @@ def approve(version: SubmissionVersion, history: History, *, by: str, at: dateti
     Raises: Rejected where it was decided before, by who filed it, or where it would change what has been in effect.
     """
     version.approval.approve(by)
-    too_late = why_too_late(version.effective_from, history, at)
+    too_late = why_too_late(version.effective_from, history.approved, at)
     if too_late is not None:
         raise Rejected(Reason.TOO_LATE, f"{version.label} cannot be approved any more: {too_late}")
     return SubmissionApproved(**fields_of(version, SubmissionFiled), approved_by=by, approved_at=at)
@@ -89,25 +89,3 @@ def after(
 ) -> SubmissionVersion:
     """Return a version as it stands once a fact about it is recorded."""
     return SubmissionVersion(**fields_of(version, SubmissionFiled), **standing(fact))
-
-
-def why_too_late(effective_from: datetime, history: History, at: datetime) -> str | None:
-    """Return why a version may not be approved at a moment with this beginning; None if it may.
-
-    Rounds settle under the version that is in effect when they are opened, for ever. So a version begins after every
-    approved one, and not in the past; but the first one may, for no round can have settled without it.
-    """
-    if not history.approved:
-        return None
-    last = max(history.approved)
-    if effective_from <= last:
-        return (
-            f"'effective_from' {effective_from.isoformat()} is not after {last.isoformat()}, from which on an approved "
-            "version is in effect; file a version that takes effect later"
-        )
-    if effective_from < at:
-        return (
-            f"'effective_from' {effective_from.isoformat()} has passed (it is {at.isoformat()}), and rounds have "
-            "settled since; file a version that takes effect later"
-        )
-    return None

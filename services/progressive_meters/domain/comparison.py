@@ -1,4 +1,4 @@
-"""What tables said of their meters beside the ledger's own reading, in the order in which things happened. Pure.
+"""Compare what tables said of their meters with the ledger's own reading, in the order in which things happened. Pure.
 
 Settlements of linked tables arrive one shard after the other; the order in which things happened does not depend on it.
 A table says what its meter showed before its round's wagers were added. Other tables go on adding meanwhile, so the
@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import accumulate
+
+from pydantic import BaseModel
 
 from shared.contracts.exact import shown
 
@@ -26,9 +28,8 @@ class Step:
     display: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """What a table said of a meter before a round, and what the settlement came to. Cents; `number` is the movement."""
+class MeterOfTable(BaseModel):
+    """A meter at a table, in a round."""
 
     pool: str
     meter: str
@@ -36,6 +37,11 @@ class Reading:
     game: str
     gaming_day: date
     round_id: str
+
+
+class Reading(MeterOfTable):
+    """What a table said of a meter before a round, and what the settlement came to. Cents; `number` is the movement."""
+
     number: int
     opened_at: datetime
     closed_at: datetime

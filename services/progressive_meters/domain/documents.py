@@ -7,7 +7,8 @@ from pydantic import BaseModel, Field
 
 from services.progressive_meters.domain.versions import PoolVersion
 from shared.contracts.exact import ExactCents
-from shared.contracts.meters import ChangeAsked, Feed, Movement
+from shared.contracts.journal_facts import EntryPlace
+from shared.contracts.meters import ChangeAsked, Feed, Hit, Movement
 
 Status = Literal["requested", "approved", "rejected"]
 
@@ -17,7 +18,7 @@ class SignReading(BaseModel):
 
     property: str
     pool: str
-    shown_cents: int
+    shown_cents: int = Field(description="what a sign shows: the whole cents of the display")
     number: int
     at: datetime
 
@@ -36,17 +37,12 @@ class FeedTerms(Feed):
     reserve_rate: str | None = None
 
 
-class PoolStatus(BaseModel):
+class PoolStatus(SignReading):
     """A pool as it stands (N.J.A.C. 13:69E-1.39A): its terms in effect, its meters in exact cents, its counters."""
 
-    property: str
-    pool: str
     terms: PoolVersion | None
     feeds: list[FeedTerms]
-    number: int
-    at: datetime
     display_cents: ExactCents = Field(description="decimal, with the share of a cent")
-    shown_cents: int = Field(description="what a sign shows: the whole cents of the display")
     reserve_cents: ExactCents = Field(description="decimal, with the share of a cent")
     overflowed_cents: ExactCents = Field(description="decimal, with the share of a cent")
     in_count: int
@@ -55,7 +51,7 @@ class PoolStatus(BaseModel):
     wins_cents: int
 
 
-class MovementItem(BaseModel):
+class MovementItem(EntryPlace):
     """A movement of a pool, with its cause and the entry of the journal that says so."""
 
     kind: str
@@ -66,8 +62,6 @@ class MovementItem(BaseModel):
     round_id: str | None = None
     revision: int | None = None
     movement: Movement
-    shard: int
-    seq: int
 
 
 class ChangeItem(ChangeAsked):
@@ -83,7 +77,7 @@ class ChangeItem(ChangeAsked):
     display_after_cents: ExactCents | None = None
 
 
-class HitItem(BaseModel):
+class HitItem(Hit, EntryPlace):
     """An award that came off a meter. It stands unless its round was taken back."""
 
     property: str
@@ -94,10 +88,4 @@ class HitItem(BaseModel):
     game: str
     round_id: str
     revision: int
-    seat: int
-    wager: str
-    category: str | None = None
-    cents: int
     standing: bool
-    shard: int
-    seq: int

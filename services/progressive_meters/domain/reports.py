@@ -2,26 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
-from hashlib import sha256
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from services.progressive_meters.domain.comparison import Difference
+from services.progressive_meters.domain.comparison import Difference, MeterOfTable
 from services.progressive_meters.domain.pools import Delta, Pool, parts
-from shared.contracts.envelope import as_json, canonical
 from shared.contracts.exact import ExactCents, exact_text, shown
 from shared.contracts.meters import PoolDay
-from shared.contracts.reports import DayReportHeader
+from shared.contracts.reports import DayReportHeader, rows_sha256
+from shared.contracts.versions import fields_of
 
 ExceptionKind = Literal["reading", "contribution", "reset"]
 
-PLACE: Final = ("pool", "meter", "table", "game", "gaming_day", "round_id")
-"""Where something does not agree: fields of a reading and of an exception, and columns."""
 
-
-class ExceptionItem(BaseModel):
+class ExceptionItem(MeterOfTable):
     """Something that does not agree.
 
     `reading`: what the table said before the round, or the settlement after it, is not what the ledger showed.
@@ -30,12 +25,6 @@ class ExceptionItem(BaseModel):
     """
 
     kind: ExceptionKind
-    pool: str
-    meter: str
-    table: str
-    game: str
-    gaming_day: date
-    round_id: str
     reported_before_cents: int | None = None
     ledger_before_cents: int | None = None
     reported_after_cents: int | None = None
@@ -124,7 +113,7 @@ class Day:
             "exceptions": len(self.exceptions),
             "liability_cents": sum(row.liability_cents for row in self.rows),
             "pools": self.rows,
-            "rows_sha256": sha256(canonical([as_json(row) for row in self.rows])).hexdigest(),
+            "rows_sha256": rows_sha256(self.rows),
         }
 
 
@@ -186,7 +175,7 @@ def reading_exception(difference: Difference) -> ExceptionItem:
     reading = difference.reading
     return ExceptionItem(
         kind="reading",
-        **{name: getattr(reading, name) for name in PLACE},
+        **fields_of(reading, MeterOfTable),
         reported_before_cents=reading.before_cents,
         ledger_before_cents=difference.ledger_before_cents,
         reported_after_cents=reading.after_cents,

@@ -6,7 +6,17 @@ from datetime import datetime
 from services.progressive_meters.domain.rounds import Terms
 from shared.contracts.meters import Feed, Movement, PoolApproved, PoolFiled, PoolRejected, PoolTerms
 from shared.contracts.rejection import Reason, Rejected
-from shared.contracts.versions import Filed, Standing, beginning, fields_of, standing, turned_down, version_hash
+from shared.contracts.submissions import in_effect
+from shared.contracts.versions import (
+    Filed,
+    Standing,
+    beginning,
+    fields_of,
+    standing,
+    turned_down,
+    version_hash,
+    why_too_late,
+)
 from shared.runtime.command.approval import POOL_TERMS, Approval, Decision
 
 FeedTerms = Callable[[str, Feed, datetime], Terms | None]
@@ -46,8 +56,7 @@ class Pools:
 
     def in_effect(self, property_name: str, pool: str, moment: datetime) -> PoolVersion | None:
         """Return the version of a pool in effect at a moment."""
-        begun = [version for version in self.versions(property_name, pool) if version.effective_from <= moment]
-        return begun[-1] if begun else None
+        return in_effect(self.versions(property_name, pool), moment)
 
     def current(self, property_name: str, pool: str, moment: datetime) -> PoolVersion:
         """Return the version of a pool in effect at a moment, or the one that will be the first."""
@@ -137,18 +146,13 @@ def after(filed: PoolFiled | PoolVersion, fact: PoolFiled | PoolRejected) -> Poo
 def why_not(wanted: PoolTerms, pools: Pools, at: datetime) -> str | None:
     """Return why a version may not take effect when it says; None if it may.
 
-    Rounds count under the version in effect when they were opened. The first version of a pool may begin in the past:
-    rounds of feeds without a pool wait in quarantine. A feed is for one pool at a time.
+    The first version of a pool may begin in the past: rounds of feeds without a pool wait in quarantine. A feed is for
+    one pool at a time.
     """
     before = pools.versions(wanted.property, wanted.pool)
-    beginning = wanted.effective_from.isoformat()
-    if before and wanted.effective_from <= before[-1].effective_from:
-        return (
-            f"'effective_from' {beginning} is not after {before[-1].effective_from.isoformat()}, from which on an "
-            "approved version is in effect; file one that takes effect later"
-        )
-    if before and wanted.effective_from < at:
-        return f"'effective_from' {beginning} has passed (it is {at.isoformat()}); file one that takes effect later"
+    too_late = why_too_late(wanted.effective_from, [version.effective_from for version in before], at)
+    if too_late is not None:
+        return too_late
     if before and wanted.base_cents != before[0].base_cents:
         return f"'base_cents' {wanted.base_cents}: the pool began with {before[0].base_cents}; leave it as it was"
     for feed in wanted.feeds:
@@ -156,7 +160,7 @@ def why_not(wanted: PoolTerms, pools: Pools, at: datetime) -> str | None:
         if other is not None:
             return (
                 f"meter {feed.meter} of {feed.game} at {feed.table} feeds pool {other.pool}; "
-                f"let that pool go without it from {beginning} on first"
+                f"let that pool go without it from {wanted.effective_from.isoformat()} on first"
             )
     return None
 

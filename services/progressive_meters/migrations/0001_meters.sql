@@ -1,9 +1,3 @@
-CREATE TABLE submissions (
-    property TEXT, game TEXT, version INTEGER, effective_from TIMESTAMPTZ NOT NULL, document JSONB NOT NULL,
-    received_at TIMESTAMPTZ NOT NULL,
-    PRIMARY KEY (property, game, version)
-);
-
 CREATE TABLE pool_versions (
     property TEXT, pool TEXT, version INTEGER, status TEXT NOT NULL, filed_by TEXT NOT NULL, document JSON NOT NULL,
     approved_by TEXT, approved_at TIMESTAMPTZ, rejected_by TEXT, rejected_at TIMESTAMPTZ, rejection_reason TEXT,
@@ -79,9 +73,4 @@ CREATE TABLE changes (
 CREATE TABLE reconciliations (
     property TEXT, gaming_day DATE, seq BIGINT, rows_sha256 TEXT NOT NULL, document JSON NOT NULL,
     PRIMARY KEY (property, gaming_day, seq)
-);
-
-CREATE TABLE days (
-    property TEXT, gaming_day DATE, status TEXT NOT NULL, since TIMESTAMPTZ NOT NULL,
-    PRIMARY KEY (property, gaming_day)
 );

@@ -1,1 +1,1 @@
-"""Reads the tables: pools and their terms, what the interface lists, and the books of a gaming day."""
+"""Read the tables: pools and their terms, what the interface lists, and the books of a gaming day."""

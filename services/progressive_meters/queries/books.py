@@ -1,4 +1,4 @@
-"""Reads the books of a gaming day: sums before, on and after it, readings that differ, accounts."""
+"""Read the books of a gaming day: sums before, on and after it, readings that differ, accounts."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -9,10 +9,9 @@ from typing import Any
 from sqlalchemy import case, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.progressive_meters.domain.comparison import Difference, Reading, Step, differences
+from services.progressive_meters.domain.comparison import Difference, MeterOfTable, Reading, Step, differences
 from services.progressive_meters.domain.pools import PARTS, Delta
 from services.progressive_meters.domain.reports import (
-    PLACE,
     Day,
     ExceptionItem,
     PoolBooks,
@@ -58,16 +57,9 @@ async def last_reconciled(connection: AsyncConnection, property_name: str, gamin
 async def _books(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[PoolBooks]:
     m = movements.c
     when = case((m.gaming_day < gaming_day, "before"), (m.gaming_day == gaming_day, "day"), else_="later")
-    query = (
-        select(
-            m.pool,
-            when.label("when"),
-            func.count().label("movements"),
-            *(func.sum(m[name]).label(name) for name in PARTS),
-        )
-        .where(m.property == property_name)
-        .group_by(m.pool, when)
-    )
+    sums_of = (func.sum(m[name]).label(name) for name in PARTS)
+    query = select(m.pool, when.label("when"), func.count().label("movements"), *sums_of)
+    query = query.where(m.property == property_name).group_by(m.pool, when)
     sums: dict[str, dict[str, Delta]] = {}
     numbers: dict[str, int] = {}
     for row in await connection.execute(query):
@@ -111,12 +103,9 @@ async def _hits(connection: AsyncConnection, property_name: str) -> dict[str, in
 
 async def _readings(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[Reading]:
     c = readings.c
-    query = (
-        select(readings)
-        .where(c.property == property_name, c.gaming_day == gaming_day, c.standing, c.before_cents.is_not(None))
-        .order_by(c.pool, c.number)
-    )
-    return [thing_of(Reading, row) for row in await connection.execute(query)]
+    query = rows_of(readings, property=property_name, gaming_day=gaming_day, standing=True)
+    rows = await connection.execute(query.where(c.before_cents.is_not(None)).order_by(c.pool, c.number))
+    return [thing_of(Reading, row) for row in rows]
 
 
 def _display(m: Any) -> Any:
@@ -142,19 +131,15 @@ async def _differences(
 
 
 async def _findings(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[ExceptionItem]:
-    c = readings.c
-    query = select(readings).where(
-        c.property == property_name, c.gaming_day == gaming_day, c.standing, func.cardinality(c.findings) > 0
-    )
+    query = rows_of(readings, property=property_name, gaming_day=gaming_day, standing=True)
     found: list[ExceptionItem] = []
-    for row in await connection.execute(query):
+    for row in await connection.execute(query.where(func.cardinality(readings.c.findings) > 0)):
         for kind in row.findings:
             more: dict[str, Any] = {"reset_cents": row.reset_cents}
             if kind == "contribution":
                 rated = exact_text(share(row.in_cents, Fraction(row.rate)))
                 more = {"settled_cents": row.settled_cents, "rated_cents": rated}
-            place = {name: row._mapping[name] for name in PLACE}
-            found.append(ExceptionItem(kind=kind, **place, **more))
+            found.append(ExceptionItem(kind=kind, **dict(thing_of(MeterOfTable, row)), **more))
     return found
 
 
@@ -168,13 +153,6 @@ async def _tables(connection: AsyncConnection, property_name: str, gaming_day: d
         .order_by(m.pool, m.table, m.game)
     )
     return [
-        TableContribution(
-            pool=row.pool,
-            table=row.table,
-            game=row.game,
-            in_count=int(row.in_count),
-            in_cents=int(row.in_cents),
-            **{f"{name}_cents": exact_text(int(row._mapping[name])) for name in names[2:]},
-        )
+        thing_of(TableContribution, row, **{f"{name}_cents": exact_text(int(row._mapping[name])) for name in names[2:]})
         for row in await connection.execute(query)
     ]

@@ -1,4 +1,4 @@
-"""Reads what the interface lists, and makes its items of rows."""
+"""Read what the interface lists, as its items."""
 
 from collections.abc import Mapping
 from datetime import datetime

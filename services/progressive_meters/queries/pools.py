@@ -1,8 +1,8 @@
-"""Reads pools as they stand, their terms, the rules submissions of their feeds, and what rounds did to them."""
+"""Read pools as they stand, their terms, the rules submissions of their feeds, and what rounds did to them."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from sqlalchemy import Row, func
 from sqlalchemy import select as select_from
@@ -13,6 +13,7 @@ from services.progressive_meters.domain.rounds import Offered, Terms, offered
 from services.progressive_meters.domain.versions import Pools, PoolVersion
 from services.progressive_meters.tables import movements, pool_versions, pools, submissions
 from shared.contracts.meters import Feed, Movement
+from shared.contracts.settlements import RoundKey
 from shared.journal.bulk import compiled, given, keyed, same, select
 from shared.runtime.command.versions import document_of
 from shared.runtime.consume.submissions import ApprovedSubmissions
@@ -20,15 +21,6 @@ from shared.runtime.rows import find_row, rows_of
 
 PoolKey = tuple[str, str]
 """(property, pool)"""
-
-
-class RoundKey(NamedTuple):
-    """A revision of a round."""
-
-    property: str
-    table: str
-    round_id: str
-    revision: int
 
 
 _POOLS: Final = select(pools)

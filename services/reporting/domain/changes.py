@@ -6,10 +6,21 @@ from datetime import date, datetime
 from operator import add, attrgetter
 from typing import Any, NamedTuple
 
+from pydantic import BaseModel
+
+from services.reporting.domain.daily_win import RoundCounts
+from services.reporting.domain.exceptions import ExceptionDetails, ExceptionKind, ExceptionStatus
 from services.reporting.domain.views import PostedRound, ReversedRound, SupersededRound, Totals, VoidedRound
 from shared.contracts.envelope import Correction
 from shared.contracts.facts import EntryEvent, Fact
-from shared.contracts.journal_facts import GapFilled, GapOpened, QuarantineDismissed, RecordMended, RecordQuarantined
+from shared.contracts.journal_facts import (
+    EntryPlace,
+    GapFilled,
+    GapOpened,
+    QuarantineDismissed,
+    RecordMended,
+    RecordQuarantined,
+)
 from shared.contracts.settlements import RoundView, SubmissionRef
 from shared.contracts.topics import SETTLEMENTS
 from shared.contracts.wager_totals import FIGURES
@@ -36,16 +47,6 @@ HandleKey = tuple[date, str, str, str, str, int, str]
 """A WagerKey with the version and the hash of the rules submission that was wagered under."""
 
 
-@dataclass(slots=True)
-class RoundCounts:
-    """How many settlements were posted (of which corrections), taken back, and how many rounds voided unposted."""
-
-    posted: int = 0
-    corrected: int = 0
-    reversed: int = 0
-    voided: int = 0
-
-
 class EntryRef(NamedTuple):
     """An entry of a service's journal, with its hash in hexadecimal and the moment of its recording."""
 
@@ -56,43 +57,17 @@ class EntryRef(NamedTuple):
     recorded_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Noticed:
-    """Something that a report of exceptions lists, with the entry that says so.
-
-    `stream` and the sequences `first` to `last` say where in which stream it is, as far as that is known. `status` is
-    "open" for what must be followed up, "noted" for what is over. An entry may have several `notices`: `number` is the
-    place of one among them, from 1; anything else is the only exception of its entry, number 0.
-    """
+class Noticed(ExceptionDetails):
+    """Something that a report of exceptions lists, with the entry that says so, and a refused record's place."""
 
     entry: EntryRef
-    number: int = 0
-    kind: str
-    status: str
-    since: datetime
-    stream: str | None
-    first: int | None = None
-    last: int | None = None
-    property: str | None = None
     table_name: str | None = None
-    game: str | None = None
-    gaming_day: date | None = None
-    round_id: str | None = None
     topic: str | None = None
     partition: int | None = None
     offset: int | None = None
-    reason: str | None = None
-    entered_by: str | None = None
-    approved_by: str | None = None
-    revision: int | None = None
-    code: str | None = None
-    seat: int | None = None
-    paragraph: str | None = None
-    detail: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilledGap:
+class FilledGap(BaseModel):
     """An entry that says that a missing event of a stream has come."""
 
     entry: EntryRef
@@ -101,8 +76,7 @@ class FilledGap:
     sequence: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Closing:
+class Closing(BaseModel):
     """An entry that closes a refused record, the one of the entry (`closed_shard`, `closed_seq`) of the same service.
 
     `status` is "mended" where another record replaced it, "dismissed" where two people said that none ever will.
@@ -111,7 +85,7 @@ class Closing:
     entry: EntryRef
     closed_shard: int
     closed_seq: int
-    status: str
+    status: ExceptionStatus
     at: datetime
     by: str | None = None
     approved_by: str | None = None
@@ -163,27 +137,17 @@ class Changes:
                 reason = f"events {fact.first} to {fact.last} have not come"
                 self._open(entry, moment, "gap", fact.source, first=fact.first, last=fact.last, reason=reason)
             case GapFilled():
-                gap = FilledGap(entry=entry, at=moment, stream=fact.source, sequence=fact.sequence)
-                self.filled_gaps.append(gap)
+                self.filled_gaps.append(FilledGap(entry=entry, at=moment, stream=fact.source, sequence=fact.sequence))
             case RecordQuarantined():
-                self._open(
-                    entry,
-                    moment,
-                    "quarantined",
-                    fact.source,
-                    first=fact.sequence,
-                    last=fact.sequence,
-                    topic=fact.topic,
-                    partition=fact.partition,
-                    offset=fact.offset,
-                    reason=fact.reason,
-                )
+                where = {"topic": fact.topic, "partition": fact.partition, "offset": fact.offset}
+                place = {"first": fact.sequence, "last": fact.sequence, "reason": fact.reason}
+                self._open(entry, moment, "quarantined", fact.source, **place, **where)
             case RecordMended():
                 for one in fact.entries:
-                    self._close(entry, moment, (one.shard, one.seq), "mended", by=fact.by, reason=fact.reason)
+                    self._close(entry, moment, one, "mended", by=fact.by, reason=fact.reason)
             case QuarantineDismissed(correction=why):
                 people = {"by": why.entered_by, "approved_by": why.approved_by}
-                self._close(entry, moment, (fact.shard, fact.seq), "dismissed", **people, reason=why.reason)
+                self._close(entry, moment, fact, "dismissed", **people, reason=why.reason)
 
     def _count(self, entry: EntryRef, data: RoundView) -> RoundCounts:
         key = _game(data)
@@ -202,10 +166,11 @@ class Changes:
 
     def _add_notices(self, entry: EntryRef, event: EntryEvent[Any], data: PostedRound) -> None:
         for number, notice in enumerate(data.notices, 1):
-            said = {name: getattr(notice, name) for name in ("code", "seat", "paragraph", "detail")}
-            self._notice(entry, event, data, "notice", number=number, revision=data.revision, **said)
+            self._notice(entry, event, data, "notice", number=number, revision=data.revision, **dict(notice))
 
-    def _notice(self, entry: EntryRef, event: EntryEvent[Any], data: RoundView, kind: str, **more: Any) -> None:
+    def _notice(
+        self, entry: EntryRef, event: EntryEvent[Any], data: RoundView, kind: ExceptionKind, **more: Any
+    ) -> None:
         self.noticed.append(
             Noticed(
                 entry=entry,
@@ -219,17 +184,20 @@ class Changes:
             )
         )
 
-    def _open(self, entry: EntryRef, moment: datetime, kind: str, stream: str | None, **more: Any) -> None:
-        self.noticed.append(
-            Noticed(entry=entry, kind=kind, status="open", since=moment, stream=stream, **_table_of(stream), **more)
-        )
+    def _open(self, entry: EntryRef, moment: datetime, kind: ExceptionKind, stream: str | None, **more: Any) -> None:
+        more |= _table_of(stream)
+        self.noticed.append(Noticed(entry=entry, kind=kind, status="open", since=moment, stream=stream, **more))
 
     def _close(
-        self, entry: EntryRef, moment: datetime, closed: tuple[int, int], status: str, **why: str | None
+        self,
+        entry: EntryRef,
+        moment: datetime,
+        closed: EntryPlace | QuarantineDismissed,
+        status: ExceptionStatus,
+        **why: str | None,
     ) -> None:
-        shard, seq = closed
-        closing = Closing(entry=entry, closed_shard=shard, closed_seq=seq, status=status, at=moment, **why)
-        self.closings.append(closing)
+        place = {"closed_shard": closed.shard, "closed_seq": closed.seq}
+        self.closings.append(Closing(entry=entry, **place, status=status, at=moment, **why))
 
 
 def _game(data: RoundView) -> GameKey:

@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 from pydantic import BaseModel, Field, computed_field
 
-from services.reporting.domain.changes import RoundCounts
 from services.reporting.domain.csv_lines import as_text, cells, headers
-from shared.contracts.envelope import Name, canonical
-from shared.contracts.reports import DayReportHeader, Percent, percent_of
+from shared.contracts.envelope import Name
+from shared.contracts.reports import DayReportHeader, Percent, percent_of, rows_sha256
 from shared.contracts.wager_totals import FIGURES, Figures, WagerTotals
 
 BANK = "bank"
@@ -24,6 +22,16 @@ class WagerDay:
     table: str
     game: str
     totals: WagerTotals
+
+
+@dataclass(slots=True)
+class RoundCounts:
+    """How many settlements were posted (of which corrections), taken back, and how many rounds voided unposted."""
+
+    posted: int = 0
+    corrected: int = 0
+    reversed: int = 0
+    voided: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +163,6 @@ def daily_win(wagers: Sequence[WagerDay], games: Sequence[GameDay], **header: An
     )
 
 
-def rows_sha256(rows: Sequence[BaseModel]) -> str:
-    """Return the SHA-256 of rows as JSON with sorted keys and without white space, in hexadecimal."""
-    return sha256(canonical([row.model_dump(mode="json") for row in rows])).hexdigest()
-
-
 def money(totals: Iterable[WagerTotals]) -> Money:
     """Return what wagers together did."""
     totals = list(totals)
@@ -176,14 +179,8 @@ def _totals(
 
 
 def _total(wagers: Iterable[WagerDay], games: Sequence[GameDay]) -> dict[str, Any]:
-    posted, taken_back = sum(one.counts.posted for one in games), sum(one.counts.reversed for one in games)
-    rounds = Rounds(
-        counted=posted - taken_back,
-        posted=posted,
-        corrected=sum(one.counts.corrected for one in games),
-        reversed=taken_back,
-        voided=sum(one.counts.voided for one in games),
-    )
+    counts = {name: sum(getattr(one.counts, name) for one in games) for name in RoundCounts.__slots__}
+    rounds = Rounds(counted=counts["posted"] - counts["reversed"], **counts)
     return {"rounds": rounds, **dict(money(day.totals for day in wagers))}
 
 

@@ -36,7 +36,31 @@ ExceptionKind = Literal["gap", "quarantined", "reversed", "superseded", "voided"
 ExceptionStatus = Literal["open", "filled", "mended", "dismissed", "noted", "reversed"]
 
 
-class ExceptionItem(BaseModel):
+class ExceptionDetails(BaseModel):
+    """What an entry says of an exception, as `ExceptionItem` describes it: `first` to `last` of the `stream`."""
+
+    kind: ExceptionKind
+    status: ExceptionStatus
+    since: datetime
+    number: int = 0
+    stream: str | None = None
+    first: int | None = None
+    last: int | None = None
+    property: str | None = None
+    game: str | None = None
+    gaming_day: date | None = None
+    round_id: str | None = None
+    revision: int | None = None
+    code: str | None = None
+    seat: int | None = None
+    paragraph: str | None = None
+    detail: str | None = None
+    reason: str | None = None
+    entered_by: str | None = None
+    approved_by: str | None = None
+
+
+class ExceptionItem(ExceptionDetails):
     """One exception. Gaps are open until filled, refused records until mended or dismissed; the others are noted.
 
     A notice is what settling found about a posted round: `code` names it, `paragraph` is the rule, `detail` says it in
@@ -48,29 +72,10 @@ class ExceptionItem(BaseModel):
     recorded. `entered_by` and `approved_by` stand for a change of a round.
     """
 
-    kind: ExceptionKind
-    status: ExceptionStatus
-    since: datetime
     entry: EntryPlace
-    number: int = 0
-    stream: str | None = None
-    first: int | None = None
-    last: int | None = None
     missing: list[MissingRange] | None = None
-    property: str | None = None
     table: str | None = None
-    game: str | None = None
-    gaming_day: date | None = None
-    round_id: str | None = None
-    revision: int | None = None
-    code: str | None = None
-    seat: int | None = None
-    paragraph: str | None = None
-    detail: str | None = None
     record: InputPlace | None = None
-    reason: str | None = None
-    entered_by: str | None = None
-    approved_by: str | None = None
     settled_at: datetime | None = None
     settled_by: str | None = None
     settled_approved_by: str | None = None

@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 from pydantic import BaseModel
 
 from services.reporting.domain.csv_lines import as_text, cells, headers
-from services.reporting.domain.daily_win import WinReport, money, rows_sha256
+from services.reporting.domain.daily_win import WinReport, money
 from services.reporting.domain.house_edges import theoretical_win
-from shared.contracts.reports import Percent, percent_of
+from shared.contracts.reports import Percent, percent_of, rows_sha256
 from shared.contracts.wager_totals import WagerTotals
 
 GameWager = tuple[str, str]
@@ -35,8 +35,7 @@ def first_days(gaming_day: date) -> dict[str, date]:
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wagered:
+class Wagered(BaseModel):
     """What was wagered on a wager type under one submission, cents, with its exact house edge or why there is none.
 
     Neither is known where the submission has not come from the registry.
@@ -230,10 +229,7 @@ def _to_date(wagers: Iterable[_Figures]) -> ToDate:
 def _house_edges(key: GameWager, longest: Period) -> list[HouseEdgeUsed]:
     return [
         HouseEdgeUsed(
-            version=one.version,
-            submission=one.submission,
-            paytable=one.paytable,
-            handle_cents=one.handle_cents,
+            **one.model_dump(include={"version", "submission", "paytable", "handle_cents"}),
             house_edge=None if one.house_edge is None else str(one.house_edge),
             house_edge_percent=None if one.house_edge is None else percent_of(one.house_edge, 1),
             reason=_reason(one),

@@ -54,8 +54,3 @@ CREATE TABLE closings (
     PRIMARY KEY (service, shard, seq, closed_shard, closed_seq)
 );
 CREATE INDEX closings_of ON closings (service, closed_shard, closed_seq);
-
-CREATE TABLE days (
-    property TEXT, gaming_day DATE, status TEXT NOT NULL, since TIMESTAMPTZ NOT NULL,
-    PRIMARY KEY (property, gaming_day)
-);

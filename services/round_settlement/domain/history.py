@@ -1,12 +1,9 @@
 """A round as the journal knows it: every entry about it, checked again. Pure."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, Field
-from pydantic_core import from_json
 
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.wager_totals import WagerTotals
@@ -92,63 +89,44 @@ class RoundDocument(RoundItem):
     entries: list[EntryDocument]
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedEntry:
-    """An entry about a round, what it says, and the submission that it names, where it names one."""
-
-    shard_name: str
-    entry: Entry
-    data: dict[str, Any]
-    submission: SubmissionApproved | None
-    checkpoint: CheckpointItem | None = None
+_OF_DRAFT: Final = ("kind", "source", "sequence", "event_id", "offset", "gaming_day", "occurred_at")
 
 
-def submission_named(data: dict[str, Any]) -> tuple[str, str, int] | None:
-    """Return (property, game, version) of the submission under which an entry settled; None where it settled none."""
-    return (data["property"], data["game"], data["submission"]["version"]) if "lines" in data else None
+def entry_document(
+    entry: Entry,
+    data: dict[str, Any],
+    *,
+    shard_name: str,
+    submission: SubmissionApproved | None,
+    checkpoint: CheckpointItem | None,
+) -> EntryDocument:
+    """Return an entry about a round as it is shown, with what can be checked of it.
 
-
-def data_of(entry: Entry) -> dict[str, Any]:
-    """Return what an entry says."""
-    data: dict[str, Any] = from_json(entry.draft.data)
-    return data
-
-
-def entry_document(recorded: RecordedEntry) -> EntryDocument:
-    """Return an entry as it is shown, with what can be checked of it."""
-    entry, draft = recorded.entry, recorded.entry.draft
+    `data` is what it says, `submission` the one that it names, where it names one.
+    """
+    draft = entry.draft
     digest = entry_hash(
-        draft, shard_name=recorded.shard_name, seq=entry.seq, recorded_at=entry.recorded_at, previous=entry.previous
+        draft, shard_name=shard_name, seq=entry.seq, recorded_at=entry.recorded_at, previous=entry.previous
     )
     return EntryDocument(
+        **{name: getattr(draft, name) for name in _OF_DRAFT},
         shard=entry.shard,
-        shard_name=recorded.shard_name,
+        shard_name=shard_name,
         seq=entry.seq,
-        kind=draft.kind,
-        source=draft.source,
-        sequence=draft.sequence,
-        event_id=draft.event_id,
-        offset=draft.offset,
-        gaming_day=draft.gaming_day,
-        occurred_at=draft.occurred_at,
         recorded_at=entry.recorded_at,
         previous=entry.previous.hex(),
         hash=entry.hash.hex(),
         hash_verified=digest == entry.hash,
-        settles_again=None if recorded.submission is None else _settles_again(recorded.data, recorded.submission),
-        data=recorded.data,
-        submission=recorded.submission,
-        postings=[
-            PostingItem(wager=posting.account.wager, leg=posting.account.leg, cents=posting.cents)
-            for posting in draft.postings
-        ],
-        checkpoint=recorded.checkpoint,
+        settles_again=None if submission is None else _settles_again(data, submission),
+        data=data,
+        submission=submission,
+        postings=[PostingItem(wager=account.wager, leg=account.leg, cents=cents) for account, cents in draft.postings],
+        checkpoint=checkpoint,
     )
 
 
-def round_document(item: RoundItem, recorded: Sequence[RecordedEntry]) -> RoundDocument:
-    """Return a round as it is shown."""
-    entries = [entry_document(one) for one in recorded]
+def round_document(item: RoundItem, entries: list[EntryDocument]) -> RoundDocument:
+    """Return a round as it is shown, with every entry about it."""
     standing = next((one for one in entries if (one.shard, one.seq) == (item.shard, item.seq)), None)
     return RoundDocument(
         **dict(item),

@@ -14,6 +14,7 @@ from shared.contracts.envelope import Correction, table_source
 from shared.contracts.settlements import (
     AccountCredit,
     RoundNotice,
+    SettledRound,
     SettlementPosted,
     SettlementReversed,
     SettlementSuperseded,
@@ -22,6 +23,7 @@ from shared.contracts.settlements import (
 )
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.tables import PlayedRound, RoundCompleted, RoundCorrected, RoundVoided, TableData, TableEvent
+from shared.contracts.versions import fields_of
 from shared.journal.entry import Posting, reversal
 from shared.journal.recording import Recording
 from shared.rules import Rules
@@ -123,7 +125,7 @@ def _void(event: RoundVoided, known: Known) -> Outcome:
     if event.sequence < max(known.sequences):
         return Outcome((_superseded(event.data, correction, None),), known)
     if known.standing is None:
-        fact = SettlementVoided.model_construct(**_round_of(event.data), correction=correction)
+        fact = SettlementVoided.model_construct(**fields_of(event.data, SettledRound), correction=correction)
         return Outcome((Recording(fact=fact),), known)
     return Outcome((_reversed(known.standing, correction),), replace(known, standing=None))
 
@@ -185,7 +187,7 @@ def _funding(data: PlayedRound, settlement: Settlement) -> Funding:
 def _posted(data: Any, played: _Played, revision: int, correction: Correction | None) -> SettlementPosted:
     settlement = played.settlement
     return SettlementPosted.of_checked(
-        _round_of(data)
+        fields_of(data, SettledRound)
         | {
             "regulation": data.regulation,
             "opened_at": data.opened_at,
@@ -209,7 +211,7 @@ def _reversed(standing: Standing, correction: Correction) -> Recording:
     """Take back what stands, on the gaming day on which it was posted."""
     posted = standing.posted
     fact = SettlementReversed.model_construct(
-        **_round_of(posted),
+        **fields_of(posted, SettledRound),
         revision=posted.revision,
         reverses=standing.sequence,
         submission=posted.submission,
@@ -226,15 +228,5 @@ def _taken_back(credit: AccountCredit) -> AccountCredit:
 
 
 def _superseded(data: TableData, correction: Correction | None, record: Any) -> Recording:
-    fact = SettlementSuperseded.model_construct(**_round_of(data), correction=correction, record=record)
+    fact = SettlementSuperseded.model_construct(**fields_of(data, SettledRound), correction=correction, record=record)
     return Recording(fact=fact)
-
-
-def _round_of(data: Any) -> dict[str, Any]:
-    return {
-        "property": data.property,
-        "table": data.table,
-        "game": data.game,
-        "gaming_day": data.gaming_day,
-        "round_id": data.round_id,
-    }

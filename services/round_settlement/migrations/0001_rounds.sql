@@ -1,9 +1,3 @@
-CREATE TABLE submissions (
-    property TEXT, game TEXT, version INTEGER, effective_from TIMESTAMPTZ NOT NULL, document JSONB NOT NULL,
-    received_at TIMESTAMPTZ NOT NULL,
-    PRIMARY KEY (property, game, version)
-);
-
 CREATE TABLE rounds (
     round_id TEXT, property TEXT, table_name TEXT, gaming_day DATE NOT NULL, game TEXT NOT NULL, completed BIGINT,
     sequences BIGINT[] NOT NULL, revision INTEGER NOT NULL, shard INTEGER, seq BIGINT,

@@ -11,8 +11,7 @@ Accounts are (property, table, class, leg), where the class is `player` or `bank
 | `returned` | minus what was given back |
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import date
 from fractions import Fraction
 from functools import lru_cache
@@ -25,7 +24,8 @@ from pydantic import TypeAdapter
 from services.vigorish.domain.views import PostedRound, SettledLine
 from shared.contracts.envelope import Contract
 from shared.contracts.pit import VigorishOfRound
-from shared.contracts.vigorish import AssessedLine, Rounding, VigorishClass
+from shared.contracts.settlements import SettledRound
+from shared.contracts.vigorish import AssessedLine, Rounding, VigorishAssessed, VigorishClass, VigorishTakenBack
 from shared.journal.entry import Account, Posting
 from shared.rules.errors import Refused
 
@@ -107,40 +107,32 @@ def is_bank(line: AssessedLine) -> bool:
     return line.owed_by in ("bank", "co_bank")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where vigorish is owed: the property and the table."""
-
-    property_name: str
-    table: str
-
-
-def assessment(place: Place, lines: Iterable[AssessedLine], *, back: bool = False) -> tuple[Posting, ...]:
-    """Return the money of an assessment, or of taking it back."""
+def assessment(fact: VigorishAssessed | VigorishTakenBack) -> tuple[Posting, ...]:
+    """Return the money that the lines of a round assess."""
     sums: dict[bool, int] = {}
-    for line in lines:
-        sums[is_bank(line)] = sums.get(is_bank(line), 0) + (-line.cents if back else line.cents)
+    for line in fact.lines:
+        sums[is_bank(line)] = sums.get(is_bank(line), 0) + line.cents
     return tuple(
         posting
-        for bank in sorted(sums)
-        for posting in (
-            Posting(_account(place, "outstanding", bank=bank), sums[bank]),
-            Posting(_account(place, "assessed", bank=bank), -sums[bank]),
-        )
+        for bank, cents in sorted(sums.items())
+        for posting in _moved(fact, "outstanding", "assessed", cents, bank)
     )
 
 
-def settled(place: Place, event: VigorishOfRound, leg: str) -> tuple[Posting, ...]:
+def settled(fact: VigorishOfRound, leg: str) -> tuple[Posting, ...]:
     """Return the money of a collection (leg `collected`), a waiver (`waived`) or a return (`returned`)."""
-    cents = -event.cents if leg == "returned" else event.cents
+    cents = -fact.cents if leg == "returned" else fact.cents
+    return _moved(fact, leg, "outstanding", cents, fact.bank)
+
+
+def _moved(
+    fact: SettledRound | VigorishOfRound, debit: str, credit: str, cents: int, bank: bool
+) -> tuple[Posting, Posting]:
+    owner = "bank" if bank else "player"
     return (
-        Posting(_account(place, leg, bank=event.bank), cents),
-        Posting(_account(place, "outstanding", bank=event.bank), -cents),
+        Posting(Account(fact.property, fact.table, owner, debit), cents),
+        Posting(Account(fact.property, fact.table, owner, credit), -cents),
     )
-
-
-def _account(place: Place, leg: str, *, bank: bool) -> Account:
-    return Account(place.property_name, place.table, "bank" if bank else "player", leg)
 
 
 def owed(lines: Sequence[AssessedLine]) -> dict[tuple[int, bool], tuple[int, VigorishClass]]:

@@ -1,55 +1,62 @@
 """The vigorish report as a document: sums by table, seat, dealer, shift and class, and what does not agree. Pure."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from fractions import Fraction
-from hashlib import sha256
-from typing import Any, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, Field
 
-from shared.contracts.envelope import canonical
 from shared.contracts.exact import exact_text, share
-from shared.contracts.reports import DayReportHeader
+from shared.contracts.reports import DayReportHeader, rows_sha256
+from shared.contracts.versions import fields_of
 from shared.contracts.vigorish import AssessedLine
 
 UNKNOWN = "unknown"
 """Stands for a dealer, shift, game or class that no event has named."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Owed:
-    """What a seat owes of a round, as a player or as the bank, cents.
-
-    `base_cents` is the amount won on which it was assessed, `exact` rate times base, `lines` how many there are;
-    `disagreeing` of them were settled to something else than rate and rounding make.
-    """
+class SeatOfRound(BaseModel):
+    """A seat in a round, as a player or as the bank: who owed and dealt, and what became of it, cents."""
 
     table: str
+    game: str
     round_id: str
     seat: int
     bank: bool
-    game: str
     owed_by: str
     dealer: str
     shift: str
-    closed_at: datetime | None
-    settled_at: datetime | None
+    closed_at: datetime | None = None
+    settled_at: datetime | None = None
     assessed_cents: int
     collected_cents: int
     waived_cents: int
     returned_cents: int
+
+
+class Owed(SeatOfRound):
+    """What a seat owes of a round, with how it was assessed, cents.
+
+    `base_cents` is the amount won on which it was assessed, `exact_cents` rate times base, `lines` how many there are;
+    `disagreeing` of them were settled to something else than rate and rounding make.
+    """
+
     lines: int
     disagreeing: int
     stake_cents: int
     base_cents: int
-    exact: Fraction
+    exact_cents: Fraction
 
     @property
     def outstanding_cents(self) -> int:
         """Return what is still owed; below zero where more was collected and waived than assessed."""
         return self.assessed_cents - self.collected_cents - self.waived_cents + self.returned_cents
+
+    @property
+    def is_late(self) -> bool:
+        """Return whether something was collected or waived after the round had closed."""
+        return self.closed_at is not None and self.settled_at is not None and self.settled_at > self.closed_at
 
 
 class Figures(BaseModel):
@@ -70,6 +77,9 @@ class Figures(BaseModel):
     outstanding_cents: int
     over_collected_cents: int
     late: int
+
+
+FiguresT = TypeVar("FiguresT", bound=Figures)
 
 
 class TableRow(Figures):
@@ -127,7 +137,7 @@ ExceptionKey = tuple[str, str, int, bool, str]
 """(table, round, seat, bank, kind)"""
 
 
-class ExceptionItem(BaseModel):
+class ExceptionItem(SeatOfRound):
     """Vigorish that is not as it must be.
 
     `outstanding`: not collected or waived at the end of its round. `over_collected`: more than was assessed, and not
@@ -136,20 +146,6 @@ class ExceptionItem(BaseModel):
     """
 
     kind: ExceptionKind
-    table: str
-    game: str
-    round_id: str
-    seat: int
-    bank: bool
-    owed_by: str
-    dealer: str
-    shift: str
-    closed_at: datetime | None = None
-    settled_at: datetime | None = None
-    assessed_cents: int
-    collected_cents: int
-    waived_cents: int
-    returned_cents: int
     outstanding_cents: int
 
     @property
@@ -184,50 +180,24 @@ class LineItem(BaseModel):
 
 def report(rows: Sequence[Owed], **header: Any) -> VigorishReport:
     """Return the report of what is owed, with the header of a report."""
-    tables = [
-        TableRow(table=table, game=game, owed_by=owed_by, **figures)
-        for (table, game, owed_by), figures in _by(rows, lambda row: (row.table, row.game, row.owed_by))
-    ]
+    tables = _by(rows, TableRow)
     return VigorishReport(
         **header,
         exceptions=len(exceptions(rows)),
         tables=tables,
-        seats=[
-            SeatRow(table=table, seat=seat, **figures)
-            for (table, seat), figures in _by(rows, lambda row: (row.table, row.seat))
-        ],
-        dealers=[DealerRow(dealer=dealer, **figures) for (dealer,), figures in _by(rows, lambda row: (row.dealer,))],
-        shifts=[
-            ShiftRow(table=table, shift=shift, **figures)
-            for (table, shift), figures in _by(rows, lambda row: (row.table, row.shift))
-        ],
-        classes=[ClassRow(owed_by=owed_by, **figures) for (owed_by,), figures in _by(rows, lambda row: (row.owed_by,))],
+        seats=_by(rows, SeatRow),
+        dealers=_by(rows, DealerRow),
+        shifts=_by(rows, ShiftRow),
+        classes=_by(rows, ClassRow),
         total=Figures(**_figures(rows)),
-        rows_sha256=sha256(canonical([row.model_dump(mode="json") for row in tables])).hexdigest(),
+        rows_sha256=rows_sha256(tables),
     )
 
 
 def exceptions(rows: Iterable[Owed]) -> list[ExceptionItem]:
     """Return what is not as it must be; one seat of a round may be there for several reasons."""
     return [
-        ExceptionItem(
-            kind=kind,
-            table=row.table,
-            game=row.game,
-            round_id=row.round_id,
-            seat=row.seat,
-            bank=row.bank,
-            owed_by=row.owed_by,
-            dealer=row.dealer,
-            shift=row.shift,
-            closed_at=row.closed_at,
-            settled_at=row.settled_at,
-            assessed_cents=row.assessed_cents,
-            collected_cents=row.collected_cents,
-            waived_cents=row.waived_cents,
-            returned_cents=row.returned_cents,
-            outstanding_cents=row.outstanding_cents,
-        )
+        ExceptionItem(kind=kind, outstanding_cents=row.outstanding_cents, **fields_of(row, SeatOfRound))
         for row in rows
         for kind in _kinds(row)
     ]
@@ -242,37 +212,31 @@ def _kinds(row: Owed) -> Iterable[ExceptionKind]:
         yield "over_collected"
     if row.returned_cents > row.collected_cents:
         yield "over_returned"
-    if _is_late(row):
+    if row.is_late:
         yield "late"
     if row.disagreeing:
         yield "disagrees"
 
 
-def _is_late(row: Owed) -> bool:
-    return row.closed_at is not None and row.settled_at is not None and row.settled_at > row.closed_at
-
-
-def _by(rows: Sequence[Owed], key: Callable[[Owed], tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
-    """Return the figures by a key, in its order."""
+def _by(rows: Sequence[Owed], kind: type[FiguresT]) -> list[FiguresT]:
+    """Return the figures by what a kind of row has besides them, in its order."""
+    names = [name for name in kind.model_fields if name not in Figures.model_fields]
     groups: dict[tuple[Any, ...], list[Owed]] = {}
     for row in rows:
-        groups.setdefault(key(row), []).append(row)
-    return [(name, _figures(groups[name])) for name in sorted(groups)]
+        groups.setdefault(tuple(getattr(row, name) for name in names), []).append(row)
+    return [kind(**dict(zip(names, key, strict=True)), **_figures(groups[key])) for key in sorted(groups)]
 
 
 def _figures(rows: Sequence[Owed]) -> dict[str, Any]:
-    assessed = sum(row.assessed_cents for row in rows)
-    rounding = assessed - sum((row.exact for row in rows), Fraction(0))
-    return {
-        "lines": sum(row.lines for row in rows),
-        "stake_cents": sum(row.stake_cents for row in rows),
-        "base_cents": sum(row.base_cents for row in rows),
-        "assessed_cents": assessed,
+    sums = {name: sum(getattr(row, name) for row in rows) for name in _SUMS}
+    rounding = sums["assessed_cents"] - sum((row.exact_cents for row in rows), Fraction(0))
+    return sums | {
         "rounding_cents": exact_text(share(1, rounding)),
-        "collected_cents": sum(row.collected_cents for row in rows),
-        "waived_cents": sum(row.waived_cents for row in rows),
-        "returned_cents": sum(row.returned_cents for row in rows),
         "outstanding_cents": sum(max(row.outstanding_cents, 0) for row in rows),
         "over_collected_cents": sum(max(-row.outstanding_cents, 0) for row in rows),
-        "late": sum(_is_late(row) for row in rows),
+        "late": sum(row.is_late for row in rows),
     }
+
+
+_SUMS: Final = tuple(name for name in Figures.model_fields if name in Owed.model_fields)
+"""The figures that are sums of what seats have under the same names."""

@@ -1,9 +1,3 @@
-CREATE TABLE submissions (
-    property TEXT, game TEXT, version INTEGER, effective_from TIMESTAMPTZ NOT NULL, document JSONB NOT NULL,
-    received_at TIMESTAMPTZ NOT NULL,
-    PRIMARY KEY (property, game, version)
-);
-
 CREATE TABLE owed (
     property TEXT, table_name TEXT, round_id TEXT, seat SMALLINT, bank BOOLEAN, gaming_day DATE NOT NULL, game TEXT,
     owed_by TEXT, closed_at TIMESTAMPTZ, dealer_id TEXT, assessed_cents BIGINT NOT NULL,
@@ -22,11 +16,6 @@ CREATE TABLE lines (
     PRIMARY KEY (property, table_name, round_id, revision, line)
 );
 CREATE INDEX lines_of_day ON lines (property, gaming_day, table_name);
-
-CREATE TABLE days (
-    property TEXT, gaming_day DATE, status TEXT NOT NULL, since TIMESTAMPTZ NOT NULL,
-    PRIMARY KEY (property, gaming_day)
-);
 
 CREATE TABLE shifts (
     property TEXT, table_name TEXT, at TIMESTAMPTZ, shift TEXT NOT NULL,

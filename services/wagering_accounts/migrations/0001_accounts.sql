@@ -82,8 +82,3 @@ CREATE TABLE liability_days (
     short_cents BIGINT NOT NULL,
     PRIMARY KEY (property, gaming_day, shard)
 );
-
-CREATE TABLE days (
-    property TEXT, gaming_day DATE, status TEXT NOT NULL, since TIMESTAMPTZ NOT NULL,
-    PRIMARY KEY (property, gaming_day)
-);

@@ -14,11 +14,11 @@ from services.paytable_registry.domain.versions import (
     approve,
     file,
     reject,
-    why_too_late,
 )
 from shared.contracts.envelope import as_json
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import RulesSubmission, SubmissionApproved, SubmissionRejected, submission_hash
+from shared.contracts.versions import why_too_late
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -88,7 +88,7 @@ def test_file_refuses_early_what_could_never_be_approved() -> None:
 
 def test_the_first_version_may_begin_in_the_past() -> None:
     """At the initial load no round can have settled yet."""
-    assert why_too_late(NOW - 1000 * HOUR, History(versions=3), NOW) is None
+    assert why_too_late(NOW - 1000 * HOUR, [], NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_the_first_version_may_begin_in_the_past() -> None:
 )
 def test_a_later_version_begins_at_its_approval_or_after(effective_from: datetime, reason: str | None) -> None:
     """Rounds that have settled keep their version."""
-    found = why_too_late(effective_from, History(1, [NOW - 10 * HOUR]), NOW)
+    found = why_too_late(effective_from, [NOW - 10 * HOUR], NOW)
     assert found is None if reason is None else found is not None and reason in found
 
 
@@ -111,7 +111,7 @@ def test_a_later_version_begins_at_its_approval_or_after(effective_from: datetim
 )
 def test_a_later_version_begins_after_every_approved_one(effective_from: datetime, allowed: bool) -> None:
     """What has been approved for a time to come stays in effect at that time."""
-    found = why_too_late(effective_from, History(2, [NOW + 10 * HOUR, NOW - HOUR]), NOW)
+    found = why_too_late(effective_from, [NOW + 10 * HOUR, NOW - HOUR], NOW)
     assert allowed == (found is None)
 
 

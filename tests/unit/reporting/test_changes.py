@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from services.reporting.domain.changes import Changes, GameKey, RoundCounts
+from services.reporting.domain.changes import Changes, GameKey
+from services.reporting.domain.daily_win import RoundCounts
 from services.reporting.handlers import Settlements
 from shared.contracts.wager_totals import FIGURES
 from shared.rules.errors import Refused

@@ -4,8 +4,7 @@ import csv
 import io
 from typing import Any
 
-from services.reporting.domain.changes import RoundCounts
-from services.reporting.domain.daily_win import DailyWin, GameDay, WagerDay, as_csv, daily_win
+from services.reporting.domain.daily_win import DailyWin, GameDay, RoundCounts, WagerDay, as_csv, daily_win
 from shared.contracts.wager_totals import WagerTotals
 from tests.unit.reporting.entries import HEADER, total
 

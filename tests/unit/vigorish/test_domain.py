@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from services.vigorish.domain.assessing import Place, assess, assessment, owed, rate_of
+from services.vigorish.domain.assessing import assess, assessment, owed, rate_of
 from services.vigorish.domain.views import PostedRound
-from shared.contracts.vigorish import AssessedLine, Rounding
+from shared.contracts.vigorish import AssessedLine, Rounding, VigorishAssessed
 from shared.rules.errors import Refused
 from shared.rules.pai_gow.vigorish import vigorish
+from tests.unit.vigorish.examples import VIGORISH
 from tests.unit.vigorish.rounds import bank_line, line, posted, rules
 
 RULES = rules()
@@ -57,15 +58,15 @@ def test_banks_are_apart() -> None:
     )
     assert ["player_against_bank", "bank", "co_bank"] == [one.owed_by for one in found]
     assert {(1, False): 50, (4, True): 100, (5, True): 30} == {key: cents for key, (cents, _) in owed(found).items()}
-    postings = {(p.account.wager, p.account.leg): p.cents for p in assessment(Place("riverside", "PG-01"), found)}
+    fact = VigorishAssessed.model_validate(VIGORISH["vigorish.assessed"]["data"])
+    money = assessment(fact.model_copy(update={"lines": found}))
+    postings = {(p.account.wager, p.account.leg): p.cents for p in money}
     assert {
         ("player", "outstanding"): 50,
         ("player", "assessed"): -50,
         ("bank", "outstanding"): 130,
         ("bank", "assessed"): -130,
     } == postings
-    back = assessment(Place("riverside", "PG-01"), found, back=True)
-    assert {key: -cents for key, cents in postings.items()} == {(p.account.wager, p.account.leg): p.cents for p in back}
 
 
 def test_a_regulation_without_a_rate_is_refused() -> None:
