@@ -52,7 +52,7 @@ _ADD_EDGES = insert(house_edges, on_conflict="skip")
 class Submissions(RulesSubmissions):
     """Keep the house edges of what approved rules submissions offer.
 
-    Counting takes up to some seconds a wager: it is done in a thread, and before the transaction that keeps the edges.
+    Counting takes up to some seconds a wager: it is done in a thread, and before any transaction.
     """
 
     keeps = (house_edges,)
@@ -60,9 +60,8 @@ class Submissions(RulesSubmissions):
     def __init__(self) -> None:
         self._edges: dict[str, Sequence[HouseEdge]] = {}
 
-    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
+    async def prepare(self, events: Sequence[Event[Any]]) -> None:
         """Count the house edges of submissions that are new."""
-        del connection
         for event in events:
             if isinstance(event.data, SubmissionApproved):
                 with suppress(Refused):  # `handle` refuses it, and says why

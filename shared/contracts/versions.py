@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal, TypeVar
 
@@ -77,7 +78,12 @@ def standing(fact: Contract) -> dict[str, Any]:
 
 def fields_of(said: BaseModel, model: type[BaseModel]) -> dict[str, Any]:
     """Return the fields of a model as another says them, which has them all."""
-    return {name: getattr(said, name) for name in model.model_fields}
+    return {name: getattr(said, name) for name in _names(model)}
+
+
+@cache
+def _names(model: type[BaseModel]) -> tuple[str, ...]:
+    return tuple(model.model_fields)
 
 
 def version_hash(wanted: Contract, model: type[Contract], version: int) -> str:

@@ -28,8 +28,9 @@ class Stop(Exception):
 
 
 _SERIALIZATION_FAILURE = "40001"
-_TRANSIENT_STATES = ("08", "40", "53", "55", "57", "58")
-"""Connection, rollback (serialization, deadlock), resources, locks, operator intervention, system."""
+_TRANSIENT_STATES = ("08", "25P03", "25P04", "40", "53", "55", "57", "58")
+"""Connection, a transaction that took too long, rollback (serialization, deadlock), resources, locks, operator
+intervention, system."""
 
 _REFUSED_STATES = ("22", "23")
 """Data that the database cannot hold, and constraints."""
@@ -58,4 +59,4 @@ def _of_database(error: psycopg.Error) -> Kind:
         return Kind.FENCED
     if state[:2] in _REFUSED_STATES:
         return Kind.REFUSED
-    return Kind.TRANSIENT if state[:2] in _TRANSIENT_STATES else Kind.BUG
+    return Kind.TRANSIENT if state.startswith(_TRANSIENT_STATES) else Kind.BUG

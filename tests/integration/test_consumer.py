@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import psycopg
 import pytest
 
 from services.round_settlement.handlers import Submissions
+from shared.contracts.envelope import Event
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
 from shared.runtime.errors import Stop
@@ -64,6 +66,25 @@ def test_an_event_that_led_to_no_entry_is_dropped_when_it_comes_again(url: str) 
 
     play_at(url, play)
     assert [] == kinds(url)
+
+
+def test_what_takes_long_is_prepared_outside_any_transaction(url: str) -> None:
+    """PostgreSQL ends a session that waits in a transaction for a minute."""
+    open_then: list[int] = []
+
+    async def play(table: Table) -> None:
+        class Slow(Submissions):
+            async def prepare(self, events: Sequence[Event[Any]]) -> None:
+                assert 1 == len(events)
+                state = "state = 'idle in transaction' AND datname = current_database()"
+                open_then.append(len(query(url, f"SELECT pid FROM pg_stat_activity WHERE {state}")))
+
+        reader = table.consumer(handler=Slow())
+        await reader.assigned([0])
+        await reader.handle([Record("submissions", 0, 1, None, encoded(submission()), NOON)])
+
+    play_at(url, play)
+    assert [0] == open_then
 
 
 def test_a_batch_delivered_again_is_dropped(url: str) -> None:

@@ -177,6 +177,7 @@ class Consumer:
     async def _derive(self, partition: _Partition, decoded: Sequence[Decoded]) -> list[Derived]:
         """Read what the events need, and say what each record comes to."""
         events = [one.event for one in decoded if isinstance(one.event, Event)]
+        await self._handler.prepare(events)
         async with self.context.engine.connect() as connection:
             tables = self.context.tables
             await load_streams(connection, tables, partition.streams, {event.source for event in events})

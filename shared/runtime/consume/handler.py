@@ -63,6 +63,9 @@ class Handler(Generic[StateT]):
             raise Refused(f"the Kafka key is {key!r}; it must be the source {event.source!r}")
         return event
 
+    async def prepare(self, events: Sequence[Event[Any]]) -> None:
+        """Work out what takes long and needs no database: no transaction is open meanwhile."""
+
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> StateT:
         """Return what the events of a batch need. What `handle` changes in it is dropped when the batch fails."""
         del connection, events
