@@ -19,7 +19,7 @@ from shared.journal.tables import JournalTables
 
 
 async def _go_on() -> None:
-    """Return nothing between two parts."""
+    """Do nothing between two parts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,7 @@ class PostgresServer(Server):
         return LeashedProcess(self._command("postgres", "-D", self._data, *settings))
 
     def _wait_for_predecessor(self) -> None:
-        """Return a server that lost its parent may still be about to stop; one that stays is somebody else's."""
+        """Wait for a server that lost its parent and may be about to stop; one that stays is somebody else's."""
         deadline = time.monotonic() + _PREDECESSOR_SECONDS_MAX
         while (pid := _server_on(self._data)) is not None:
             if time.monotonic() > deadline:

@@ -186,6 +186,21 @@ def test_who_waits_is_committed_together(cage: Cage) -> None:
     assert [(1,)] == query(cage.url, transactions)
 
 
+def test_an_engine_that_is_closed_uses_no_connection(cage: Cage) -> None:
+    """It answers who waits, and gives back the connection that it keeps while commands wait."""
+
+    async def closed_at_once() -> tuple[Answer, int]:
+        context = cage.desk.context
+        paying = asyncio.create_task(context.commands.do(pay(100), person="ann", key="last"))
+        answer = await paying
+        await context.commands.close()
+        return answer, context.engine.sync_engine.pool.checkedout()  # type: ignore[attr-defined]  # of a QueuePool
+
+    answer, in_use = cage.desk.client.run(closed_at_once())
+    assert answer.reason is None
+    assert 0 == in_use
+
+
 @pytest.mark.parametrize(("cents", "error"), [(POISON_CENTS, KeyError), (REFUSED_CENTS, None)])
 def test_one_poisoned_command_harms_no_other(cage: Cage, cents: int, error: type | None) -> None:
     """A defect in a handler, or a row that the database refuses: whoever sent it is told, everybody else is served."""

@@ -160,6 +160,7 @@ def desk_of(
     ]
     with AppClient(application(manifest, context, callers=callers)) as client:
         yield Desk(manifest, context, client)
+        client.run(context.commands.close())
         client.run(engine.dispose())
 
 

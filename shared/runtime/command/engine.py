@@ -104,6 +104,11 @@ class Engine:
             self._worker = asyncio.create_task(self._work())
         return await waiting.answer
 
+    async def close(self) -> None:
+        """Wait until everybody who waits is answered and no connection is in use."""
+        if self._worker is not None:
+            await asyncio.wait({self._worker})
+
     # --- batches ---
 
     async def _work(self) -> None:
@@ -112,11 +117,11 @@ class Engine:
             while self._waiting:
                 batch, self._waiting = self._waiting[:BATCH_COMMANDS], self._waiting[BATCH_COMMANDS:]
                 await self._settle(batch)
+                if not self._waiting and (kept := self._kept) is not None:
+                    self._kept = None
+                    await kept.close()
         finally:
             self._worker = None
-            if (kept := self._kept) is not None:
-                self._kept = None
-                await kept.close()
 
     async def _settle(self, batch: Sequence[_Waiting]) -> None:
         """Answer everybody of a batch; where it cannot be committed as a whole, each alone."""

@@ -148,6 +148,9 @@ class _Run:
             web.should_exit = True
             await _end(*watching)
             await asyncio.wait([serving], timeout=_STOP_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_STOP_SECONDS):
+                    await self._context.commands.close()
             await self._context.engine.dispose()
 
     def _task(self, work: Any, name: str) -> asyncio.Task[None]:
