@@ -29,6 +29,7 @@ from tests.unit.vigorish.rounds import (
 )
 
 RULES = rules()
+LEGS = ("assessed", "collected", "waived", "returned", "outstanding")
 PEOPLE = {"kim": ["reports.read"], "carl": ["submissions.file"]}
 
 
@@ -65,14 +66,7 @@ class Vigorish:
             for row in [*found[part], found["total"]]:
                 settled = row["collected_cents"] + row["waived_cents"] - row["returned_cents"]
                 assert row["assessed_cents"] == settled + row["outstanding_cents"] - row["over_collected_cents"]
-            for name in (
-                "assessed_cents",
-                "collected_cents",
-                "waived_cents",
-                "returned_cents",
-                "outstanding_cents",
-                "lines",
-            ):
+            for name in (*(f"{leg}_cents" for leg in LEGS), "lines"):
                 assert found["total"][name] == sum(row[name] for row in found[part])
         return found
 
@@ -104,21 +98,9 @@ def test_what_is_assessed_is_collected_or_waived(desk: Vigorish) -> None:
     desk.settle(posted(1, RULES, [line(1, 1200, 75), line(2, 1000, 50)]), posted(2, RULES, [line(1, 500, 25)]))
     desk.happen(opened(1, -60), collected(2, 1, 1, 75), waived(3, 1, 2, 50), collected(4, 2, 1, 25))
     [row] = desk.report()["tables"]
-    assert ("PG-01", "pai-gow", "player", 3, 2700, 150, "15", 100, 50, 0) == tuple(
-        row[name]
-        for name in (
-            "table",
-            "game",
-            "owed_by",
-            "lines",
-            "base_cents",
-            "assessed_cents",
-            "rounding_cents",
-            "collected_cents",
-            "waived_cents",
-            "outstanding_cents",
-        )
-    )
+    values = {"owed_by": "player", "lines": 3, "base_cents": 2700, "rounding_cents": "15"}
+    values |= {"assessed_cents": 150, "collected_cents": 100, "waived_cents": 50, "outstanding_cents": 0}
+    assert {"table": "PG-01", "game": "pai-gow"} | values == {name: row[name] for name in ("table", "game", *values)}
     assert [] == desk.exceptions()
     assert {
         ("PG-01", "player", "assessed"): -150,
