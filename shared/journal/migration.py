@@ -1,17 +1,18 @@
 """What a migration does: it runs SQL files, and grants the service what it may do with its tables."""
 
 from pathlib import Path
+from typing import Final
 
 from alembic import context, op
 
+_COPIES: Final = Path(__file__).parent / "migrations" / "copies"
+"""Tables that several services have alike, such as their copy of the rules submissions."""
 
-def run_sql(*modules: str) -> None:
-    """Run the SQL files next to these modules, each given as its `__file__`, in the service's schema.
 
-    They are the migration itself, and what declares tables that several services have alike.
-    """
-    for module in modules:
-        statements = Path(module).with_suffix(".sql").read_text(encoding="utf-8")
+def run_sql(script: str, *copies: str) -> None:
+    """Run the SQL file next to a migration, given as its `__file__`, and those of copies, in the service's schema."""
+    for path in (Path(script), *(_COPIES / name for name in copies)):
+        statements = path.with_suffix(".sql").read_text(encoding="utf-8")
         op.get_bind().exec_driver_sql(statements, execution_options={"no_parameters": True})
 
 

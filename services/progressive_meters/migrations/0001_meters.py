@@ -1,7 +1,6 @@
 """Create the copy of the submissions, the pools and everything that moved them, and the days."""
 
 from shared.journal.migration import grant, run_sql
-from shared.runtime.consume import days, submissions
 
 revision = "progressive_meters_0001"
 down_revision = None
@@ -11,7 +10,7 @@ depends_on = "journal_0001"
 
 def upgrade() -> None:
     """Run the statements of the SQL files, and grant the service what it needs."""
-    run_sql(__file__, days.__file__, submissions.__file__)
+    run_sql(__file__, "0001_days", "0001_submissions")
     grant(
         "SELECT, INSERT",
         *("submissions", "days"),

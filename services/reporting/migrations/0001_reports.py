@@ -1,7 +1,6 @@
 """Create the sums behind the reports, the exceptions, the house edges and the days."""
 
 from shared.journal.migration import grant, run_sql
-from shared.runtime.consume import days
 
 revision = "reporting_0001"
 down_revision = None
@@ -11,6 +10,6 @@ depends_on = "journal_0001"
 
 def upgrade() -> None:
     """Run the statements of the SQL files, and grant the service what it needs."""
-    run_sql(__file__, days.__file__)
+    run_sql(__file__, "0001_days")
     grant("SELECT, INSERT", "house_edges", "filled_gaps", "closings")
     grant("SELECT, INSERT, UPDATE", "wager_days", "submission_days", "game_days", "exceptions", "days")

@@ -1,7 +1,6 @@
 """Create the patrons, accounts, rounds, holds, statements and days."""
 
 from shared.journal.migration import grant, run_sql
-from shared.runtime.consume import days
 
 revision = "wagering_accounts_0001"
 down_revision = None
@@ -11,7 +10,7 @@ depends_on = "journal_0001"
 
 def upgrade() -> None:
     """Run the statements of the SQL files, and grant the service what it needs."""
-    run_sql(__file__, days.__file__)
+    run_sql(__file__, "0001_days")
     grant("SELECT, INSERT", "lines")
     grant("SELECT, INSERT, UPDATE", "patrons", "patron_codes", "balances", "rounds", "holds")
     grant("SELECT, INSERT, UPDATE", "round_accounts", "adjustments", "liability_days", "days")
