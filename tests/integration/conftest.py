@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from services.cli.services import NAMES
 from services.cli.stack import RunningStack
 from tests.support.brokers import AnyBroker
 from tests.support.stack import running_stack
@@ -12,10 +13,11 @@ from tests.unit.cli.calling import Caller
 
 
 @pytest.fixture(scope="module")
-def stack(module_database_url: str, module_broker: AnyBroker) -> Iterator[RunningStack]:
-    """All services, after a short day: five rounds, one of them corrected."""
+def stack(request: pytest.FixtureRequest, module_database_url: str, module_broker: AnyBroker) -> Iterator[RunningStack]:
+    """The `SERVICES` of the module, or all, after a short day: five rounds, one of them corrected."""
     servers = {"DATABASE_URL": module_database_url, "KAFKA_BOOTSTRAP_SERVERS": module_broker.bootstrap_servers}
-    with running_stack({**os.environ, **servers}) as running:
+    services = getattr(request.module, "SERVICES", NAMES)
+    with running_stack({**os.environ, **servers}, services) as running:
         yield running
 
 

@@ -1,12 +1,13 @@
 """A running stack for tests of the command line: a short day, and what an owner of its database can read and do."""
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import psycopg
 from sqlalchemy import make_url
 
+from services.cli.services import NAMES
 from services.cli.stack import RunningStack
 from tests.support.polling import eventually
 from tests.support.rounds import BLACKJACK, LOSING, completed, corrected, record, submission
@@ -21,9 +22,9 @@ Events = list[dict[str, Any] | tuple[bytes | None, bytes]]
 
 
 @contextlib.contextmanager
-def running_stack(environment: Mapping[str, str]) -> Iterator[RunningStack]:
-    """Give all services on the servers of the environment, after five rounds, one of them corrected."""
-    with RunningStack(environment=environment, settings=_QUICK, partitions=PARTITIONS) as running:
+def running_stack(environment: Mapping[str, str], services: Sequence[str] = NAMES) -> Iterator[RunningStack]:
+    """Give services on the servers of the environment, after five rounds, one of them corrected."""
+    with RunningStack(environment=environment, settings=_QUICK, services=services, partitions=PARTITIONS) as running:
         produce(running.bootstrap_servers, "submissions", [submission()])
         eventually(
             lambda: rows(running, "SELECT 1 FROM round_settlement.submissions"),
