@@ -39,8 +39,8 @@ lint-generated:
 lint-scan:
 	$(BIN)/python -m infra.scan
 
-# Tests mostly wait for servers, so a few run side by side. The whole suite runs last: what it says is what is left to read.
-PYTEST := $(BIN)/pytest -n 3 --dist worksteal
+# Tests mostly wait for servers, so four run side by side. The whole suite runs last: what it says is what is left to read.
+PYTEST := $(BIN)/pytest -n 4 --dist worksteal
 
 test: lint ## lint, then the integration suite on Apache Kafka, then the whole suite on the embedded broker
 	@if [ -n "$${CI:-}$${KAFKA_BOOTSTRAP_SERVERS:-}" ] || command -v mvn >/dev/null 2>&1; then \
