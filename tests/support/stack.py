@@ -18,6 +18,12 @@ CORRECTED: Final = f"{TABLE}-r2"
 PARTITIONS: Final = {"table.events": 4, "settlements": 4}
 _QUICK: Final = {"PITLEDGER_CHECKPOINT_SECONDS": "1", "PITLEDGER_VERIFICATION_SECONDS": "1"}
 
+_ALL_SIGNED: Final = """
+    SELECT bool_and(next_seq - 1 <= (SELECT coalesce(max(size), 0) FROM round_settlement.checkpoints c
+        WHERE c.shard = s.shard))
+    FROM round_settlement.shards s
+"""
+
 Events = list[dict[str, Any] | tuple[bytes | None, bytes]]
 
 
@@ -57,7 +63,11 @@ def rows(stack: RunningStack, query: str) -> list[Any]:
 
 @contextlib.contextmanager
 def altered(stack: RunningStack, table: str, change: str, back: str) -> Iterator[None]:
-    """Change what an owner of the database can who switches the triggers off; undone afterwards."""
+    """Change what an owner of the database can who switches the triggers off; undone afterwards.
+
+    The service has verified and signed what is there before: else it would find the change, and never sign again.
+    """
+    eventually(lambda: rows(stack, _ALL_SIGNED) == [(True,)], because="the service has signed its journal")
     with connect(stack) as connection:
         connection.execute(f"ALTER TABLE round_settlement.{table} DISABLE TRIGGER USER")
         try:
