@@ -191,7 +191,7 @@ async def _rebuilt(manifest: Manifest, url: str) -> Sequence[Any]:
 
 
 def test_one_request_waits_at_a_time_and_may_be_taken_back(settlement: Office) -> None:
-    """Who asked may reject; after that somebody asks anew, under the next number."""
+    """Who asked may reject; after that somebody asks again, under the next number."""
     settlement.ask("dismissal")
     assert_problem(settlement.ask("dismissal"), 409, "request 1 about record 1 waits")
     rejected = settlement.decide("reject", person="kim", reason="found the record")

@@ -100,7 +100,7 @@ def test_a_fresh_broker_has_no_topics(turn: str, fresh_broker: AnyBroker) -> Non
 
 @pytest.mark.broker
 def test_a_broker_is_emptied(fresh_broker: AnyBroker) -> None:
-    """Topics are deleted with their messages: under the same name they begin anew."""
+    """Topics are deleted with their messages: under the same name they begin again at 0."""
     create(fresh_broker)
     empty(fresh_broker.bootstrap_servers)
     create(fresh_broker)

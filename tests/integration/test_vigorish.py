@@ -278,7 +278,7 @@ def test_a_correction_that_assesses_less_gives_the_difference_back(desk: Vigoris
 def test_what_cannot_be_recorded_waits(desk: Vigorish) -> None:
     """An unknown submission, a reversal of what was not recorded, a pit event in another table's name."""
     unknown = posted(1, rules("none"), [line(1, 1200, 60)])
-    desk.settle(unknown, reversed_round(2, unknown), b"garbage")
+    desk.settle(unknown, reversed_round(2, unknown), b"no JSON")
     desk.happen(collected(1, 1, 1, 75) | {"source": "/properties/riverside/tables/PG-09/pit"})
     first, second, third, fourth = desk.quarantined()
     assert "is not known here" in first

@@ -267,7 +267,7 @@ def _spans(ranks: int, joker: int, length: int = 5) -> bool:
 
 
 def _joined(rank: int, ranks: int, pairs: int, threes: int, fours: int) -> int:
-    """Return what equal ranks can form once the joker is a card of `rank`, a bit."""
+    """Return what equal ranks can form when the joker is a card of `rank`, a bit."""
     found = _formed_of_kinds(pairs | ranks & rank, threes | pairs & rank, fours | threes & rank)
     if fours & rank:
         found |= _FIVE_ACES_FORMED if rank == _ACE else _FIVE_OF_A_KIND_FORMED

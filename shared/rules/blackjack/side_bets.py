@@ -187,7 +187,7 @@ class SideBet:
 
 
 def improved(row: Row, dealer: DealerHand) -> Row:
-    """Return the row that pays once the dealer's hand is known: that for a dealer Blackjack, where there is one."""
+    """Return the row that pays when the dealer's hand is known: that for a dealer Blackjack, where there is one."""
     if row.instead is not None and dealer.blackjack:
         return row.instead
     return row

@@ -23,7 +23,7 @@ def has_wild(cards: Sequence[Card]) -> bool:
 
 
 def progressive_category(cards: Sequence[Card], *, deuces_wild: bool) -> str:
-    """Return the name of the highest hand on the list of § 687a.6(d) that the cards make, once the joker was replaced.
+    """Return the name of the highest hand on the list of § 687a.6(d) that the cards make, with the joker replaced.
 
     With `deuces_wild` the deuces stay wild; five of a kind is not on the list, so the next best hand counts.
     """

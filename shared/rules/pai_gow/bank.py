@@ -71,7 +71,7 @@ class BankRules:
             )
 
     def result(self, bank: Bank, lines: Iterable[Line]) -> Line:
-        """Return what the bank gets from, or pays into, the center once all wagers in `lines` against it are settled.
+        """Return what the bank gets from, or pays into, the center when all wagers in `lines` against it are settled.
 
         In co-banking the house takes or puts in the other half, and a cent that cannot be halved.
         """

@@ -47,7 +47,7 @@ RequestNumber = Annotated[int, Field(ge=1, le=2**31 - 1, description="the reques
 class AskReplay(Command):
     """Ask for a refused record to be sent to its topic again.
 
-    It is sent as it is, or as the `mended` JSON, once somebody else has approved it.
+    It is sent as it is, or as the `mended` JSON, when somebody else has approved it.
     """
 
     quarantine: Number

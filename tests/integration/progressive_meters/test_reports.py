@@ -177,7 +177,7 @@ def test_what_is_recorded_can_be_read_with_the_contract(office: Office, url: str
     office.open_pool()
     office.open_pool("minor", feed("BJ-02"))
     award = SHARD.posted(1, before=500000, award=500020, reset=500000)
-    office.settle(award, SHARD.reversed(2, award), b"garbage", SHARD.posted(4, before=500000))
+    office.settle(award, SHARD.reversed(2, award), b"no JSON", SHARD.posted(4, before=500000))
     office.change("major", kind="transfer", cents=500, to="minor")
     office.send(f"{office.request('major', kind='reset')}/reject", {"reason": "not needed"}, person="bob")
     filed = office.send("/pools", terms(effective_from=(NOON + timedelta(hours=1)).isoformat()))

@@ -83,7 +83,7 @@ def test_suite_ends_with_pytest(repository: Path) -> None:
 
 
 def test_constraints_pin_every_line_to_one_version(repository: Path) -> None:
-    """The constraints hold exact versions, and say how they are written anew."""
+    """The constraints hold exact versions, and say how they are written again."""
     header, *pins = (repository / "constraints.txt").read_text().splitlines()
 
     assert "make constraints" in header

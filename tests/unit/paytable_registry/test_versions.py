@@ -155,7 +155,7 @@ def test_a_version_is_decided_once(decision: str, by: str) -> None:
 
 
 def test_approval_comes_too_late() -> None:
-    """A version that waited until its beginning had passed can only be filed anew."""
+    """A version that waited until its beginning had passed can only be filed again."""
     history = History(versions=1, approved=[NOW - HOUR])
     version = filed(history, effective_from=NOW + HOUR)
     with pytest.raises(Rejected, match=r"version 2 of blackjack at riverbend cannot .* any more.*passed"):

@@ -12,7 +12,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 @pytest.mark.parametrize("regulation", REGULATIONS)
 def test_the_committed_page_is_up_to_date(regulation: str) -> None:
-    """Whoever changes a catalogue generates its page anew, and the readings that it links to exist."""
+    """Whoever changes a catalogue generates its page again, and the readings that it links to exist."""
     committed = (DOCS / "games" / f"{regulation}.md").read_text(encoding="utf-8")
     assert committed == page(regulation), f"run: python -m shared.rules.document {regulation}"
     assert (DOCS / "contract" / f"readings-{regulation}.md").is_file()
