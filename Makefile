@@ -41,11 +41,12 @@ lint-scan:
 
 # Tests mostly wait for servers, so four run side by side. The whole suite runs last: what it says is what is left to read.
 PYTEST := $(BIN)/pytest -n 4 --dist worksteal
+ON_KAFKA := $(BIN)/pytest -n 3 --dist worksteal tests/integration tests/faults/test_restarts.py --broker=kafka
 
 test: lint ## lint, then the integration suite on Apache Kafka, then the whole suite on the embedded broker
 	@if [ -n "$${CI:-}$${KAFKA_BOOTSTRAP_SERVERS:-}" ] || command -v mvn >/dev/null 2>&1; then \
-		echo "$(PYTEST) tests/integration tests/faults/test_restarts.py --broker=kafka"; \
-		$(PYTEST) tests/integration tests/faults/test_restarts.py --broker=kafka; \
+		echo "$(ON_KAFKA)"; \
+		$(ON_KAFKA); \
 	else \
 		echo "left out: the integration suite on Apache Kafka (no CI, no KAFKA_BOOTSTRAP_SERVERS, no Maven to fetch it)"; \
 	fi

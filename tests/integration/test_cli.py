@@ -26,7 +26,7 @@ from tests.support.services import consume_all, produce
 from tests.support.stack import PARTITIONS, rows
 from tests.unit.cli.calling import Called, Caller
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.broker, pytest.mark.any_broker]
 
 SERVERS = ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS")
 SERVICES = ("paytable-registry", "round-settlement", "vigorish")
