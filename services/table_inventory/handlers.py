@@ -12,6 +12,7 @@ from services.table_inventory.queries.slips import find_slips
 from shared.contracts.envelope import Event
 from shared.contracts.pit import EVENTS, PitReader
 from shared.contracts.reading import Reader
+from shared.contracts.settlements import RoundKey
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
 from shared.journal.recording import Recording
 from shared.runtime.consume.handler import Handler
@@ -33,14 +34,14 @@ class PitEvents(Handler[pit.Known]):
         return (pit.record_pit(event, state),)
 
 
-class Settlements(Handler[dict[pit.RoundKey, datetime]]):
+class Settlements(Handler[dict[RoundKey, datetime]]):
     """Count the chips of settled rounds. The state: when rounds had been closed."""
 
     reader = Reader(SETTLEMENTS, pit.PostedRound, pit.ReversedRound)
 
-    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> dict[pit.RoundKey, datetime]:
+    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> dict[RoundKey, datetime]:
         taken_back = [event.data for event in events if isinstance(event.data, pit.ReversedRound)]
-        return await closed_rounds(connection, {pit.RoundKey.of(one) for one in taken_back})
+        return await closed_rounds(connection, {RoundKey.of(one) for one in taken_back})
 
-    def handle(self, event: Event[Any], state: dict[pit.RoundKey, datetime]) -> Sequence[Recording]:
+    def handle(self, event: Event[Any], state: dict[RoundKey, datetime]) -> Sequence[Recording]:
         return (pit.count_round(event.data, state),)

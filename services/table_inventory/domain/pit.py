@@ -4,7 +4,7 @@
 """
 
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from pydantic import AwareDatetime
@@ -16,9 +16,9 @@ from shared.contracts import pit
 from shared.contracts.chips import value_of
 from shared.contracts.envelope import Event
 from shared.contracts.inventory import Moved, Movement, PitRecorded, RoundCounted
-from shared.contracts.reading import View, view_of
+from shared.contracts.reading import view_of
 from shared.contracts.rejection import Rejected
-from shared.contracts.settlements import SettlementPosted, SettlementReversed
+from shared.contracts.settlements import RevisionView, RoundKey, SettlementPosted, SettlementReversed
 from shared.contracts.wager_totals import WagerTotals
 from shared.journal.entry import Posting
 from shared.journal.recording import Recording
@@ -40,28 +40,9 @@ Books = dict[TableKey, list[tuple[datetime, int]]]
 """What moved (moment, cents) at tables that were never counted, rounds aside."""
 
 
-class RoundKey(NamedTuple):
-    """The name of a revision of a round."""
-
-    property: str
-    table: str
-    round_id: str
-    revision: int
-
-    @classmethod
-    def of(cls, data: "Round") -> "RoundKey":
-        """Return the name of a round that was settled."""
-        return cls(data.property, data.table, data.round_id, data.revision)
-
-
-class Round(View):
+class Round(RevisionView):
     """What a round did, by wager type."""
 
-    property: str
-    table: str
-    gaming_day: date
-    round_id: str
-    revision: int
     totals: tuple[WagerTotals, ...]
 
 

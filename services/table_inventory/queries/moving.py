@@ -7,8 +7,9 @@ from typing import Final
 from sqlalchemy import select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.pit import Books, RoundKey, TableKey
+from services.table_inventory.domain.pit import Books, TableKey
 from services.table_inventory.tables import counts, movements
+from shared.contracts.settlements import RoundKey
 from shared.journal import bulk
 
 _MOVED: Final = bulk.select(movements, by=TableKey._fields, where=movements.c.cause != "round")

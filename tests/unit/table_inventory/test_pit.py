@@ -7,12 +7,13 @@ import pytest
 from sqlalchemy import CheckConstraint
 
 from services.table_inventory.domain.denominations import added, stacks
-from services.table_inventory.domain.pit import Known, RoundKey, TableKey, count_round, record_pit
+from services.table_inventory.domain.pit import Known, TableKey, count_round, record_pit
 from services.table_inventory.domain.slips import Slip, SlipKey
 from services.table_inventory.handlers import PitEvents, Settlements
 from services.table_inventory.tables import movements
 from shared.contracts.chips import Pieces, value_of
 from shared.contracts.inventory import PitRecorded
+from shared.contracts.settlements import RoundKey
 from shared.journal.recording import Recording
 from shared.rules.errors import Refused
 from tests.support.pit import PROPERTY, Rounds, Table, at, chips
