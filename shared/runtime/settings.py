@@ -40,7 +40,9 @@ class Settings(BaseSettings):
     batch_records_max: Annotated[int, Field(ge=1, le=10_000)] = Field(
         default=500, description="most records committed in one transaction"
     )
-    poll_seconds: Seconds = Field(default=0.05, description="longest wait for records before a batch is taken")
+    poll_seconds: Seconds = Field(
+        default=0.05, description="longest wait for records before a batch of what is urgent is taken"
+    )
     retry_seconds_max: Seconds = Field(
         default=120, description="how long a failing database is retried before the service gives up and exits"
     )

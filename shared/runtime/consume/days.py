@@ -62,6 +62,7 @@ class DayStatuses(Handler[None]):
     """Keep the status of gaming days; give a subclass with its table to a service."""
 
     reader = Reader(INVENTORY, _Preliminary, _Audited, _Final)
+    gather_seconds = 0.5
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Keep the last status of each day."""
@@ -76,6 +77,8 @@ class DayStatuses(Handler[None]):
             {"property": name, "gaming_day": day, "status": status, "since": since}
             for (name, day), (status, since) in sorted(last.items())
         ]
+        if not rows:
+            return  # most of what table inventory says is about rounds
         await insert(table, on_conflict=replaced(table)).write(connection, rows)
 
 

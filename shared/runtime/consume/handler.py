@@ -49,6 +49,9 @@ class Handler(Generic[StateT]):
     keyed_by_source: ClassVar[bool] = False
     """Whether the Kafka key of a record must be the source of its event."""
     keeps: ClassVar[Sequence[Table]] = ()
+    gather_seconds: ClassVar[float] = 0.0
+    """How long records are gathered at least: a batch costs the same for one record that nobody waits for and for 500.
+    """
 
     @property
     def topic(self) -> str:

@@ -81,7 +81,7 @@ class Subscription:
             "ack_policy": AckPolicy.MANUAL,
             "batch": True,
             "max_records": settings.batch_records_max,
-            "polling_interval": settings.poll_seconds,
+            "polling_interval": consumer.gather_seconds,
             "fetch_max_wait_ms": 50,
             "session_timeout_ms": round(1000 * settings.kafka_session_seconds),
             "heartbeat_interval_ms": round(300 * settings.kafka_session_seconds),
