@@ -37,6 +37,7 @@ class Reader:
             ledger=Ledger(journal_tables(MetaData(), "tests")),
         )
         self.topic = topic
+        self.gather_seconds = 0.05
         self.cluster_id = cluster
         self.positions: dict[int, int] = {}
 
