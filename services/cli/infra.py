@@ -118,8 +118,7 @@ def _given_password(manifest: Manifest) -> list[str]:
 
 def _ports(manifests: Sequence[Manifest]) -> list[str]:
     rows = [
-        f"| `{one.name}` | {one.port} | {_names(one.reads)} | {_names([one.publishes] if one.publishes else [])} "
-        f"| {one.title} |"
+        f"| `{one.name}` | {one.port} | {_names(one.reads)} | {_names(one.published)} | {one.title} |"
         for one in manifests
     ]
     return ["", "| service | port | reads | publishes | what it is |", "|---|---|---|---|---|", *rows, ""]

@@ -1,5 +1,6 @@
 """The command line `pitledger`: its commands, and what becomes of their errors."""
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -34,6 +35,8 @@ _COMMANDS = {
 when it is called; it has a function of its name, or `app`, a group of commands."""
 
 _SIGPIPE = 141
+_GC_THRESHOLDS = (50_000, 20, 50)
+"""Imports make many objects and no garbage: with the usual thresholds a fifth of the start goes on looking for it."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -93,6 +96,7 @@ def _not_loaded() -> None:
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command in `words` (those of the process by default) and return its exit code."""
     words = sys.argv[1:] if words is None else words
+    gc.set_threshold(*_GC_THRESHOLDS)
     try:
         code = _run(words)
         sys.stdout.flush()

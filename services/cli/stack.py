@@ -29,6 +29,9 @@ COMMAND: Final = (sys.executable, "-P", "-m", "services.cli.main")
 OPERATOR: Final = "demo.operator"
 """Who works with the command line in a terminal with the environment of the stack."""
 
+_OF_EMBEDDED_BROKER: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "4"}
+"""The embedded broker lets a consumer group wait for half of its session timeout before it begins."""
+
 _READY_SECONDS_MAX: Final = 90.0
 _POLL_SECONDS: Final = 0.1
 _PROBE_SECONDS_MAX: Final = 5.0
@@ -107,12 +110,14 @@ class RunningStack:
     def _start(self, starting: ExitStack) -> None:
         self.home = Home(self._directory, starting)
         self._report("starting PostgreSQL and the Kafka broker")
-        try:
-            self._servers = starting.enter_context(self._new_servers())
-        except LocalStackError as error:
-            raise NotThere(str(error)) from error
+        with ThreadPoolExecutor(1) as pool:
+            loading = pool.submit(lambda: [load(service) for service in self._services])  # while the servers start
+            try:
+                self._servers = starting.enter_context(self._new_servers())
+            except LocalStackError as error:
+                raise NotThere(str(error)) from error
         self.database_url, self.bootstrap_servers = self._servers.database_url, self._servers.bootstrap_servers
-        manifests = [load(service) for service in self._services]
+        manifests = loading.result()
         ports = {one.name: self._usual(one.port, one.name) if self._usual_ports else free_port() for one in manifests}
         self.urls = {service: f"http://{LOOPBACK}:{port}" for service, port in ports.items()}
         self.home.write_tokens(roles_of_services(manifests))
@@ -157,12 +162,13 @@ class RunningStack:
 
     def _start_service(self, service: str, port: int) -> LeashedProcess:
         listening = {"PITLEDGER_HTTP_HOST": LOOPBACK, "PITLEDGER_HTTP_PORT": str(port)}
+        broker = _OF_EMBEDDED_BROKER if self._servers.broker is not None else {}
         return LeashedProcess(
             ProcessConfig(
                 command=[*COMMAND, "run", service],
                 directory=self.home.path,
                 log=self.home.logs / f"{service}.log",
-                environment={**self._given, **self.environment, **listening, **self._settings},
+                environment={**broker, **self._given, **self.environment, **listening, **self._settings},
                 grace_seconds=_GRACE_SECONDS,
                 remove_when_orphaned=self.home.path if self._directory is None else None,
             )

@@ -7,7 +7,7 @@ from services.table_inventory.handlers import PitEvents, Settlements
 from services.table_inventory.projector import PROJECTOR
 from services.table_inventory.tables import journal
 from services.table_inventory.watch import watch
-from shared.contracts.topics import INVENTORY
+from shared.contracts.topics import INVENTORY, INVENTORY_ROUNDS, SETTLEMENTS
 from shared.runtime.command.command import Commands
 from shared.runtime.service.manifest import Manifest
 
@@ -18,6 +18,7 @@ MANIFEST = Manifest(
     roles=(APPROVE_DAYS, AUDIT_DAYS, COUNT_BOXES, PREPARE_SLIPS, REQUEST_SLIPS),
     journal=journal,
     publishes=INVENTORY,
+    apart={SETTLEMENTS: INVENTORY_ROUNDS},
     handlers=(PitEvents, Settlements),
     commands=Commands().with_more(*(desk.COMMANDS for desk in (slips, counts, variances, days))),
     projector=PROJECTOR,

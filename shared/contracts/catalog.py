@@ -1,4 +1,7 @@
-"""Every module that declares kinds: import this, and the registry of facts and events is complete."""
+"""Every module that declares facts: import this, and the registry knows all that a journal may hold.
+
+What tables report stands in `shared.contracts.tables`: it brings the rules of every game, and settling alone reads it.
+"""
 
 from shared.contracts import (
     accounts,
@@ -9,12 +12,11 @@ from shared.contracts import (
     pit,
     settlements,
     submissions,
-    tables,
     vigorish,
 )
 from shared.contracts.facts import KINDS, Fact
 
-MODULES = (accounts, counts, inventory, journal_facts, meters, pit, settlements, submissions, tables, vigorish)
+MODULES = (accounts, counts, inventory, journal_facts, meters, pit, settlements, submissions, vigorish)
 
 
 def decode_fact(kind: str, data: bytes) -> Fact:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from shared.contracts.envelope import Contract
-from shared.contracts.tables import Cents
+from shared.contracts.rounds import Cents
 
 
 class Pieces(Contract):

@@ -8,7 +8,7 @@ from pydantic import AwareDatetime, Field
 from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number
-from shared.contracts.tables import Cents
+from shared.contracts.rounds import Cents
 from shared.contracts.topics import INVENTORY
 
 

@@ -10,7 +10,7 @@ from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person
 from shared.contracts.facts import KINDS, Fact, fact
 from shared.contracts.pit import PitData, SlipNumber
 from shared.contracts.reports import ReportStatus
-from shared.contracts.topics import INVENTORY
+from shared.contracts.topics import INVENTORY, INVENTORY_ROUNDS
 
 SlipKind = Literal["fill", "credit"]
 Movement = Literal["cash", "counter_check", "wager", "change", "transfer", "vigorish"]
@@ -68,7 +68,7 @@ class PitRecorded(Fact, OfTableDay):
         return KINDS[event].model.model_validate(data)
 
 
-@fact("round.counted", INVENTORY, moves_money=True)
+@fact("round.counted", INVENTORY_ROUNDS, moves_money=True)
 class RoundCounted(Fact, OfTableDay):
     """The chips that a settled round brought into the inventory; negative cents: that it cost, or were taken back.
 

@@ -12,8 +12,8 @@ from pydantic import AwareDatetime, Field
 from shared.contracts.envelope import Contract, Digest, Name, Person, Reason
 from shared.contracts.exact import ExactCents
 from shared.contracts.facts import Fact, fact
+from shared.contracts.rounds import Cents
 from shared.contracts.settlements import SettledRound, TakenBack
-from shared.contracts.tables import Cents
 from shared.contracts.topics import METERS
 from shared.contracts.versions import Approved, Filed, TurnedDown, VersionNumber
 

@@ -9,7 +9,7 @@ from shared.contracts.chips import Contents, value_of
 from shared.contracts.envelope import Contract, Event, Identifier, Name, Person, Reason, pit_source
 from shared.contracts.facts import KINDS, event
 from shared.contracts.reading import Passed, Reader
-from shared.contracts.tables import Cents
+from shared.contracts.rounds import Cents
 from shared.contracts.topics import PIT_EVENTS
 from shared.rules.errors import Refused
 

@@ -12,7 +12,7 @@ import yaml
 from pydantic import Field, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from shared.contracts import catalog
+from shared.contracts import catalog, tables
 from shared.contracts.envelope import CONTENT_TYPE
 from shared.contracts.facts import KINDS, Kind, envelope_of
 from shared.contracts.topics import TABLE_EVENTS, TOPICS, Topic
@@ -29,6 +29,8 @@ _ROUND_RECORD: Final[Any] = Annotated[
 
 DOCUMENTS: Final[Mapping[str, Any]] = {"round-record": _ROUND_RECORD, "rules-submission": Submission}
 """What messages hold and files may hold too, by the name of its schema."""
+
+_DECLARING: Final = (*catalog.MODULES, tables)
 
 _MENDING_HEADERS: Final = {
     "pitledger-quarantine-id": "The refused record that this one replaces: service/number in its quarantine.",
@@ -49,7 +51,7 @@ def json_schema(model: Any, name: str) -> dict[str, Any]:
 
 def json_schemas() -> dict[str, dict[str, Any]]:
     """Return all JSON Schemas by name: one of each event type, and those of the documents in them."""
-    assert catalog.MODULES, "all kinds are declared"
+    assert _DECLARING, "all kinds are declared"
     models = {kind.name: envelope_of(kind) for kind in KINDS} | dict(DOCUMENTS)
     return {name: json_schema(model, name) for name, model in sorted(models.items())}
 
@@ -144,7 +146,9 @@ def _channel(topic: Topic) -> dict[str, Any]:
 def _message(kind: Kind, topic: Topic) -> dict[str, Any]:
     headers: dict[str, Any] = {"content-type": {"type": "string", "const": CONTENT_TYPE}}
     if topic is TABLE_EVENTS:
-        headers |= {header: {"type": "string", "description": what} for header, what in _MENDING_HEADERS.items()}
+        headers |= {header: {"type": "string", "description": what} for header, what in _DECLARING: Final = (*catalog.MODULES, tables)
+
+_MENDING_HEADERS.items()}
     return {
         "name": kind.name,
         "title": kind.description,

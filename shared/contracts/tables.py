@@ -1,6 +1,5 @@
 """What a table reports on `table.events`: rounds completed, voided and corrected."""
 
-from datetime import date
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -8,33 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from pydantic import AwareDatetime, Field, ValidationError, create_model
 from pydantic_core import from_json
 
-from shared.contracts.envelope import Contract, Correction, Event, Identifier, Name, Person
+from shared.contracts.envelope import Correction, Event, Person
 from shared.contracts.facts import envelope
 from shared.contracts.reading import Reader
+from shared.contracts.rounds import AccountFunding, TableData
 from shared.contracts.topics import TABLE_EVENTS
 from shared.rules import REGULATIONS, Round, game_of, games, parse_round
 from shared.rules.errors import Refused, refused_by_validation
-
-Cents = Annotated[int, Field(strict=True, gt=0, le=10**12)]
-
-
-class AccountFunding(Contract):
-    """The part of a wager that was taken from a player's electronic game account (58 Pa. Code § 605a.2)."""
-
-    seat: Annotated[int, Field(ge=1, le=12)]
-    wager: Name
-    account: Identifier
-    cents: Cents
-
-
-class TableData(Contract):
-    """Where and when: the part that all table events share."""
-
-    property: Name
-    table: Name
-    game: Name
-    gaming_day: date
-    round_id: Identifier
 
 
 class PlayedRound(TableData):

@@ -62,9 +62,17 @@ SETTLEMENTS: Final = Topic(
 )
 INVENTORY: Final = Topic(
     name="inventory",
-    title="The journal of the table-inventory ledger",
-    description="Every entry, in the order of its shard: pit events recorded, rounds counted, slips, counts, "
-    "variances, adjustments, gaming days closed, rejections. A count shows no figure before it is concluded.",
+    title="The journal of the table-inventory ledger but for the rounds",
+    description="Every entry, in the order of its shard: pit events recorded, slips, counts, variances, adjustments, "
+    "gaming days closed, rejections. A count shows no figure before it is concluded.",
+    publisher="table-inventory",
+    outside=("casino-management-system",),
+)
+INVENTORY_ROUNDS: Final = Topic(
+    name="inventory.rounds",
+    title="The rounds in the journal of the table-inventory ledger",
+    description="Every entry of the shards that follow from settled rounds: rounds counted, gaps, quarantined records. "
+    "Apart from the rest, so that nobody reads a message a round to learn that a gaming day was closed.",
     publisher="table-inventory",
     outside=("casino-management-system",),
 )
@@ -92,4 +100,14 @@ METERS: Final = Topic(
     outside=("progressive-sign", "casino-management-system"),
 )
 
-TOPICS: Final = (TABLE_EVENTS, PIT_EVENTS, SUBMISSIONS, SETTLEMENTS, INVENTORY, VIGORISH, ACCOUNTS, METERS)
+TOPICS: Final = (
+    TABLE_EVENTS,
+    PIT_EVENTS,
+    SUBMISSIONS,
+    SETTLEMENTS,
+    INVENTORY,
+    INVENTORY_ROUNDS,
+    VIGORISH,
+    ACCOUNTS,
+    METERS,
+)

@@ -3,18 +3,15 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from heapq import heapify, heappop, heapreplace
 from itertools import groupby
 from typing import Any
 
 from sqlalchemy import Text, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from shared.contracts.catalog import decode_fact
 from shared.contracts.reports import Reached
 from shared.contracts.topics import Topic
 from shared.journal.entry import Account, Draft, Entry, Posting
-from shared.journal.recording import Recorded
 from shared.journal.tables import JournalTables
 
 
@@ -49,48 +46,6 @@ async def read_entries(
             return
         first = part[-1].seq + 1
         await parts.rest()
-
-
-_BATCH_ENTRIES = 1000
-
-
-def with_fact(entry: Entry) -> Recorded:
-    """Return an entry that was read with the fact that it records."""
-    return (entry, decode_fact(entry.draft.kind, entry.draft.data))
-
-
-async def read_recorded(connection: AsyncConnection, tables: JournalTables) -> AsyncIterator[Sequence[Recorded]]:
-    """Give every entry of a journal with its fact, some at a time.
-
-    Those of a shard come in their order, the shards merged by the moment of recording.
-    """
-    batch: list[Recorded] = []
-    async for entry in _merged(connection, tables):
-        batch.append(with_fact(entry))
-        if len(batch) == _BATCH_ENTRIES:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
-async def _merged(connection: AsyncConnection, tables: JournalTables) -> AsyncIterator[Entry]:
-    shards = (await connection.execute(select(tables.shards.c.shard).order_by(tables.shards.c.shard))).scalars().all()
-    heads: list[tuple[datetime, int, Entry, AsyncIterator[Entry]]] = []
-    for shard in shards:
-        entries = read_entries(connection, tables, shard)
-        first = await anext(entries, None)
-        if first is not None:
-            heads.append((first.recorded_at, shard, first, entries))
-    heapify(heads)
-    while heads:
-        _, shard, entry, entries = heads[0]
-        yield entry
-        following = await anext(entries, None)
-        if following is None:
-            heappop(heads)
-        else:
-            heapreplace(heads, (following.recorded_at, shard, following, entries))
 
 
 async def read_entry(connection: AsyncConnection, tables: JournalTables, shard: int, seq: int) -> Entry:

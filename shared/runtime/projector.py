@@ -9,8 +9,8 @@ from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.journal.pipeline import Pipeline, pipeline
-from shared.journal.reading import read_recorded
 from shared.journal.recording import Recorded
+from shared.journal.rereading import read_recorded
 from shared.journal.tables import JournalTables
 
 

@@ -102,14 +102,18 @@ def check_order(subject: Subject, url: str) -> None:
         assert [] == query(url, statement), name
 
 
-def check_published(subject: Subject, url: str, servers: str, topic: str) -> None:
-    """Whoever reads the topic and drops what was seen gets every entry once, each shard in its order, and no other."""
+def check_published(subject: Subject, url: str, servers: str, topic_prefix: str = "") -> None:
+    """Whoever reads the service's topics and drops what was seen gets every entry once, each shard in its order on one
+    topic, and no other."""
     found: dict[tuple[str, int], dict[str, Any]] = {}
     last: dict[str, int] = {}
-    for record in read_topic(servers, topic):
+    topics = [topic_prefix + topic.name for topic in subject.manifest.published]
+    on: dict[str, str] = {}
+    for record in (record for topic in topics for record in read_topic(servers, topic)):
         subject.decode(record.value)
         event = json.loads(record.value)
         place = (event["source"], event["sequence"])
+        assert record.topic == on.setdefault(event["source"], record.topic)
         if place not in found:
             assert last.get(event["source"], 0) + 1 == event["sequence"]
             last[event["source"]] = event["sequence"]

@@ -64,7 +64,8 @@ class Subject:
         """Return an event that the service published."""
         topic = self.manifest.publishes
         assert topic is not None
-        return Reader(topic, *(kind.model for kind in KINDS.on(topic))).decode(raw)
+        kinds = {kind.name: kind for published in self.manifest.published for kind in KINDS.on(published)}
+        return Reader(topic, *(kind.model for kind in kinds.values())).decode(raw)
 
     @property
     def schema(self) -> str:

@@ -62,17 +62,17 @@ def test_killed_somewhere_and_started_again(told: Stage, rng: random.Random) -> 
 
 
 def _killed_at(told: Stage, lives: Sequence[tuple[str, int]]) -> None:
-    topic = f"{told.subject.schema}-killed"
-    create_topics(told.servers, {topic: 1})
+    prefix = "killed."
+    create_topics(told.servers, {prefix + topic.name: 1 for topic in told.subject.manifest.published})
     with told.database() as url:
         for step, times in lives:
-            orders = Orders(topic=topic, kill_at=step, times=times)
+            orders = Orders(topic_prefix=prefix, kill_at=step, times=times)
             killed = Worker(**told.options(url, orders, PITLEDGER_BATCH_RECORDS_MAX="4"))
             try:
                 assert -9 == killed.wait(), killed.log()[-4000:]
             finally:
                 killed.kill()
             check_order(told.subject, url)
-        with running(**told.options(url, Orders(topic=topic))) as worker:
+        with running(**told.options(url, Orders(topic_prefix=prefix))) as worker:
             told.wait(url, worker)
-        told.check(url, topic)
+        told.check(url, prefix)

@@ -16,8 +16,8 @@ from services.cli.services import NAMES, load
 from services.round_settlement.manifest import MANIFEST as SETTLEMENT
 from services.vigorish.manifest import MANIFEST as VIGORISH
 from services.vigorish.tables import owed
-from shared.journal.reading import read_recorded
 from shared.journal.recording import Recorded
+from shared.journal.rereading import read_recorded
 from shared.journal.tables import JournalTables
 from shared.runtime.database import create_engine
 from shared.runtime.projector import Projector

@@ -28,7 +28,16 @@ ROOT = Path(__file__).parents[2]
 _forked = multiprocessing.get_context("forkserver")
 _forked.set_forkserver_preload([run.__module__, *(f"services.{name.replace('-', '_')}.manifest" for name in NAMES)])
 
-_KEYED = ("table.events", "settlements", "pit.events", "inventory", "vigorish", "meters", "accounts")
+_KEYED = (
+    "table.events",
+    "settlements",
+    "pit.events",
+    "inventory",
+    "inventory.rounds",
+    "vigorish",
+    "meters",
+    "accounts",
+)
 PARTITIONS = dict.fromkeys(_KEYED, 4)
 
 

@@ -16,7 +16,11 @@ from tests.support.services import produce
 TABLE: Final = "BJ-01"
 CORRECTED: Final = f"{TABLE}-r2"
 PARTITIONS: Final = {"table.events": 4, "settlements": 4}
-_QUICK: Final = {"PITLEDGER_CHECKPOINT_SECONDS": "1", "PITLEDGER_VERIFICATION_SECONDS": "1"}
+_QUICK: Final = {
+    "PITLEDGER_CHECKPOINT_SECONDS": "1",
+    "PITLEDGER_VERIFICATION_SECONDS": "1",
+    "PITLEDGER_KAFKA_SESSION_SECONDS": "1",
+}
 
 _ALL_SIGNED: Final = """
     SELECT bool_and(next_seq - 1 <= (SELECT coalesce(max(size), 0) FROM round_settlement.checkpoints c

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 import uvloop
 
 from services.cli.services import load
+from shared.contracts.topics import Topic
 from shared.runtime.logs import configure_logs
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.run import serve
@@ -26,9 +27,13 @@ MOMENT = datetime(2026, 11, 21, 6, tzinfo=UTC)
 class Orders:
     """What a process is to do: publish elsewhere, end itself when a step is reached for the n-th time."""
 
-    topic: str | None = None
+    topic_prefix: str = ""
     kill_at: str | None = None
     times: int = 1
+
+
+def _elsewhere(topic: Topic, orders: Orders) -> Topic:
+    return replace(topic, name=orders.topic_prefix + topic.name)
 
 
 def run(name: str, environment: Mapping[str, str], log: str, orders: Orders) -> None:
@@ -38,8 +43,12 @@ def run(name: str, environment: Mapping[str, str], log: str, orders: Orders) -> 
     os.dup2(descriptor, sys.stderr.fileno())
     os.close(descriptor)
     manifest: Manifest = load(name)
-    if orders.topic is not None and manifest.publishes is not None:
-        manifest = replace(manifest, publishes=replace(manifest.publishes, name=orders.topic))
+    if manifest.publishes is not None:
+        manifest = replace(
+            manifest,
+            publishes=_elsewhere(manifest.publishes, orders),
+            apart={read: _elsewhere(topic, orders) for read, topic in manifest.apart.items()},
+        )
     reached: Counter[str] = Counter()
 
     def step(step_name: str) -> None:

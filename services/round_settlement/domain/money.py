@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
+from shared.contracts.rounds import AccountFunding
 from shared.contracts.settlements import AccountCredit
-from shared.contracts.tables import AccountFunding
 from shared.contracts.wager_totals import FIGURES, WagerTotals
 from shared.journal.entry import Account, Posting
 from shared.rules.settlement import Line, Settlement

@@ -11,6 +11,7 @@ from typing import Any
 
 from services.round_settlement.domain.money import Funding, account_credits_of, postings_of, totals_of
 from shared.contracts.envelope import Correction, table_source
+from shared.contracts.rounds import TableData
 from shared.contracts.settlements import (
     AccountCredit,
     RoundNotice,
@@ -22,7 +23,7 @@ from shared.contracts.settlements import (
     SubmissionRef,
 )
 from shared.contracts.submissions import SubmissionApproved
-from shared.contracts.tables import PlayedRound, RoundCompleted, RoundCorrected, RoundVoided, TableData, TableEvent
+from shared.contracts.tables import PlayedRound, RoundCompleted, RoundCorrected, RoundVoided, TableEvent
 from shared.contracts.versions import fields_of
 from shared.journal.entry import Posting, reversal
 from shared.journal.recording import Recording

@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache
-from pathlib import Path
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import Field, TypeAdapter
 
 from shared.contracts.envelope import Contract
+from shared.rules.packaged import packaged
 
 Cents = Annotated[int, Field(ge=0)]
 Hours = Annotated[int, Field(ge=1)]
@@ -51,10 +50,8 @@ class Policy(Contract):
 @cache
 def policies() -> Sequence[Policy]:
     """Return all versions, the earliest first."""
-    text = (Path(__file__).parents[1] / "policies.yaml").read_text()
-    return sorted(
-        TypeAdapter(list[Policy]).validate_python(yaml.safe_load(text)), key=lambda policy: policy.effective_from
-    )
+    versions = TypeAdapter(list[Policy]).validate_python(packaged("services.table_inventory", "policies.yaml"))
+    return sorted(versions, key=lambda policy: policy.effective_from)
 
 
 def policy_on(gaming_day: date, versions: Sequence[Policy] | None = None) -> Policy:

@@ -15,10 +15,8 @@ from collections.abc import Sequence
 from datetime import date
 from fractions import Fraction
 from functools import lru_cache
-from importlib.resources import files
 from typing import Final
 
-import yaml
 from pydantic import TypeAdapter
 
 from services.vigorish.domain.views import PostedRound, SettledLine
@@ -28,6 +26,7 @@ from shared.contracts.settlements import SettledRound
 from shared.contracts.vigorish import AssessedLine, Rounding, VigorishAssessed, VigorishClass, VigorishTakenBack
 from shared.journal.entry import Account, Posting
 from shared.rules.errors import Refused
+from shared.rules.packaged import packaged
 
 _QUARTER: Final = 25
 _BANK: Final = "bank"
@@ -45,8 +44,7 @@ class Rate(Contract):
 @lru_cache(maxsize=1)
 def rates() -> tuple[Rate, ...]:
     """Return the configured rates."""
-    text = (files("services.vigorish") / "rates.yaml").read_text(encoding="utf-8")
-    return TypeAdapter(tuple[Rate, ...]).validate_python(yaml.safe_load(text))
+    return TypeAdapter(tuple[Rate, ...]).validate_python(packaged("services.vigorish", "rates.yaml"))
 
 
 def rate_of(regulation: str, gaming_day: date) -> Rate:

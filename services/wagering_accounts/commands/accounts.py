@@ -37,7 +37,7 @@ from shared.contracts.accounts import (
 from shared.contracts.envelope import Name
 from shared.contracts.envelope import Reason as Why
 from shared.contracts.rejection import Reason, Rejected
-from shared.contracts.tables import Cents
+from shared.contracts.rounds import Cents
 from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
 from shared.runtime.command.approval import ACCOUNT_ADJUSTMENT, Approval, Decision

@@ -27,7 +27,7 @@ from shared.contracts.accounts import (
 from shared.contracts.envelope import Name
 from shared.contracts.envelope import Reason as Why
 from shared.contracts.rejection import Reason, Rejected
-from shared.contracts.tables import Cents
+from shared.contracts.rounds import Cents
 from shared.runtime.command.command import Accepted, Now
 
 

@@ -19,8 +19,9 @@ from services.wagering_accounts.tables import balances, rounds
 from shared.contracts.accounts import AccountsFact
 from shared.journal import bulk
 from shared.journal.entry import Entry
-from shared.journal.reading import read_entries, with_fact
+from shared.journal.reading import read_entries
 from shared.journal.recording import Recorded
+from shared.journal.rereading import with_fact
 from shared.journal.tables import JournalTables
 from shared.runtime.errors import Stop
 

@@ -4,10 +4,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-import yaml
-
 from shared.rules.catalogue._model import Catalogue
 from shared.rules.errors import Refused
+from shared.rules.packaged import packaged
 
 _SUFFIX: Final = ".yaml"
 
@@ -24,5 +23,4 @@ def catalogue(regulation: str) -> Catalogue:
     """Return the catalogue of one regulation; raise `Refused` for an id that is not known."""
     if regulation not in known_regulations():
         raise Refused(f"regulation {regulation!r} is not known; known are {', '.join(known_regulations())}")
-    text = files(__package__).joinpath(regulation + _SUFFIX).read_text(encoding="utf-8")
-    return Catalogue.model_validate(yaml.safe_load(text))
+    return Catalogue.model_validate(packaged(__package__, regulation + _SUFFIX))

@@ -8,16 +8,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import combinations
 from typing import Any, Final, NamedTuple, TypeAlias
-
-import yaml
 
 from shared.cards import RANKS
 from shared.cards.ranking.pai_gow import CardSet, Formed, HighHands, by_value, cards_of, formed, low_rank
 from shared.cards.ranking.standard import VALUES, Category, category_of
 from shared.rules.errors import Refused
+from shared.rules.packaged import packaged
 
 _FILE: Final = "house_way.yaml"
 
@@ -158,7 +156,7 @@ def house_way(selected: str, ranking: HighHands, paragraph: str) -> HouseWay:
 @cache
 def named_ways() -> dict[str, str]:
     """Return the rules of each documented house way, by name."""
-    ways: dict[str, Any] = yaml.safe_load(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))
+    ways: dict[str, Any] = packaged(__package__, _FILE)
     return {name: way["rules"] for name, way in ways.items()}
 
 

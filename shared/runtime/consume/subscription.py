@@ -82,7 +82,7 @@ class Subscription:
             "batch": True,
             "max_records": settings.batch_records_max,
             "polling_interval": consumer.gather_seconds,
-            "fetch_max_wait_ms": 50,
+            "fetch_max_wait_ms": round(1000 * consumer.gather_seconds),
             "session_timeout_ms": round(1000 * settings.kafka_session_seconds),
             "heartbeat_interval_ms": round(300 * settings.kafka_session_seconds),
             "max_partition_fetch_bytes": _FETCH_BYTES,

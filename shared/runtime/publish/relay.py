@@ -40,14 +40,15 @@ class NotDelivered(ConnectionError):
 
 
 class Relay:
-    """Publish one service's journal to its topic.
+    """Publish one service's journal.
 
-    `key` gives the Kafka key of an entry; without it all entries of a shard have the shard's, and so stay in order.
+    `topic_of` says on which topic the entries of a shard go, by its name. `key` gives the Kafka key of an entry;
+    without it all entries of a shard have the shard's, and so stay in order.
     """
 
-    def __init__(self, context: RuntimeContext, topic: str, key: MessageKey | None = None) -> None:
+    def __init__(self, context: RuntimeContext, topic_of: Callable[[str], str], key: MessageKey | None = None) -> None:
         self._context = context
-        self._topic = topic
+        self._topic_of = topic_of
         self._key = key
         self._producer = self._new_producer()
         self._wake = asyncio.Event()
@@ -68,7 +69,7 @@ class Relay:
             except Exception as error:
                 if kind_of(error) is Kind.BUG:
                     raise
-                log.warning("relay waits", topic=self._topic, error=str(error))
+                log.warning("relay waits", error=str(error))
                 await asyncio.sleep(IDLE_SECONDS)
                 continue
             if (
@@ -82,16 +83,18 @@ class Relay:
         """Publish what there is, at most one batch a shard; return the number of entries."""
         shards, relay = self._context.tables.shards, self._context.tables.relay
         behind = shards.c.next_seq - 1 - relay.c.published_seq
-        query = select(relay.c.shard, behind.label("behind")).join(shards, shards.c.shard == relay.c.shard)
+        query = select(relay.c.shard, shards.c.name, behind.label("behind")).join(
+            shards, shards.c.shard == relay.c.shard
+        )
         async with self._context.engine.connect() as connection:
             waiting = (await connection.execute(query.where(behind > 0))).all()
         self._context.metrics.relay_backlog.set(sum(row.behind for row in waiting))
         count = 0
         for row in waiting:
-            count += await self._publish_shard(row.shard)
+            count += await self._publish_shard(row.shard, self._topic_of(row.name))
         return count
 
-    async def _publish_shard(self, shard: int) -> int:
+    async def _publish_shard(self, shard: int, topic: str) -> int:
         relay, entries = self._context.tables.relay, self._context.tables.entries
         async with self._context.engine.begin() as connection:
             published = (
@@ -120,14 +123,14 @@ class Relay:
             ).all()
             if not rows:
                 return 0
-            await self._send(shard, rows)
+            await self._send(topic, shard, rows)
             self._context.step("relay sent")
             await connection.execute(update(relay).where(relay.c.shard == shard).values(published_seq=rows[-1].seq))
         self._context.step("relay marked")
         self._context.metrics.relayed.inc(len(rows))
         return len(rows)
 
-    async def _send(self, shard: int, rows: Sequence[Row[Any]]) -> None:
+    async def _send(self, topic: str, shard: int, rows: Sequence[Row[Any]]) -> None:
         source = shard_source(self._context.service, shard)
         failed: list[Any] = []
 
@@ -141,7 +144,7 @@ class Relay:
             value = entry_message(source, shard, row)
             while True:
                 try:
-                    self._producer.produce(self._topic, key=key, value=value, headers=_HEADERS, on_delivery=delivered)
+                    self._producer.produce(topic, key=key, value=value, headers=_HEADERS, on_delivery=delivered)
                     break
                 except BufferError:
                     await asyncio.to_thread(self._producer.poll, 0.1)
@@ -152,9 +155,7 @@ class Relay:
             # An idempotent producer that lost a message, or its broker, cannot go on: begin with a new one.
             self._producer.purge()
             self._producer = self._new_producer()
-            raise NotDelivered(
-                f"{self._topic}: {left} messages unanswered, first error {failed[0] if failed else None}"
-            )
+            raise NotDelivered(f"{topic}: {left} messages unanswered, first error {failed[0] if failed else None}")
 
 
 def entry_message(source: str, shard: int, row: Any) -> bytes:

@@ -1,6 +1,6 @@
 """What a service is: the one place that names it and wires its rooms together."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -23,7 +23,8 @@ class Manifest:
     """A service: its name, port and roles, its journal, what it reads and publishes, its commands, read model, routes.
 
     `references` are topics that every process reads whole, up to where they ended at the start, before the partitions
-    of `handlers` begin, which the processes of a service share among them. `message_key` is the Kafka key of an entry;
+    of `handlers` begin, which the processes of a service share among them. `apart` says of a topic that it reads where
+    the entries that follow from it are published, if apart from the others. `message_key` is the Kafka key of an entry;
     without it all entries of a shard have the shard's, and so stay in order. `watch` runs next to everything else until
     it is cancelled: figures that no event and no request brings up to date.
     """
@@ -34,6 +35,7 @@ class Manifest:
     roles: Sequence[Role] = ()
     journal: JournalTables
     publishes: Topic | None = None
+    apart: Mapping[Topic, Topic] = field(default_factory=dict)
     message_key: MessageKey | None = None
     references: Sequence[type[Handler[Any]]] = ()
     handlers: Sequence[type[Handler[Any]]] = ()
@@ -58,6 +60,19 @@ class Manifest:
     def readers(self) -> Sequence[type[Handler[Any]]]:
         """Return the handlers of all topics that the service reads."""
         return (*self.references, *self.handlers)
+
+    def topic_of(self, shard_name: str) -> str:
+        """Return the topic of the entries of a shard: `settlements/3@cluster`, `commands/0`. Raises: LookupError."""
+        read = shard_name.partition("/")[0]
+        for topic in (*(out for into, out in self.apart.items() if into.name == read), self.publishes):
+            if topic is not None:
+                return topic.name
+        raise LookupError(f"{self.name} publishes nothing")
+
+    @property
+    def published(self) -> tuple[Topic, ...]:
+        """Return the topics that the service publishes."""
+        return () if self.publishes is None else (self.publishes, *self.apart.values())
 
     @property
     def schema(self) -> str:

@@ -132,7 +132,7 @@ class _Run:
         serving = self._task(web.serve(), "http")
         watching = [self._task(self._health.guard.run(), "guard"), self._task(self._health.run(), "health")]
         if self._manifest.publishes is not None:
-            self._relay = Relay(self._context, self._manifest.publishes.name, self._manifest.message_key)
+            self._relay = Relay(self._context, self._manifest.topic_of, self._manifest.message_key)
             watching.append(self._task(self._relay.run(), "relay"))
         if self._manifest.watch is not None:
             watching.append(self._task(self._manifest.watch(self._context), "watch"))

@@ -25,7 +25,7 @@ def test_no_two_services_share_a_port_a_schema_or_a_topic() -> None:
     manifests = load_all()
     assert len(manifests) == len({manifest.port for manifest in manifests})
     assert len(manifests) == len({manifest.schema for manifest in manifests})
-    published = {manifest.publishes: manifest.name for manifest in manifests if manifest.publishes is not None}
+    published = {topic: manifest.name for manifest in manifests for topic in manifest.published}
     assert published == {topic: topic.publisher for topic in published}
     assert [] == [topic.name for topic in TOPICS if topic.publisher in NAMES and topic not in published]
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from services.round_settlement.domain.money import account_credits_of, totals_of
+from shared.contracts.rounds import AccountFunding
 from shared.contracts.settlements import AccountCredit
-from shared.contracts.tables import AccountFunding
 from shared.rules.settlement import Line, Settlement
 
 

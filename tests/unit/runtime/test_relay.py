@@ -29,7 +29,7 @@ def test_a_relay_ends_when_it_is_told_to_while_it_is_woken(turns: int, monkeypat
             engine=create_engine("postgresql://nobody@127.0.0.1:1/none", role="tests"),
             ledger=Ledger(journal_tables(MetaData(), "tests")),
         )
-        relay = Relay(context, "tests")
+        relay = Relay(context, lambda _: "tests")
         running = asyncio.create_task(relay.run())
         await waits.wait()
         await asyncio.sleep(0)

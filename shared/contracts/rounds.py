@@ -1,0 +1,29 @@
+"""What a table's events about rounds and the facts that follow from them have in common."""
+
+from datetime import date
+from typing import Annotated
+
+from pydantic import Field
+
+from shared.contracts.envelope import Contract, Identifier, Name
+
+Cents = Annotated[int, Field(strict=True, gt=0, le=10**12)]
+
+
+class AccountFunding(Contract):
+    """The part of a wager that was taken from a player's electronic game account (58 Pa. Code § 605a.2)."""
+
+    seat: Annotated[int, Field(ge=1, le=12)]
+    wager: Name
+    account: Identifier
+    cents: Cents
+
+
+class TableData(Contract):
+    """Where and when: the part that all table events share."""
+
+    property: Name
+    table: Name
+    game: Name
+    gaming_day: date
+    round_id: Identifier

@@ -1,0 +1,14 @@
+"""Documents that lie beside the code that reads them."""
+
+from importlib.resources import files
+from typing import Any, Final
+
+import yaml
+
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""libyaml's, where PyYAML was built with it: it takes a tenth of the time."""
+
+
+def packaged(package: str, name: str) -> Any:
+    """Return the YAML document of that name in a package."""
+    return yaml.load(files(package).joinpath(name).read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506 - safe ones
