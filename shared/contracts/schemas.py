@@ -146,9 +146,7 @@ def _channel(topic: Topic) -> dict[str, Any]:
 def _message(kind: Kind, topic: Topic) -> dict[str, Any]:
     headers: dict[str, Any] = {"content-type": {"type": "string", "const": CONTENT_TYPE}}
     if topic is TABLE_EVENTS:
-        headers |= {header: {"type": "string", "description": what} for header, what in _DECLARING: Final = (*catalog.MODULES, tables)
-
-_MENDING_HEADERS.items()}
+        headers |= {header: {"type": "string", "description": what} for header, what in _MENDING_HEADERS.items()}
     return {
         "name": kind.name,
         "title": kind.description,
