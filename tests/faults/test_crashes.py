@@ -63,7 +63,8 @@ def test_killed_somewhere_and_started_again(told: Stage, rng: random.Random) -> 
 
 def _killed_at(told: Stage, lives: Sequence[tuple[str, int]]) -> None:
     prefix = "killed."
-    create_topics(told.servers, {prefix + topic.name: 1 for topic in told.subject.manifest.published})
+    if topics := {prefix + topic.name: 1 for topic in told.subject.manifest.published}:
+        create_topics(told.servers, topics)
     with told.database() as url:
         for step, times in lives:
             orders = Orders(topic_prefix=prefix, kill_at=step, times=times)
