@@ -56,7 +56,7 @@ format: setup ## put the source into the one format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-generated: setup ## write schemas/, docs/problems.md and what infra/ says of the services from the code
+generated: setup ## write schemas/, docs/problems.md, docs/jurisdictions and what infra/ says of the services from the code
 	$(BIN)/python -m services.cli.generated
 	$(BIN)/python -m shared.runtime.web.handbook
 

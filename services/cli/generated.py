@@ -1,6 +1,6 @@
 """Writes what follows from the code, or checks that it is there: `python -m services.cli.generated [--check]`.
 
-The contracts in schemas/, and what infra/, docs/ and pyproject.toml say of the services.
+The contracts in schemas/, what infra/, docs/ and pyproject.toml say of the services, and docs/jurisdictions.
 """
 
 import sys
@@ -14,16 +14,20 @@ from services.cli import infra, schemas
 from services.cli.exits import ExitCode
 from services.cli.output import message
 from services.cli.services import load_all
+from shared.jurisdictions import known_packs, pack
+from shared.jurisdictions.document import page
 
 ROOT: Final = Path(__file__).parents[2]
-_OWN: Final = ("schemas/**/*.json", "schemas/**/*.yaml", f"{infra.OVERLAYS}/*/*")
+_JURISDICTIONS: Final = "docs/jurisdictions"
+_OWN: Final = ("schemas/**/*.json", "schemas/**/*.yaml", f"{infra.OVERLAYS}/*/*", f"{_JURISDICTIONS}/*")
 """Files that are generated whole: one that nothing writes is removed."""
 
 
 def texts(root: Path = ROOT) -> dict[str, str]:
     """Return the texts of all files that are generated, or have generated parts, by path."""
     manifests = load_all()
-    return schemas.texts(manifests) | infra.texts(manifests, root)
+    pages = {f"{_JURISDICTIONS}/{name}.md": page(pack(name)) for name in known_packs()}
+    return schemas.texts(manifests) | infra.texts(manifests, root) | pages
 
 
 def drift(wanted: Mapping[str, str], root: Path = ROOT) -> list[str]:

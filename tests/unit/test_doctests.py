@@ -9,7 +9,15 @@ import pytest
 ROOT = Path(__file__).parents[2]
 MODULES = [
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
-    for room in ("shared/contracts", "shared/journal", "shared/local", "shared/runtime", "services", "infra")
+    for room in (
+        "shared/contracts",
+        "shared/journal",
+        "shared/jurisdictions",
+        "shared/local",
+        "shared/runtime",
+        "services",
+        "infra",
+    )
     for path in sorted((ROOT / room).rglob("*.py"))
     if ">>> " in path.read_text()
 ]

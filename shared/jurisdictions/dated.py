@@ -1,0 +1,60 @@
+"""A value that law fixes: from which day on it holds, where that is written, and whether it was read there."""
+
+from datetime import date
+from itertools import pairwise
+from typing import Annotated, Generic, Literal, Self, TypeVar
+
+from pydantic import ConfigDict, Field, RootModel, model_validator
+
+from shared.rules.record import Record
+
+T = TypeVar("T")
+
+Text = Annotated[str, Field(pattern=r"^\S(.*\S)?$")]
+"""Words on one line: never none, no space at either end."""
+
+
+class Dated(Record, Generic[T]):
+    """A value from a day on, until the next one of its provision.
+
+    `source` says where it is written. It is `confirmed` where it was read there, and `unconfirmed` where it was
+    inferred, taken from elsewhere, or not found in the text itself; then `note` says which.
+    """
+
+    value: T
+    effective_from: date
+    source: Text
+    status: Literal["confirmed", "unconfirmed"]
+    note: Text | None = None
+
+    @model_validator(mode="after")
+    def _doubt_has_a_reason(self) -> Self:
+        if self.status == "unconfirmed" and self.note is None:
+            raise ValueError("an unconfirmed value needs a note that says what is not confirmed")
+        return self
+
+
+class Provision(RootModel[tuple[Dated[T], ...]], Generic[T]):
+    """A value with its history, the earliest first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    @model_validator(mode="after")
+    def _one_after_the_other(self) -> Self:
+        if not self.root:
+            raise ValueError("a provision has one value at least")
+        for before, after in pairwise(dated.effective_from for dated in self.root):
+            if before >= after:
+                raise ValueError(f"{after} stands after {before}: list the earliest first")
+        return self
+
+    def on(self, day: date) -> Dated[T]:
+        """Return what holds on a day. Raises: LookupError before the first value."""
+        begun = [dated for dated in self.root if dated.effective_from <= day]
+        if not begun:
+            first = self.root[0]
+            raise LookupError(
+                f"nothing is known for {day}: the first value holds from {first.effective_from} on ({first.source}); "
+                "add an earlier one with its source"
+            )
+        return begun[-1]

@@ -1,0 +1,57 @@
+"""The gaming day in which a moment lies, by the clock of the place; the one function that every service asks.
+
+A gaming day begins at the first moment at which the clock shows its date and the start, or a later time: where a change
+of the clock skips the start, with the change; where it repeats the start, the first time. It ends when the next begins,
+so each moment lies in exactly one gaming day, and one is an hour shorter or longer where the clock changes.
+"""
+
+from bisect import bisect_left
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+_DAY: Final = timedelta(days=1)
+_SECOND: Final = timedelta(seconds=1)
+
+
+def gaming_day(moment: datetime, zone: ZoneInfo, begins: time) -> date:
+    """Return the gaming day, named by the date on which it begins, of a moment (with an offset).
+
+    >>> new_york = ZoneInfo("America/New_York")
+    >>> str(gaming_day(datetime(2026, 7, 4, 9, 59, tzinfo=UTC), new_york, time(6)))
+    '2026-07-03'
+    >>> str(gaming_day(datetime(2026, 7, 4, 10, 0, tzinfo=UTC), new_york, time(6)))
+    '2026-07-04'
+    """
+    on_the_clock = moment.astimezone(zone).date()
+    # A clock that is put back over midnight shows the date before, of a gaming day that has ended.
+    day = on_the_clock + _DAY
+    for _ in range(3):
+        if begins_at(day, zone, begins) <= moment:
+            return day
+        day -= _DAY
+    return day
+
+
+def begins_at(day: date, zone: ZoneInfo, begins: time) -> datetime:
+    """Return the moment (UTC) at which a gaming day begins.
+
+    >>> new_york = ZoneInfo("America/New_York")
+    >>> begins_at(date(2026, 3, 8), new_york, time(2, 30)).isoformat()  # the clock goes from 02:00 to 03:00
+    '2026-03-08T07:00:00+00:00'
+    >>> begins_at(date(2026, 11, 1), new_york, time(1, 30)).isoformat()  # and from 02:00 back to 01:00
+    '2026-11-01T05:30:00+00:00'
+    """
+    start = datetime.combine(day, begins.replace(fold=0))
+    found = start.replace(tzinfo=zone).astimezone(UTC)
+    if _clock(found, zone) == start:
+        return found
+    # A clock that never shows the start is put forward between these two moments, on a whole second.
+    before = start.replace(tzinfo=zone, fold=1, microsecond=0).astimezone(UTC)
+    seconds = range((found - before) // _SECOND + 1)
+    return before + _SECOND * bisect_left(seconds, True, key=lambda n: _clock(before + _SECOND * n, zone) >= start)
+
+
+def _clock(moment: datetime, zone: ZoneInfo) -> datetime:
+    """Return what the clock of a zone shows."""
+    return moment.astimezone(zone).replace(tzinfo=None, fold=0)

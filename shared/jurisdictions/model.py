@@ -1,0 +1,322 @@
+"""The form of a jurisdiction pack: what law and regulation fix apart from the rules of the games, as dated values.
+
+A name that ends in `_cents`, `_days`, `_hours`, `_minutes` or `_rounds` says the unit of its value; a rate or a share
+is an exact decimal string between 0 and 1.
+"""
+
+from collections.abc import Collection
+from fractions import Fraction
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+
+from shared.jurisdictions.dated import Provision, Text
+from shared.rules.record import Listed, Rate, Record
+
+Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
+"""The name of a pack or of a regulation, such as `us-pa` or `pa-633a-2024`."""
+
+Key = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
+"""The name of an entry of a pack, such as `state_tax`."""
+
+Cents = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=1)]
+
+Figure = Literal["opener", "fills", "credits", "closer", "drop"]
+"""A figure of the formula of win."""
+
+ClassOfRevenue = Literal["banking", "non_banking", "fully_automated", "contest"]
+
+PartT = TypeVar("PartT")
+
+
+def _different(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(names)) < len(names):
+        raise ValueError(f"{', '.join(names)}: list each a single time")
+    return names
+
+
+def _whole(shares: dict[str, str]) -> dict[str, str]:
+    total = sum(map(Fraction, shares.values()))
+    if total != 1:
+        raise ValueError(f"the shares sum to {float(total * 100):g}%, not to 100%")
+    return shares
+
+
+def _naming(part: PartT, names: Collection[str], info: ValidationInfo, of: str) -> PartT:
+    """Return a part of a pack whose names stand in another part. Raises: ValueError, with all that do not.
+
+    Where the other part is wrong itself, that is the problem that is listed, and nothing follows from it.
+    """
+    unknown = sorted(set(names) - set(info.data.get(of, names)))
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)}: not among the {of} of the pack")
+    return part
+
+
+Several = Annotated[tuple[Text, ...], Listed, Field(min_length=2), AfterValidator(_different)]
+"""Two names or more, all different."""
+
+
+class Period(Record):
+    """A length of time."""
+
+    count: Count
+    unit: Literal["days", "years"]
+
+    def __str__(self) -> str:
+        return f"{self.count} {self.unit}"
+
+
+class Form(Record):
+    """A form that somebody else prescribes, by its number where it has one, and when it is filed or filled in."""
+
+    title: Text
+    number: Text | None = None
+    when: Literal["event", "day", "week", "month", "year"]
+
+    def __str__(self) -> str:
+        return f"{self.title}{f' ({self.number})' if self.number else ''}, for each {self.when}"
+
+
+class ReportableWinnings(Record):
+    """Winnings of one wager that are reported on a form, and what is withheld of them.
+
+    They are reportable from `threshold_cents` on (0: whatever the amount) where they are at least `wager_ratio` times
+    the wager, if a ratio is given. `reduced_by_wager` says whether the wager is taken off before that.
+    """
+
+    form: Key
+    winner: Literal["anyone", "nonresident_alien"]
+    threshold_cents: Provision[Cents]
+    wager_ratio: Provision[Count] | None = None
+    reduced_by_wager: Provision[Literal["always", "payers_option", "never"]] | None = None
+    excluded_games: Provision[Annotated[tuple[Key, ...], Listed]] | None = None
+    withholding_rate: Provision[Rate] | None = None
+    withholding_above_cents: Provision[Cents] | None = None
+    backup_withholding_rate: Provision[Rate] | None = None
+
+
+class CurrencyReport(Record):
+    """Transactions in currency that are reported or logged: those of `threshold_cents`, or only what is `above` it.
+
+    `together` says which transactions of a person count as one.
+    """
+
+    form: Key
+    threshold_cents: Provision[Cents]
+    reached: Literal["at", "above"]
+    together: Provision[Literal["each_alone", "gaming_day_in_and_out_apart"]]
+    file_within_days: Provision[Count] | None = None
+
+
+class Pack(Record):
+    """What law fixes wherever tables are played, whoever licenses them: reports of money, and how long records stay."""
+
+    id: Id
+    title: Text
+    authority: Text
+    forms: dict[Key, Provision[Form]] = Field(default_factory=dict)
+    reportable_winnings: dict[Key, ReportableWinnings] = Field(default_factory=dict)
+    currency_reports: dict[Key, CurrencyReport] = Field(default_factory=dict)
+    retention: dict[Key, Provision[Period]] = Field(default_factory=dict)
+
+    @field_validator("reportable_winnings", "currency_reports")
+    @classmethod
+    def _forms_exist(cls, reports: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        return _naming(reports, [report.form for report in reports.values()], info, "forms")
+
+
+class ReportingPack(Pack):
+    """The pack of a jurisdiction that licenses no table games, such as federal law."""
+
+    kind: Literal["reporting"]
+
+
+class GamingDay(Record):
+    """What a gaming day is. A change of the clock makes one an hour shorter or longer."""
+
+    length_hours: Provision[Count]
+    start_chosen_by: Provision[Literal["licensee", "authority"]]
+
+
+class WinFormula(Record):
+    """The win of a banking table: the sum of the figures in `plus`, less those in `minus`."""
+
+    plus: Annotated[tuple[Figure, ...], Listed, Field(min_length=1)]
+    minus: Annotated[tuple[Figure, ...], Listed]
+
+    @field_validator("minus")
+    @classmethod
+    def _each_figure_counts_once(cls, minus: tuple[Figure, ...], info: ValidationInfo) -> tuple[Figure, ...]:
+        _different((*info.data.get("plus", ()), *minus))
+        return minus
+
+    def __str__(self) -> str:
+        return f"{' + '.join(self.plus)}{''.join(f' - {figure}' for figure in self.minus)}"
+
+
+class Win(Record):
+    """How the win of a table and day is computed, and the figure that hold is a share of."""
+
+    formula: Provision[WinFormula]
+    hold_basis: Provision[Literal["drop", "handle"]]
+
+
+Treatment = Provision[Literal["drop", "memo"]]
+"""Whether what was taken for chips counts as drop, or is counted and reported apart from it."""
+
+
+class Instruments(Record):
+    """What the drop box and its count hold: drop in the win, or a memorandum only."""
+
+    currency: Treatment
+    counter_check: Treatment
+    prepaid_access: Treatment
+    match_play: Treatment
+    direct_bet: Treatment
+
+
+class RevenueClass(Record):
+    """From what the revenue of a class of games follows, and what a day (or contest) below zero does to others."""
+
+    basis: Provision[Literal["win_formula", "rake", "central_system", "fees_less_prizes"]]
+    negative_days: Provision[Literal["counts_as_zero", "offsets_others"]]
+
+
+class HoldVariance(Record):
+    """When the hold of a table or game is investigated: how far it lies from a base over a period.
+
+    `threshold` is a share of drop for `percentage_points`, of the base for `percent`, and the level of confidence for
+    `confidence_interval`.
+    """
+
+    method: Literal["percentage_points", "percent", "confidence_interval"]
+    base: Literal["prior_year", "lifetime", "theoretical"]
+    period: Literal["month", "rolling_30_days"]
+    threshold: Rate
+
+
+class Limits(Record):
+    """What is reported or listed: variances, adjustments, missing serial numbers.
+
+    A variance above `variance_report_cents` is reported in writing, from `variance_authority_cents` on a copy goes to
+    the authority. Adjustments above `adjustment_listed_cents` are listed at the end of the month. Exceptions in serial
+    numbers go to internal audit within `serial_exception_days`, negative revenue to the authority within
+    `negative_revenue_days`.
+    """
+
+    variance_report_cents: Provision[Cents]
+    variance_authority_cents: Provision[Cents]
+    adjustment_listed_cents: Provision[Cents]
+    serial_exception_days: Provision[Count]
+    negative_revenue_days: Provision[Count]
+    hold_variance: Provision[HoldVariance]
+
+
+class DeckHours(Record):
+    """How long cards may stay on a table, hours, by how they are dealt."""
+
+    hand: Count
+    shoe: Count
+
+
+class Equipment(Record):
+    """How often the cards and dice of a game are changed, and its stub is counted.
+
+    The stub is counted at least every `stub_rounds`, unless the shuffler counts the cards.
+    """
+
+    deck_hours: Provision[DeckHours]
+    dice_hours: Provision[Count] | None = None
+    stub_rounds: Provision[Count] | None = None
+
+
+class People(Record):
+    """Who stands for the steps of one thing: as many different people."""
+
+    fill: Provision[Several]
+    credit: Provision[Several]
+    table_count: Provision[Several]
+    box_exchange: Provision[Several]
+    drop_count: Provision[Several]
+    day_close: Provision[Several]
+    day_seal: Provision[Several]
+    adjustment: Provision[Several]
+    paytable: Provision[Several]
+    meter_change: Provision[Several]
+
+
+class TaxLayer(Record):
+    """A rate on the revenue of some classes, in addition to all others; a layer that has ended has the rate 0.
+
+    With `first_years` it is due in so many years from the beginning of table games at a facility.
+    """
+
+    payee: Text
+    rate: Provision[Rate]
+    classes: Provision[Annotated[tuple[ClassOfRevenue, ...], Listed, Field(min_length=1), AfterValidator(_different)]]
+    period: Provision[Literal["week", "month"]]
+    first_years: Count | None = None
+
+
+class RevenueShares(Record):
+    """How revenue is divided between parties: shares that sum to 100%."""
+
+    classes: Annotated[tuple[ClassOfRevenue, ...], Listed, Field(min_length=1), AfterValidator(_different)]
+    parties: Provision[Annotated[dict[Key, Rate], AfterValidator(_whole)]]
+
+
+class Accounts(Record):
+    """How patrons' accounts are guarded.
+
+    After `failed_codes_max` wrong access codes in a row the code is not accepted for `lock_minutes`. A patron's limit
+    tightens at once, and loosens after `loosening_hours`.
+    """
+
+    failed_codes_max: Provision[Count]
+    lock_minutes: Provision[Count]
+    loosening_hours: Provision[Annotated[int, Field(ge=24)]]
+
+
+class GamingPack(Pack):
+    """The pack of a jurisdiction that licenses table games. `regulations` are the catalogues of its games."""
+
+    kind: Literal["gaming"]
+    regulations: Annotated[tuple[Id, ...], Listed, Field(min_length=1), AfterValidator(_different)]
+    gaming_day: GamingDay
+    win: Win
+    instruments: Instruments
+    classes: Annotated[dict[ClassOfRevenue, RevenueClass], Field(min_length=1)]
+    limits: Limits
+    equipment: dict[Id, Equipment]
+    people: People
+    roles_apart: dict[Key, Provision[Several]] = Field(default_factory=dict)
+    taxes: dict[Key, TaxLayer] = Field(default_factory=dict)
+    shares: dict[Key, RevenueShares] = Field(default_factory=dict)
+    accounts: Accounts
+    vigorish: dict[Id, Provision[Rate]] = Field(default_factory=dict)
+
+    @field_validator("equipment")
+    @classmethod
+    def _of_every_game(cls, equipment: dict[str, Equipment], info: ValidationInfo) -> dict[str, Equipment]:
+        missing = [name for name in info.data.get("regulations", ()) if name not in equipment]
+        if missing:
+            raise ValueError(f"nothing is said of {', '.join(missing)}")
+        return _naming(equipment, equipment, info, "regulations")
+
+    @field_validator("vigorish")
+    @classmethod
+    def _of_its_games(cls, rates: dict[str, Provision[Rate]], info: ValidationInfo) -> dict[str, Provision[Rate]]:
+        return _naming(rates, rates, info, "regulations")
+
+    @field_validator("taxes")
+    @classmethod
+    def _on_its_classes(cls, layers: dict[str, TaxLayer], info: ValidationInfo) -> dict[str, TaxLayer]:
+        named = [name for layer in layers.values() for dated in layer.classes.root for name in dated.value]
+        return _naming(layers, named, info, "classes")
+
+    @field_validator("shares")
+    @classmethod
+    def _of_its_classes(cls, shares: dict[str, RevenueShares], info: ValidationInfo) -> dict[str, RevenueShares]:
+        return _naming(shares, [name for share in shares.values() for name in share.classes], info, "classes")
