@@ -14,45 +14,29 @@ Accounts are (property, table, class, leg), where the class is `player` or `bank
 from collections.abc import Sequence
 from datetime import date
 from fractions import Fraction
-from functools import lru_cache
 from typing import Final
 
-from pydantic import TypeAdapter
-
 from services.vigorish.domain.views import PostedRound, SettledLine
-from shared.contracts.envelope import Contract
 from shared.contracts.pit import VigorishOfRound
 from shared.contracts.settlements import SettledRound
 from shared.contracts.vigorish import AssessedLine, Rounding, VigorishAssessed, VigorishClass, VigorishTakenBack
 from shared.journal.entry import Account, Posting
+from shared.jurisdictions import Dated, pack_of_regulation
 from shared.rules.errors import Refused
-from shared.rules.packaged import packaged
 
 _QUARTER: Final = 25
 _BANK: Final = "bank"
 
 
-class Rate(Contract):
-    """The vigorish of a regulation from a gaming day on, as a decimal share of the amount won."""
-
-    regulation: str
-    effective_from: date
-    rate: str
-    paragraph: str
-
-
-@lru_cache(maxsize=1)
-def rates() -> tuple[Rate, ...]:
-    """Return the configured rates."""
-    return TypeAdapter(tuple[Rate, ...]).validate_python(packaged("services.vigorish", "rates.yaml"))
-
-
-def rate_of(regulation: str, gaming_day: date) -> Rate:
-    """Return the rate of a regulation on a gaming day. Raises: Refused where none is configured."""
-    begun = [one for one in rates() if one.regulation == regulation and one.effective_from <= gaming_day]
-    if not begun:
-        raise Refused(f"no rate of vigorish is configured for {regulation} on {gaming_day.isoformat()}")
-    return max(begun, key=lambda one: one.effective_from)
+def rate_of(regulation: str, gaming_day: date) -> Dated[str]:
+    """Return the rate of a regulation on a gaming day, as its pack has it. Raises: Refused where it has none."""
+    try:
+        pack = pack_of_regulation(regulation)
+        if regulation not in pack.vigorish:
+            raise Refused(f"pack {pack.id} has no rate of vigorish for {regulation}")
+        return pack.vigorish[regulation].on(gaming_day)
+    except LookupError as missing:
+        raise Refused(f"no rate of vigorish for {regulation}: {missing}") from None
 
 
 def rounded(exact: Fraction, rounding: Rounding) -> int:
@@ -69,12 +53,12 @@ def rounded(exact: Fraction, rounding: Rounding) -> int:
 
 
 def assess(data: PostedRound, rounding: Rounding) -> tuple[AssessedLine, ...]:
-    """Return what the lines of a round assess. Raises: Refused where no rate is configured."""
+    """Return what the lines of a round assess. Raises: Refused where no rate is known."""
     taken = [line for line in data.lines if line.vigorish]
     if not taken:
         return ()
     rate = rate_of(data.regulation, data.gaming_day)
-    share = Fraction(rate.rate)
+    share = Fraction(rate.value)
     return tuple(
         AssessedLine(
             seat=line.seat,
@@ -83,11 +67,11 @@ def assess(data: PostedRound, rounding: Rounding) -> tuple[AssessedLine, ...]:
             owed_by=_owed_by(line),
             stake_cents=line.stake,
             base_cents=line.payout,
-            rate=rate.rate,
+            rate=rate.value,
             rounding=rounding,
             cents=line.vigorish,
             paragraph=line.paragraph,
-            rate_paragraph=rate.paragraph,
+            rate_paragraph=rate.source,
             agrees=line.vigorish == rounded(line.payout * share, rounding),
         )
         for line in taken
