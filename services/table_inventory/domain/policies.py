@@ -1,38 +1,32 @@
-"""The dated figures by which the ledger judges: what holds on a gaming day, from policies.yaml."""
+"""The figures by which the ledger judges on a gaming day, as the jurisdiction's pack fixes them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache
-from typing import Annotated, Literal
+from functools import lru_cache
+from typing import Final, Literal, TypeVar
 
-from pydantic import Field, TypeAdapter
+from shared.jurisdictions import DeckHours, Provision, gaming_pack
 
-from shared.contracts.envelope import Contract
-from shared.rules.packaged import packaged
+PACK: Final = "us-pa"
+"""The pack of every property, until properties name theirs."""
 
-Cents = Annotated[int, Field(ge=0)]
-Hours = Annotated[int, Field(ge=1)]
 Level = Literal["noted", "report", "authority"]
+ValueT = TypeVar("ValueT")
 
 
-class DeckHours(Contract):
-    """How long cards may stay on a table, hours, by how they are dealt."""
-
-    hand: Hours
-    shoe: Hours
-
-
-class Policy(Contract):
-    """What holds from a gaming day on, until the next policy."""
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What holds on a gaming day, all of it since `effective_from`."""
 
     effective_from: date
-    variance_report_cents: Cents
-    variance_authority_cents: Cents
-    adjustment_listed_cents: Cents
+    variance_report_cents: int
+    variance_authority_cents: int
+    adjustment_listed_cents: int
     prepaid_is_drop: bool
-    stub_rounds: Annotated[int, Field(ge=1)]
+    stub_rounds: int
     stub_regulations: tuple[str, ...]
-    dice_hours: Hours
+    dice_hours: int
     deck_hours: Mapping[str, DeckHours]
 
     def level(self, cents: int) -> Level:
@@ -42,21 +36,35 @@ class Policy(Contract):
         return "report" if abs(cents) > self.variance_report_cents else "noted"
 
     def deck_life(self, regulation: str, dealing: str) -> timedelta:
-        """Return how long cards may stay on a table under a chapter."""
-        hours = self.deck_hours.get(regulation, self.deck_hours["default"])
-        return timedelta(hours=hours.hand if dealing == "hand" else hours.shoe)
+        """Return how long cards may stay on a table under a chapter; the shortest time, where it is not of the pack."""
+        games = [self.deck_hours[regulation]] if regulation in self.deck_hours else self.deck_hours.values()
+        return timedelta(hours=min(game.hand if dealing == "hand" else game.shoe for game in games))
 
 
-@cache
-def policies() -> Sequence[Policy]:
-    """Return all versions, the earliest first."""
-    versions = TypeAdapter(list[Policy]).validate_python(packaged("services.table_inventory", "policies.yaml"))
-    return sorted(versions, key=lambda policy: policy.effective_from)
-
-
-def policy_on(gaming_day: date, versions: Sequence[Policy] | None = None) -> Policy:
+@lru_cache(maxsize=1024)
+def policy_on(gaming_day: date) -> Policy:
     """Return the policy that holds on a gaming day. Raises: LookupError before the first."""
-    begun = [policy for policy in versions or policies() if policy.effective_from <= gaming_day]
-    if not begun:
-        raise LookupError(f"no policy holds on {gaming_day}: policies.yaml begins later")
-    return begun[-1]
+    pack = gaming_pack(PACK)
+    games, limits = pack.equipment, pack.limits
+    begun: list[date] = []
+
+    def on_the_day(provision: Provision[ValueT]) -> ValueT:
+        dated = provision.on(gaming_day)
+        begun.append(dated.effective_from)
+        return dated.value
+
+    stubs = {name: on_the_day(game.stub_rounds) for name, game in games.items() if game.stub_rounds is not None}
+    figures = {
+        "variance_report_cents": on_the_day(limits.variance_report_cents),
+        "variance_authority_cents": on_the_day(limits.variance_authority_cents),
+        "adjustment_listed_cents": on_the_day(limits.adjustment_listed_cents),
+        "stub_rounds": min(stubs.values()),
+        "dice_hours": min(on_the_day(game.dice_hours) for game in games.values() if game.dice_hours is not None),
+    }
+    return Policy(
+        **figures,
+        prepaid_is_drop=on_the_day(pack.instruments.prepaid_access) == "drop",
+        stub_regulations=tuple(stubs),
+        deck_hours={name: on_the_day(game.deck_hours) for name, game in games.items()},
+        effective_from=max(begun),
+    )

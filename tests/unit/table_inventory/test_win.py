@@ -7,7 +7,7 @@ import pytest
 
 from services.table_inventory.domain.boxes import Box, agreed, commitment_of
 from services.table_inventory.domain.equipment import Done, OpenTable, clocks
-from services.table_inventory.domain.policies import policies, policy_on
+from services.table_inventory.domain.policies import policy_on
 from services.table_inventory.domain.win import win_effect, wins
 from services.table_inventory.domain.windows import Count, Moves, Purpose, Window
 from shared.contracts.counts import BoxFigures, BoxTurn, CheckInBox, CurrencyPieces
@@ -103,16 +103,16 @@ def test_adjustments_raise_or_lower_the_win_as_the_formula_says() -> None:
     } == effects
 
 
-def test_the_first_policy_is_old_enough_and_thresholds_are_as_published() -> None:
-    """More than $25 is reported, $100 and more goes to the authority."""
-    assert date(2010, 1, 1) == policies()[0].effective_from
+def test_thresholds_are_as_published_and_hold_from_their_day_on() -> None:
+    """More than $25 is reported, $100 and more goes to the authority; prepaid access is drop since June 10, 2020."""
     policy = policy_on(DAY)
     assert ["noted", "report", "report", "authority"] == [policy.level(cents) for cents in (2500, -2501, 9999, -10000)]
-    with pytest.raises(LookupError, match="no policy holds on 2009-12-31"):
-        policy_on(date(2009, 12, 31))
-    later = policy.model_copy(update={"effective_from": date(2026, 11, 21), "variance_report_cents": 1})
-    versions = [*policies(), later]
-    assert (2500, 1) == tuple(policy_on(day, versions).variance_report_cents for day in (DAY, DAY + timedelta(days=1)))
+    days = [date(2010, 1, 7), date(2020, 6, 9), date(2020, 6, 10)]
+    assert [(days[0], False), (days[0], False), (days[2], True)] == [
+        (one.effective_from, one.prepaid_is_drop) for one in map(policy_on, days)
+    ]
+    with pytest.raises(LookupError, match="nothing is known for 2010-01-06"):
+        policy_on(date(2010, 1, 6))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_the_first_policy_is_old_enough_and_thresholds_are_as_published() -> Non
     ],
 )
 def test_cards_are_changed_as_the_chapters_say(regulation: str, dealing: str, hours: int) -> None:
-    """§§ 633a.5, 686a.4, 687a.3, 688a.4 and the Rhode Island rules."""
+    """§§ 633a.3, 686a.3, 687a.3, 688a.3; a chapter that is not of the pack keeps the shortest time."""
     cards = Done(at=at(0), gaming_day=DAY, data={"regulation": regulation, "dealing": dealing})
 
     def overdue(now: datetime) -> bool:
