@@ -1,42 +1,61 @@
-"""What the regulations leave to internal controls, as dated configuration: access codes, limits, the gaming day."""
+"""The clock of the property, as dated configuration, and what its jurisdiction's pack says of accounts."""
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
+from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
 import yaml
-from pydantic import AwareDatetime, Field, TypeAdapter
+from pydantic import AwareDatetime, TypeAdapter
 
 from shared.contracts.envelope import Contract
+from shared.jurisdictions import gaming_day, gaming_pack
 
 FILE: Final = Path(__file__).parents[1] / "configuration.yaml"
+PACK: Final = "us-pa"
+"""The pack of every property, until properties name theirs."""
 
 
-class Configuration(Contract):
-    """The figures that hold from a moment on."""
+class Clock(Contract):
+    """The clock of the property, and the time at which its gaming day begins, from a moment on."""
 
     effective_from: AwareDatetime
-    failed_codes_max: Annotated[int, Field(ge=1)]
-    lock_minutes: Annotated[int, Field(ge=1)]
-    loosening_hours: Annotated[int, Field(ge=24)]
     gaming_day_begins: time
     time_zone: str
 
     def gaming_day(self, moment: datetime) -> date:
         """Return the gaming day in which a moment lies."""
-        local = moment.astimezone(ZoneInfo(self.time_zone))
-        return local.date() if local.time() >= self.gaming_day_begins else local.date() - timedelta(days=1)
+        return gaming_day(moment, ZoneInfo(self.time_zone), self.gaming_day_begins)
 
 
-_items: TypeAdapter[tuple[Configuration, ...]] = TypeAdapter(tuple[Configuration, ...])
+class Configuration(Clock):
+    """What holds at a moment: the clock of the property, and the figures of the pack."""
+
+    failed_codes_max: int
+    lock_minutes: int
+    loosening_hours: int
+
+
+_items: TypeAdapter[tuple[Clock, ...]] = TypeAdapter(tuple[Clock, ...])
+
+
+@lru_cache(maxsize=1024)
+def _on(clock: Clock, day: date) -> Configuration:
+    law = gaming_pack(PACK).accounts
+    return Configuration(
+        **dict(clock),
+        failed_codes_max=law.failed_codes_max.on(day).value,
+        lock_minutes=law.lock_minutes.on(day).value,
+        loosening_hours=law.loosening_hours.on(day).value,
+    )
 
 
 class Configurations:
     """The configuration with its history."""
 
-    def __init__(self, items: Sequence[Configuration]) -> None:
+    def __init__(self, items: Sequence[Clock]) -> None:
         self._items = sorted(items, key=lambda item: item.effective_from)
 
     @classmethod
@@ -49,7 +68,7 @@ class Configurations:
         begun = [item for item in self._items if item.effective_from <= moment]
         if not begun:
             raise LookupError(f"nothing holds at {moment.astimezone(UTC).isoformat()}: add an item that begins earlier")
-        return begun[-1]
+        return _on(begun[-1], begun[-1].gaming_day(moment))
 
 
 CONFIGURATIONS: Final = Configurations.load()

@@ -8,10 +8,8 @@ import pytest
 from services.wagering_accounts.domain.configuration import Configurations
 
 FILE = """
-- {effective_from: 2026-01-01T00:00:00Z, failed_codes_max: 3, lock_minutes: 30, loosening_hours: 24,
-   gaming_day_begins: "06:00", time_zone: America/New_York}
-- {effective_from: 2026-07-01T00:00:00Z, failed_codes_max: 5, lock_minutes: 60, loosening_hours: 48,
-   gaming_day_begins: "04:00", time_zone: America/New_York}
+- {effective_from: 2026-01-01T00:00:00Z, gaming_day_begins: "06:00", time_zone: America/New_York}
+- {effective_from: 2026-07-01T00:00:00Z, gaming_day_begins: "04:00", time_zone: America/New_York}
 """
 
 
@@ -24,8 +22,8 @@ def configurations(tmp_path: Path) -> Configurations:
 
 def test_each_item_holds_until_the_next(configurations: Configurations) -> None:
     """A change holds from its moment on, and does not reach back."""
-    assert [3, 3, 5, 5] == [
-        configurations.at(moment).failed_codes_max
+    assert [6, 6, 4, 4] == [
+        configurations.at(moment).gaming_day_begins.hour
         for moment in (
             datetime(2026, 1, 1, tzinfo=UTC),
             datetime(2026, 6, 30, 23, 59, tzinfo=UTC),
@@ -33,6 +31,12 @@ def test_each_item_holds_until_the_next(configurations: Configurations) -> None:
             datetime(2030, 1, 1, tzinfo=UTC),
         )
     ]
+
+
+def test_the_pack_says_how_accounts_are_guarded(configurations: Configurations) -> None:
+    """Three wrong codes, half an hour, a day: the figures of the gaming day in which the moment lies."""
+    found = configurations.at(datetime(2026, 1, 1, tzinfo=UTC))
+    assert (3, 30, 24) == (found.failed_codes_max, found.lock_minutes, found.loosening_hours)
 
 
 def test_nothing_holds_before_the_first_item(configurations: Configurations) -> None:
@@ -58,18 +62,15 @@ def test_the_gaming_day_begins_on_the_clock_of_the_place(
     assert day == configurations.at(moment).gaming_day(moment)
 
 
-@pytest.mark.parametrize("wrong", ["loosening_hours: 23", "failed_codes_max: 0", "lock_minutes: 0", "more: 1"])
+@pytest.mark.parametrize("wrong", ["lock_minutes: 30", "gaming_day_begins: noon", "time_zone: 5"])
 def test_what_is_not_allowed_is_refused(tmp_path: Path, wrong: str) -> None:
-    """A limit never loosens within a day, a code is locked at some time, and nothing is misspelt."""
-    name = wrong.partition(":")[0]
+    """Nothing is misspelt, and what law fixes has no place here."""
+    name, _, value = wrong.partition(": ")
     item = {
         "effective_from": "2026-01-01T00:00:00Z",
-        "failed_codes_max": "3",
-        "lock_minutes": "30",
-        "loosening_hours": "24",
         "gaming_day_begins": "'06:00'",
         "time_zone": "America/New_York",
-    } | {name: wrong.partition(": ")[2]}
+    } | {name: value}
     path = tmp_path / "configuration.yaml"
     path.write_text(f"- {{{', '.join(f'{key}: {value}' for key, value in item.items())}}}")
     with pytest.raises(ValueError, match=name):
