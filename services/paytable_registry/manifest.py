@@ -1,35 +1,38 @@
-"""The paytable registry: what a licensee plays under, filed, approved by somebody else, and published for ever."""
+"""The paytable registry: rules submissions and properties, filed, approved by somebody else, published for ever."""
 
 import json
 
-from services.paytable_registry.api import APPROVE_SUBMISSIONS, FILE_SUBMISSIONS, READ_SUBMISSIONS, routes
-from services.paytable_registry.commands import COMMANDS
+from services.paytable_registry.api.access import ROLES
+from services.paytable_registry.api.routes import routes
+from services.paytable_registry.commands import properties, submissions
 from services.paytable_registry.projector import PROJECTOR
 from services.paytable_registry.tables import journal
-from shared.contracts.topics import SUBMISSIONS
+from shared.contracts.topics import PROPERTIES, SUBMISSIONS
 from shared.runtime.service.manifest import Manifest
 
 
 def message_key(kind: str, shard: int, seq: int, data: bytes) -> bytes:
-    """Return `property/game/version/kind`, so that compaction of the topic never removes a version.
+    """Return `property/game/version/kind`, of a property without the game: compaction never removes a version.
 
     What may be recorded more than once ends with the place of its entry: no two entries have the same key.
     """
-    if not kind.startswith("submission."):
+    if not kind.startswith(("submission.", "property.")):
         return f"{kind}/{shard}/{seq}".encode()
-    version = json.loads(data)
-    return f"{version['property']}/{version['game']}/{version['version']}/{kind}".encode()
+    said = json.loads(data)
+    named = [str(said[name]) for name in ("property", "game", "version") if name in said]
+    return "/".join((*named, kind)).encode()
 
 
 MANIFEST = Manifest(
     name="paytable-registry",
-    title="Rules submissions: filed, approved, in effect",
+    title="Rules submissions and properties: filed, approved, in effect",
     port=8101,
-    roles=(APPROVE_SUBMISSIONS, FILE_SUBMISSIONS, READ_SUBMISSIONS),
+    roles=ROLES,
     journal=journal,
     publishes=SUBMISSIONS,
+    apart={PROPERTIES.name: PROPERTIES},
     message_key=message_key,
-    commands=COMMANDS,
+    commands=submissions.COMMANDS.with_more(properties.COMMANDS),
     projector=PROJECTOR,
     routes=routes,
 )

@@ -1,4 +1,4 @@
-"""The tables of the paytable registry: its journal, and the versions of the submissions, which follow from it."""
+"""The tables of the paytable registry: its journal, and the versions of what was filed, which follow from it."""
 
 from sqlalchemy import Index, MetaData, Table
 
@@ -22,6 +22,22 @@ submissions = Table(
         "one_beginning_one_version",
         "property",
         "game",
+        "effective_from",
+        unique=True,
+        postgresql_where="status = 'approved'",
+    ),
+    schema=SCHEMA,
+)
+
+properties = Table(
+    "properties",
+    metadata,
+    *texts("property", key=True),
+    *version_columns(),
+    *moments("effective_from"),
+    Index(
+        "one_beginning_one_version_of_property",
+        "property",
         "effective_from",
         unique=True,
         postgresql_where="status = 'approved'",

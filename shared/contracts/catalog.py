@@ -10,13 +10,14 @@ from shared.contracts import (
     journal_facts,
     meters,
     pit,
+    properties,
     settlements,
     submissions,
     vigorish,
 )
 from shared.contracts.facts import KINDS, Fact
 
-MODULES = (accounts, counts, inventory, journal_facts, meters, pit, settlements, submissions, vigorish)
+MODULES = (accounts, counts, inventory, journal_facts, meters, pit, properties, settlements, submissions, vigorish)
 
 
 def decode_fact(kind: str, data: bytes) -> Fact:

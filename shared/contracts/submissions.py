@@ -1,9 +1,5 @@
 """What the paytable registry publishes on `submissions`: approved rules submissions, and how they get there."""
 
-from collections.abc import Iterable
-from datetime import datetime
-from typing import Any
-
 from pydantic import AwareDatetime, Field
 
 from shared.contracts.envelope import Contract, Name
@@ -47,12 +43,6 @@ class SubmissionRejected(Fact, TurnedDown):
 
     property: Name
     game: Name
-
-
-def in_effect(versions: Iterable[Any], moment: datetime) -> Any | None:
-    """Return, of approved versions (with `effective_from` and `version`), the one in effect at a moment."""
-    begun = [version for version in versions if version.effective_from <= moment]
-    return max(begun, key=lambda version: (version.effective_from, version.version), default=None)
 
 
 def submission_hash(wanted: RulesSubmission, version: int) -> str:

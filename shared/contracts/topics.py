@@ -53,6 +53,15 @@ SUBMISSIONS: Final = Topic(
     key="property/game/version/type; of anything else, type/shard/number. No key has two contents.",
     cleanup_policy="compact",
 )
+PROPERTIES: Final = Topic(
+    name="properties",
+    title="Properties",
+    description="What a casino is to the services: its law, clock, pits, tables, people. Every version that was filed, "
+    "and what was decided about it, for ever; and rejected commands.",
+    publisher="paytable-registry",
+    key="property/version/type; of anything else, type/shard/number. No key has two contents.",
+    cleanup_policy="compact",
+)
 SETTLEMENTS: Final = Topic(
     name="settlements",
     title="The journal of round settlement",
@@ -104,6 +113,7 @@ TOPICS: Final = (
     TABLE_EVENTS,
     PIT_EVENTS,
     SUBMISSIONS,
+    PROPERTIES,
     SETTLEMENTS,
     INVENTORY,
     INVENTORY_ROUNDS,

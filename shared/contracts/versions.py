@@ -1,6 +1,6 @@
 """Documents in versions: one person files a version, another approves or rejects it, and it never changes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -84,6 +84,12 @@ def fields_of(said: BaseModel, model: type[BaseModel]) -> dict[str, Any]:
 @cache
 def _names(model: type[BaseModel]) -> tuple[str, ...]:
     return tuple(model.model_fields)
+
+
+def in_effect(versions: Iterable[Any], moment: datetime) -> Any | None:
+    """Return, of approved versions (with `effective_from` and `version`), the one in effect at a moment."""
+    begun = [version for version in versions if version.effective_from <= moment]
+    return max(begun, key=lambda version: (version.effective_from, version.version), default=None)
 
 
 def version_hash(wanted: Contract, model: type[Contract], version: int) -> str:

@@ -10,6 +10,7 @@ import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
 from shared.jurisdictions.model import GamingPack, Pack, ReportingPack
+from shared.rules.packaged import parsed
 
 FILE: Final = "pack.yaml"
 
@@ -30,7 +31,7 @@ def load_pack(folder: Traversable) -> Pack:
     """Return the pack of a folder. Raises: PackWrong, with all of its problems."""
     name = f"{folder.name}/{FILE}"
     try:
-        document = yaml.safe_load((folder / FILE).read_text(encoding="utf-8"))
+        document = parsed((folder / FILE).read_text(encoding="utf-8"))
         found = _pack.validate_python(document)
     except yaml.YAMLError as error:
         raise PackWrong(name, [f"this is no YAML: {error}"]) from None

@@ -11,4 +11,9 @@ _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 def packaged(package: str, name: str) -> Any:
     """Return the YAML document of that name in a package."""
-    return yaml.load(files(package).joinpath(name).read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506 - safe ones
+    return parsed(files(package).joinpath(name).read_text(encoding="utf-8"))
+
+
+def parsed(text: str) -> Any:
+    """Return the document of a YAML text. Raises: yaml.YAMLError."""
+    return yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader

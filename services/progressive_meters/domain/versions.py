@@ -6,12 +6,12 @@ from datetime import datetime
 from services.progressive_meters.domain.rounds import Terms
 from shared.contracts.meters import Feed, Movement, PoolApproved, PoolFiled, PoolRejected, PoolTerms
 from shared.contracts.rejection import Reason, Rejected
-from shared.contracts.submissions import in_effect
 from shared.contracts.versions import (
     Filed,
     Standing,
     beginning,
     fields_of,
+    in_effect,
     standing,
     turned_down,
     version_hash,

@@ -28,6 +28,7 @@ class Policy:
 
 
 RULES_SUBMISSION: Final = Policy("filed")
+PROPERTY: Final = Policy("filed")
 POOL_TERMS: Final = Policy("filed")
 METER_CHANGE: Final = Policy("requested")
 DAY_ADJUSTMENT: Final = Policy("entered")

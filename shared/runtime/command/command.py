@@ -107,6 +107,7 @@ Keep = Callable[[AsyncConnection, CommandT, Any], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class _Handled:
+    shards: str
     decide: Decide[Any, Any]
     load: Load[Any, Any]
     keep: Keep[Any] | None
@@ -125,10 +126,13 @@ class Commands:
     handlers change the state in memory, and several processes work side by side, each on a shard of its own: what must
     not change meanwhile has to be locked. Its projector writes in the pipeline of the entries (`Transaction.pipeline`).
     Commands that declare a `load` of their own are decided one after the other all the same.
+
+    `shards` is what the names of the shards of these commands begin with: a manifest may publish them apart.
     """
 
-    def __init__(self, *, load_all: LoadAll | None = None) -> None:
+    def __init__(self, *, load_all: LoadAll | None = None, shards: str = "commands") -> None:
         self.load_all: Final = load_all
+        self._shards = shards
         self._handled: dict[type[Command], _Handled] = {}
 
     def handles(
@@ -139,7 +143,7 @@ class Commands:
 
         def declare(decide: Decide[CommandT, Any]) -> Decide[CommandT, Any]:
             assert model not in self._handled, f"{model.name()} has a handler already"
-            self._handled[model] = _Handled(decide, load, keep)
+            self._handled[model] = _Handled(self._shards, decide, load, keep)
             return decide
 
         return declare
@@ -150,6 +154,10 @@ class Commands:
         for each in (self, *others):
             together._handled |= each._handled
         return together
+
+    def shards_of(self, command: Command) -> str:
+        """Return what the names of the shards of a command begin with, before the slash."""
+        return self._handled[type(command)].shards
 
     def models(self) -> Sequence[type[Command]]:
         """Return the models of the commands."""

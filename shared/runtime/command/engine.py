@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice, takewhile
 from typing import Final
 
 import structlog
@@ -44,9 +45,6 @@ _TAKEN_MAX: Final = 10
 _RETRY_SECONDS: Final = 0.25
 _PUBLISH_SECONDS: Final = 0.1
 """Longest wait until what is committed is published."""
-
-SHARDS: Final = "commands/"
-"""What the names of the shards of commands begin with."""
 
 
 class _Taken(Fenced):
@@ -115,13 +113,24 @@ class Engine:
         """Commit batch after batch until nobody waits."""
         try:
             while self._waiting:
-                batch, self._waiting = self._waiting[:BATCH_COMMANDS], self._waiting[BATCH_COMMANDS:]
-                await self._settle(batch)
+                await self._settle(self._next_batch())
                 if not self._waiting and (kept := self._kept) is not None:
                     self._kept = None
                     await kept.close()
         finally:
             self._worker = None
+
+    def _next_batch(self) -> Sequence[_Waiting]:
+        """Take those who wait longest, as long as their commands go to the same shards."""
+        shards = self._shards(self._waiting)
+        same = takewhile(lambda each: self._commands.shards_of(each.command) == shards, self._waiting)
+        batch = list(islice(same, BATCH_COMMANDS))
+        self._waiting = self._waiting[len(batch) :]
+        return batch
+
+    def _shards(self, batch: Sequence[_Waiting]) -> str:
+        """Return what the names of the shards of a batch begin with."""
+        return f"{self._commands.shards_of(batch[0].command)}/"
 
     async def _settle(self, batch: Sequence[_Waiting]) -> None:
         """Answer everybody of a batch; where it cannot be committed as a whole, each alone."""
@@ -197,13 +206,13 @@ class Engine:
         """
         together = self._commands.load_all is not None
         async with pipeline(connection) as sent:
-            shard = await self._context.ledger.take_shard(sent, SHARDS, skip_locked=together)
+            shard = await self._context.ledger.take_shard(sent, self._shards(batch), skip_locked=together)
             answered = await self._answers.find(sent, {each.place for each in batch})
         found = await shard.fetchone()
         if found is not None:
             return _Batch(await self._answers.read(answered), Shard(*found), self._context.clock())
         async with self._context.engine.begin() as own:
-            await self._context.ledger.add_shard(own, SHARDS)
+            await self._context.ledger.add_shard(own, self._shards(batch))
         raise Fenced("a shard of commands was added")
 
     def _unanswered(self, batch: Sequence[_Waiting], done: _Batch) -> list[_Waiting]:

@@ -23,8 +23,9 @@ class Manifest:
     """A service: its name, port and roles, its journal, what it reads and publishes, its commands, read model, routes.
 
     `references` are topics that every process reads whole, up to where they ended at the start, before the partitions
-    of `handlers` begin, which the processes of a service share among them. `apart` says of a topic that it reads where
-    the entries that follow from it are published, if apart from the others. `message_key` is the Kafka key of an entry;
+    of `handlers` begin, which the processes of a service share among them. `apart` says what
+    is published apart from the rest: the topics of shards by what their names begin with, a topic that is read
+    (`settlements`) or what a collection of commands calls them. `message_key` is the Kafka key of an entry;
     without it all entries of a shard have the shard's, and so stay in order. `watch` runs next to everything else until
     it is cancelled: figures that no event and no request brings up to date.
     """
@@ -35,7 +36,7 @@ class Manifest:
     roles: Sequence[Role] = ()
     journal: JournalTables
     publishes: Topic | None = None
-    apart: Mapping[Topic, Topic] = field(default_factory=dict)
+    apart: Mapping[str, Topic] = field(default_factory=dict)
     message_key: MessageKey | None = None
     references: Sequence[type[Handler[Any]]] = ()
     handlers: Sequence[type[Handler[Any]]] = ()
@@ -63,11 +64,10 @@ class Manifest:
 
     def topic_of(self, shard_name: str) -> str:
         """Return the topic of the entries of a shard: `settlements/3@cluster`, `commands/0`. Raises: LookupError."""
-        read = shard_name.partition("/")[0]
-        for topic in (*(out for into, out in self.apart.items() if into.name == read), self.publishes):
-            if topic is not None:
-                return topic.name
-        raise LookupError(f"{self.name} publishes nothing")
+        topic = self.apart.get(shard_name.partition("/")[0], self.publishes)
+        if topic is None:
+            raise LookupError(f"{self.name} publishes nothing")
+        return topic.name
 
     @property
     def published(self) -> tuple[Topic, ...]:

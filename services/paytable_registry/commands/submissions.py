@@ -1,13 +1,14 @@
-"""What people do in the registry: file a version of a rules submission, approve it, reject it."""
+"""File a version of a rules submission, approve it, reject it."""
 
 from typing import Annotated
 
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.paytable_registry import queries
-from services.paytable_registry.domain import versions
-from services.paytable_registry.domain.versions import History, SubmissionVersion
+from services.paytable_registry.domain import submissions
+from services.paytable_registry.domain.history import History
+from services.paytable_registry.domain.submissions import SubmissionVersion
+from services.paytable_registry.queries import submissions as queries
 from shared.contracts.envelope import Name, Reason
 from shared.contracts.submissions import RulesSubmission
 from shared.contracts.versions import VersionNumber
@@ -62,20 +63,20 @@ async def _version_and_history(
 
 @COMMANDS.handles(FileSubmission, load=_history)
 def _file(command: FileSubmission, history: History, now: Now) -> Accepted:
-    fact = versions.file(command, history, by=now.by, at=now.at)
+    fact = submissions.file(command, history, by=now.by, at=now.at)
     location = f"/submissions/{fact.property}/{fact.game}/{fact.version}"
-    return Accepted(recording=Recording(fact=fact), answer=versions.after(fact, fact), location=location)
+    return Accepted(recording=Recording(fact=fact), answer=submissions.after(fact, fact), location=location)
 
 
 @COMMANDS.handles(ApproveSubmission, load=_version_and_history)
 def _approve(command: ApproveSubmission, state: tuple[SubmissionVersion, History], now: Now) -> Accepted:
     del command
     version, history = state
-    fact = versions.approve(version, history, by=now.by, at=now.at)
-    return Accepted(recording=Recording(fact=fact), answer=versions.after(version, fact))
+    fact = submissions.approve(version, history, by=now.by, at=now.at)
+    return Accepted(recording=Recording(fact=fact), answer=submissions.after(version, fact))
 
 
 @COMMANDS.handles(RejectSubmission, load=_find)
 def _reject(command: RejectSubmission, version: SubmissionVersion, now: Now) -> Accepted:
-    fact = versions.reject(version, by=now.by, at=now.at, reason=command.reason)
-    return Accepted(recording=Recording(fact=fact), answer=versions.after(version, fact))
+    fact = submissions.reject(version, by=now.by, at=now.at, reason=command.reason)
+    return Accepted(recording=Recording(fact=fact), answer=submissions.after(version, fact))

@@ -6,7 +6,8 @@ from typing import Any
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.paytable_registry.domain.versions import History, SubmissionVersion
+from services.paytable_registry.domain.history import History
+from services.paytable_registry.domain.submissions import SubmissionVersion
 from services.paytable_registry.tables import submissions
 from shared.runtime.command.versions import document_of
 from shared.runtime.rows import find_row, rows_of

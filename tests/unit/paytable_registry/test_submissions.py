@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from services.paytable_registry.domain.versions import (
-    History,
+from services.paytable_registry.domain.history import History
+from services.paytable_registry.domain.submissions import (
     SubmissionVersion,
     after,
     approve,

@@ -1,4 +1,4 @@
-"""Create the versions of the submissions."""
+"""Create the versions of submissions and properties."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -11,5 +11,9 @@ depends_on = "journal_0001"
 def upgrade() -> None:
     """Run the statements of the SQL file, and grant the service what it needs."""
     run_sql(__file__)
-    grant("SELECT, INSERT", "submissions")
-    grant("UPDATE (status, approved_by, approved_at, rejected_by, rejected_at, rejection_reason)", "submissions")
+    grant("SELECT, INSERT", "submissions", "properties")
+    grant(
+        "UPDATE (status, approved_by, approved_at, rejected_by, rejected_at, rejection_reason)",
+        "submissions",
+        "properties",
+    )

@@ -1,9 +1,8 @@
 """What becomes of a rules submission: filed, then approved or rejected by somebody else, and never changed. Pure."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from services.paytable_registry.domain.history import History
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import (
     RulesSubmission,
@@ -30,14 +29,6 @@ class SubmissionVersion(RulesSubmission, Filed, Standing):
     def approval(self) -> Approval:
         """Return who may decide it."""
         return Approval(RULES_SUBMISSION, self.label, self.filed_by, Decision.of(self.status))
-
-
-@dataclass(frozen=True, slots=True)
-class History:
-    """What there is of one property and game: the number of versions filed, and when the approved ones take effect."""
-
-    versions: int = 0
-    approved: Sequence[datetime] = ()
 
 
 def file(wanted: RulesSubmission, history: History, *, by: str, at: datetime) -> SubmissionFiled:

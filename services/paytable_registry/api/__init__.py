@@ -1,0 +1,1 @@
+"""The HTTP interface: documents are filed, decided and read, and the catalogue too."""

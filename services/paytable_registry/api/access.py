@@ -1,0 +1,28 @@
+"""Who may do what in the registry."""
+
+from typing import Final
+
+from shared.runtime.web import declare_role, person_with
+from shared.runtime.web.roles import READ_REPORTS
+
+FILE_SUBMISSIONS: Final = declare_role("submissions.file", "File versions of rules submissions.")
+APPROVE_SUBMISSIONS: Final = declare_role(
+    "submissions.file.approve", "Approve or reject versions of rules submissions that somebody else filed."
+)
+READ_SUBMISSIONS: Final = declare_role("submissions.read", "Read rules submissions and what regulations allow.")
+FILE_PROPERTIES: Final = declare_role("properties.file", "File versions of properties.")
+APPROVE_PROPERTIES: Final = declare_role(
+    "properties.file.approve", "Approve or reject versions of properties that somebody else filed."
+)
+READ_PROPERTIES: Final = declare_role("properties.read", "Read properties: their tables, devices, people, law.")
+ROLES: Final = (
+    APPROVE_PROPERTIES,
+    APPROVE_SUBMISSIONS,
+    FILE_PROPERTIES,
+    FILE_SUBMISSIONS,
+    READ_PROPERTIES,
+    READ_SUBMISSIONS,
+)
+
+SUBMISSIONS_READER: Final = person_with(READ_SUBMISSIONS, FILE_SUBMISSIONS, APPROVE_SUBMISSIONS, READ_REPORTS)
+PROPERTIES_READER: Final = person_with(READ_PROPERTIES, FILE_PROPERTIES, APPROVE_PROPERTIES, READ_REPORTS)

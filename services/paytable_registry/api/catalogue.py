@@ -1,0 +1,52 @@
+"""The catalogue: what regulations allow."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from pydantic import BaseModel
+
+from services.paytable_registry.api.access import SUBMISSIONS_READER
+from shared.contracts.rejection import Reason, Rejected
+from shared.rules.catalogue import Catalogue, catalogue, known_regulations
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import problems
+
+
+class Regulation(BaseModel):
+    """A regulation under which a submission may be filed."""
+
+    id: str
+    title: str
+    game: str
+    source: str
+    href: str
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes; they read no database."""
+    del context
+    router = APIRouter(prefix="/catalogue", tags=["catalogue"], dependencies=[SUBMISSIONS_READER])
+
+    @router.get("", summary="List the regulations")
+    def list_regulations() -> list[Regulation]:
+        """The regulations under which a submission may be filed."""
+        catalogues = map(catalogue, known_regulations())
+        return [
+            Regulation(id=it.id, title=it.title, game=it.game, source=it.source, href=f"/catalogue/{it.id}")
+            for it in catalogues
+        ]
+
+    @router.get(
+        "/{regulation}",
+        response_model_exclude_none=True,
+        summary="Read what a regulation allows",
+        responses=problems(Reason.NOT_FOUND),
+    )
+    def read_catalogue(regulation: Annotated[str, Path(max_length=100)]) -> Catalogue:
+        """Every wager, paytable, option, limit and minimum that a submission may select, each with its paragraph."""
+        if regulation not in known_regulations():
+            known = ", ".join(known_regulations())
+            raise Rejected(Reason.NOT_FOUND, f"regulation {regulation!r} is not known; known are {known}")
+        return catalogue(regulation)
+
+    return router

@@ -1,0 +1,123 @@
+"""Properties: filed, decided, read, compared."""
+
+from functools import partial
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import AwareDatetime, BaseModel, Field
+
+from services.paytable_registry import tables
+from services.paytable_registry.api.access import APPROVE_PROPERTIES, FILE_PROPERTIES, PROPERTIES_READER
+from services.paytable_registry.commands.properties import ApproveProperty, FileProperty, RejectProperty
+from services.paytable_registry.domain.properties import PropertyVersion
+from services.paytable_registry.domain.property_changes import changes
+from services.paytable_registry.queries import properties
+from shared.contracts.rejection import Reason
+from shared.contracts.versions import VersionNumber
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import (
+    UNCHANGED,
+    Asked,
+    Page,
+    PropertyChoice,
+    PropertyPath,
+    TableListing,
+    command_route,
+    document_response,
+    problems,
+    snapshot,
+)
+
+VERSIONS: Final = TableListing(tables.properties, "property", "version")
+
+
+class PropertyChanges(BaseModel):
+    """What a version of a property changes, against an earlier one or against nothing."""
+
+    property: str
+    from_version: int | None = Field(description="the version that it is compared with; none: the first of all")
+    to_version: int
+    changes: list[str] = Field(description="one change a line, in words")
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes, reading the database of a running service."""
+    router = APIRouter()
+    router.include_router(_commands(context))
+    router.include_router(_properties(context))
+    return router
+
+
+def _commands(context: ServiceContext) -> APIRouter:
+    router = APIRouter(prefix="/properties", tags=["properties"])
+    add = partial(command_route, router, context.commands, answers=PropertyVersion)
+    decided = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+    approved = (*decided, Reason.SAME_PERSON, Reason.TOO_LATE)
+    path = "/{property}/{version}"
+    add(FileProperty, "", role=FILE_PROPERTIES, status=201, rejects=(Reason.NOT_ALLOWED,))
+    add(ApproveProperty, path + "/approve", role=APPROVE_PROPERTIES, rejects=approved)
+    add(RejectProperty, path + "/reject", role=APPROVE_PROPERTIES, rejects=decided)
+    return router
+
+
+def _properties(context: ServiceContext) -> APIRouter:
+    router = APIRouter(prefix="/properties", tags=["properties"], dependencies=[PROPERTIES_READER])
+    one = partial(router.get, response_model=PropertyVersion, responses={**UNCHANGED, **problems(Reason.NOT_FOUND)})
+
+    @router.get(
+        "", response_model_exclude_none=True, summary="List versions", responses=problems(Reason.CURSOR_UNKNOWN)
+    )
+    async def list_versions(asked: Asked, property_name: PropertyChoice = None) -> Page[PropertyVersion]:
+        """All versions of all properties, or those of one: filed, approved and rejected."""
+        async with snapshot(context.engine) as connection:
+            return await VERSIONS.read(connection, asked, properties.version_of, property=property_name)
+
+    @one("/{property}/in-effect", summary="Read the version in effect")
+    async def read_in_effect(
+        request: Request,
+        property_name: PropertyPath,
+        at: Annotated[AwareDatetime | None, Query(description="the moment, with its time zone; now without it")] = None,
+    ) -> Response:
+        """The property as it is at that moment."""
+        async with snapshot(context.engine) as connection:
+            found = await properties.at(connection, property_name, context.clock() if at is None else at)
+        return document_response(request, found)
+
+    @one("/{property}/{version}", summary="Read a version")
+    async def read_version(
+        request: Request, property_name: PropertyPath, version: Annotated[VersionNumber, Path()]
+    ) -> Response:
+        """What was filed never changes; its status does, once."""
+        async with snapshot(context.engine) as connection:
+            return document_response(request, await properties.find(connection, property_name, version))
+
+    @router.get(
+        "/{property}/{version}/changes",
+        summary="Read what a version changes",
+        responses=problems(Reason.NOT_FOUND),
+    )
+    async def read_changes(
+        property_name: PropertyPath,
+        version: Annotated[VersionNumber, Path()],
+        since: Annotated[
+            VersionNumber | None, Query(description="the version to compare with; the last approved before, without it")
+        ] = None,
+    ) -> PropertyChanges:
+        """The differences in words, for whoever approves it."""
+        async with snapshot(context.engine) as connection:
+            wanted = await properties.find(connection, property_name, version)
+            before = (
+                await properties.before(connection, wanted)
+                if since is None
+                else await properties.find(connection, property_name, since)
+            )
+        return PropertyChanges(
+            property=property_name,
+            from_version=None if before is None else before.version,
+            to_version=version,
+            changes=[f"property {property_name}: filed for the first time"]
+            if before is None
+            else changes(before, wanted),
+        )
+
+    return router

@@ -1,0 +1,75 @@
+"""The tables and devices of a property: the master list as of a gaming day, and what changed in a month."""
+
+from datetime import date
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, Field
+
+from services.paytable_registry.api.access import PROPERTIES_READER
+from services.paytable_registry.domain.table_list import DeviceLine, MonthLine, TableLine, by_month, master_list
+from services.paytable_registry.queries import properties
+from shared.contracts.rejection import Reason
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import UNCHANGED, PropertyPath, document_response, problems, snapshot
+
+
+class MasterList(BaseModel):
+    """Every table of a property and every device at one, on a gaming day."""
+
+    property: str
+    version: int = Field(description="the version of the property that says so")
+    gaming_day: date
+    tables: list[TableLine]
+    devices: list[DeviceLine]
+
+
+class TablesOfMonth(BaseModel):
+    """The tables that were open on a gaming day of a month, and for how many of its days."""
+
+    property: str
+    month: str
+    tables: list[MonthLine]
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes, reading the database of a running service."""
+    router = APIRouter(prefix="/properties", tags=["tables"], dependencies=[PROPERTIES_READER])
+    responses = {**UNCHANGED, **problems(Reason.NOT_FOUND)}
+
+    @router.get("/{property}/tables/list", response_model=MasterList, summary="Table master list", responses=responses)
+    async def read_master_list(
+        request: Request,
+        property_name: PropertyPath,
+        gaming_day: Annotated[date | None, Query(description="the gaming day; today's without it")] = None,
+    ) -> Response:
+        """Every table that is there on a gaming day, with its asset number, game, pit and devices."""
+        async with snapshot(context.engine) as connection:
+            place = await properties.place(connection, property_name, context.clock(), gaming_day)
+        day = place.gaming_day(context.clock()) if gaming_day is None else gaming_day
+        tables, devices = master_list(place.document, day)
+        found = MasterList(
+            property=property_name,
+            version=place.document.version,
+            gaming_day=day,
+            tables=tables,
+            devices=devices,
+        )
+        return document_response(request, found)
+
+    @router.get(
+        "/{property}/tables/by-month", response_model=TablesOfMonth, summary="Tables of a month", responses=responses
+    )
+    async def read_tables_of_month(
+        request: Request,
+        property_name: PropertyPath,
+        month: Annotated[str, Query(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])$", description="the month, YYYY-MM")],
+    ) -> Response:
+        """Which tables were open in a month, on how many gaming days, and which game they offered."""
+        async with snapshot(context.engine) as connection:
+            places = await properties.places(connection, property_name)
+        return document_response(
+            request, TablesOfMonth(property=property_name, month=month, tables=by_month(places, month))
+        )
+
+    return router

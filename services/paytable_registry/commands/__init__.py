@@ -1,0 +1,1 @@
+"""What people do in the registry: file versions, approve them, reject them."""

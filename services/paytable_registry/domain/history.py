@@ -1,0 +1,13 @@
+"""What was filed before. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What there is of one document: the number of versions filed, and when the approved ones take effect."""
+
+    versions: int = 0
+    approved: Sequence[datetime] = ()

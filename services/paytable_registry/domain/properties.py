@@ -1,0 +1,75 @@
+"""What becomes of a property: filed, then approved or rejected by somebody else, and never changed. Pure."""
+
+from datetime import datetime
+
+from services.paytable_registry.domain.history import History
+from services.paytable_registry.domain.property_checks import problems
+from shared.contracts.properties import (
+    PropertyApproved,
+    PropertyDocument,
+    PropertyFiled,
+    PropertyRejected,
+    property_hash,
+)
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.versions import Filed, Standing, beginning, fields_of, standing, turned_down, why_too_late
+from shared.runtime.command.approval import PROPERTY, Approval, Decision
+
+
+class PropertyVersion(PropertyDocument, Filed, Standing):
+    """A version of a property as it stands: what was filed, and what has become of it."""
+
+    @property
+    def label(self) -> str:
+        """Return the version in words."""
+        return f"version {self.version} of property {self.property}"
+
+    @property
+    def approval(self) -> Approval:
+        """Return who may decide it."""
+        return Approval(PROPERTY, self.label, self.filed_by, Decision.of(self.status))
+
+
+def file(wanted: PropertyDocument, history: History, *, by: str, at: datetime) -> PropertyFiled:
+    """Return the next version, as it is filed.
+
+    Raises: Rejected with all that is wrong with it, or where it could never be approved.
+    """
+    wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
+    found = problems(wanted)
+    too_late = why_too_late(wanted.effective_from, history.approved, at)
+    if too_late is not None:
+        found.append(too_late)
+    if found:
+        raise Rejected(Reason.NOT_ALLOWED, "; ".join(found))
+    version = history.versions + 1
+    return PropertyFiled(
+        **fields_of(wanted, PropertyDocument),
+        version=version,
+        hash=property_hash(wanted, version),
+        filed_by=by,
+        filed_at=at,
+    )
+
+
+def approve(version: PropertyVersion, history: History, *, by: str, at: datetime) -> PropertyApproved:
+    """Return the version as approved.
+
+    Raises: Rejected where it was decided before, by who filed it, or where it would change what has been in effect.
+    """
+    version.approval.approve(by)
+    too_late = why_too_late(version.effective_from, history.approved, at)
+    if too_late is not None:
+        raise Rejected(Reason.TOO_LATE, f"{version.label} cannot be approved any more: {too_late}")
+    return PropertyApproved(**fields_of(version, PropertyFiled), approved_by=by, approved_at=at)
+
+
+def reject(version: PropertyVersion, *, by: str, at: datetime, reason: str) -> PropertyRejected:
+    """Return the rejection of a version. Raises: Rejected where it was decided before."""
+    version.approval.reject()
+    return turned_down(PropertyRejected, version, by=by, at=at, reason=reason)
+
+
+def after(version: PropertyFiled | PropertyVersion, fact: PropertyFiled | PropertyRejected) -> PropertyVersion:
+    """Return a version as it stands once a fact about it is recorded."""
+    return PropertyVersion(**fields_of(version, PropertyFiled), **standing(fact))

@@ -1,0 +1,113 @@
+"""What is wrong with a property as it is filed: everything at once, each problem with what says so. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import date
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from shared.contracts.properties import PropertyDocument
+from shared.jurisdictions import Dated, GamingPack, Pack, known_packs, pack
+
+
+def problems(wanted: PropertyDocument) -> list[str]:
+    """Return all that is wrong with a property, in words; nothing where it may be approved."""
+    packs = [pack(name) for name in wanted.packs if name in known_packs()]
+    gaming = [each for each in packs if isinstance(each, GamingPack)]
+    return [
+        *_packs(wanted, gaming),
+        *_clock(wanted),
+        *_shifts(wanted),
+        *_tables(wanted),
+        *(problem for law in gaming[:1] for problem in _limits(wanted, law)),
+        *_people(wanted, packs),
+    ]
+
+
+def _packs(wanted: PropertyDocument, gaming: list[GamingPack]) -> Iterator[str]:
+    for name in wanted.packs:
+        if name not in known_packs():
+            yield f"'packs': {name!r} is not known; known are {', '.join(known_packs())}"
+    yield from _twice("packs", "pack", wanted.packs)
+    if len(gaming) != 1:
+        yield f"'packs': {len(gaming)} of them license table games; name the one of the property's jurisdiction"
+
+
+def _clock(wanted: PropertyDocument) -> Iterator[str]:
+    try:
+        ZoneInfo(wanted.time_zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        yield f"'time_zone': {wanted.time_zone!r} is not in the IANA database; name one such as America/New_York"
+    for name, moment in (
+        ("gaming_day_begins", wanted.gaming_day_begins),
+        *(("shifts", shift.begins) for shift in wanted.shifts),
+    ):
+        if moment.tzinfo is not None:
+            yield f"'{name}': {moment} has an offset; it is a time on the property's own clock"
+
+
+def _shifts(wanted: PropertyDocument) -> Iterator[str]:
+    yield from _twice("shifts", "shift", (shift.shift for shift in wanted.shifts))
+    yield from _twice("shifts", "beginning", (f"{shift.begins:%H:%M}" for shift in wanted.shifts))
+
+
+def _tables(wanted: PropertyDocument) -> Iterator[str]:
+    yield from _twice("pits", "pit", wanted.pits)
+    yield from _twice("tables", "table", (table.table for table in wanted.tables))
+    assets = [table.asset_number for table in wanted.tables]
+    assets += [device.asset_number for table in wanted.tables for device in table.devices]
+    yield from _twice("tables", "asset number", assets)
+    for table in wanted.tables:
+        if table.pit not in wanted.pits:
+            yield f"table {table.table}: pit {table.pit!r} is not among the pits"
+        if table.retired_on is not None and table.retired_on <= table.opened_on:
+            yield f"table {table.table}: retired on {table.retired_on}, not after it was opened on {table.opened_on}"
+        yield from _twice(f"table {table.table}", "progressive link", table.progressive_links)
+
+
+def _limits(wanted: PropertyDocument, law: GamingPack) -> Iterator[str]:
+    day = wanted.effective_from.date()
+    for name, own in dict(wanted.limits).items():
+        allowed = _on(law, name, day)
+        if own is not None and allowed is not None and own > allowed.value:
+            yield (
+                f"'limits': {name} {own} is above {allowed.value}, which {law.title} allows ({allowed.source}, "
+                f"{allowed.status})"
+            )
+    report, authority = wanted.limits.variance_report_cents, wanted.limits.variance_authority_cents
+    if report is not None and authority is not None and authority < report:
+        yield f"'limits': variance_authority_cents {authority} is below variance_report_cents {report}"
+
+
+def _on(law: GamingPack, name: str, day: date) -> Dated[int] | None:
+    try:
+        found: Dated[int] = getattr(law.limits, name).on(day)
+    except LookupError:
+        return None  # before the first value of the pack nothing is fixed
+    return found
+
+
+def _people(wanted: PropertyDocument, packs: list[Pack]) -> Iterator[str]:
+    yield from _twice("people", "person", (member.person for member in wanted.people))
+    day = wanted.effective_from.date()
+    apart = [
+        (name, provision.on(day))
+        for each in packs
+        if isinstance(each, GamingPack)
+        for name, provision in each.roles_apart.items()
+        if provision.root[0].effective_from <= day
+    ]
+    for member in wanted.people:
+        yield from _twice(f"person {member.person}", "role", member.roles)
+        for name, dated in apart:
+            held = [role for role in dated.value if role in member.roles]
+            if len(held) > 1:
+                yield (
+                    f"person {member.person} has {' and '.join(held)}, which {name} keeps apart ({dated.source}, "
+                    f"{dated.status})"
+                )
+
+
+def _twice(where: str, what: str, values: Iterable[str]) -> Iterator[str]:
+    for value, count in Counter(values).items():
+        if count > 1:
+            yield f"{where if ' ' in where else repr(where)}: {what} {value!r} is listed {count} times; list it once"

@@ -1,0 +1,79 @@
+"""Which tables and devices a property has, on a gaming day and over a month. Pure."""
+
+from calendar import monthrange
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date
+
+from shared.contracts.envelope import Contract
+from shared.contracts.places import Place
+from shared.contracts.properties import PropertyApproved, PropertyTable
+
+
+class TableLine(Contract):
+    """A table of the master list."""
+
+    table: str
+    asset_number: str
+    game: str
+    pit: str
+    location: str
+    positions: int
+    fully_automated: bool
+    progressive_links: tuple[str, ...]
+    opened_on: date
+    retired_on: date | None = None
+
+
+class DeviceLine(Contract):
+    """A device of the master list, and the table at which it is."""
+
+    asset_number: str
+    kind: str
+    serial_number: str | None = None
+    table: str
+    pit: str
+
+
+class MonthLine(Contract):
+    """A table in a month: what it offered, and on how many gaming days it was there."""
+
+    table: str
+    asset_number: str
+    game: str
+    pit: str
+    days: int
+
+
+def master_list(document: PropertyApproved, day: date) -> tuple[list[TableLine], list[DeviceLine]]:
+    """Return the tables that are there on a gaming day, and their devices, each in the order of its names."""
+    there = sorted((table for table in document.tables if table.is_open_on(day)), key=lambda table: table.table)
+    lines = [TableLine(**{name: getattr(table, name) for name in TableLine.model_fields}) for table in there]
+    devices = [
+        DeviceLine(**dict(device), table=table.table, pit=table.pit) for table in there for device in table.devices
+    ]
+    return lines, sorted(devices, key=lambda device: device.asset_number)
+
+
+def by_month(places: Sequence[Place], month: str) -> list[MonthLine]:
+    """Return the tables of a month (`2026-11`): a line for each game and pit of a table, with its gaming days.
+
+    Each gaming day counts under the version that is in effect when it begins.
+    """
+    year, number = (int(part) for part in month.split("-"))
+    days = [date(year, number, day) for day in range(1, monthrange(year, number)[1] + 1)]
+    found = Counter(
+        (table.table, table.asset_number, table.game, table.pit) for day in days for table in _open_on(places, day)
+    )
+    return [
+        MonthLine(table=table, asset_number=asset, game=game, pit=pit, days=count)
+        for (table, asset, game, pit), count in sorted(found.items())
+    ]
+
+
+def _open_on(places: Sequence[Place], day: date) -> list[PropertyTable]:
+    begun = [place for place in places if place.document.effective_from <= place.begins_at(day)]
+    if not begun:
+        return []
+    document = max((place.document for place in begun), key=lambda document: document.effective_from)
+    return [table for table in document.tables if table.is_open_on(day)]

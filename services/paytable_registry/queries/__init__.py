@@ -1,0 +1,1 @@
+"""What is read of the read model: versions as they stand."""

@@ -1,0 +1,85 @@
+"""Read the versions of properties."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import Row
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.paytable_registry.domain.history import History
+from services.paytable_registry.domain.properties import PropertyVersion
+from services.paytable_registry.tables import properties
+from shared.contracts.places import Place
+from shared.contracts.properties import PropertyApproved
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.versions import fields_of, in_effect
+from shared.runtime.command.versions import document_of
+from shared.runtime.rows import find_row, rows_of
+
+
+async def history(connection: AsyncConnection, property_name: str) -> History:
+    """Return what has been filed and approved for a property."""
+    c = properties.c
+    query = rows_of(properties, property=property_name).with_only_columns(c.effective_from, c.status)
+    rows = (await connection.execute(query)).all()
+    return History(len(rows), [row.effective_from for row in rows if row.status == "approved"])
+
+
+async def find(connection: AsyncConnection, property_name: str, version: int) -> PropertyVersion:
+    """Return a version. Raises: Rejected where there is none of that name."""
+    missing = f"there is no version {version} of property {property_name}"
+    return version_of(await find_row(connection, properties, missing, property=property_name, version=version))
+
+
+async def approved(connection: AsyncConnection, property_name: str) -> Sequence[PropertyVersion]:
+    """Return the approved versions of a property."""
+    query = rows_of(properties, property=property_name, status="approved")
+    return [version_of(row) for row in await connection.execute(query)]
+
+
+async def at(connection: AsyncConnection, property_name: str, moment: datetime) -> PropertyVersion:
+    """Return the version in effect at a moment. Raises: Rejected where there is none."""
+    found: PropertyVersion | None = in_effect(await approved(connection, property_name), moment)
+    if found is None:
+        raise Rejected(
+            Reason.NOT_FOUND, f"no approved version of property {property_name} is in effect at {moment.isoformat()}"
+        )
+    return found
+
+
+async def before(connection: AsyncConnection, version: PropertyVersion) -> PropertyVersion | None:
+    """Return the approved version that was in effect before one takes effect; None before the first."""
+    others = [
+        each
+        for each in await approved(connection, version.property)
+        if each.version != version.version and each.effective_from <= version.effective_from
+    ]
+    found: PropertyVersion | None = in_effect(others, version.effective_from)
+    return found
+
+
+async def places(connection: AsyncConnection, property_name: str) -> list[Place]:
+    """Return the approved versions of a property, as services ask them. Raises: Rejected where there is none."""
+    found = [
+        Place.of(PropertyApproved(**fields_of(version, PropertyApproved)))
+        for version in await approved(connection, property_name)
+    ]
+    if not found:
+        raise Rejected(Reason.NOT_FOUND, f"no version of property {property_name} was ever approved")
+    return found
+
+
+async def place(connection: AsyncConnection, property_name: str, now: datetime, day: date | None) -> Place:
+    """Return a property as it is when a gaming day begins; without one, as it is now. Raises: Rejected."""
+    known = await places(connection, property_name)
+    begun = [each for each in known if each.document.effective_from <= (now if day is None else each.begins_at(day))]
+    if not begun:
+        when = f"at {now.isoformat()}" if day is None else f"when gaming day {day} begins"
+        raise Rejected(Reason.NOT_FOUND, f"no approved version of property {property_name} is in effect {when}")
+    return max(begun, key=lambda each: each.document.effective_from)
+
+
+def version_of(row: Row[Any]) -> PropertyVersion:
+    """Return a version as it stands, from its row."""
+    return PropertyVersion.model_validate(document_of(row))

@@ -1,0 +1,110 @@
+"""A property as services ask it: its gaming day, its tables, its law, at a moment. Pure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from typing import Literal, Self
+from zoneinfo import ZoneInfo
+
+from shared.contracts.properties import PropertyApproved, PropertyTable
+from shared.jurisdictions import GamingPack, ReportingPack, begins_at, gaming_day, pack
+from shared.rules.errors import Refused
+
+Limit = Literal["variance_report_cents", "variance_authority_cents", "adjustment_listed_cents"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """An approved version of a property, and the packs that it names."""
+
+    document: PropertyApproved
+    law: GamingPack
+    reporting: tuple[ReportingPack, ...] = ()
+
+    @classmethod
+    def of(cls, document: PropertyApproved) -> Self:
+        """Return the property of a version. Raises: LookupError for packs that are not here."""
+        packs = [pack(name) for name in document.packs]
+        gaming = [each for each in packs if isinstance(each, GamingPack)]
+        if len(gaming) != 1:
+            raise LookupError(f"{document.property} names {len(gaming)} packs that license table games, not one")
+        return cls(document, gaming[0], tuple(each for each in packs if isinstance(each, ReportingPack)))
+
+    @cached_property
+    def zone(self) -> ZoneInfo:
+        """Return the time zone of its clock."""
+        return ZoneInfo(self.document.time_zone)
+
+    @cached_property
+    def _tables(self) -> dict[str, PropertyTable]:
+        return {table.table: table for table in self.document.tables}
+
+    def gaming_day(self, moment: datetime) -> date:
+        """Return the gaming day in which a moment lies."""
+        return gaming_day(moment, self.zone, self.document.gaming_day_begins)
+
+    def begins_at(self, day: date) -> datetime:
+        """Return the moment (UTC) at which a gaming day begins."""
+        return begins_at(day, self.zone, self.document.gaming_day_begins)
+
+    def table(self, name: str, day: date) -> PropertyTable:
+        """Return a table as it is on a gaming day. Raises: Refused, saying what to file."""
+        found, here = self._tables.get(name), self.document.property
+        if found is None:
+            raise Refused(
+                f"table {name!r} is not among the tables of {here} (version {self.document.version}): file and "
+                f"approve a version of the property that has it, then replay this record"
+            )
+        if not found.is_open_on(day):
+            until = "" if found.retired_on is None else f" and retired on {found.retired_on}"
+            raise Refused(
+                f"table {name!r} of {here} was opened on {found.opened_on}{until}; on {day} it is not there: file and "
+                "approve a version of the property that says when it is, then replay this record"
+            )
+        return found
+
+    def day_of(self, claimed: date, moment: datetime, *, margin: timedelta = timedelta()) -> date:
+        """Return the gaming day of an event of a moment that claims one; within `margin` of that day the claim holds.
+
+        Raises: Refused where it is another and the property refuses that.
+        """
+        if self.gaming_day(moment - margin) <= claimed <= self.gaming_day(moment + margin):
+            return claimed
+        if self.document.other_gaming_day == "refuse":
+            raise Refused(self.other_day(claimed, moment))
+        return self.gaming_day(moment)
+
+    def other_day(self, claimed: date, moment: datetime) -> str:
+        """Say which gaming day a moment lies in, and which was claimed."""
+        return (
+            f"'gaming_day' {claimed}: {moment.astimezone(UTC).isoformat()} is in gaming day "
+            f"{self.gaming_day(moment)} of {self.document.property}, which begins at "
+            f"{self.document.gaming_day_begins:%H:%M} in {self.document.time_zone}"
+        )
+
+    @property
+    def pit_margin(self) -> timedelta:
+        """Return how far outside its gaming day the pit may report of it."""
+        return timedelta(minutes=self.document.plausibility.boundary_minutes)
+
+    def limit_cents(self, name: Limit, day: date) -> int:
+        """Return a limit on a gaming day: the property's own, where it has one, else the pack's."""
+        own: int | None = getattr(self.document.limits, name)
+        allowed: int = getattr(self.law.limits, name).on(day).value
+        return allowed if own is None else min(own, allowed)
+
+
+PlaceAt = Callable[[str, datetime], Place | None]
+"""(property, moment) -> the property as it is then; None where no version is in effect."""
+
+
+def place_at(places: PlaceAt, name: str, moment: datetime) -> Place:
+    """Return a property at a moment. Raises: Refused, saying what to file."""
+    found = places(name, moment)
+    if found is None:
+        raise Refused(
+            f"no approved version of property {name!r} is in effect at {moment.astimezone(UTC).isoformat()}: file and "
+            "approve a property document (pitledger property file), then replay this record"
+        )
+    return found

@@ -1,0 +1,140 @@
+"""A property: what a casino is to the services, as a document in versions that takes two people.
+
+It names its law (jurisdiction packs), its clock, its pits, tables and devices, its shifts, and who works there.
+"""
+
+from datetime import date, time
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field, StringConstraints
+
+from shared.contracts.envelope import Contract, Name, Person
+from shared.contracts.facts import Fact, fact
+from shared.contracts.rounds import Cents
+from shared.contracts.topics import PROPERTIES
+from shared.contracts.versions import Approved, Filed, TurnedDown, version_hash
+
+Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$", strip_whitespace=True)]
+"""What something is called, in words or by a number that others gave."""
+
+PackId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=64)]
+"""The name of a jurisdiction pack, such as `us-pa`."""
+
+RoleName = Annotated[str, StringConstraints(pattern=r"^[a-z]+(\.[a-z]+)+$", max_length=64)]
+"""The name of a role, as the services declare it."""
+
+
+class Device(Contract):
+    """A device at a table."""
+
+    kind: Annotated[str, Field(description="what it is: shuffler, shoe, terminal, display")] = "shuffler"
+    asset_number: Label
+    serial_number: Label | None = None
+
+
+class PropertyTable(Contract):
+    """A table: `game` is the licensee's name of what it offers, as submissions call it.
+
+    It is open on the gaming days from `opened_on` up to but not including `retired_on`. `progressive_links` names the
+    progressive pools that it feeds.
+    """
+
+    table: Name
+    asset_number: Label
+    game: Name
+    pit: Name
+    positions: Annotated[int, Field(ge=1, le=12)]
+    location: Label
+    fully_automated: bool = False
+    progressive_links: tuple[Name, ...] = Field(default=(), max_length=100)
+    devices: tuple[Device, ...] = Field(default=(), max_length=100)
+    opened_on: date
+    retired_on: date | None = None
+
+    def is_open_on(self, day: date) -> bool:
+        """Return whether the table is there on a gaming day."""
+        return self.opened_on <= day and (self.retired_on is None or day < self.retired_on)
+
+
+class Shift(Contract):
+    """A shift, and the time on the property's clock at which it begins."""
+
+    shift: Name
+    begins: time
+
+
+class PropertyLimits(Contract):
+    """Limits of the property's own, within what the packs allow; without one the pack's holds."""
+
+    variance_report_cents: Cents | None = None
+    variance_authority_cents: Cents | None = None
+    adjustment_listed_cents: Cents | None = None
+
+
+class Plausibility(Contract):
+    """What no event of this property can say: where one does, something is wrong with it, and it is quarantined.
+
+    A round takes at most `round_minutes_max`, and no wager is above `wager_max_cents`, where they are given. What the
+    pit reports of a gaming day (openers before it begins, closers and drops after it ends) lies at most
+    `boundary_minutes` outside it.
+    """
+
+    round_minutes_max: Annotated[int, Field(ge=1, le=1440)] | None = None
+    wager_max_cents: Cents | None = None
+    boundary_minutes: Annotated[int, Field(ge=0, le=720)] = 240
+
+
+class Member(Contract):
+    """Somebody who works at the property, with the roles that the person has there."""
+
+    person: Person
+    roles: tuple[RoleName, ...] = Field(min_length=1, max_length=100)
+
+
+class PropertyDocument(Contract):
+    """One version of a property, in effect from a moment on.
+
+    The gaming day begins at `gaming_day_begins` on the clock of `time_zone` (IANA). Where an event says another gaming
+    day than its moment has, it is refused, or recorded under the day of its moment and flagged, as `other_gaming_day`
+    says.
+    """
+
+    property: Name
+    title: Label
+    packs: tuple[PackId, ...] = Field(min_length=1, max_length=10)
+    license_class: Label
+    time_zone: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_+/-]{1,64}$")]
+    gaming_day_begins: time
+    other_gaming_day: Literal["refuse", "flag"] = "refuse"
+    pits: tuple[Name, ...] = Field(min_length=1, max_length=100)
+    shifts: tuple[Shift, ...] = Field(min_length=1, max_length=12)
+    tables: tuple[PropertyTable, ...] = Field(max_length=10_000)
+    limits: PropertyLimits = PropertyLimits()
+    plausibility: Plausibility = Plausibility()
+    people: tuple[Member, ...] = Field(default=(), max_length=10_000)
+    effective_from: AwareDatetime
+
+
+_STREAM = "/properties/{property}/document/{version}"
+
+
+@fact("property.filed", PROPERTIES, stream=_STREAM)
+class PropertyFiled(Fact, PropertyDocument, Filed):
+    """A version of a property was filed; it waits for somebody else's approval."""
+
+
+@fact("property.approved", PROPERTIES, stream=_STREAM)
+class PropertyApproved(PropertyFiled, Approved):
+    """A version was approved: from `effective_from` on, the property is what it says."""
+
+
+@fact("property.rejected", PROPERTIES, stream=_STREAM)
+class PropertyRejected(Fact, TurnedDown):
+    """A version was turned down; it never takes effect."""
+
+    property: Name
+
+
+def property_hash(wanted: PropertyDocument, version: int) -> str:
+    """Return the hash of a version: that of the whole document and its number."""
+    return version_hash(wanted, PropertyDocument, version)

@@ -1,0 +1,46 @@
+"""A service's own copy of the approved properties."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import MetaData, Table
+
+from shared.contracts.places import Place
+from shared.contracts.properties import PropertyApproved, property_hash
+from shared.contracts.reading import Reader
+from shared.contracts.topics import PROPERTIES
+from shared.rules.errors import Refused
+from shared.runtime.consume.approved import Approved, ApprovedDocuments, copy_table
+
+
+def properties_table(metadata: MetaData, schema: str) -> Table:
+    """Declare the copy in a service's schema."""
+    return copy_table("properties", metadata, schema, "property")
+
+
+class Properties(ApprovedDocuments):
+    """Keep the approved properties in the copy; give a subclass with its table to a service as a reference."""
+
+    reader = Reader(PROPERTIES, PropertyApproved)
+    model = PropertyApproved
+
+    def check(self, approved: Any) -> None:
+        """Raise Refused where the document is not what its hash says, or names packs that are not here."""
+        computed = property_hash(approved, approved.version)
+        if computed != approved.hash:
+            raise Refused(f"the property's hash is {computed}, not {approved.hash}: it is not what was approved")
+        try:
+            Place.of(approved)
+        except LookupError as error:
+            raise Refused(f"{error}; deploy a release with its packs, then replay this record") from None
+
+
+class Places(Approved[PropertyApproved, Place]):
+    """The approved properties of the copy, as services ask them."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(table, PropertyApproved, Place.of)
+
+    def place(self, property_name: str, moment: datetime) -> Place | None:
+        """Return a property as it is at a moment; None where no version is in effect."""
+        return self.at(moment, property_name)

@@ -1,0 +1,84 @@
+"""Properties as the registry publishes them, for the tests of those who ask them."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from shared.contracts.places import Place
+from shared.contracts.properties import PropertyApproved, PropertyDocument, property_hash
+from tests.support.published import published
+from tests.support.rounds import PROPERTY
+
+_BEGUN = datetime(2020, 1, 1, tzinfo=UTC)
+_GAMES = {
+    "BJ": "blackjack",
+    "PG": "pai-gow-poker",
+    "FU": "face-up-pai-gow",
+    "TH": "texas-holdem-bonus",
+    "DJ": "dj-wild",
+}
+_SHARD = 2
+"""Properties are published from a shard of their own."""
+
+TABLES = tuple(f"{game}-{number:02}" for game in _GAMES for number in range(1, 10))
+
+
+def document(name: str = PROPERTY, tables: Iterable[str] = TABLES, **changes: Any) -> dict[str, Any]:
+    """A property of Pennsylvania with these tables, open since 2020, whose gaming day begins at four."""
+    listed = [
+        {
+            "table": table,
+            "asset_number": f"A-{table}",
+            "game": _GAMES.get(table.partition("-")[0], "blackjack"),
+            "pit": "pit-1",
+            "positions": 7,
+            "location": "main floor",
+            "opened_on": "2020-01-01",
+        }
+        for table in tables
+    ]
+    return {
+        "property": name,
+        "title": name.title(),
+        "packs": ["us-pa", "us-federal"],
+        "license_class": "category 2",
+        "time_zone": "America/New_York",
+        "gaming_day_begins": "04:00",
+        "pits": ["pit-1"],
+        "shifts": [
+            {"shift": "day", "begins": "06:00"},
+            {"shift": "swing", "begins": "14:00"},
+            {"shift": "grave", "begins": "22:00"},
+        ],
+        "tables": listed,
+        "effective_from": _BEGUN.isoformat(),
+    } | changes
+
+
+def approved(
+    name: str = PROPERTY, tables: Iterable[str] = TABLES, version: int = 1, **changes: Any
+) -> PropertyApproved:
+    """An approved version of such a property."""
+    wanted = PropertyDocument.model_validate(document(name, tables, **changes))
+    return PropertyApproved(
+        **dict(wanted),
+        version=version,
+        hash=property_hash(wanted, version),
+        filed_by="games.ray",
+        filed_at=_BEGUN,
+        approved_by="compliance.ann",
+        approved_at=_BEGUN,
+    )
+
+
+def place(name: str = PROPERTY, tables: Iterable[str] = TABLES, **changes: Any) -> Place:
+    """Such a property, as services ask it."""
+    return Place.of(approved(name, tables, **changes))
+
+
+def property_event(
+    name: str = PROPERTY, tables: Iterable[str] = TABLES, sequence: int = 1, version: int = 1, **changes: Any
+) -> dict[str, Any]:
+    """The entry with which the registry publishes such a version on `properties`."""
+    data = approved(name, tables, version, **changes).model_dump(mode="json", exclude_none=True)
+    return published("property.approved", data, service="paytable-registry", sequence=sequence, at=_BEGUN, shard=_SHARD)
