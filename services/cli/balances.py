@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from services.cli.database import journal_of, with_connection
-from services.cli.exits import CheckFailed, UsageWrong
+from services.cli.exits import CheckFailed
+from services.cli.moments import moment_of
 from services.cli.output import AsJson, dollars, names, numbers, print_json, show, table
 from services.cli.services import SETTLEMENT, service_option
 from shared.journal.reading import balances as read_balances
@@ -31,8 +32,8 @@ def balances(
     Example: pitledger balances --as-of 2026-11-20
     Example: pitledger balances --as-of 2026-11-20 --known-at 2026-11-21T06:00:00-05:00
     """
-    happened = None if as_of is None else _date_or_moment(as_of)
-    known = None if known_at is None else _moment("--known-at", known_at)
+    happened = None if as_of is None else _date_ormoment_of(as_of)
+    known = None if known_at is None else moment_of("--known-at", known_at)
 
     tables = journal_of(service)
     found = with_connection(
@@ -57,18 +58,8 @@ def balances(
         raise CheckFailed(f"the accounts of {service} sum to {dollars(total)}, not to zero; run: pitledger verify")
 
 
-def _date_or_moment(text: str) -> date | datetime:
+def _date_ormoment_of(text: str) -> date | datetime:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        return _moment("--as-of", text)
-
-
-def _moment(option: str, text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageWrong(f"{option} {text!r}: give it as 2026-11-20T23:59:00-05:00") from None
-    if moment.tzinfo is None:
-        raise UsageWrong(f"{option} {text!r} has no zone: write 2026-11-20T23:59:00-05:00, or Z at the end for UTC")
-    return moment
+        return moment_of("--as-of", text)

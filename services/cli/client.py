@@ -1,6 +1,7 @@
 """The HTTP interface of a service, as a person calls it."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from ssl import create_default_context
 from typing import Any, Final
@@ -9,6 +10,7 @@ from uuid import uuid4
 import httpx
 
 from services.cli.exits import CheckFailed, CommandError, InputRefused, NotThere, UsageWrong
+from services.cli.services import TOKEN_VARIABLE, load, url_variable
 
 _SECONDS_MAX: Final = 60.0
 _PAGE: Final = "500"
@@ -20,6 +22,15 @@ _ERRORS: Final[dict[int, type[CommandError]]] = {
     HTTPStatus.UNPROCESSABLE_ENTITY: InputRefused,
 }
 """What an answer of this status is to a command; with any other, something is not there."""
+
+
+def client_of(service: str) -> "Client":
+    """Return a service as whoever has the token of the environment calls it. Raises: UsageWrong without one."""
+    token = os.environ.get(TOKEN_VARIABLE)
+    if not token:
+        raise UsageWrong(f"{TOKEN_VARIABLE} is not set: give your token for {service}")
+    url = os.environ.get(url_variable(service)) or f"http://127.0.0.1:{load(service).port}"
+    return Client(service, url, token)
 
 
 class Client(httpx.Client):
@@ -63,7 +74,15 @@ class Client(httpx.Client):
         except ValueError:
             raise NotThere(f"what answers at {self.base_url} is not {self._service}: {response.text[:80]!r}") from None
         if response.is_error:
-            details = [answer.get("detail", ""), *(f"{one['at']}: {one['what']}" for one in answer.get("errors", ()))]
-            failed = _ERRORS.get(response.status_code, NotThere)
-            raise failed(f"{method} {path} of {self._service}: {response.status_code}: {'; '.join(details)}")
+            raise _failed(f"{method} {path} of {self._service}: {response.status_code}", response.status_code, answer)
         return answer
+
+
+def _failed(what: str, status: int, problem: Mapping[str, Any]) -> CommandError:
+    """Return the error of a problem document; where it names several problems, they stand one a line above."""
+    mistakes = [f"{one['at']}: {one['what']}" for one in problem.get("errors") or ()]
+    lines = mistakes or problem.get("detail", "").splitlines()
+    several = len(lines) > 1
+    failed = _ERRORS.get(status, NotThere)(f"{what}: {f'{len(lines)} problems, above' if several else ''.join(lines)}")
+    failed.details = "\n".join(lines) if several else ""
+    return failed

@@ -1,4 +1,4 @@
-"""Reads round records and case files: YAML or JSON, one document or a list, from files or stdin."""
+"""Reads round records, case files and properties: YAML or JSON, one document or a list, from files or stdin."""
 
 import json
 import sys
@@ -11,6 +11,10 @@ import yaml
 from services.cli.exits import InputRefused, UsageWrong
 
 STDIN = "-"
+
+_TEXT = "tag:yaml.org,2002:str"
+_TIMESTAMP = "tag:yaml.org,2002:timestamp"
+_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 _UNREADABLE = (ValueError, yaml.YAMLError, RecursionError, LookupError, AttributeError, TypeError)
 """What parsing raises; the last three come from YAML's own constructors, of a value that its tag does not fit."""
@@ -29,6 +33,21 @@ def read_documents(name: str) -> Iterator[tuple[str, object]]:
     except _UNREADABLE as error:
         raise InputRefused(f"{label}: neither YAML nor JSON: {_trouble(error)}") from error
     return ((f"{label}#{number}", document) for number, document in enumerate(found, 1))
+
+
+def read_document(name: str) -> object:
+    """Return the one document of a file (`-`: stdin), to be sent as JSON.
+
+    Raises: UsageWrong when there is no such file; InputRefused when it is neither YAML nor JSON, or not one document.
+    """
+    found = [document for _, document in read_documents(name)]
+    if len(found) != 1:
+        raise InputRefused(f"{name}: {len(found)} documents; give one")
+    try:
+        json.dumps(found, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputRefused(f"{name}: JSON cannot say it: {error}") from error
+    return found[0]
 
 
 def _trouble(error: Exception) -> str:
@@ -89,7 +108,13 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML's safe loader, quick where libyaml is there, which refuses a key that stands twice."""
+    """YAML's safe loader, quick where libyaml is there: a key that stands twice is refused, and a time is its text."""
+
+    def resolve(self, kind: type[yaml.Node], value: str, implicit: Any) -> str:
+        """Return the tag of a node: dates and times stay the text that JSON has, not 840 for `14:00`."""
+        tag: str = super().resolve(kind, value, implicit)
+        is_time = tag == _TIMESTAMP or (tag in _NUMBERS and ":" in value)
+        return _TEXT if is_time else tag
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[object] = set()

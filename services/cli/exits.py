@@ -19,7 +19,7 @@ MEANINGS = {
     ExitCode.FINE: "everything is as it should be",
     ExitCode.NOT_AS_IT_SHOULD_BE: "what was checked is not as it should be",
     ExitCode.USAGE: "a command, option, file name or setting is wrong",
-    ExitCode.REFUSED: "the input is refused: no such round can have been played",
+    ExitCode.REFUSED: "the input is refused: no such round can have been played, no such document filed",
     ExitCode.NOT_THERE: "the database, the broker or a record is not there",
     ExitCode.BUG: "a bug of Pitledger; --debug shows where",
     ExitCode.INTERRUPTED: "interrupted by Ctrl-C",

@@ -5,8 +5,8 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 PEOPLE: Final[Mapping[str, Sequence[str]]] = {
-    "demo.filer": ("submissions.file",),
-    "demo.approver": ("submissions.file.approve",),
+    "demo.filer": ("properties.file", "submissions.file"),
+    "demo.approver": ("properties.file.approve", "submissions.file.approve"),
     "demo.auditor": ("*.read",),
     "demo.pit": ("slips.request",),
     "demo.cage": ("slips.prepare",),
@@ -24,7 +24,7 @@ PEOPLE: Final[Mapping[str, Sequence[str]]] = {
     "demo.meter_clerk": ("meters.change",),
     "demo.meter_manager": ("meters.change.approve",),
     "demo.meter_auditor": ("meters.reconcile",),
-    "demo.operator": ("quarantine.mend",),
+    "demo.operator": ("properties.read", "quarantine.mend"),
     "demo.operations_manager": ("quarantine.approve",),
 }
 """Person -> names or patterns of roles. Whoever approves is somebody else than whoever asked."""

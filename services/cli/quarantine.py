@@ -1,6 +1,5 @@
 """`pitledger quarantine`: records that a service refused, over its HTTP interface."""
 
-import os
 import sys
 import time
 from collections.abc import Mapping
@@ -10,11 +9,11 @@ from typing import Annotated, Any, Final
 import typer
 from pydantic_core import from_json
 
-from services.cli.client import Client
+from services.cli.client import Client, client_of
 from services.cli.documents import read_bytes
-from services.cli.exits import CheckFailed, InputRefused, NotThere, UsageWrong
+from services.cli.exits import CheckFailed, InputRefused, NotThere
 from services.cli.output import AsJson, heading, message, names, numbers, print_json, show, table, words
-from services.cli.services import SETTLEMENT, TOKEN_VARIABLE, load, service_option, url_variable
+from services.cli.services import SETTLEMENT, service_option
 
 app = typer.Typer()
 
@@ -39,7 +38,7 @@ def list_records(
 
     Example: pitledger quarantine list
     """
-    with _client(service) as client:
+    with client_of(service) as client:
         found = list(client.pages("/quarantine", status="all" if everything else "open"))
     if as_json:
         for record in found:
@@ -68,7 +67,7 @@ def show_record(
     Example: pitledger quarantine show 17
     Example: pitledger quarantine show 17 --bytes > mended.json
     """
-    with _client(service) as client:
+    with client_of(service) as client:
         record = client.read(f"/quarantine/{number}")
     value = bytes.fromhex(record["value_hex"]) if "value_hex" in record else record["value_text"].encode()
     if only_bytes:
@@ -149,7 +148,7 @@ def approve(
     path = f"/quarantine/{number}/requests/{request}/approve"
     _do(service, path, None, as_json=as_json, key=f"pitledger.{number}.{request}.approve")
     if wait:
-        with _client(service) as client:
+        with client_of(service) as client:
             _wait(client, service, number, request)
         message(f"record {number} is resolved")
 
@@ -165,18 +164,9 @@ def reject(
     _do(service, f"/quarantine/{number}/requests/{request}/reject", {"reason": reason}, as_json=as_json)
 
 
-def _client(service: str) -> Client:
-    """Return the service as whoever has the token of the environment calls it."""
-    token = os.environ.get(TOKEN_VARIABLE)
-    if not token:
-        raise UsageWrong(f"{TOKEN_VARIABLE} is not set: give your token for {service}")
-    url = os.environ.get(url_variable(service)) or f"http://127.0.0.1:{load(service).port}"
-    return Client(service, url, token)
-
-
 def _do(service: str, path: str, document: object, *, as_json: bool, key: str | None = None) -> None:
     """Send a command about a record, and print what became of it."""
-    with _client(service) as client:
+    with client_of(service) as client:
         answer = client.do(path, document, key=key)
     if as_json:
         print_json(answer)

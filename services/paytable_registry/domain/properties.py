@@ -33,7 +33,7 @@ class PropertyVersion(PropertyDocument, Filed, Standing):
 def file(wanted: PropertyDocument, history: History, *, by: str, at: datetime) -> PropertyFiled:
     """Return the next version, as it is filed.
 
-    Raises: Rejected with all that is wrong with it, or where it could never be approved.
+    Raises: Rejected with all that is wrong with it, one problem a line, or where it could never be approved.
     """
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     found = problems(wanted)
@@ -41,7 +41,7 @@ def file(wanted: PropertyDocument, history: History, *, by: str, at: datetime) -
     if too_late is not None:
         found.append(too_late)
     if found:
-        raise Rejected(Reason.NOT_ALLOWED, "; ".join(found))
+        raise Rejected(Reason.NOT_ALLOWED, "\n".join(found))
     version = history.versions + 1
     return PropertyFiled(
         **fields_of(wanted, PropertyDocument),

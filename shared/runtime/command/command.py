@@ -47,7 +47,7 @@ class Command(Contract):
             fact=CommandRefused(
                 command=self.name(),
                 reason=rejected.reason,
-                detail=printable(rejected.detail),
+                detail=printable("; ".join(rejected.detail.splitlines())),
                 by=by,
                 at=at,
                 key=key,

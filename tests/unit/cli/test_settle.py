@@ -172,7 +172,7 @@ def test_what_is_not_a_mapping_is_refused(pitledger: Caller) -> None:
         ("id: x\nround: [1,\nseats: }\n", "line 3, column 8: "),
         ('{"id": ' + "[" * 100_000, "nested too deeply"),
         ("id: !!timestamp noon", "a value is not of the type that its tag says"),
-        ("id: 2026-02-30", "day is out of range for month"),
+        ("id: !!timestamp 2026-02-30", "day is out of range for month"),
         ("id: \x07", "unacceptable character"),
     ],
     ids=["key twice, JSON", "key twice, YAML", "unclosed", "mixed up", "nested", "wrong tag", "no such day", "control"],

@@ -1,0 +1,305 @@
+"""`pitledger property`: file properties, decide and read them, over the HTTP interface of the paytable registry."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Annotated, Any, Final
+from urllib.parse import quote
+
+import typer
+
+from services.cli.client import Client, client_of
+from services.cli.documents import read_document
+from services.cli.exits import InputRefused, UsageWrong
+from services.cli.moments import moment_of
+from services.cli.output import (
+    AsJson,
+    dollars,
+    heading,
+    message,
+    names,
+    numbers,
+    print_json,
+    print_line,
+    show,
+    table,
+    words,
+)
+
+app = typer.Typer()
+
+_REGISTRY: Final = "paytable-registry"
+
+Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
+Version = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="The number of the version.")]
+
+
+@app.command("file")
+def file_version(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The property document, YAML or JSON; - for stdin.")],
+    as_json: AsJson = False,
+) -> None:
+    """File the next version of a property, and say what it changes.
+
+    Somebody else approves it before it takes effect. Exit code 3 when it is refused, with all that is wrong with it,
+    one problem a line.
+
+    Example: pitledger property file riverside.yaml
+    """
+    document = read_document(file)
+    if not isinstance(document, Mapping):
+        raise InputRefused(f"{file}: a property document is a mapping, not {type(document).__name__}")
+    with client_of(_REGISTRY) as client:
+        filed = client.do("/properties", document)
+        changed = client.read(f"{_path(filed['property'], filed['version'])}/changes")
+    if as_json:
+        print_json({**filed, **changed})
+        return
+    named = f"{filed['property']} {filed['version']}"
+    message(f"version {filed['version']} of property {filed['property']} is filed, from {filed['effective_from']} on")
+    _print_changes(changed)
+    message(f"somebody else approves it: pitledger property approve {named}")
+
+
+@app.command()
+def approve(property_name: Property, version: Version, as_json: AsJson = False) -> None:
+    """Approve a version that somebody else filed; from its beginning on, the property is what it says.
+
+    Example: pitledger property approve riverside 2
+    """
+    _decide(property_name, version, "approve", None, as_json=as_json)
+
+
+@app.command()
+def reject(
+    property_name: Property,
+    version: Version,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, in words; it is recorded.")],
+    as_json: AsJson = False,
+) -> None:
+    """Reject a version; it never takes effect.
+
+    Example: pitledger property reject riverside 2 --reason "BJ-07 stays open"
+    """
+    _decide(property_name, version, "reject", {"reason": reason}, as_json=as_json)
+
+
+@app.command()
+def diff(
+    property_name: Property,
+    version: Version,
+    since: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="The version to compare with; the last approved before, without it."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print what a version changes, one change a line.
+
+    Example: pitledger property diff riverside 2
+    Example: pitledger property diff riverside 4 --since 2
+    """
+    compared = {} if since is None else {"since": str(since)}
+    with client_of(_REGISTRY) as client:
+        changed = client.read(f"{_path(property_name, version)}/changes", **compared)
+    if as_json:
+        print_json(changed)
+    else:
+        _print_changes(changed)
+
+
+@app.command("show")
+def show_version(
+    property_name: Property,
+    at: Annotated[
+        str | None, typer.Option(metavar="MOMENT", help="As it is at a moment with its zone; now, without it.")
+    ] = None,
+    version: Annotated[int | None, typer.Option(metavar="N", min=1, help="A version, whatever became of it.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a property: its law, clock, limits, tables and people.
+
+    Example: pitledger property show riverside
+    Example: pitledger property show riverside --at 2026-11-20T23:59:00-05:00
+    Example: pitledger property show riverside --version 2 --json
+    """
+    if at is not None and version is not None:
+        raise UsageWrong("--at and --version: give one of them")
+    moment = {} if at is None else {"at": moment_of("--at", at).isoformat()}
+    with client_of(_REGISTRY) as client:
+        found = client.read(_path(property_name, "in-effect" if version is None else version), **moment)
+    if as_json:
+        print_json(found)
+    else:
+        _show(found)
+
+
+@app.command("list")
+def list_versions(
+    property_name: Annotated[str | None, typer.Option("--property", help="Only of this property.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the versions of properties: filed, approved and rejected.
+
+    Example: pitledger property list
+    """
+    asked = {} if property_name is None else {"property": property_name}
+    with client_of(_REGISTRY) as client:
+        found = list(client.pages("/properties", **asked))
+    if as_json:
+        for one in found:
+            print_json(one)
+    elif found:
+        rows = [
+            [one["property"], str(one["version"]), one["effective_from"], one["status"], _decided(one)] for one in found
+        ]
+        show(table(names("Property") + numbers("Version") + names("From", "Status") + words("People"), rows))
+    else:
+        message("no property was ever filed" if property_name is None else f"{property_name} was never filed")
+
+
+@app.command()
+def tables(
+    property_name: Property,
+    day: Annotated[
+        str | None, typer.Option(metavar="DATE", help="The gaming day of the master list; today's, without it.")
+    ] = None,
+    month: Annotated[
+        str | None, typer.Option(metavar="YYYY-MM", help="The tables of a month instead, with their gaming days.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the master list of tables and devices, or the tables of a month.
+
+    Example: pitledger property tables riverside
+    Example: pitledger property tables riverside --day 2026-11-20
+    Example: pitledger property tables riverside --month 2026-11
+    """
+    if day is not None and month is not None:
+        raise UsageWrong("--day and --month: give one of them")
+    with client_of(_REGISTRY) as client:
+        found = (
+            _master_list(client, property_name, day)
+            if month is None
+            else client.read(f"{_path(property_name, 'tables')}/by-month", month=month)
+        )
+    if as_json:
+        print_json(found)
+    elif month is None:
+        _show_master_list(found)
+    else:
+        _show_month(found)
+
+
+def _path(property_name: str, *parts: object) -> str:
+    return "/".join(("/properties", *(quote(str(part), safe="") for part in (property_name, *parts))))
+
+
+def _decide(property_name: str, version: int, how: str, document: object, *, as_json: bool) -> None:
+    """Approve or reject a version, and print what became of it."""
+    with client_of(_REGISTRY) as client:
+        answer = client.do(f"{_path(property_name, version)}/{how}", document)
+    if as_json:
+        print_json(answer)
+        return
+    begins = f", from {answer['effective_from']} on" if answer["status"] == "approved" else ""
+    message(f"version {version} of property {property_name} is {answer['status']}{begins}")
+
+
+def _print_changes(changed: Mapping[str, Any]) -> None:
+    for line in changed["changes"]:
+        print_line(line)
+    if not changed["changes"]:
+        message(f"nothing but its beginning differs from version {changed['from_version']}")
+
+
+def _decided(one: Mapping[str, Any]) -> str:
+    """Return who filed a version, and who decided it and why."""
+    filed = f"filed by {one['filed_by']}"
+    match one["status"]:
+        case "approved":
+            return f"{filed}, approved by {one['approved_by']}"
+        case "rejected":
+            return f"{filed}, rejected by {one['rejected_by']}: {one['rejection_reason']}"
+    return filed
+
+
+# --- a version ---
+
+
+def _show(found: Mapping[str, Any]) -> None:
+    shifts = (f"{shift['shift']} from {_clock(shift['begins'])}" for shift in found["shifts"])
+    facts = [
+        ["packs", ", ".join(found["packs"])],
+        ["license class", found["license_class"]],
+        ["gaming day", f"begins at {_clock(found['gaming_day_begins'])} in {found['time_zone']}"],
+        ["other gaming day", {"refuse": "is refused", "flag": "is flagged"}[found["other_gaming_day"]]],
+        ["shifts", ", ".join(shifts)],
+        ["pits", ", ".join(found["pits"])],
+        *_figures(found["limits"]),
+        *_figures(found["plausibility"]),
+        ["in effect", f"from {found['effective_from']} on"],
+        ["people", _decided(found)],
+        ["hash", found["hash"]],
+    ]
+    title = f"{found['title']} ({found['property']}), version {found['version']}: {found['status']}"
+    show(heading(title), table(names("") + words(""), facts))
+    columns = names("Table", "Asset", "Game", "Pit") + numbers("Positions") + words("Location") + names("Open")
+    show(heading("Tables"), table(columns, [[*_table(one), _open(one)] for one in found["tables"]]))
+    if found["people"]:
+        members = [[one["person"], ", ".join(one["roles"])] for one in found["people"]]
+        show(heading("People"), table(names("Person") + words("Roles"), members))
+
+
+def _figures(part: Mapping[str, Any]) -> list[list[str]]:
+    """Return the figures that a part has, each with its name in words."""
+    return [
+        [name.removesuffix("_cents").replace("_", " "), dollars(value) if name.endswith("_cents") else str(value)]
+        for name, value in part.items()
+        if value is not None
+    ]
+
+
+def _clock(text: str) -> str:
+    """Return a time of day without seconds, where there are none: `06:00`."""
+    return text.removesuffix(":00") if text.count(":") > 1 else text
+
+
+def _table(one: Mapping[str, Any]) -> Sequence[str]:
+    return (one["table"], one["asset_number"], one["game"], one["pit"], str(one["positions"]), one["location"])
+
+
+def _open(one: Mapping[str, Any]) -> str:
+    retired = f" until {one['retired_on']}" if one.get("retired_on") else ""
+    return f"since {one['opened_on']}{retired}"
+
+
+# --- lists of tables ---
+
+
+def _master_list(client: Client, property_name: str, day: str | None) -> dict[str, Any]:
+    asked = {}
+    if day is not None:
+        try:
+            asked["gaming_day"] = date.fromisoformat(day).isoformat()
+        except ValueError:
+            raise UsageWrong(f"--day {day!r}: give it as 2026-11-20") from None
+    return client.read(f"{_path(property_name, 'tables')}/list", **asked)
+
+
+def _show_master_list(found: Mapping[str, Any]) -> None:
+    day = f"gaming day {found['gaming_day']} (version {found['version']})"
+    columns = names("Table", "Asset", "Game", "Pit") + numbers("Positions") + words("Location", "Pools") + names("Open")
+    rows = [[*_table(one), ", ".join(one["progressive_links"]), _open(one)] for one in found["tables"]]
+    show(heading(f"Tables of {found['property']}, {day}"), table(columns, rows))
+    columns = names("Asset") + words("Kind") + names("Serial", "Table", "Pit")
+    rows = [
+        [one["asset_number"], one["kind"], one.get("serial_number") or "", one["table"], one["pit"]]
+        for one in found["devices"]
+    ]
+    show(heading(f"Devices of {found['property']}, {day}"), table(columns, rows))
+
+
+def _show_month(found: Mapping[str, Any]) -> None:
+    rows = [[one["table"], one["asset_number"], one["game"], one["pit"], str(one["days"])] for one in found["tables"]]
+    columns = names("Table", "Asset", "Game", "Pit") + numbers("Gaming days")
+    show(heading(f"Tables of {found['property']} in {found['month']}"), table(columns, rows))
