@@ -1,10 +1,13 @@
 """What law and regulation fix apart from the rules of the games: a pack of dated, sourced values for each jurisdiction.
 
-Each folder here with a `pack.yaml` is a pack; nothing lists them.
+Each folder here with a `pack.yaml` is a pack; nothing lists them. An installation may have a folder with packs of its
+own besides.
 """
 
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Final
 
 from shared.jurisdictions.dated import Dated, Provision
 from shared.jurisdictions.gaming_day import begins_at, gaming_day
@@ -23,6 +26,7 @@ __all__ = [
     "begins_at",
     "gaming_day",
     "gaming_pack",
+    "keep_own_packs_in",
     "known_packs",
     "load_pack",
     "pack",
@@ -30,27 +34,43 @@ __all__ = [
 ]
 
 
+_own: Final[list[Traversable]] = []
+"""The folder of the installation's own packs, if it has one."""
+
+
 @cache
-def _packaged() -> Packs:
-    """Return the packs that are part of this package."""
-    return Packs.below(files(__package__))
+def _known() -> Packs:
+    """Return the packs of this package, and the installation's own."""
+    return Packs.below(files(__package__), *_own)
+
+
+def keep_own_packs_in(folder: Traversable | None) -> None:
+    """Take the packs in the folders of this folder besides those of the package; with None, no others.
+
+    Raises: PackWrong, or OSError where there is no such folder; then nothing has changed.
+    """
+    own = [] if folder is None else [folder]
+    if own != _own:
+        Packs.below(files(__package__), *own)
+        _own[:] = own
+        _known.cache_clear()
 
 
 def known_packs() -> tuple[str, ...]:
     """Return the ids of the packs."""
-    return tuple(_packaged().by_id)
+    return tuple(_known().by_id)
 
 
 def pack(name: str) -> Pack:
     """Return a pack by its id, such as `us-federal`. Raises: LookupError."""
-    return _packaged().pack(name)
+    return _known().pack(name)
 
 
 def gaming_pack(name: str) -> GamingPack:
     """Return the pack of a jurisdiction that licenses table games, such as `us-pa`. Raises: LookupError."""
-    return _packaged().gaming_pack(name)
+    return _known().gaming_pack(name)
 
 
 def pack_of_regulation(regulation: str) -> GamingPack:
     """Return the pack that covers a regulation, such as `pa-645a-2011`. Raises: LookupError."""
-    return _packaged().pack_of_regulation(regulation)
+    return _known().pack_of_regulation(regulation)

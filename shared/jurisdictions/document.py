@@ -1,14 +1,19 @@
-"""A pack's page for readers; `make generated` writes docs/jurisdictions/<id>.md from each."""
+"""A pack's page for readers; `make generated` writes docs/jurisdictions/<id>.md from each of the package.
+
+Of any other: `python -m shared.jurisdictions.document <folder>`, which says all that is wrong with the pack, too.
+"""
 
 import inspect
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Final
 
 from pydantic import BaseModel
 
-from shared.jurisdictions import GamingPack, Pack, Provision
+from shared.jurisdictions import GamingPack, Pack, PackWrong, Provision, load_pack
 
 _RATE: Final = re.compile(r"0(\.\d+)?|1(\.0+)?")
 
@@ -22,7 +27,7 @@ def _page(found: Pack) -> Iterator[str]:
     yield f"# {found.title}: {found.id}"
     yield ""
     yield "What law and regulation fix apart from the rules of the games, as dated values."
-    yield f"Authority: {found.authority}. Written from `shared/jurisdictions/{found.id}/pack.yaml` by `make generated`."
+    yield f"Authority: {found.authority}. Written from the pack, `{found.id}/pack.yaml`; change that."
     yield ""
     yield "**Unconfirmed** values were inferred, taken from elsewhere, or not found in the text itself; each says why."
     yield "Have them confirmed before you rely on them."
@@ -84,3 +89,20 @@ def _shown(value: Any, what: str) -> str:
             return f"{float(Fraction(value) * 100):g}%"
         case _:
             return str(value)
+
+
+def main(arguments: list[str]) -> int:
+    """Print the page of the pack whose folder the command line names; 2 where there is none, or a wrong one."""
+    if len(arguments) != 1:
+        sys.stderr.write("usage: python -m shared.jurisdictions.document <folder of a pack>\n")
+        return 2
+    try:
+        sys.stdout.write(page(load_pack(Path(arguments[0]).resolve())))
+    except (PackWrong, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

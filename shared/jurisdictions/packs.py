@@ -57,14 +57,14 @@ class Packs:
     @classmethod
     def below(cls, *folders: Traversable) -> Self:
         """Return the packs in the folders of these folders. Raises: PackWrong for the first that is wrong."""
-        return cls(
-            {
-                entry.name: load_pack(entry)
-                for folder in folders
-                for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
-                if (entry / FILE).is_file()
-            }
-        )
+        found: dict[str, Pack] = {}
+        for folder in folders:
+            for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+                if (entry / FILE).is_file():
+                    if entry.name in found:
+                        raise PackWrong(f"{entry.name}/{FILE}", ["there is a pack of this id already: give it another"])
+                    found[entry.name] = load_pack(entry)
+        return cls(found)
 
     def __post_init__(self) -> None:
         covering: dict[str, list[str]] = {}

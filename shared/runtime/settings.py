@@ -63,3 +63,6 @@ class Settings(BaseSettings):
     api_tokens_file: Path | None = Field(
         default=None, description="who may call the HTTP interfaces, as hashes of their tokens; none: nobody may write"
     )
+    jurisdictions: Path | None = Field(
+        default=None, description="a folder with jurisdiction packs of your own, besides those of the release"
+    )

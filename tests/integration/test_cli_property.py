@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,13 +15,16 @@ from tests.unit.cli.calling import Called, Caller
 pytestmark = [pytest.mark.broker, pytest.mark.any_broker]
 
 EXAMPLE = ROOT / "docs" / "examples" / "property.yaml"
+ATLANTIS = ROOT / "docs" / "examples" / "new_jurisdiction"
 
 
 @pytest.fixture(scope="module")
 def stack(module_database_url: str, module_broker: AnyBroker) -> Iterator[RunningStack]:
-    """The registry alone, in which nothing is filed yet."""
+    """The registry alone, in which nothing is filed yet; it knows the made-up jurisdiction of the documentation."""
+    settings = {"PITLEDGER_JURISDICTIONS": str(ATLANTIS)}
     servers = {"DATABASE_URL": module_database_url, "KAFKA_BOOTSTRAP_SERVERS": module_broker.bootstrap_servers}
-    with RunningStack(environment={**os.environ, **servers}, services=["paytable-registry"]) as running:
+    environment = {**os.environ, **servers}
+    with RunningStack(environment=environment, settings=settings, services=["paytable-registry"]) as running:
         yield running
 
 
@@ -62,7 +64,7 @@ def document() -> dict[str, Any]:
     return found
 
 
-def test_a_property_is_filed_decided_and_read(desk: Desk, document: dict[str, Any], tmp_path: Path) -> None:
+def test_a_property_is_filed_decided_and_read(desk: Desk, document: dict[str, Any]) -> None:
     """Two people for each version; what it changes is said when it is filed, and to whoever approves it."""
     assert [] == desk("list", "--json").documents
     filed = desk("file", str(EXAMPLE), person="demo.filer")
@@ -134,6 +136,19 @@ def test_all_that_is_wrong_is_said_one_problem_a_line(desk: Desk, document: dict
         line.partition(":")[0].removeprefix("body.") for line in malformed.stderr.splitlines()[:-1]
     )
     assert before == len(desk("list", "--json").documents)
+
+
+def test_the_command_of_the_walk_through_files_a_property_of_a_jurisdiction_of_its_own(desk: Desk) -> None:
+    """What docs/extend.md says, under a pack that is no part of the release; its gaming day begins at its own hour."""
+    command = next(
+        line.split() for line in (ROOT / "docs" / "extend.md").read_text().splitlines() if "pitledger property" in line
+    )
+    assert ["pitledger", "property", "file"] == command[:3]
+    filed = desk("file", str(ROOT / command[3]), person="demo.filer")
+    assert 0 == filed.code, filed.stderr
+    assert 0 == desk.decide("approve", "pearl", "1").code
+    assert "begins at 09:30 in Atlantic/Azores" in desk("show", "pearl").stdout
+    assert ["HC-01"] == [one["table"] for one in desk("tables", "pearl", "--json").documents[0]["tables"]]
 
 
 def test_what_is_not_there_is_exit_code_4(desk: Desk) -> None:

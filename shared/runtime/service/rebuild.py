@@ -15,6 +15,7 @@ from shared.runtime.clock import utc_now
 from shared.runtime.consume.rereading import read_again
 from shared.runtime.projector import Transaction
 from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.packs import use_own_packs
 from shared.runtime.settings import Settings
 
 DIFFERENCES_MAX = 10
@@ -53,6 +54,7 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
     The login must own the tables. Whoever reads them waits for a check, which empties them for the while that it takes;
     a rebuild lets everybody read on what was there, so that no report is of half a table.
     """
+    use_own_packs(settings)
     keepers = [handler() for handler in manifest.handlers if handler.keeps]
     kept_tables = (table for keeper in keepers for table in keeper.keeps)
     tables = tuple(dict.fromkeys((*manifest.whole_projector.tables, *kept_tables)))  # one may follow from both

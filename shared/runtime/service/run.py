@@ -27,6 +27,7 @@ from shared.runtime.service.guard import Guard
 from shared.runtime.service.health import Health
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.notary import notary
+from shared.runtime.service.packs import use_own_packs
 from shared.runtime.settings import Settings
 from shared.runtime.web.access import Caller, load_callers
 from shared.runtime.web.app import Check, create_app
@@ -108,6 +109,7 @@ async def serve(
 ) -> None:
     """Run a service until SIGINT or SIGTERM. Raises: Stop, or the bug that ended it."""
     gc.set_threshold(*GC_THRESHOLDS)
+    use_own_packs(settings)
     await _Run(manifest, settings, clock, step, started).run()
 
 
