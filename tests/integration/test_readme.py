@@ -85,14 +85,17 @@ def test_settle(clone: Path) -> None:
 FOLLOW = [
     ". /tmp/pitledger/run/environment",
     *(command for command in COMMANDS if "docs/examples/" in command and "settle" not in command),
-    *(f".venv/bin/pitledger {name}" for name in ("reconstruct BJ-01-0001", "balances", "verify", "quarantine list")),
+    *(
+        f".venv/bin/pitledger {name}"
+        for name in ("property tables riverside", "reconstruct BJ-01-0001", "balances", "verify", "quarantine list")
+    ),
 ]
 SERVERS = [f".venv/bin/pitledger {name}" for name in ("topics apply", "db upgrade", "config")]
 
 
 @pytest.mark.usefixtures("whole_stack")
 def test_run_it_and_send_an_event(clone: Path) -> None:
-    """Up, a submission, a round, and everything that follows from it; then Ctrl-C."""
+    """Up, a property, a submission, a round, and everything that follows from it; then Ctrl-C."""
     with (clone / "up.log").open("w") as log:
         up = subprocess.Popen(
             ["bash", "-c", f"exec {UP}".replace(DIRECTORY, str(clone / "data"))],
@@ -112,19 +115,21 @@ def test_run_it_and_send_an_event(clone: Path) -> None:
             assert up.poll() is None, said
             registry = re.search(r"http://127\.0\.0\.1:\d+", said)
             assert registry is not None
-            prelude, filing, sending, *following = FOLLOW
-            # Where port 8101 is taken, `up` says so and uses another one.
-            filing = filing.replace("http://127.0.0.1:8101", registry.group())
-            assert "is approved" in _run(filing, clone, prelude)
+            prelude, *filing, sending, tables, reconstruct = FOLLOW[:6]
+            assert 2 == len(filing)
+            for command in filing:
+                # Where port 8101 is taken, `up` says so and uses another one.
+                there = command.replace("http://127.0.0.1:8101", registry.group())
+                assert "is approved" in _run(there, clone, prelude)
             _run(sending, clone, prelude)
-            reconstruct = following.pop(0)
+            assert "BJ-01" in _run(tables, clone, prelude)
             eventually(
                 lambda: "§ 633a.13(a)" in _run(reconstruct, clone, prelude),
                 seconds=60,
                 because="the round is posted",
                 retry_on=AssertionError,
             )
-            for command in following:
+            for command in FOLLOW[6:]:
                 _run(command, clone, prelude)
             for command in SERVERS:
                 _run(command, clone, prelude)

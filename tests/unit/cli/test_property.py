@@ -1,6 +1,7 @@
 """`pitledger property` before anybody is asked, and how it shows what the registry answers."""
 
 import json
+import re
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from services.cli.documents import read_document
 from services.cli.exits import InputRefused
+from services.cli.property import app
 from services.paytable_registry.domain.property_checks import problems
 from shared.contracts.properties import PropertyDocument
 from tests.unit.cli.calling import Caller
@@ -153,3 +155,11 @@ def test_a_file_of_one_document_is_that_document(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").write_text("a: 1\n---\nb: 2\n")
     with pytest.raises(InputRefused, match="2 documents; give one"):
         read_document(str(tmp_path / "b.yaml"))
+
+
+def test_the_page_about_properties_calls_commands_that_there_are() -> None:
+    """Each command of docs/properties.md is one of the command line."""
+    page = (EXAMPLE.parents[1] / "properties.md").read_text()
+    called = set(re.findall(r"^pitledger property (\w+)", page, re.MULTILINE))
+    named = {command.name or getattr(command.callback, "__name__", None) for command in app.registered_commands}
+    assert named == called
