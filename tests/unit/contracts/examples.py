@@ -5,6 +5,7 @@ Those of the other topics stand with the tests of the services that publish them
 
 from typing import Any
 
+from tests.support.properties import property_event
 from tests.support.published import published
 from tests.support.rounds import DAY, completed, corrected, record, submission, two_people, voided
 from tests.unit.progressive_meters.examples import METERS
@@ -15,6 +16,7 @@ from tests.unit.wagering_accounts.examples import ACCOUNTS
 _NOW = DAY.isoformat()
 _DIGEST = "5" * 64
 _FILED = submission()
+_PROPERTY = property_event()
 _ROUND = {
     "property": "riverside",
     "table": "BJ-01",
@@ -52,6 +54,28 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "round.completed": completed("BJ-01", 1),
     "round.corrected": corrected("BJ-01", 2, "r-1", record()),
     "round.voided": voided("BJ-01", 3, "r-1"),
+    "property.approved": _PROPERTY,
+    "property.filed": published(
+        "property.filed",
+        {name: value for name, value in _PROPERTY["data"].items() if not name.startswith("approved")},
+        service="paytable-registry",
+        sequence=1,
+        at=DAY,
+    ),
+    "property.rejected": published(
+        "property.rejected",
+        {
+            "property": "riverside",
+            "version": 1,
+            "hash": _DIGEST,
+            "rejected_by": "compliance.ann",
+            "rejected_at": _NOW,
+            "reason": "BJ-07 stays open",
+        },
+        service="paytable-registry",
+        sequence=1,
+        at=DAY,
+    ),
     "submission.approved": _FILED,
     "submission.filed": published(
         "submission.filed",

@@ -27,11 +27,13 @@ def existing(topic: Topic = TABLE_EVENTS, **differences: Any) -> Mapping[str, Ex
 
 
 def test_the_contracts_and_the_cluster_have_the_same_topics() -> None:
-    """Each topic of the contracts has its partitions in topics.yaml, and no other; only submissions are compacted."""
+    """Each topic of the contracts has its partitions in topics.yaml, no other has; the registry's are compacted."""
     document = yaml.safe_load((Path(topics.__file__).parent / "topics.yaml").read_text())
     assert {topic.name for topic in TOPICS} == set(document["partitions"])
     assert [topic.name for topic in TOPICS] == [topic.name for topic in wanted()]
-    assert ["submissions"] == [topic.name for topic in wanted() if topic.config["cleanup.policy"] == "compact"]
+    assert ["submissions", "properties"] == [
+        topic.name for topic in wanted() if topic.config["cleanup.policy"] == "compact"
+    ]
 
 
 def test_nothing_is_ever_forgotten() -> None:
