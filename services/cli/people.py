@@ -5,8 +5,8 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 PEOPLE: Final[Mapping[str, Sequence[str]]] = {
-    "demo.filer": ("submissions.file",),
-    "demo.approver": ("submissions.file.approve",),
+    "demo.filer": ("properties.file", "submissions.file"),
+    "demo.approver": ("properties.file.approve", "submissions.file.approve"),
     "demo.auditor": ("*.read",),
     "demo.pit": ("slips.request",),
     "demo.cage": ("slips.prepare",),

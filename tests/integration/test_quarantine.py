@@ -24,6 +24,7 @@ from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.brokers import AnyBroker
 from tests.support.desk import Desk, desk_of
+from tests.support.properties import property_event
 from tests.support.rounds import LOSING, TABLES, completed, record, source, submission
 from tests.support.services import create_topics, read_topic, settled_database
 from tests.unit.vigorish.rounds import NOON, TABLE, collected, rules
@@ -103,6 +104,7 @@ def vigorish(urls: dict[str, str]) -> Iterator[Office]:
 def settlement(urls: dict[str, str]) -> Iterator[Office]:
     """Round settlement, which has refused two records that are no events."""
     for office in _office(SETTLEMENT, urls["round-settlement"]):
+        office.desk.feed("properties", property_event())
         office.desk.feed("submissions", submission())
         office.desk.feed("table.events", b"\xff\xfe", b"not an event")
         yield office

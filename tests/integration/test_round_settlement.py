@@ -16,6 +16,7 @@ from shared.runtime.service.notary import Notary
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
+from tests.support.properties import property_event
 from tests.support.rounds import (
     BLACKJACK,
     DAY,
@@ -34,6 +35,11 @@ from tests.support.services import settled_database
 T1, T2 = TABLES[:2]
 SIGNER = Signer.generate("pitledger/round-settlement")
 NAME = "table.events/0@test"
+NEXT_DAY = {
+    "gaming_day": "2026-11-21",
+    "opened_at": "2026-11-21T10:00:00Z",
+    "closed_at": "2026-11-21T10:01:00Z",
+}
 
 
 @pytest.fixture
@@ -49,6 +55,7 @@ def desk(url: str) -> Iterator[Desk]:
     """The service, after two rounds at one table, corrected and voided, and one at another."""
     people = {"ann": ["rounds.read"], "carl": ["reports.read"]}
     with desk_of(MANIFEST, url, people=people, clock=lambda: DAY) as desk:
+        desk.feed("properties", property_event())
         desk.feed("submissions", submission())
         desk.feed(
             "table.events",
@@ -56,7 +63,7 @@ def desk(url: str) -> Iterator[Desk]:
             completed(T1, 2, "b", record(BLACKJACK)),
             corrected(T1, 3, "a", record(BLACKJACK)),
             voided(T1, 4, "b"),
-            completed(T2, 1, "c", record(LOSING, cents=500), gaming_day="2026-11-21"),
+            completed(T2, 1, "c", record(LOSING, cents=500), **NEXT_DAY),
         )
         yield desk
 
