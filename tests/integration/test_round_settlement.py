@@ -21,6 +21,7 @@ from tests.support.rounds import (
     BLACKJACK,
     DAY,
     LOSING,
+    NEXT_DAY,
     TABLES,
     completed,
     corrected,
@@ -35,11 +36,6 @@ from tests.support.services import settled_database
 T1, T2 = TABLES[:2]
 SIGNER = Signer.generate("pitledger/round-settlement")
 NAME = "table.events/0@test"
-NEXT_DAY = {
-    "gaming_day": "2026-11-21",
-    "opened_at": "2026-11-21T10:00:00Z",
-    "closed_at": "2026-11-21T10:01:00Z",
-}
 
 
 @pytest.fixture

@@ -21,12 +21,11 @@ from shared.contracts.tables import READER
 from shared.rules import compile_rules
 from shared.rules.errors import Refused
 from tests.support.properties import place
-from tests.support.rounds import LOSING, completed, corrected, encoded, record, submission, two_people, voided
+from tests.support.rounds import LOSING, NEXT_DAY, completed, corrected, encoded, record, submission, two_people, voided
 
 TABLE = "BJ-01"
-FLAGS = {"other_gaming_day": "flag"}
-OTHER_DAY = {"gaming_day": "2026-11-21"}
-NEXT_DAY = OTHER_DAY | {"opened_at": "2026-11-21T10:00:00Z", "closed_at": "2026-11-21T10:01:00Z"}
+FLAGS: dict[str, Any] = {"other_gaming_day": "flag"}
+OTHER_DAY: dict[str, Any] = {"gaming_day": "2026-11-21"}
 _APPROVED = SubmissionApproved.model_validate(submission()["data"])
 _RULES = InEffect(
     _APPROVED,
@@ -87,7 +86,11 @@ def test_an_event_that_the_property_does_not_have_is_refused(
     ("data", "plausibility", "reason"),
     [
         ({"closed_at": "2026-11-20T11:02:00Z"}, {"round_minutes_max": 60}, "takes at most 60 minutes"),
-        ({"play": record(cents=10001)}, {"wager_max_cents": 10000}, "seat 1: wager 'blackjack' of 10001 cents is above"),
+        (
+            {"play": record(cents=10001)},
+            {"wager_max_cents": 10000},
+            "seat 1: wager 'blackjack' of 10001 cents is above",
+        ),
     ],
 )
 def test_a_round_that_cannot_be_is_refused(data: dict[str, Any], plausibility: dict[str, int], reason: str) -> None:
@@ -187,7 +190,7 @@ def test_a_late_event_is_judged_by_its_own_moment() -> None:
 
 
 def test_the_gaming_day_does_not_depend_on_what_was_asked_before() -> None:
-    """A property remembers the day that it was asked for last: moments in any order have the day that they have alone."""
+    """A property remembers the day of the last moment: in any order, moments have the day that they have alone."""
     here, start = place(), datetime(2026, 10, 30, tzinfo=UTC)
     moments = [start + timedelta(hours=7 * number % 240) for number in range(240)]
     assert [place().gaming_day(moment) for moment in moments] == [here.gaming_day(moment) for moment in moments]
