@@ -6,23 +6,27 @@ table's name, so that a table plays the same day whatever stands beside it.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import date, datetime, time, timedelta
 from random import Random
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from pydantic import TypeAdapter
 
 from loadtest.game import TablePlan
 from loadtest.players import Player, Seats
 from shared.contracts.tables import Played
+from shared.jurisdictions import begins_at
 from shared.rules import Round, Settlement, catalogue, compile_rules
 from shared.rules.submission import select
 
-EASTERN: Final = timezone(timedelta(hours=-5))
-OPENING: Final = time(6, tzinfo=EASTERN)
+TIME_ZONE: Final = ZoneInfo("America/New_York")
+BEGINS: Final = time(6)
 """The gaming day begins at six in the morning, and all tables open."""
 
 SECONDS_PER_ROUND: Final = 60.0
+_SECONDS_OF_PLAY: Final = 20 * 3600.0
+"""Tables that play more rounds than this time holds at that pace play them faster: all lie in one gaming day."""
 _PACE: Final = (0.75, 1.25)
 """A round takes between these times `SECONDS_PER_ROUND`, from one opening to the next; the dealing is 80% of it."""
 _DEALING: Final = 0.8
@@ -47,16 +51,30 @@ class Dealt:
 
 def opening(gaming_day: date) -> datetime:
     """When the tables open."""
-    return datetime.combine(gaming_day, OPENING)
+    return begins_at(gaming_day, TIME_ZONE, BEGINS)
+
+
+def pace(rounds: int) -> float:
+    """How many seconds a round takes at a table that plays so many in a gaming day."""
+    return min(SECONDS_PER_ROUND, _SECONDS_OF_PLAY / max(rounds, 1))
 
 
 class TableInPlay:
     """One table from its opening, round after round. When a round will close is known before it is played."""
 
-    def __init__(self, *, property_name: str, plan: TablePlan, gaming_day: date, seed: int) -> None:
+    def __init__(
+        self,
+        *,
+        property_name: str,
+        plan: TablePlan,
+        gaming_day: date,
+        seed: int,
+        seconds_per_round: float = SECONDS_PER_ROUND,
+    ) -> None:
         self._property = property_name
         self._plan = plan
         self._gaming_day = gaming_day
+        self._seconds_per_round = seconds_per_round
         self._chance = Random(f"{seed}/{plan.name}")
         self._settling = compile_rules(plan.regulation, plan.submission)
         self._dealing = plan.kind.open_table(plan.submission, self._chance)
@@ -114,15 +132,28 @@ class TableInPlay:
         self._number += 1
         if self._number > 1 and self._number % DEALER_ROUNDS == 1:
             self._dealing.relieve()
-        self._seconds = SECONDS_PER_ROUND * self._chance.uniform(*_PACE)
+        self._seconds = self._seconds_per_round * self._chance.uniform(*_PACE)
 
 
-def table_rounds(*, property_name: str, plan: TablePlan, gaming_day: date, seed: int) -> Iterator[Dealt]:
+def table_rounds(
+    *,
+    property_name: str,
+    plan: TablePlan,
+    gaming_day: date,
+    seed: int,
+    seconds_per_round: float = SECONDS_PER_ROUND,
+) -> Iterator[Dealt]:
     """The rounds of one table from its opening, without end; the caller takes as many as the day holds.
 
     Each meter begins at its reset amount; each record carries what the meters showed before it.
     """
-    table = TableInPlay(property_name=property_name, plan=plan, gaming_day=gaming_day, seed=seed)
+    table = TableInPlay(
+        property_name=property_name,
+        plan=plan,
+        gaming_day=gaming_day,
+        seed=seed,
+        seconds_per_round=seconds_per_round,
+    )
     meters = initial_meters(plan)
     while True:
         dealt = table.play(meters)

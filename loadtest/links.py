@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Final
 
-from loadtest.floor import Dealt, TableInPlay, initial_meters
+from loadtest.floor import Dealt, TableInPlay, initial_meters, pace
 from loadtest.game import TablePlan
 from shared.rules import Round
 from shared.rules.blackjack import BlackjackHand, BlackjackRound, Dealer
@@ -29,6 +29,11 @@ def linked_meter(plan: TablePlan) -> str | None:
     return FEEDS.get(plan.game)
 
 
+def pool_of(plan: TablePlan, meter: str) -> str:
+    """The pool that a meter of a table feeds: one for each meter, and one for all that are linked."""
+    return POOL if meter == linked_meter(plan) else f"{plan.name}.{meter}"
+
+
 class LinkedTables:
     """The linked tables of a pit during a day, each with as many rounds as `counts` says."""
 
@@ -40,7 +45,13 @@ class LinkedTables:
         self._counts = counts
         self._meters = {plan.name: dict(initial_meters(plan)) for plan in linked}
         self._tables = {
-            plan.name: TableInPlay(property_name=property_name, plan=plan, gaming_day=gaming_day, seed=seed)
+            plan.name: TableInPlay(
+                property_name=property_name,
+                plan=plan,
+                gaming_day=gaming_day,
+                seed=seed,
+                seconds_per_round=pace(counts[plan.name]),
+            )
             for plan in linked
         }
         self._dealt: dict[str, deque[Dealt]] = {plan.name: deque() for plan in linked}

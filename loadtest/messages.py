@@ -25,7 +25,7 @@ from typing import Final, Literal
 
 from loadtest.blackjack import BLACKJACK
 from loadtest.face_up import FACE_UP_PAI_GOW
-from loadtest.floor import Dealt, initial_meters, table_rounds
+from loadtest.floor import Dealt, initial_meters, pace, table_rounds
 from loadtest.game import TablePlan
 from loadtest.links import LinkedTables
 from shared.contracts.envelope import Correction, encode, table_source
@@ -93,7 +93,13 @@ def day(
         if link is not None and plan.name in link.tables:
             dealt = link.rounds(plan.name)
         else:
-            played = table_rounds(property_name=property_name, plan=plan, gaming_day=gaming_day, seed=seed)
+            played = table_rounds(
+                property_name=property_name,
+                plan=plan,
+                gaming_day=gaming_day,
+                seed=seed,
+                seconds_per_round=pace(count),
+            )
             dealt = islice(played, count)
         planted = carriers.get(plan.name, frozenset()) if plants and count >= PLANTED_ROUNDS else frozenset()
         streams.append(_stream(property_name, plan, dealt, planted))

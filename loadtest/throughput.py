@@ -31,9 +31,10 @@ from loadtest.game import TablePlan
 from loadtest.games import pit, rules_submissions
 from loadtest.messages import Message, day
 from loadtest.processes import processes_below
+from loadtest.property import property_document
 from loadtest.publish import Publisher
+from loadtest.registry import file_and_approve
 from loadtest.stack import running_stack
-from loadtest.submissions import file_and_approve
 from loadtest.target import Target
 from loadtest.watch import TooSlow, Watch
 from shared.contracts.tables import READER, RoundCompleted
@@ -66,9 +67,10 @@ def measure(
         day(property_name=PROPERTY, plans=plans, gaming_day=gaming_day, seed=seed, rounds=total, plants=False)
     )
     submissions = rules_submissions(PROPERTY, plans, opening(gaming_day))
-    file_and_approve(target, submissions)
+    file_and_approve(target, property_document(PROPERTY, plans, gaming_day), submissions)
     with Watch(target) as watch, Publisher(target.bootstrap_servers) as publisher:
         # Reporting knows a submission once it has counted the exact house edges of its wagers, which takes a while.
+        watch.wait_for_property(seconds=_SUBMISSION_SECONDS)
         watch.wait_for_submissions(
             len(submissions), seconds=_SUBMISSION_SECONDS, schemas=("round_settlement", "reporting")
         )

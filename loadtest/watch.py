@@ -23,6 +23,7 @@ _LEGS: Final = "SELECT leg, sum(cents)::bigint FROM {0}.postings JOIN {0}.accoun
 _NOT_READ: Final = "SELECT (SELECT count(*) FROM {0}.quarantine) + (SELECT count(*) FROM {0}.gaps)"
 
 _SUBMISSIONS: Final = "SELECT count(*) FROM {0}.submissions"
+_PROPERTIES: Final = "SELECT count(*) FROM {0}.properties"
 _EDGES: Final = "SELECT count(DISTINCT submission) FROM reporting.house_edges"
 REPORTING: Final = "reporting"
 SETTLEMENT: Final = "round_settlement"
@@ -54,6 +55,10 @@ class Watch:
         """Return how many approved rules submissions a service knows; reporting keeps the house edges of each."""
         return self._numbers(_EDGES if schema == REPORTING else _SUBMISSIONS.format(schema))[0]
 
+    def properties(self, schema: str = SETTLEMENT) -> int:
+        """Return how many approved properties a service knows."""
+        return self._numbers(_PROPERTIES.format(schema))[0]
+
     def unsigned(self, schema: str = SETTLEMENT) -> int:
         """Return how many shards of a service no signed checkpoint covers in full."""
         return self._numbers(_UNSIGNED.format(schema))[0]
@@ -65,6 +70,15 @@ class Watch:
     def not_read(self, schema: str) -> int:
         """Return how many records a service has refused, and how many it misses."""
         return self._numbers(_NOT_READ.format(schema))[0]
+
+    def wait_for_property(self, *, seconds: float, schemas: Sequence[str] = (SETTLEMENT,)) -> None:
+        """Wait until the services know the property. Raises: TooSlow."""
+        for schema in schemas:
+            self._wait(
+                lambda schema=schema: self.properties(schema) >= 1,  # type: ignore[misc]
+                seconds,
+                f"{schema} does not know the property",
+            )
 
     def wait_for_submissions(self, count: int, *, seconds: float, schemas: Sequence[str] = (SETTLEMENT,)) -> None:
         """Wait until the services know `count` submissions, and so can settle. Raises: TooSlow."""

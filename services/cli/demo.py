@@ -18,16 +18,17 @@ from rich.progress import Progress as Bars
 
 from loadtest import playing
 from loadtest.electronic import AccountsRefused, Desk, ElectronicTables, electronic_tables
-from loadtest.floor import EASTERN, opening
+from loadtest.floor import TIME_ZONE, opening
 from loadtest.game import TablePlan
 from loadtest.games import pit, rules_submissions
 from loadtest.messages import Message
 from loadtest.messages import day as messages_of_day
 from loadtest.pit import PitBook, PitDay
 from loadtest.playing import play
+from loadtest.property import property_document
 from loadtest.publish import NotDelivered
+from loadtest.registry import RegistryRefused, file_and_approve
 from loadtest.reports import ReportUnavailable, differences, read_reports
-from loadtest.submissions import RegistryRefused, file_and_approve
 from loadtest.target import Target
 from loadtest.watch import TooSlow, Watch
 from services.cli.demo_identities import identities, pit_differences, read_pit
@@ -59,6 +60,7 @@ _SETTINGS: Final = {"PITLEDGER_VERIFICATION_SECONDS": "2", "PITLEDGER_CHECKPOINT
 """A demo is over before the first checkpoint would otherwise be signed."""
 
 _UNDER_SUBMISSIONS: Final = ("round_settlement", "vigorish", "progressive_meters")
+_AT_PROPERTIES: Final = ("round_settlement",)
 _READ_SETTLEMENTS: Final = ("table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
 
 _SUBMISSION_SECONDS: Final = 90.0
@@ -79,10 +81,10 @@ def demo(
     """Play a gaming day of simulated table games through the real path, and print the books.
 
     Starts PostgreSQL, a Kafka broker and every service as a process of its own, has two people file and approve the
-    rules submissions, plays the day, and waits until all of it is settled and reported. The pit has fills and credits,
-    two shifts, a drop that is counted twice, counter checks, coupons, tips, electronic wagers and a linked progressive
-    that is hit. A few things go wrong on purpose: look for them under the exceptions. Exit code 1 when a figure differs
-    from what the simulator has computed, or an identity of the books does not hold.
+    property and its rules submissions, plays the day, and waits until all of it is settled and reported. The pit has
+    fills and credits, two shifts, a drop that is counted twice, counter checks, coupons, tips, electronic wagers and a
+    linked progressive that is hit. A few things go wrong on purpose: look for them under the exceptions. Exit code 1
+    when a figure differs from what the simulator has computed, or an identity of the books does not hold.
 
     Servers that the environment names are not used: a demo writes into no database but its own.
 
@@ -122,7 +124,7 @@ def _play_day(
     stack: RunningStack, people: People, ending: Ending, plans: tuple[TablePlan, ...], *, rounds: int, seed: int
 ) -> dict[str, Any]:
     """Return the day that was played, settled, reported and verified, as one JSON document; amounts are cents."""
-    gaming_day = (datetime.now(UTC).astimezone(EASTERN) - timedelta(days=1)).date()
+    gaming_day = (datetime.now(UTC).astimezone(TIME_ZONE) - timedelta(days=1)).date()
     tokens = stack.home.tokens
     target = Target(
         bootstrap_servers=stack.bootstrap_servers,
@@ -131,7 +133,7 @@ def _play_day(
         filer_token=tokens["demo.filer"],
         approver_token=tokens["demo.approver"],
     )
-    _approve_submissions(target, plans, gaming_day)
+    _approve(target, plans, gaming_day)
     has_meters = configure_pools(people, PROPERTY, plans, gaming_day)
     message(f"playing {rounds:,} rounds at {len(plans)} tables, gaming day {gaming_day.isoformat()}, seed {seed}")
     desk = Desk(
@@ -218,11 +220,12 @@ def _play_day(
     }
 
 
-def _approve_submissions(target: Target, plans: tuple[TablePlan, ...], gaming_day: date) -> None:
+def _approve(target: Target, plans: tuple[TablePlan, ...], gaming_day: date) -> None:
     submissions = rules_submissions(PROPERTY, plans, opening(gaming_day))
-    message(f"filing {len(submissions)} rules submissions as demo.filer, approving them as demo.approver")
-    file_and_approve(target, submissions)
+    message(f"filing the property and {len(submissions)} rules submissions as demo.filer, approving as demo.approver")
+    file_and_approve(target, property_document(PROPERTY, plans, gaming_day), submissions)
     with Watch(target) as watch:
+        watch.wait_for_property(seconds=_SUBMISSION_SECONDS, schemas=_AT_PROPERTIES)
         watch.wait_for_submissions(len(submissions), seconds=_SUBMISSION_SECONDS, schemas=_UNDER_SUBMISSIONS)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from loadtest.floor import initial_meters, opening
 from loadtest.game import TablePlan
-from loadtest.links import POOL, linked_meter
+from loadtest.links import pool_of
 from loadtest.pit import PitDay
 from loadtest.pit_items import Box, PaperFill, Slip
 from loadtest.pit_table import CAGE, COUPON_CENTS, FLOORPERSON, PAPER_NUMBER, PIT, SECURITY, contents
@@ -57,8 +57,7 @@ def configure_pools(people: People, property_name: str, plans: Sequence[TablePla
     pools: dict[str, list[tuple[TablePlan, str, int]]] = {}
     for plan in plans:
         for meter, reset_cents in initial_meters(plan).items():
-            name = POOL if meter == linked_meter(plan) else f"{plan.name}.{meter}"
-            pools.setdefault(name, []).append((plan, meter, reset_cents))
+            pools.setdefault(pool_of(plan, meter), []).append((plan, meter, reset_cents))
     for name, feeds in pools.items():
         terms = {
             "property": property_name,

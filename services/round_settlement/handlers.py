@@ -1,4 +1,4 @@
-"""What round settlement reads: table events, which it settles under its copy of the rules submissions."""
+"""What round settlement reads: table events, which it settles under its copies of properties and submissions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, cast
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.round_settlement.domain.settling import InEffect, Known, Standing, settle_event
-from services.round_settlement.tables import ROUND, journal, rounds, submissions
+from services.round_settlement.tables import ROUND, journal, properties, rounds, submissions
 from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import Event
 from shared.contracts.settlements import SettlementPosted, SubmissionRef
@@ -18,10 +18,17 @@ from shared.journal.reading import read_entry
 from shared.journal.recording import Recording
 from shared.rules import compile_rules
 from shared.runtime.consume.handler import Handler
+from shared.runtime.consume.properties import Places, Properties
 from shared.runtime.consume.submissions import ApprovedSubmissions, RulesSubmissions
 
 RoundKey = tuple[str, str, str]
 """(property, table, round id)"""
+
+
+class KnownProperties(Properties):
+    """Keep the approved properties: rounds are played at their tables, in their gaming days."""
+
+    keeps = (properties,)
 
 
 class Submissions(RulesSubmissions):
@@ -32,9 +39,10 @@ class Submissions(RulesSubmissions):
 
 @dataclass(slots=True)
 class Rounds:
-    """What is known of the rounds of a batch, as the events so far left it, and the submissions."""
+    """What is known of the rounds of a batch, as the events so far left it, the properties and the submissions."""
 
     known: dict[RoundKey, Known]
+    places: Places
     submissions: ApprovedSubmissions[InEffect]
 
 
@@ -45,15 +53,18 @@ class TableEvents(Handler[Rounds]):
     keyed_by_source = True
 
     def __init__(self) -> None:
+        self._places = Places(properties)
         self._submissions = ApprovedSubmissions(submissions, _compiled)
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Rounds:
+        await self._places.refresh(connection)
         await self._submissions.refresh(connection)
-        return Rounds(await _known(connection, {_key(event) for event in events}), self._submissions)
+        return Rounds(await _known(connection, {_key(event) for event in events}), self._places, self._submissions)
 
     def handle(self, event: Event[Any], state: Rounds) -> Sequence[Recording]:
         key = _key(event)
-        outcome = settle_event(cast("TableEvent", event), state.known.get(key, Known()), state.submissions.in_effect)
+        known = state.known.get(key, Known())
+        outcome = settle_event(cast("TableEvent", event), known, state.places.place, state.submissions.in_effect)
         state.known[key] = outcome.known
         return outcome.recordings
 

@@ -1,7 +1,7 @@
-"""Round settlement: reads what happens at the tables, settles it under the rules submissions, posts it."""
+"""Round settlement: reads what happens at the tables, settles it as property and submission say, posts it."""
 
 from services.round_settlement.api import READ_ROUNDS, routes
-from services.round_settlement.handlers import Submissions, TableEvents
+from services.round_settlement.handlers import KnownProperties, Submissions, TableEvents
 from services.round_settlement.projector import PROJECTOR
 from services.round_settlement.tables import journal
 from shared.contracts.topics import SETTLEMENTS
@@ -14,7 +14,7 @@ MANIFEST = Manifest(
     roles=(READ_ROUNDS,),
     journal=journal,
     publishes=SETTLEMENTS,
-    references=(Submissions,),  # a round is never refused for a submission that was there
+    references=(KnownProperties, Submissions),  # a round is never refused for a document that was there
     handlers=(TableEvents,),
     projector=PROJECTOR,
     routes=routes,

@@ -1,4 +1,4 @@
-"""The tables of round settlement: its journal, its copy of the rules submissions, and where each round stands."""
+"""The tables of round settlement: its journal, its copies of what was approved, and where each round stands."""
 
 from typing import Final
 
@@ -7,6 +7,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from shared.journal.columns import columns, counts, dates, texts
 from shared.journal.tables import journal_tables
+from shared.runtime.consume.properties import properties_table
 from shared.runtime.consume.submissions import submissions_table
 
 SCHEMA = "round_settlement"
@@ -14,6 +15,8 @@ SCHEMA = "round_settlement"
 metadata = MetaData()
 
 journal = journal_tables(metadata, SCHEMA)
+
+properties = properties_table(metadata, SCHEMA)
 
 submissions = submissions_table(metadata, SCHEMA)
 

@@ -40,9 +40,13 @@ class Place:
     def _tables(self) -> dict[str, PropertyTable]:
         return {table.table: table for table in self.document.tables}
 
+    @cached_property
+    def _days(self) -> "_Days":
+        return _Days(self)
+
     def gaming_day(self, moment: datetime) -> date:
         """Return the gaming day in which a moment lies."""
-        return gaming_day(moment, self.zone, self.document.gaming_day_begins)
+        return self._days.day_of(moment)
 
     def begins_at(self, day: date) -> datetime:
         """Return the moment (UTC) at which a gaming day begins."""
@@ -93,6 +97,22 @@ class Place:
         own: int | None = getattr(self.document.limits, name)
         allowed: int = getattr(self.law.limits, name).on(day).value
         return allowed if own is None else min(own, allowed)
+
+
+class _Days:
+    """The gaming days of a property, which remembers the last that was asked for: the next moment mostly lies in it."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._last = (datetime.max.replace(tzinfo=UTC),) * 2 + (date.max,)
+
+    def day_of(self, moment: datetime) -> date:
+        begins, ends, day = self._last
+        if not begins <= moment < ends:
+            place = self._place
+            day = gaming_day(moment, place.zone, place.document.gaming_day_begins)
+            self._last = place.begins_at(day), place.begins_at(day + timedelta(days=1)), day
+        return day
 
 
 PlaceAt = Callable[[str, datetime], Place | None]

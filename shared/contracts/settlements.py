@@ -83,7 +83,10 @@ class TakenBack(Correction, SettledRound):
 
 
 class RoundNotice(Contract):
-    """Something that settling found and that a person should know of: a dealer's hand that was set otherwise, say."""
+    """Something that settling found and that a person should know of: a dealer's hand that was set otherwise, say.
+
+    `paragraph` is the rule that says how it should be: of the regulation, or of the property's document.
+    """
 
     code: str
     seat: int | None = None
@@ -91,8 +94,14 @@ class RoundNotice(Contract):
     detail: str
 
 
+class NoticedRound(SettledRound):
+    """What became of a round, on the gaming day of its moment, and what was noticed of it."""
+
+    notices: tuple[RoundNotice, ...] = ()
+
+
 @fact("settlement.posted", SETTLEMENTS, moves_money=True)
-class SettlementPosted(SettledRound):
+class SettlementPosted(NoticedRound):
     """A round was settled and its money posted. `revision` is 1, and one more with each correction."""
 
     regulation: str
@@ -105,14 +114,13 @@ class SettlementPosted(SettledRound):
     totals: tuple[WagerTotals, ...]
     lines: tuple[dict[str, Any], ...]
     meters: dict[str, int]
-    notices: tuple[RoundNotice, ...] = ()
     account_funded: tuple[AccountFunding, ...] = ()
     account_credits: tuple[AccountCredit, ...] = ()
     record: Played
 
 
 @fact("settlement.reversed", SETTLEMENTS, moves_money=True)
-class SettlementReversed(SettledRound):
+class SettlementReversed(NoticedRound):
     """The money of a posted round was taken back: it was voided, or is posted again as corrected.
 
     `reverses` is the sequence of the table event whose posting is taken back, `submission` the version under which it
@@ -128,7 +136,7 @@ class SettlementReversed(SettledRound):
 
 
 @fact("settlement.superseded", SETTLEMENTS)
-class SettlementSuperseded(SettledRound):
+class SettlementSuperseded(NoticedRound):
     """An event about a round came after a later void or correction of it: it is kept, and moves no money."""
 
     record: Played | None = None
@@ -136,7 +144,7 @@ class SettlementSuperseded(SettledRound):
 
 
 @fact("settlement.voided", SETTLEMENTS)
-class SettlementVoided(SettledRound):
+class SettlementVoided(NoticedRound):
     """A round was voided before any record of it came: nothing was posted, nothing is taken back."""
 
     correction: Correction

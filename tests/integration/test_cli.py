@@ -100,7 +100,7 @@ def test_a_replay_that_is_refused_again_is_exit_code_1(
     called = approver("approve", number, "1", "--wait")
 
     assert 1 == called.code
-    assert "no rules submission of riverside for baccarat" in called.stderr
+    assert "offers 'blackjack' in property riverside version 1, not 'baccarat'" in called.stderr
 
 
 def test_a_record_that_can_never_be_mended_is_dismissed_by_two_people(

@@ -16,6 +16,7 @@ from tests.support import Databases
 from tests.support.rounds import (
     BLACKJACK,
     LOSING,
+    NEXT_DAY,
     TABLES,
     completed,
     corrected,
@@ -170,7 +171,7 @@ def test_a_correction_reverses_and_replaces_and_both_stay(url: str) -> None:
     async def play(table: Table) -> None:
         owner = await table.owner()
         await owner.handle(table.records(completed(T1, 1, "a", record(LOSING))))
-        await owner.handle(table.records(corrected(T1, 2, "a", record(BLACKJACK), gaming_day="2026-11-21")))
+        await owner.handle(table.records(corrected(T1, 2, "a", record(BLACKJACK), **NEXT_DAY)))
 
     play_at(url, play)
     rows = query(

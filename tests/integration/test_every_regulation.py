@@ -10,15 +10,16 @@ import yaml
 
 from services.round_settlement.manifest import MANIFEST
 from shared.contracts.settlements import SettlementPosted
+from shared.jurisdictions import pack_of_regulation
 from shared.rules import REGULATIONS, parse_cases, parse_round, parse_submission, settle
 from tests.support import Databases
 from tests.support.desk import Desk, desk_of
-from tests.support.rounds import TABLES, completed, submission
+from tests.support.properties import property_event
+from tests.support.rounds import completed, submission
 from tests.support.services import settled_database
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-TABLE = TABLES[0]
 
 
 @pytest.fixture
@@ -36,16 +37,26 @@ def _cases(regulation: str) -> list[Any]:
 
 
 def _played(case: Any, sequence: int) -> dict[str, Any]:
-    """The case as a table event, under a submission of its own."""
-    return completed(TABLE, sequence, case.id, play=case.round, regulation=case.regulation, game=f"game-{sequence}")
+    """The case as a table event, at a table with a submission of its own."""
+    where = {"regulation": case.regulation, "game": f"game-{sequence}"}
+    return completed(f"T-{sequence}", 1, case.id, play=case.round, **where)
 
 
 def _settle(desk: Desk, cases: list[Any]) -> None:
-    """Have each case's submission approved, then play all of them at one table."""
+    """Have each case's table and submission approved, then play all of them."""
+    tables = {f"T-{number}": f"game-{number}" for number, _ in enumerate(cases, 1)}
+    [law] = {pack_of_regulation(case.regulation).id for case in cases}
+    desk.feed("properties", property_event(tables=tables, packs=[law]))
     desk.feed(
         "submissions",
         *(
-            submission(number, game=f"game-{number}", regulation=case.regulation, submission=case.submission)
+            submission(
+                number,
+                game=f"game-{number}",
+                regulation=case.regulation,
+                tables=[f"T-{number}"],
+                submission=case.submission,
+            )
             for number, case in enumerate(cases, 1)
         ),
     )

@@ -119,7 +119,7 @@ KEPT = {
     "vigorish": {"submissions", "shifts"},
     "progressive-meters": {"submissions", "movements", "reconciliations"},
     "wagering-accounts": {"lines"},
-    "round-settlement": {"submissions"},
+    "round-settlement": {"properties", "submissions"},
     "reporting": {"house_edges", "filled_gaps", "closings"},
 }
 """What else a service adds to and never changes."""

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -24,7 +25,8 @@ from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.brokers import AnyBroker
 from tests.support.desk import Desk, desk_of
-from tests.support.rounds import LOSING, TABLES, completed, record, source, submission
+from tests.support.properties import property_event
+from tests.support.rounds import DAY, LOSING, TABLES, completed, record, source, submission
 from tests.support.services import create_topics, read_topic, settled_database
 from tests.unit.vigorish.rounds import NOON, TABLE, collected, rules
 
@@ -103,6 +105,7 @@ def vigorish(urls: dict[str, str]) -> Iterator[Office]:
 def settlement(urls: dict[str, str]) -> Iterator[Office]:
     """Round settlement, which has refused two records that are no events."""
     for office in _office(SETTLEMENT, urls["round-settlement"]):
+        office.desk.feed("properties", property_event())
         office.desk.feed("submissions", submission())
         office.desk.feed("table.events", b"\xff\xfe", b"not an event")
         yield office
@@ -205,6 +208,36 @@ def test_one_request_waits_at_a_time_and_may_be_taken_back(settlement: Office) -
     assert ["settlement.posted", "record.mended"] == [
         entry.draft.kind for entry in settlement.desk.entries() if entry.draft.source == source(TABLES[0])
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "reason"),
+    [
+        ([], "no approved version of property 'riverside' is in effect"),
+        ([property_event(tables=["BJ-09"])], f"table '{TABLES[0]}' is not among the tables of riverside"),
+    ],
+)
+def test_a_round_of_an_unknown_place_is_replayed_as_it_is_once_that_is_filed(
+    urls: dict[str, str], before: Sequence[dict[str, Any]], reason: str
+) -> None:
+    """A property or a table: the reason says what to file, and then the same bytes are settled."""
+    for office in _office(SETTLEMENT, urls["round-settlement"]):
+        office.desk.feed("submissions", submission())
+        office.desk.feed("properties", *before)
+        office.desk.feed("table.events", completed(TABLES[0], 1))
+        [refused] = office.desk.quarantined()
+        assert reason in refused
+        assert "file and approve" in refused
+        begins = (DAY - timedelta(hours=1)).isoformat()
+        office.desk.feed("properties", property_event(version=2, sequence=len(before) + 1, effective_from=begins))
+        office.ask("replay")
+        office.decide("approve")
+        for replay in office.outbox.sent:
+            office.desk.deliver(replay)
+        assert [] == office.desk.quarantined()
+        assert ["settlement.posted"] == [
+            type(fact).KIND.name for fact in office.desk.facts("settlement.posted", "record.quarantined")[1:]
+        ]
 
 
 def test_what_is_not_there_is_a_problem(settlement: Office) -> None:

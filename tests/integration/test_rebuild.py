@@ -26,6 +26,7 @@ from shared.runtime.settings import Settings
 from tests.support import AnyBroker, Databases, eventually
 from tests.support import rounds as played
 from tests.support.desk import desk_of
+from tests.support.properties import property_event
 from tests.support.published import published
 from tests.support.rebuilding import assert_rebuilt, execute, rebuilt_tables, rows_of
 from tests.support.services import Worker, create_topics, produce, query, running, settled_database
@@ -77,6 +78,7 @@ def test_where_rounds_stand_is_rebuilt(prepare: Prepare, pitledger: Caller, rng:
                     of_table.append(played.corrected(table, seq, round_id, played.record(rng.choice(PLAYS))))
         events += sorted(of_table, key=lambda event: event["sequence"] + rng.uniform(0, 4))
     with desk_of(SETTLEMENT, url, people={}, clock=lambda: played.DAY) as desk:
+        desk.feed("properties", property_event())
         desk.feed("submissions", played.submission())
         while events:
             size = rng.randrange(1, 90)

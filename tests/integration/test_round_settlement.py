@@ -16,10 +16,12 @@ from shared.runtime.service.notary import Notary
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
+from tests.support.properties import property_event
 from tests.support.rounds import (
     BLACKJACK,
     DAY,
     LOSING,
+    NEXT_DAY,
     TABLES,
     completed,
     corrected,
@@ -49,6 +51,7 @@ def desk(url: str) -> Iterator[Desk]:
     """The service, after two rounds at one table, corrected and voided, and one at another."""
     people = {"ann": ["rounds.read"], "carl": ["reports.read"]}
     with desk_of(MANIFEST, url, people=people, clock=lambda: DAY) as desk:
+        desk.feed("properties", property_event())
         desk.feed("submissions", submission())
         desk.feed(
             "table.events",
@@ -56,7 +59,7 @@ def desk(url: str) -> Iterator[Desk]:
             completed(T1, 2, "b", record(BLACKJACK)),
             corrected(T1, 3, "a", record(BLACKJACK)),
             voided(T1, 4, "b"),
-            completed(T2, 1, "c", record(LOSING, cents=500), gaming_day="2026-11-21"),
+            completed(T2, 1, "c", record(LOSING, cents=500), **NEXT_DAY),
         )
         yield desk
 

@@ -11,6 +11,12 @@ from tests.support.published import published
 
 PROPERTY = "riverside"
 DAY = datetime(2026, 11, 20, 10, tzinfo=UTC)
+NEXT_DAY: dict[str, Any] = {
+    "gaming_day": "2026-11-21",
+    "opened_at": "2026-11-21T10:00:00Z",
+    "closed_at": "2026-11-21T10:01:00Z",
+}
+"""When a round was played on the gaming day after."""
 TABLES = tuple(f"BJ-{number:02}" for number in range(1, 9))
 
 WINNING = {"dealt": ["Ts", "9d"], "dealer": ["Td", "8s"]}

@@ -10,6 +10,7 @@ from sqlalchemy import make_url
 from services.cli.services import NAMES
 from services.cli.stack import RunningStack
 from tests.support.polling import eventually
+from tests.support.properties import property_event
 from tests.support.rounds import BLACKJACK, LOSING, completed, corrected, record, submission
 from tests.support.services import produce
 
@@ -35,10 +36,11 @@ Events = list[dict[str, Any] | tuple[bytes | None, bytes]]
 def running_stack(environment: Mapping[str, str], services: Sequence[str] = NAMES) -> Iterator[RunningStack]:
     """Give services on the servers of the environment, after five rounds, one of them corrected."""
     with RunningStack(environment=environment, settings=_QUICK, services=services, partitions=PARTITIONS) as running:
+        produce(running.bootstrap_servers, "properties", [property_event()])
         produce(running.bootstrap_servers, "submissions", [submission()])
         eventually(
-            lambda: rows(running, "SELECT 1 FROM round_settlement.submissions"),
-            because="submission arrived",
+            lambda: rows(running, "SELECT 1 FROM round_settlement.properties, round_settlement.submissions"),
+            because="property and submission arrived",
             seconds=60,
         )
         events: Events = [completed(TABLE, 1), completed(TABLE, 2, play=record(LOSING))]

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from services.round_settlement.handlers import Submissions, TableEvents
+from services.round_settlement.handlers import KnownProperties, Submissions, TableEvents
 from services.round_settlement.projector import PROJECTOR
 from services.round_settlement.tables import journal
 from shared.journal.ledger import Ledger
@@ -19,6 +19,7 @@ from shared.runtime.context import RuntimeContext
 from shared.runtime.database import create_engine
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
+from tests.support.properties import property_event
 from tests.support.rounds import encoded, submission
 from tests.support.services import query
 
@@ -58,16 +59,12 @@ class Table:
             self._offset += 1
         return made
 
-    async def learn(self, *submissions: Mapping[str, Any]) -> None:
-        """Reads rules submissions."""
-        reader = self.consumer(handler=Submissions())
-        await reader.assigned([0])
-        await reader.handle(
-            [
-                Record("submissions", 0, offset, None, encoded(document), NOON)
-                for offset, document in enumerate(submissions)
-            ]
-        )
+    async def learn(self) -> None:
+        """Reads the property and its submission."""
+        for handler, document in ((KnownProperties(), property_event()), (Submissions(), submission())):
+            reader = self.consumer(handler=handler)
+            await reader.assigned([0])
+            await reader.handle([Record(handler.topic, 0, 0, None, encoded(document), NOON)])
 
     async def owner(self, **options: Any) -> Consumer:
         """A consumer that owns the partition."""
@@ -81,7 +78,7 @@ def play_at(url: str, play: Callable[[Table], Awaitable[None]]) -> None:
         engine = create_engine(url, role="round_settlement")
         try:
             table = Table(engine)
-            await table.learn(submission())
+            await table.learn()
             await play(table)
             async with engine.connect() as connection:
                 for shard in await read_shards(connection, journal):

@@ -10,7 +10,14 @@ from pydantic import BaseModel
 
 from services.reporting.domain.daily_win import RoundCounts
 from services.reporting.domain.exceptions import ExceptionDetails, ExceptionKind, ExceptionStatus
-from services.reporting.domain.views import PostedRound, ReversedRound, SupersededRound, Totals, VoidedRound
+from services.reporting.domain.views import (
+    NoticedRound,
+    PostedRound,
+    ReversedRound,
+    SupersededRound,
+    Totals,
+    VoidedRound,
+)
 from shared.contracts.envelope import Correction
 from shared.contracts.facts import EntryEvent, Fact
 from shared.contracts.journal_facts import (
@@ -117,16 +124,19 @@ class Changes:
                 counts.posted += 1
                 counts.corrected += data.correction is not None
                 self._add_up(data, data.totals, data.submission)
-                self._add_notices(entry, event, data)
+                self._add_notices(entry, event, data, revision=data.revision)
             case ReversedRound() as data:
                 self._count(entry, data).reversed += 1
                 self._add_up(data, data.totals, data.submission)
                 self._notice(entry, event, data, "reversed", **_why(data.correction), revision=data.revision)
+                self._add_notices(entry, event, data)
             case VoidedRound() as data:
                 self._count(entry, data).voided += 1
                 self._notice(entry, event, data, "voided", **_why(data.correction))
+                self._add_notices(entry, event, data)
             case SupersededRound() as data:
                 self._notice(entry, event, data, "superseded", **_why(data.correction))
+                self._add_notices(entry, event, data)
             case fact:
                 self.add_fact(entry, event.time, fact)
 
@@ -164,9 +174,12 @@ class Changes:
                 of_version = (*key, under.version, under.hash)
                 self.handles[of_version] = self.handles.get(of_version, 0) + total.handle_cents
 
-    def _add_notices(self, entry: EntryRef, event: EntryEvent[Any], data: PostedRound) -> None:
+    def _add_notices(
+        self, entry: EntryRef, event: EntryEvent[Any], data: NoticedRound, *, revision: int | None = None
+    ) -> None:
+        """Add what was noticed; a reversal of the `revision` takes back what was noticed of its posting."""
         for number, notice in enumerate(data.notices, 1):
-            self._notice(entry, event, data, "notice", number=number, revision=data.revision, **dict(notice))
+            self._notice(entry, event, data, "notice", number=number, revision=revision, **dict(notice))
 
     def _notice(
         self, entry: EntryRef, event: EntryEvent[Any], data: RoundView, kind: ExceptionKind, **more: Any

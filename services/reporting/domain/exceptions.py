@@ -63,9 +63,9 @@ class ExceptionDetails(BaseModel):
 class ExceptionItem(ExceptionDetails):
     """One exception. Gaps are open until filled, refused records until mended or dismissed; the others are noted.
 
-    A notice is what settling found about a posted round: `code` names it, `paragraph` is the rule, `detail` says it in
-    words, `seat` where it happened (0: the dealer). It is reversed with the settlement that it is about; a correction
-    brings its own. `number` is its place among the notices of its entry, from 1, and 0 for any other exception.
+    A notice is what settling found about a round: `code` names it, `paragraph` is the rule, `detail` says it in words,
+    `seat` where it happened (0: the dealer). That of a posting is reversed with it; a correction brings its own.
+    `number` is its place among the notices of its entry, from 1, and 0 for any other exception.
 
     `missing` is what of a gap has still not come. `settled_by`, `settled_approved_by`, `settled_reason` and
     `settled_entry` say who closed a refused record or took back the settlement of a notice, why, and where that is

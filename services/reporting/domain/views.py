@@ -29,18 +29,23 @@ class Notice(RoundNotice):
     model_config = ConfigDict(extra="ignore")
 
 
+class NoticedRound(RoundView):
+    """What was noticed of a round."""
+
+    notices: tuple[Notice, ...] = ()
+
+
 @view_of(SettlementPosted)
-class PostedRound(RevisionView):
+class PostedRound(NoticedRound, RevisionView):
     """A round whose money was posted."""
 
     submission: SubmissionRef
     correction: Correction | None = None
     totals: tuple[Totals, ...]
-    notices: tuple[Notice, ...] = ()
 
 
 @view_of(SettlementReversed)
-class ReversedRound(RevisionView):
+class ReversedRound(NoticedRound, RevisionView):
     """A round whose money was taken back."""
 
     submission: SubmissionRef
@@ -49,14 +54,14 @@ class ReversedRound(RevisionView):
 
 
 @view_of(SettlementSuperseded)
-class SupersededRound(RoundView):
+class SupersededRound(NoticedRound):
     """A record of a round that came after a later void or correction of it."""
 
     correction: Correction | None = None
 
 
 @view_of(SettlementVoided)
-class VoidedRound(RoundView):
+class VoidedRound(NoticedRound):
     """A round that was voided before any record of it came."""
 
     correction: Correction

@@ -1,4 +1,4 @@
-"""From a table event to facts: what is known of a round and of the submissions comes in, nothing else.
+"""From a table event to facts: what is known of a round, of properties and of submissions comes in, nothing else.
 
 A round has three kinds of events: completed, corrected, voided. Whichever has the highest sequence of its table
 counts, in whatever order they arrive; so late and reordered events lead to the same books.
@@ -10,7 +10,9 @@ from datetime import datetime
 from typing import Any
 
 from services.round_settlement.domain.money import Funding, account_credits_of, postings_of, totals_of
+from services.round_settlement.domain.placing import Placed, place_round, place_void
 from shared.contracts.envelope import Correction, table_source
+from shared.contracts.places import PlaceAt
 from shared.contracts.rounds import TableData
 from shared.contracts.settlements import (
     AccountCredit,
@@ -77,10 +79,10 @@ class Outcome:
     known: Known
 
 
-def settle_event(event: TableEvent, known: Known, find: FindSubmission) -> Outcome:
+def settle_event(event: TableEvent, known: Known, places: PlaceAt, find: FindSubmission) -> Outcome:
     """Return what one event leads to.
 
-    Raises: Refused where the record, its submission or its place among the round's events is wrong.
+    Raises: Refused where the record, its property, its submission or its place among the round's events is wrong.
     """
     data = event.data
     expected = table_source(data.property, data.table)
@@ -89,15 +91,15 @@ def settle_event(event: TableEvent, known: Known, find: FindSubmission) -> Outco
     correction: Correction | None = None
     match event:
         case RoundVoided():
-            return _void(event, known.with_event(event))
+            return _void(event, known.with_event(event), places)
         case RoundCorrected():
             correction = _two_people(event.data.correction)
         case RoundCompleted():
             _first_record(event, known)
-    played = _settle(event.data, find)
+    played = _settle(event.data, places, find)
     known = known.with_event(event)
     if event.sequence < max(known.sequences):
-        return Outcome((_superseded(event.data, correction, event.data.round),), known)
+        return Outcome((_superseded(event.data, played.placed, correction, event.data.round),), known)
     posted = _posted(event.data, played, known.revision + 1, correction)
     postings = postings_of(data.property, data.table, posted.totals)
     recordings: tuple[Recording, ...] = (Recording(fact=posted, postings=postings),)
@@ -121,14 +123,15 @@ def _first_record(event: RoundCompleted, known: Known) -> None:
         )
 
 
-def _void(event: RoundVoided, known: Known) -> Outcome:
+def _void(event: RoundVoided, known: Known, places: PlaceAt) -> Outcome:
     correction = _two_people(event.data.correction)
+    placed = place_void(event, None if known.standing is None else known.standing.posted.opened_at, places)
     if event.sequence < max(known.sequences):
-        return Outcome((_superseded(event.data, correction, None),), known)
+        return Outcome((_superseded(event.data, placed, correction, None),), known)
     if known.standing is None:
-        fact = SettlementVoided.model_construct(**fields_of(event.data, SettledRound), correction=correction)
+        fact = SettlementVoided.model_construct(**_about(event.data, placed), correction=correction)
         return Outcome((Recording(fact=fact),), known)
-    return Outcome((_reversed(known.standing, correction),), replace(known, standing=None))
+    return Outcome((_reversed(known.standing, correction, placed.notices),), replace(known, standing=None))
 
 
 def _two_people(correction: Correction) -> Correction:
@@ -139,15 +142,15 @@ def _two_people(correction: Correction) -> Correction:
 
 @dataclass(frozen=True, slots=True)
 class _Played:
+    placed: Placed
     submission: InEffect
     settlement: Settlement
     funding: Funding
 
 
-def _settle(data: Any, find: FindSubmission) -> _Played:
+def _settle(data: Any, places: PlaceAt, find: FindSubmission) -> _Played:
     """Settle a played round, whichever game's model it is."""
-    if data.closed_at < data.opened_at:
-        raise Refused(f"round {data.round_id} was closed at {data.closed_at} before it was opened at {data.opened_at}")
+    placed = place_round(data, places)
     submission = find(data.property, data.game, data.opened_at)
     if submission is None:
         raise Refused(
@@ -161,7 +164,7 @@ def _settle(data: Any, find: FindSubmission) -> _Played:
     if data.regulation != document.regulation:
         raise Refused(f"the record says {data.regulation}; {named} is under {document.regulation}")
     settlement = submission.rules.settle(data.round)
-    return _Played(submission, settlement, _funding(data, settlement))
+    return _Played(placed, submission, settlement, _funding(data, settlement))
 
 
 def _funding(data: PlayedRound, settlement: Settlement) -> Funding:
@@ -185,10 +188,15 @@ def _funding(data: PlayedRound, settlement: Settlement) -> Funding:
 # --- facts: of what is known to be right, and so made without checking it again ---
 
 
+def _about(data: TableData, placed: Placed) -> dict[str, Any]:
+    """Return the fields of a `NoticedRound`."""
+    return fields_of(data, SettledRound) | {"gaming_day": placed.gaming_day, "notices": placed.notices}
+
+
 def _posted(data: Any, played: _Played, revision: int, correction: Correction | None) -> SettlementPosted:
     settlement = played.settlement
     return SettlementPosted.of_checked(
-        fields_of(data, SettledRound)
+        _about(data, played.placed)
         | {
             "regulation": data.regulation,
             "opened_at": data.opened_at,
@@ -200,7 +208,10 @@ def _posted(data: Any, played: _Played, revision: int, correction: Correction | 
             "totals": totals_of(settlement, played.funding),
             "lines": tuple(line.as_document() for line in settlement.lines),
             "meters": dict(settlement.meters),
-            "notices": tuple(RoundNotice.of_checked(asdict(notice)) for notice in settlement.notices),
+            "notices": (
+                *played.placed.notices,
+                *(RoundNotice.of_checked(asdict(notice)) for notice in settlement.notices),
+            ),
             "account_funded": data.account_funded,
             "account_credits": account_credits_of(settlement, data.account_funded),
             "record": data.round,
@@ -208,11 +219,12 @@ def _posted(data: Any, played: _Played, revision: int, correction: Correction | 
     )
 
 
-def _reversed(standing: Standing, correction: Correction) -> Recording:
+def _reversed(standing: Standing, correction: Correction, notices: tuple[RoundNotice, ...] = ()) -> Recording:
     """Take back what stands, on the gaming day on which it was posted."""
     posted = standing.posted
     fact = SettlementReversed.model_construct(
         **fields_of(posted, SettledRound),
+        notices=notices,
         revision=posted.revision,
         reverses=standing.sequence,
         submission=posted.submission,
@@ -228,6 +240,6 @@ def _taken_back(credit: AccountCredit) -> AccountCredit:
     return AccountCredit.model_construct(**(dict(credit) | taken))
 
 
-def _superseded(data: TableData, correction: Correction | None, record: Any) -> Recording:
-    fact = SettlementSuperseded.model_construct(**fields_of(data, SettledRound), correction=correction, record=record)
+def _superseded(data: TableData, placed: Placed, correction: Correction | None, record: Any) -> Recording:
+    fact = SettlementSuperseded.model_construct(**_about(data, placed), correction=correction, record=record)
     return Recording(fact=fact)

@@ -1,4 +1,4 @@
-"""Create the copy of the submissions, and where each round stands."""
+"""Create the copies of the properties and the submissions, and where each round stands."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -10,6 +10,6 @@ depends_on = "journal_0001"
 
 def upgrade() -> None:
     """Run the statements of the SQL files, and grant the service what it needs."""
-    run_sql(__file__, "0001_submissions")
-    grant("SELECT, INSERT", "submissions", "rounds")
+    run_sql(__file__, "0001_properties", "0001_submissions")
+    grant("SELECT, INSERT", "properties", "submissions", "rounds")
     grant("UPDATE", "rounds")

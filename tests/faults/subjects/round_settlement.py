@@ -1,6 +1,7 @@
 """Round settlement: rounds of five tables, corrected and voided, late, twice, and refused."""
 
 from tests.faults.subject import Message, Subject
+from tests.support.properties import property_event
 from tests.support.rounds import BLACKJACK, LOSING, TABLES, completed, corrected, record, submission, voided
 
 _EVENTS: list[Message] = [
@@ -22,7 +23,7 @@ _EVENTS += [
 
 SUBJECT = Subject(
     name="round-settlement",
-    references={"submissions": [submission()]},
+    references={"properties": [property_event()], "submissions": [submission()]},
     records={"table.events": _EVENTS},
     kinds={
         "settlement.posted": 60 + 2 + 3,

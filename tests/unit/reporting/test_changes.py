@@ -89,6 +89,23 @@ def test_an_exception_refers_to_the_entry_that_says_so() -> None:
     assert NOON < noticed.since == noticed.entry.recorded_at
 
 
+def test_what_was_noticed_is_an_exception_beside_what_became_of_the_round() -> None:
+    """That of a posting goes with its revision: a reversal takes it back. That of any other entry stays."""
+    notice = {"code": "other_gaming_day", "paragraph": "property riverside version 1", "detail": "another day"}
+    entries = {
+        "posted": SHARD.posted(1, "BJ-01", [], revision=2),
+        "reversed": SHARD.reversed(2, "BJ-01", [], round_id="r"),
+        "voided": SHARD.voided(3, "BJ-01", "r"),
+        "superseded": SHARD.superseded(4, "BJ-01", "r"),
+    }
+    found = {}
+    for name, entry in entries.items():
+        noticed = _changes(entry | {"data": entry["data"] | {"notices": [notice]}}).noticed[-1]
+        found[name] = (noticed.kind, noticed.code, noticed.number, noticed.revision)
+    of_posting, of_others = ("notice", "other_gaming_day", 1, 2), ("notice", "other_gaming_day", 1, None)
+    assert {name: of_posting if name == "posted" else of_others for name in entries} == found
+
+
 def test_a_gap_of_a_table_belongs_to_its_property() -> None:
     """Property and table are read from the stream."""
     [noticed] = _changes(SHARD.gap(1, "BJ-01", 3, 6)).noticed

@@ -1,0 +1,49 @@
+"""The property of the floor, as the licensee files it."""
+
+from collections.abc import Sequence
+from datetime import date, time, timedelta
+from typing import Final
+
+from loadtest.floor import BEGINS, TIME_ZONE, initial_meters, opening
+from loadtest.game import TablePlan
+from loadtest.links import pool_of
+from loadtest.pit_table import SHIFTS
+from shared.contracts.properties import Plausibility, PropertyDocument, PropertyTable, Shift
+from shared.jurisdictions import pack_of_regulation
+
+PIT: Final = "main"
+_PLAUSIBLE: Final = Plausibility(round_minutes_max=30, wager_max_cents=100_000_00)
+_SHIFT_HOURS: Final = 8
+
+
+def property_document(property_name: str, plans: Sequence[TablePlan], gaming_day: date) -> PropertyDocument:
+    """Return a property with these tables, from a day before the gaming day: the pit reports before it begins."""
+    [law] = {pack_of_regulation(plan.regulation).id for plan in plans}
+    return PropertyDocument(
+        property=property_name,
+        title=property_name.title(),
+        packs=(law, "us-federal"),
+        license_class="category 1",
+        time_zone=TIME_ZONE.key,
+        gaming_day_begins=BEGINS,
+        pits=(PIT,),
+        shifts=tuple(
+            Shift(shift=name, begins=time(BEGINS.hour + _SHIFT_HOURS * number)) for number, name in enumerate(SHIFTS)
+        ),
+        tables=tuple(_table(plan, gaming_day) for plan in plans),
+        plausibility=_PLAUSIBLE,
+        effective_from=opening(gaming_day) - timedelta(days=1),
+    )
+
+
+def _table(plan: TablePlan, gaming_day: date) -> PropertyTable:
+    return PropertyTable(
+        table=plan.name,
+        asset_number=f"T-{plan.name}",
+        game=plan.game,
+        pit=PIT,
+        positions=plan.seats,
+        location="main floor",
+        progressive_links=tuple(pool_of(plan, meter) for meter in initial_meters(plan)),
+        opened_on=gaming_day,
+    )

@@ -1,0 +1,42 @@
+"""Files a property and its rules submissions at the registry and has somebody else approve them, over HTTP."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import httpx
+
+from loadtest.target import Target
+from shared.contracts.envelope import as_json
+from shared.contracts.properties import PropertyDocument
+from shared.contracts.submissions import RulesSubmission
+
+_SECONDS: Final = 10.0
+
+
+class RegistryRefused(Exception):
+    """The registry did not do what it was asked."""
+
+
+def file_and_approve(target: Target, where: PropertyDocument, submissions: Sequence[RulesSubmission]) -> None:
+    """File a property and each of its submissions as one person, and approve them as another.
+
+    Raises: RegistryRefused.
+    """
+    with httpx.Client(base_url=target.registry_url, timeout=_SECONDS, trust_env=False) as registry:
+        documents: list[tuple[str, str, PropertyDocument | RulesSubmission]]
+        documents = [("/properties", where.property, where)]
+        documents += [("/submissions", f"{each.property}/{each.game}", each) for each in submissions]
+        for path, name, document in documents:
+            key = f"{path}/{name}/{document.effective_from:%Y%m%d%H%M}"
+            filed = _post(registry, path, target.filer_token, f"file:{key}", as_json(document))
+            approve = f"{path}/{name}/{filed['version']}/approve"
+            _post(registry, approve, target.approver_token, f"approve:{key}", None)
+
+
+def _post(registry: httpx.Client, path: str, token: str, key: str, document: object) -> dict[str, Any]:
+    headers = {"authorization": f"Bearer {token}", "idempotency-key": key}
+    response = registry.post(path, headers=headers, json=document)
+    if response.is_error:
+        raise RegistryRefused(f"POST {path} answered {response.status_code}: {response.text}")
+    answer: dict[str, Any] = response.json()
+    return answer

@@ -1,0 +1,101 @@
+"""Where and when a round was played: at a table of a property as it was then, in one of its gaming days. Pure."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any, Final
+
+from shared.contracts.places import Place, PlaceAt, place_at
+from shared.contracts.rounds import TableData
+from shared.contracts.settlements import RoundNotice
+from shared.contracts.tables import RoundVoided
+from shared.rules.errors import Refused
+
+OTHER_GAMING_DAY: Final = "other_gaming_day"
+"""The code of the notice that an event said another gaming day than its moment has."""
+
+_MINUTE: Final = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The gaming day of a round, and what was noticed of it where its event says another."""
+
+    gaming_day: date
+    notices: tuple[RoundNotice, ...] = ()
+
+
+def place_round(data: Any, places: PlaceAt) -> Placed:
+    """Return where a played round belongs, whichever game's model it is, under the property when it was opened.
+
+    Raises: Refused where the property, its law or its table does not have such a round, or no round is like it.
+    """
+    if data.closed_at < data.opened_at:
+        raise Refused(f"round {data.round_id} was closed at {data.closed_at} before it was opened at {data.opened_at}")
+    place = place_at(places, data.property, data.opened_at)
+    if data.regulation not in place.law.regulations:
+        raise Refused(
+            f"the record says {data.regulation}; {_named(place)} is under {place.law.id}, whose regulations are "
+            f"{', '.join(place.law.regulations)}: file and approve a version of the property with the pack of the "
+            "regulation, then replay this record"
+        )
+    _check_plausible(data, place)
+    return _placed(data, place, data.opened_at)
+
+
+def place_void(event: RoundVoided, opened_at: datetime | None, places: PlaceAt) -> Placed:
+    """Return where a voided round belongs, which was `opened_at` if money of it stands.
+
+    Where none does, a void says of which day it is, that of its own moment or one before: rounds are voided later, too.
+    Raises: Refused where the property does not have such a round.
+    """
+    data, moment = event.data, opened_at or event.time
+    place = place_at(places, data.property, moment)
+    if opened_at is None and data.gaming_day < place.gaming_day(moment):
+        _check_table(data, place, data.gaming_day)
+        return Placed(data.gaming_day)
+    return _placed(data, place, moment)
+
+
+def _placed(data: TableData, place: Place, moment: datetime) -> Placed:
+    day = place.day_of(data.gaming_day, moment)
+    _check_table(data, place, day)
+    if day == data.gaming_day:
+        return Placed(day)
+    notice = RoundNotice(
+        code=OTHER_GAMING_DAY, paragraph=_named(place), detail=place.other_day(data.gaming_day, moment)
+    )
+    return Placed(day, (notice,))
+
+
+def _check_table(data: TableData, place: Place, day: date) -> None:
+    """Raise Refused where the table is not there on a gaming day, or offers another game."""
+    game = place.table(data.table, day).game
+    if data.game != game:
+        raise Refused(
+            f"table {data.table!r} offers {game!r} in {_named(place)}, not {data.game!r}: file and approve a version "
+            "of the property that says which game it offers, then replay this record"
+        )
+
+
+def _check_plausible(data: Any, place: Place) -> None:
+    """Raise Refused for a round that the property says cannot be."""
+    limits = place.document.plausibility
+    if limits.round_minutes_max is not None and data.closed_at - data.opened_at > limits.round_minutes_max * _MINUTE:
+        raise Refused(
+            f"round {data.round_id} was opened at {data.opened_at} and closed at {data.closed_at}; a round of "
+            f"{_named(place)} takes at most {limits.round_minutes_max} minutes ('round_minutes_max')"
+        )
+    if limits.wager_max_cents is None:
+        return
+    for seat in data.round.seats:
+        for wager, cents in seat.wagers.items():
+            if cents > limits.wager_max_cents:
+                raise Refused(
+                    f"wager {wager!r} of {cents} cents is above {limits.wager_max_cents}, the most that "
+                    f"{_named(place)} takes ('wager_max_cents')",
+                    seat=seat.seat,
+                )
+
+
+def _named(place: Place) -> str:
+    return f"property {place.document.property} version {place.document.version}"
