@@ -21,6 +21,8 @@ class Place:
     document: PropertyApproved
     law: GamingPack
     reporting: tuple[ReportingPack, ...] = ()
+    later: tuple[PropertyApproved, ...] = ()
+    """Versions that take effect later: they may know of a table that was there already when nobody had filed it."""
 
     @classmethod
     def of(cls, document: PropertyApproved) -> Self:
@@ -37,8 +39,13 @@ class Place:
         return ZoneInfo(self.document.time_zone)
 
     @cached_property
-    def _tables(self) -> dict[str, PropertyTable]:
-        return {table.table: table for table in self.document.tables}
+    def _tables(self) -> dict[str, list[PropertyTable]]:
+        """The tables by name, each as it is now and as later versions say that it was."""
+        found: dict[str, list[PropertyTable]] = {}
+        for version in (self.document, *sorted(self.later, key=lambda version: version.effective_from)):
+            for table in version.tables:
+                found.setdefault(table.table, []).append(table)
+        return found
 
     @cached_property
     def _days(self) -> "_Days":
@@ -55,18 +62,19 @@ class Place:
     def table(self, name: str, day: date) -> PropertyTable:
         """Return a table as it is on a gaming day. Raises: Refused, saying what to file."""
         found, here = self._tables.get(name), self.document.property
-        if found is None:
+        if not found:
             raise Refused(
                 f"table {name!r} is not among the tables of {here} (version {self.document.version}): file and "
                 f"approve a version of the property that has it, then replay this record"
             )
-        if not found.is_open_on(day):
-            until = "" if found.retired_on is None else f" and retired on {found.retired_on}"
-            raise Refused(
-                f"table {name!r} of {here} was opened on {found.opened_on}{until}; on {day} it is not there: file and "
-                "approve a version of the property that says when it is, then replay this record"
-            )
-        return found
+        for table in found:
+            if table.is_open_on(day):
+                return table
+        until = "" if found[0].retired_on is None else f" and retired on {found[0].retired_on}"
+        raise Refused(
+            f"table {name!r} of {here} was opened on {found[0].opened_on}{until}; on {day} it is not there: file and "
+            "approve a version of the property that says when it is, then replay this record"
+        )
 
     def day_of(self, claimed: date, moment: datetime, *, margin: timedelta = timedelta()) -> date:
         """Return the gaming day of an event of a moment that claims one; within `margin` of that day the claim holds.

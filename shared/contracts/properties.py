@@ -6,7 +6,7 @@ It names its law (jurisdiction packs), its clock, its pits, tables and devices, 
 from datetime import date, time
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field, StringConstraints
+from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints
 
 from shared.contracts.envelope import Contract, Name, Person
 from shared.contracts.facts import Fact, fact
@@ -16,6 +16,17 @@ from shared.contracts.versions import Approved, Filed, TurnedDown, version_hash
 
 Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$", strip_whitespace=True)]
 """What something is called, in words or by a number that others gave."""
+
+
+def _on_a_clock(value: object) -> object:
+    """Return what is written as a time. Raises: ValueError for a number, which says no time of the day by itself."""
+    if isinstance(value, int | float):
+        raise ValueError(f"{value!r} is not a time of the day; write it like 06:00, in YAML in quotes")
+    return value
+
+
+ClockTime = Annotated[time, BeforeValidator(_on_a_clock)]
+"""A time on the property's own clock."""
 
 PackId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=64)]
 """The name of a jurisdiction pack, such as `us-pa`."""
@@ -60,7 +71,7 @@ class Shift(Contract):
     """A shift, and the time on the property's clock at which it begins."""
 
     shift: Name
-    begins: time
+    begins: ClockTime
 
 
 class PropertyLimits(Contract):
@@ -104,7 +115,7 @@ class PropertyDocument(Contract):
     packs: tuple[PackId, ...] = Field(min_length=1, max_length=10)
     license_class: Label
     time_zone: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_+/-]{1,64}$")]
-    gaming_day_begins: time
+    gaming_day_begins: ClockTime
     other_gaming_day: Literal["refuse", "flag"] = "refuse"
     pits: tuple[Name, ...] = Field(min_length=1, max_length=100)
     shifts: tuple[Shift, ...] = Field(min_length=1, max_length=12)

@@ -122,6 +122,10 @@ class Approved(Generic[VersionT, MadeT]):
         """Return all versions of a document."""
         return [self._as_made(approved) for approved in self._versions.get(key, ())]
 
+    def approved(self, *key: str) -> Sequence[VersionT]:
+        """Return the facts that versions of a document were approved."""
+        return self._versions.get(key, ())
+
     def _as_made(self, approved: VersionT) -> MadeT:
         made = self._made.get(approved.hash)
         if made is None:

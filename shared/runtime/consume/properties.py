@@ -1,5 +1,6 @@
 """A service's own copy of the approved properties."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -40,7 +41,17 @@ class Places(Approved[PropertyApproved, Place]):
 
     def __init__(self, table: Table) -> None:
         super().__init__(table, PropertyApproved, Place.of)
+        self._with_later: dict[tuple[str, int], Place] = {}
 
     def place(self, property_name: str, moment: datetime) -> Place | None:
         """Return a property as it is at a moment; None where no version is in effect."""
-        return self.at(moment, property_name)
+        found = self.at(moment, property_name)
+        if found is None:
+            return None
+        versions = self.approved(property_name)
+        key = (found.document.hash, len(versions))
+        if key not in self._with_later:
+            after = found.document.effective_from
+            later = tuple(version for version in versions if version.effective_from > after)
+            self._with_later[key] = replace(found, later=later)
+        return self._with_later[key]
