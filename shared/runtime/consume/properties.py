@@ -1,11 +1,11 @@
 """A service's own copy of the approved properties."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import MetaData, Table
 
-from shared.contracts.places import Place
+from shared.contracts.places import Place, place_of_day
 from shared.contracts.properties import PropertyApproved, property_hash
 from shared.contracts.reading import Reader
 from shared.contracts.topics import PROPERTIES
@@ -38,9 +38,13 @@ class Properties(ApprovedDocuments):
 class Places(Approved[PropertyApproved, Place]):
     """The approved properties of the copy, as services ask them."""
 
-    def __init__(self, table: Table) -> None:
-        super().__init__(table, PropertyApproved, Place.of)
+    def __init__(self, table: Table, property_name: str | None = None) -> None:
+        super().__init__(table, PropertyApproved, Place.of, property_name)
 
     def place(self, property_name: str, moment: datetime) -> Place | None:
         """Return a property as it is at a moment; None where no version is in effect."""
         return self.at(moment, property_name)
+
+    def of_day(self, property_name: str, day: date) -> Place | None:
+        """Return a property as it is on a gaming day; None where it is not there yet."""
+        return place_of_day(self.versions(property_name), day)
