@@ -1,4 +1,7 @@
-"""What the ledger reads: pit events, which move chips and boxes, and settled rounds, which move chips too."""
+"""What the ledger reads: the properties, pit events, which move chips and boxes, and settled rounds, which move chips.
+
+Round settlement has looked at property, table and gaming day of what it settled.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain import pit
 from services.table_inventory.queries.moving import closed_rounds, first_books
 from services.table_inventory.queries.slips import find_slips
+from services.table_inventory.tables import properties
 from shared.contracts.envelope import Event
 from shared.contracts.pit import EVENTS, PitReader
 from shared.contracts.reading import Reader
@@ -16,6 +20,13 @@ from shared.contracts.settlements import RoundKey
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
 from shared.journal.recording import Recording
 from shared.runtime.consume.handler import Handler
+from shared.runtime.consume.properties import Places, Properties
+
+
+class ApprovedProperties(Properties):
+    """Keep the approved properties: their tables, gaming days and law."""
+
+    keeps = (properties,)
 
 
 class PitEvents(Handler[pit.Known]):
@@ -24,11 +35,19 @@ class PitEvents(Handler[pit.Known]):
     reader = PitReader(PIT_EVENTS, *EVENTS)
     keyed_by_source = True
 
+    def __init__(self) -> None:
+        self._places = Places(properties)
+
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> pit.Known:
+        await self._places.refresh(connection)
         data = [event.data for event in events]
         slips = {pit.slip_of(one) for one in data if isinstance(one, pit.SlipStep)}
         tables = {pit.TableKey(one.property, one.table) for one in data if isinstance(one, pit.FirstCount)}
-        return pit.Known(slips=await find_slips(connection, slips), books=await first_books(connection, tables))
+        return pit.Known(
+            self._places.place,
+            slips=await find_slips(connection, slips),
+            books=await first_books(connection, tables),
+        )
 
     def handle(self, event: Event[Any], state: pit.Known) -> Sequence[Recording]:
         return (pit.record_pit(event, state),)

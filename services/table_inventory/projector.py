@@ -181,6 +181,8 @@ def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded) -> None:
             check, done_by = _CHECKS[type(data)]
             done = {"check": check, "sequence": sequence, "at": at, "by": getattr(data, done_by)}
             rows.keep(_insert, t.equipment, data, **done, data=data.model_dump(mode="json", exclude_none=True))
+    if fact.claimed_day is not None:
+        rows.keep(_insert, t.other_days, fact, sequence=sequence, at=at)
     if cause and fact.moved is not None:  # tips, and vigorish collected or returned, move nothing of the inventory
         rows.move(entry, fact, fact.moved, cause, ref)
 
@@ -203,7 +205,8 @@ def _counted(data: pit.CountedTable | pit.CarriedTable) -> _Row:
 PROJECTOR: Final = Projector(
     tables=(
         *(t.counts, t.movements, t.requests, t.slips, t.manual_slips, t.boxes, t.transports, t.drop_counts),
-        *(t.counted_boxes, t.variance_cases, t.adjustments, t.days, t.equipment, t.refusals),
+        *(t.counted_boxes, t.variance_cases, t.adjustments, t.days, t.equipment, t.other_days),
+        t.refusals,
     ),
     project=project,
 )

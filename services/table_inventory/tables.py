@@ -1,7 +1,7 @@
 """The tables of the table-inventory ledger: its journal, what is under seal, and the read model.
 
-Everything but the journal and `sealed_counts` follows from the journal alone. The figures of a count that is not
-concluded are nowhere but in `sealed_counts`; the journal has their commitment.
+Everything but the journal, the properties and `sealed_counts` follows from the journal alone. The figures of a count
+that is not concluded are nowhere but in `sealed_counts`; the journal has their commitment.
 """
 
 from sqlalchemy import Boolean, CheckConstraint, Column, Index, MetaData, Table, UniqueConstraint
@@ -11,10 +11,14 @@ from services.table_inventory.domain.slips import STEPS
 from shared.journal.columns import columns, dates, moments, texts
 from shared.journal.columns import counts as numbers
 from shared.journal.tables import journal_tables
+from shared.runtime.consume.properties import properties_table
 
 metadata = MetaData(schema="table_inventory")
 
 journal = journal_tables(metadata, "table_inventory")
+
+properties = properties_table(metadata, "table_inventory")
+"""The approved properties: where and when something happens, and under which law."""
 
 _JSON = JSONB(none_as_null=True)
 
@@ -26,11 +30,6 @@ def _of_table(number: str) -> tuple[Column[object], ...]:
 
 def _slip_key() -> tuple[Column[object], ...]:
     return (*texts("property", "slip", key=True), *numbers("number", key=True))
-
-
-def _different_people() -> str:
-    pairs = [(one, other) for n, one in enumerate(STEPS) for other in STEPS[n + 1 :]]
-    return " AND ".join(f"coalesce({one} <> {other}, true)" for one, other in pairs)
 
 
 counts = Table(
@@ -99,7 +98,6 @@ slips = Table(
     *moments("requested_at", "prepared_at", "carried_at", "received_at", "voided_at", null=True),
     UniqueConstraint("property", "request", name="one_slip_a_request"),
     CheckConstraint("slip IN ('fill', 'credit')", name="slip_is_known"),
-    CheckConstraint(_different_people(), name="different_people"),
     CheckConstraint("received_at IS NULL OR voided_at IS NULL", name="received_or_void"),
     CheckConstraint("carried_at IS NULL OR voided_at IS NULL OR returned <> '[]'", name="void_after_it_was_carried"),
     Index("slips_of_day", "property", "gaming_day"),
@@ -222,7 +220,6 @@ days = Table(
     *moments("audited_at", "final_at", null=True),
     *columns(_JSON, "report", null=True),
     CheckConstraint("audited_by <> preliminary_by", name="audited_by_somebody_else"),
-    CheckConstraint("final_by <> audited_by", name="final_by_somebody_else"),
 )
 """Gaming days that were closed, and how far."""
 
@@ -237,6 +234,17 @@ equipment = Table(
     Index("equipment_in_order", "property", "table", "check", "at"),
 )
 """What was done about cards, dice, card readers and stubs."""
+
+other_days = Table(
+    "other_days",
+    metadata,
+    *_of_table("sequence"),
+    *texts("event"),
+    *moments("at"),
+    *dates("gaming_day", "claimed_day"),
+    Index("other_days_of_day", "property", "gaming_day"),
+)
+"""Pit events that claimed another gaming day than that of their moment."""
 
 refusals = Table(
     "refusals",

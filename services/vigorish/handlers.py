@@ -1,6 +1,6 @@
 """What the vigorish ledger reads: settlements, which assess, and pit events, which collect, waive and return."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, cast
@@ -10,9 +10,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.vigorish.domain.assessing import assess, assessment, settled
 from services.vigorish.domain.views import Counted, Opened, PostedRound, ReversedRound
 from services.vigorish.queries import assessed_lines
-from services.vigorish.tables import days, shifts, submissions
+from services.vigorish.tables import days, properties, shifts, submissions
 from shared.contracts.envelope import Event
-from shared.contracts.pit import CollectedVigorish, NextShift, PitReader, ReturnedVigorish, WaivedVigorish
+from shared.contracts.pit import (
+    CollectedVigorish,
+    NextShift,
+    PitReader,
+    ReturnedVigorish,
+    VigorishOfRound,
+    WaivedVigorish,
+)
+from shared.contracts.places import PlaceAt, in_pit, place_at
 from shared.contracts.reading import Reader
 from shared.contracts.settlements import RoundKey, SettledRound
 from shared.contracts.submissions import SubmissionApproved
@@ -24,6 +32,7 @@ from shared.contracts.vigorish import (
     VigorishAssessed,
     VigorishCollection,
     VigorishReturn,
+    VigorishSettled,
     VigorishTakenBack,
     VigorishWaiver,
 )
@@ -35,7 +44,14 @@ from shared.rules.errors import Refused
 from shared.rules.submission import select as selected
 from shared.runtime.consume.days import DayStatuses
 from shared.runtime.consume.handler import Handler
+from shared.runtime.consume.properties import Places, Properties
 from shared.runtime.consume.submissions import ApprovedSubmissions, RulesSubmissions
+
+
+class ApprovedProperties(Properties):
+    """Keep the approved properties: their tables, gaming days and rates of vigorish."""
+
+    keeps = (properties,)
 
 
 class Submissions(RulesSubmissions):
@@ -52,9 +68,10 @@ def rounding_of(approved: SubmissionApproved) -> Rounding:
 
 @dataclass(slots=True)
 class Assessed:
-    """What revisions of rounds assessed, and how submissions round."""
+    """What revisions of rounds assessed, the properties, and how submissions round."""
 
     lines: dict[RoundKey, tuple[AssessedLine, ...]]
+    places: PlaceAt
     roundings: ApprovedSubmissions[Rounding]
 
 
@@ -64,12 +81,14 @@ class Settlements(Handler[Assessed]):
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
 
     def __init__(self) -> None:
+        self._places = Places(properties)
         self._roundings = ApprovedSubmissions(submissions, rounding_of)
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Assessed:
+        await self._places.refresh(connection)
         await self._roundings.refresh(connection)
         wanted = [RoundKey.of(event.data) for event in events if isinstance(event.data, ReversedRound)]
-        return Assessed(await assessed_lines(connection, wanted), self._roundings)
+        return Assessed(await assessed_lines(connection, wanted), self._places.place, self._roundings)
 
     def handle(self, event: Event[Any], state: Assessed) -> Sequence[Recording]:
         match event.data:
@@ -82,13 +101,14 @@ class Settlements(Handler[Assessed]):
 
 
 def _assessed(data: PostedRound, state: Assessed) -> Recording:
+    place = place_at(state.places, data.property, data.closed_at)
     rounding = state.roundings.under(data.submission.hash)
     if rounding is None:
         raise Refused(
             f"rules submission {data.property}/{data.game} version {data.submission.version} is not known here "
             f"({data.submission.hash}): replay this record once it has been published"
         )
-    found = state.lines[RoundKey.of(data)] = assess(data, rounding)
+    found = state.lines[RoundKey.of(data)] = assess(data, rounding, place.law)
     fact = VigorishAssessed(
         **fields_of(data, SettledRound),
         revision=data.revision,
@@ -119,25 +139,26 @@ class Days(DayStatuses):
     keeps = (days,)
 
 
-class PitEvents(Handler[None]):
+class PitEvents(Handler[PlaceAt]):
     """Record what tables collect, waive and return; of other events, keep which shift begins."""
 
     reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish, Opened, Counted)
     keeps = (shifts,)
 
-    def handle(self, event: Event[Any], state: None) -> Sequence[Recording]:
-        del state
-        fact: VigorishCollection | VigorishWaiver | VigorishReturn
+    def __init__(self) -> None:
+        self._places = Places(properties)
+
+    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> PlaceAt:
+        del events
+        await self._places.refresh(connection)
+        return self._places.place
+
+    def handle(self, event: Event[Any], state: PlaceAt) -> Sequence[Recording]:
         match event.data:
-            case CollectedVigorish() as data:
-                fact, leg = VigorishCollection(**dict(data), event=event.id, at=event.time), "collected"
-            case WaivedVigorish() as data:
-                fact, leg = VigorishWaiver(**dict(data), event=event.id, at=event.time), "waived"
-            case ReturnedVigorish() as data:
-                fact, leg = VigorishReturn(**dict(data), event=event.id, at=event.time), "returned"
+            case VigorishOfRound() as data:
+                return (_settled(data, event, state),)
             case _:
                 return ()
-        return (Recording(fact=fact, postings=settled(fact, leg)),)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Keep which shifts begin, those of a table in their order: of two at one moment, the first stays."""
@@ -150,6 +171,22 @@ class PitEvents(Handler[None]):
         ]
         await _ADD_SHIFTS.write(connection, rows)
 
+
+def _settled(data: VigorishOfRound, event: Event[Any], places: PlaceAt) -> Recording:
+    """Return what a table did about vigorish, under the gaming day of its moment where it claims another."""
+    _, day = in_pit(places, data, event.time)
+    fact_of, leg = _SETTLED[type(data)]
+    said = dict(data) | {"gaming_day": day, "claimed_day": None if data.gaming_day == day else data.gaming_day}
+    fact = fact_of(**said, event=event.id, at=event.time)
+    return Recording(fact=fact, postings=settled(fact, leg))
+
+
+_SETTLED: Final[Mapping[type[VigorishOfRound], tuple[type[VigorishSettled], str]]] = {
+    CollectedVigorish: (VigorishCollection, "collected"),
+    WaivedVigorish: (VigorishWaiver, "waived"),
+    ReturnedVigorish: (VigorishReturn, "returned"),
+}
+"""The fact that follows from an event, and the account that it moves."""
 
 _ADD_SHIFTS: Final = insert(shifts, on_conflict="skip")
 

@@ -1,7 +1,7 @@
 """The vigorish ledger: assessed by settled rounds; collected, waived and returned at the tables; still outstanding."""
 
 from services.vigorish.api import routes
-from services.vigorish.handlers import Days, PitEvents, Settlements, Submissions
+from services.vigorish.handlers import ApprovedProperties, Days, PitEvents, Settlements, Submissions
 from services.vigorish.projector import PROJECTOR
 from services.vigorish.tables import journal
 from shared.contracts.topics import VIGORISH
@@ -13,7 +13,7 @@ MANIFEST = Manifest(
     port=8105,
     journal=journal,
     publishes=VIGORISH,
-    references=(Submissions,),  # how a round's vigorish is rounded is known when it comes
+    references=(ApprovedProperties, Submissions),  # a round's rate and rounding are known when it comes
     handlers=(Settlements, PitEvents, Days),
     projector=PROJECTOR,
     routes=routes,

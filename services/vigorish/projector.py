@@ -26,7 +26,7 @@ from shared.runtime.projector import Projector, Transaction
 REVISION: Final = ("property", "table_name", "round_id", "revision")
 """The columns that name a revision of a round."""
 
-_KNOWN: Final = ("game", "owed_by", "closed_at", "dealer_id", "shift", "settled_dealer_id")
+_KNOWN: Final = ("game", "owed_by", "closed_at", "dealer_id", "shift", "settled_dealer_id", "claimed_day")
 _OF_LINE: Final = ("seat", "owed_by", "stake_cents", "base_cents", "rate", "cents", "agrees")
 
 
@@ -57,6 +57,7 @@ class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
             shift=fact.shift,
             settled_dealer_id=fact.dealer_id,
             settled_at=fact.at,
+            claimed_day=fact.claimed_day,
             **cents,
         )
 
@@ -88,7 +89,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             case VigorishWaiver():
                 rows.settle(fact, waived_cents=fact.cents)
             case VigorishReturn():
-                rows.add(fact, fact.seat, bank=fact.bank, returned_cents=fact.cents)
+                rows.add(fact, fact.seat, bank=fact.bank, claimed_day=fact.claimed_day, returned_cents=fact.cents)
     connection = transaction.connection
     # In the order of their keys, so that two consumers cannot wait for each other.
     await _ADD_OWED.write(connection, [rows[key] for key in sorted(rows)])

@@ -68,7 +68,7 @@ async def owed_on(
     query = (
         select(
             o.table_name.label("table"),
-            *(o.round_id, o.seat, o.bank, o.closed_at, o.settled_at),
+            *(o.round_id, o.seat, o.bank, o.closed_at, o.settled_at, o.claimed_day),
             *(o[name] for name in SUMS),
             *(func.coalesce(o[name], UNKNOWN).label(name) for name in ("game", "owed_by")),
             func.coalesce(o.dealer_id, o.settled_dealer_id, UNKNOWN).label("dealer"),

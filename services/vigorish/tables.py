@@ -1,7 +1,7 @@
 """The tables of vigorish: the journal, and what follows from it.
 
-Everything but the journal and the submissions is a projection of the journal, except for the shifts, which are one of
-the topic `pit.events`. Amounts are cents.
+Everything but the journal, the properties and the submissions is a projection of the journal, except for the shifts,
+which are one of the topic `pit.events`. Amounts are cents.
 """
 
 from typing import Final
@@ -12,6 +12,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from shared.journal.columns import MOMENT, columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.days import days_table
+from shared.runtime.consume.properties import properties_table
 from shared.runtime.consume.submissions import submissions_table
 
 SCHEMA = "vigorish"
@@ -19,6 +20,9 @@ SCHEMA = "vigorish"
 metadata = MetaData()
 
 journal = journal_tables(metadata, SCHEMA)
+
+properties = properties_table(metadata, SCHEMA)
+"""The approved properties: their tables, gaming days and rates of vigorish."""
 
 submissions = submissions_table(metadata, SCHEMA)
 """The approved rules submissions: how vigorish is rounded."""
@@ -42,6 +46,7 @@ owed = Table(
     # Unknown before something was collected or waived:
     *texts("shift", "settled_dealer_id", null=True),
     *moments("settled_at", null=True),
+    *dates("claimed_day", null=True),  # another gaming day than that of its moment
     Index("owed_of_day", "property", "gaming_day", "table_name"),
     schema=SCHEMA,
 )

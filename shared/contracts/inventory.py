@@ -52,11 +52,15 @@ PitEventData = Annotated[SerializeAsAny[PitData], WithJsonSchema({"type": "objec
 
 @fact("pit.recorded", INVENTORY, moves_money=True)
 class PitRecorded(Fact, OfTableDay):
-    """An event of a pit stream was recorded. `event` is its type, `data` what it said."""
+    """An event of a pit stream was recorded. `event` is its type, `data` what it said.
+
+    `claimed_day` is the gaming day that it claimed, where it is recorded under that of its moment instead.
+    """
 
     event: Name
     shift: Name
     moved: Moved | None = None
+    claimed_day: date | None = None
     data: PitEventData
 
     @field_validator("data", mode="before")
@@ -130,7 +134,10 @@ class SlipVoided(SlipStep):
 
 
 class ManualSlip(OfTableDay):
-    """A numbered paper slip, written while the system was away, with the five people who signed it."""
+    """A numbered paper slip, written while the system was away, with the people who signed it.
+
+    Who surrendered the chips signs a credit.
+    """
 
     slip: SlipKind
     shift: Name
@@ -139,6 +146,7 @@ class ManualSlip(OfTableDay):
     occurred_at: AwareDatetime
     requested_by: Person
     prepared_by: Person
+    surrendered_by: Person | None = None
     carried_by: Person
     received_by: Person
     observed_by: Person

@@ -1,10 +1,10 @@
 """A property as services ask it: its gaming day, its tables, its law, at a moment. Pure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
-from typing import Literal, Self
+from typing import Literal, Protocol, Self
 from zoneinfo import ZoneInfo
 
 from shared.contracts.properties import PropertyApproved, PropertyTable
@@ -76,12 +76,16 @@ class Place:
             "approve a version of the property that says when it is, then replay this record"
         )
 
+    def is_day(self, claimed: date, moment: datetime, *, margin: timedelta = timedelta()) -> bool:
+        """Return whether a moment lies in a gaming day, or within `margin` of it."""
+        return self.gaming_day(moment - margin) <= claimed <= self.gaming_day(moment + margin)
+
     def day_of(self, claimed: date, moment: datetime, *, margin: timedelta = timedelta()) -> date:
         """Return the gaming day of an event of a moment that claims one; within `margin` of that day the claim holds.
 
         Raises: Refused where it is another and the property refuses that.
         """
-        if self.gaming_day(moment - margin) <= claimed <= self.gaming_day(moment + margin):
+        if self.is_day(claimed, moment, margin=margin):
             return claimed
         if self.document.other_gaming_day == "refuse":
             raise Refused(self.other_day(claimed, moment))
@@ -123,6 +127,22 @@ class _Days:
         return day
 
 
+class OfPit(Protocol):
+    """What every event of a pit says: where, and of which gaming day."""
+
+    @property
+    def table(self) -> str:
+        """Return the table."""
+
+    @property
+    def gaming_day(self) -> date:
+        """Return the gaming day that it claims."""
+
+    @property
+    def property(self) -> str:
+        """Return the property."""
+
+
 PlaceAt = Callable[[str, datetime], Place | None]
 """(property, moment) -> the property as it is then; None where no version is in effect."""
 
@@ -136,3 +156,30 @@ def place_at(places: PlaceAt, name: str, moment: datetime) -> Place:
             "approve a property document (pitledger property file), then replay this record"
         )
     return found
+
+
+def in_pit(places: PlaceAt, said: OfPit, moment: datetime) -> tuple[Place, date]:
+    """Return the property of a pit event of a moment, and its gaming day.
+
+    Raises: Refused where property or table is not known, or the gaming day is another and the property refuses that.
+    """
+    place = place_at(places, said.property, moment)
+    day = place.day_of(said.gaming_day, moment, margin=place.pit_margin)
+    place.table(said.table, day)
+    return place, day
+
+
+def place_of_day(versions: Iterable[Place], day: date) -> Place | None:
+    """Return a property as it is when a gaming day begins; None where it is not there yet.
+
+    On the day on which its first version takes effect, and as long before as its pit may report, that version counts.
+    """
+    in_order = sorted(versions, key=lambda place: (place.document.effective_from, place.document.version))
+    begun = [place for place in in_order if place.document.effective_from <= place.begins_at(day)]
+    if begun:
+        return begun[-1]
+    following = day + timedelta(days=1)
+    for place in in_order:
+        if place.document.effective_from <= place.begins_at(following) + place.pit_margin:
+            return place
+    return None

@@ -1,12 +1,13 @@
 """What the vigorish ledger publishes on `vigorish`: assessed, taken back, collected, waived, returned."""
 
+from datetime import date
 from typing import Literal
 
 from pydantic import AwareDatetime
 
 from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person
 from shared.contracts.facts import Fact, fact
-from shared.contracts.pit import CollectedVigorish, ReturnedVigorish, WaivedVigorish
+from shared.contracts.pit import CollectedVigorish, ReturnedVigorish, VigorishOfRound, WaivedVigorish
 from shared.contracts.settlements import SettledRound, TakenBack
 from shared.contracts.topics import VIGORISH
 
@@ -56,23 +57,27 @@ class VigorishTakenBack(TakenBack):
     lines: tuple[AssessedLine, ...]
 
 
-class Reported(Contract):
-    """The pit event that reported it."""
+class VigorishSettled(Fact, VigorishOfRound):
+    """What a table did about vigorish, and the pit event that reported it.
+
+    `claimed_day` is the gaming day that it claimed, where it is recorded under that of its moment instead.
+    """
 
     event: Identifier
     at: AwareDatetime
+    claimed_day: date | None = None
 
 
 @fact("vigorish.collection", VIGORISH, moves_money=True)
-class VigorishCollection(Fact, Reported, CollectedVigorish):
+class VigorishCollection(VigorishSettled, CollectedVigorish):
     """A table collected vigorish."""
 
 
 @fact("vigorish.waiver", VIGORISH, moves_money=True)
-class VigorishWaiver(Fact, Reported, WaivedVigorish):
+class VigorishWaiver(VigorishSettled, WaivedVigorish):
     """A table waived vigorish, for a reason."""
 
 
 @fact("vigorish.return", VIGORISH, moves_money=True)
-class VigorishReturn(Fact, Reported, ReturnedVigorish):
+class VigorishReturn(VigorishSettled, ReturnedVigorish):
     """A table gave vigorish back, for a reason."""

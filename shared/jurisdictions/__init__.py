@@ -11,7 +11,7 @@ from typing import Final
 
 from shared.jurisdictions.dated import Dated, Provision
 from shared.jurisdictions.gaming_day import begins_at, gaming_day
-from shared.jurisdictions.model import DeckHours, GamingPack, Pack, ReportingPack
+from shared.jurisdictions.model import DeckHours, GamingPack, Pack, ReportingPack, WinFormula
 from shared.jurisdictions.packs import Packs, PackWrong, load_pack
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Packs",
     "Provision",
     "ReportingPack",
+    "WinFormula",
     "begins_at",
     "gaming_day",
     "gaming_pack",

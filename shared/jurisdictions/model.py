@@ -4,7 +4,7 @@ A name that ends in `_cents`, `_days`, `_hours`, `_minutes` or `_rounds` says th
 is an exact decimal string between 0 and 1.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -28,6 +28,7 @@ Figure = Literal["opener", "fills", "credits", "closer", "drop"]
 ClassOfRevenue = Literal["banking", "non_banking", "fully_automated", "contest"]
 
 PartT = TypeVar("PartT")
+NameT = TypeVar("NameT", bound=str)
 
 
 def _different(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -54,7 +55,7 @@ def _naming(part: PartT, names: Collection[str], info: ValidationInfo, of: str) 
     return part
 
 
-Several = Annotated[tuple[Text, ...], Listed, Field(min_length=2), AfterValidator(_different)]
+Several = Annotated[tuple[NameT, ...], Listed, Field(min_length=2), AfterValidator(_different)]
 """Two names or more, all different."""
 
 
@@ -155,6 +156,14 @@ class WinFormula(Record):
     def __str__(self) -> str:
         return f"{' + '.join(self.plus)}{''.join(f' - {figure}' for figure in self.minus)}"
 
+    def win_cents(self, cents: Mapping[Figure, int]) -> int:
+        """Return the win of these figures; what a change of them does to it, where they are differences.
+
+        >>> WinFormula(plus=["closer", "drop"], minus=["opener"]).win_cents({"opener": 500, "closer": 300, "drop": 900})
+        700
+        """
+        return sum(cents.get(figure, 0) for figure in self.plus) - sum(cents.get(figure, 0) for figure in self.minus)
+
 
 class Win(Record):
     """How the win of a table and day is computed, and the figure that hold is a share of."""
@@ -232,19 +241,26 @@ class Equipment(Record):
     stub_rounds: Provision[Count] | None = None
 
 
-class People(Record):
-    """Who stands for the steps of one thing: as many different people."""
+Filler = Literal["requested_by", "prepared_by", "carried_by", "received_by", "observed_by"]
+"""Who has a hand in a fill."""
 
-    fill: Provision[Several]
-    credit: Provision[Several]
-    table_count: Provision[Several]
-    box_exchange: Provision[Several]
-    drop_count: Provision[Several]
-    day_close: Provision[Several]
-    day_seal: Provision[Several]
-    adjustment: Provision[Several]
-    paytable: Provision[Several]
-    meter_change: Provision[Several]
+
+class People(Record):
+    """Who stands for the steps of one thing: as many different people.
+
+    Only who is recorded can be named. Where no more than two are, both must be: they are different at every property.
+    """
+
+    fill: Provision[Several[Filler]]
+    credit: Provision[Several[Filler | Literal["surrendered_by"]]]
+    table_count: Provision[Several[Literal["dealer", "floorperson"]]]
+    box_exchange: Provision[Several[Literal["removed_by", "witnessed_by"]]]
+    drop_count: Provision[Several[Literal["first_counted_by", "second_counted_by", "third_counted_by"]]]
+    day_close: Provision[Several[Literal["preliminary_by", "audited_by"]]]
+    day_seal: Provision[Several[Literal["preliminary_by", "audited_by", "final_by"]]]
+    adjustment: Provision[Several[Literal["entered_by", "approved_by"]]]
+    paytable: Provision[Several[Literal["filed_by", "approved_by"]]]
+    meter_change: Provision[Several[Literal["requested_by", "approved_by"]]]
 
 
 class TaxLayer(Record):
@@ -291,7 +307,7 @@ class GamingPack(Pack):
     limits: Limits
     equipment: dict[Id, Equipment]
     people: People
-    roles_apart: dict[Key, Provision[Several]] = Field(default_factory=dict)
+    roles_apart: dict[Key, Provision[Several[Text]]] = Field(default_factory=dict)
     taxes: dict[Key, TaxLayer] = Field(default_factory=dict)
     shares: dict[Key, RevenueShares] = Field(default_factory=dict)
     accounts: Accounts

@@ -10,6 +10,7 @@ from services.vigorish.manifest import MANIFEST
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
+from tests.support.properties import property_event
 from tests.support.services import settled_database
 from tests.unit.vigorish.rounds import (
     DAY,
@@ -89,6 +90,7 @@ def desk(url: str) -> Iterator[Vigorish]:
     """The service, which knows the rules submission."""
     with desk_of(MANIFEST, url, people=PEOPLE, clock=lambda: NOON) as desk:
         vigorish = Vigorish(desk)
+        desk.feed("properties", property_event(PROPERTY))
         vigorish.learn(RULES)
         yield vigorish
 

@@ -1,5 +1,6 @@
 """Properties of the books: the win by § 601a.9 and the win of the rounds differ by the variances and nothing else."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -9,16 +10,23 @@ from hypothesis import strategies as st
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.pit import Known, record_pit
+from services.table_inventory.domain.policies import Policy
 from services.table_inventory.domain.win import wins
 from services.table_inventory.domain.windows import Count, Moves, Purpose, Window
 from services.table_inventory.handlers import PitEvents
 from shared.contracts.counts import BoxFigures, CheckInBox, CouponsInBox, CurrencyPieces
+from shared.jurisdictions.model import Instruments
 from tests.support.pit import PROPERTY, Table, at
+from tests.support.properties import place
 from tests.support.rounds import encoded
 
 DAY = date(2026, 11, 20)
 CENTS = st.integers(0, 10**9)
 SIGNED = st.integers(-(10**9), 10**9)
+PLACE = place(PROPERTY)
+POLICY = Policy.of(PLACE, DAY)
+DROP = st.lists(st.sampled_from(list(Instruments.model_fields)), unique=True).map(tuple)
+"""The instruments that a law counts as drop."""
 
 
 @st.composite
@@ -84,26 +92,28 @@ def days(draw: st.DrawFn) -> tuple[list[Window], list[Box]]:
     return windows, boxes
 
 
-@given(days(), st.booleans(), st.booleans())
+@given(days(), st.booleans(), DROP)
 def test_the_two_measures_differ_by_the_variances_alone(
-    day: tuple[list[Window], list[Box]], by_shift: bool, prepaid_is_drop: bool
+    day: tuple[list[Window], list[Box]], by_shift: bool, drop: tuple[str, ...]
 ) -> None:
-    """win = rounds + inventory variance + drop variance, less prepaid access where it is not drop."""
+    """win = rounds + inventory variance + drop variance + drop, less what was taken for chips, whatever is drop."""
     windows, boxes = day
-    for win in wins(windows, boxes, [], by_shift=by_shift, prepaid_is_drop=prepaid_is_drop):
+    for win in wins(replace(POLICY, drop=drop), windows, boxes, [], by_shift=by_shift):
         if win.win_cents is None or not win.opened:
             continue
         assert win.drop_variance_cents is not None
         explained = win.rounds_win_cents + win.inventory_variance_cents + win.drop_variance_cents
-        assert win.win_cents == explained - (0 if prepaid_is_drop else win.prepaid_cents)
+        taken = win.currency_cents + win.counter_checks_cents + win.prepaid_cents
+        assert win.win_cents == explained + win.drop_cents - taken
 
 
-@given(days(), st.booleans())
-def test_the_shifts_of_a_day_add_up_to_the_day(day: tuple[list[Window], list[Box]], prepaid_is_drop: bool) -> None:
+@given(days(), DROP)
+def test_the_shifts_of_a_day_add_up_to_the_day(day: tuple[list[Window], list[Box]], drop: tuple[str, ...]) -> None:
     """Whatever the order of the shifts: no cent is of two shifts or of none."""
     windows, boxes = day
-    [whole] = wins(windows, boxes, [], by_shift=False, prepaid_is_drop=prepaid_is_drop)
-    shifts = wins(windows, boxes, [], by_shift=True, prepaid_is_drop=prepaid_is_drop)
+    policy = replace(POLICY, drop=drop)
+    [whole] = wins(policy, windows, boxes, [], by_shift=False)
+    shifts = wins(policy, windows, boxes, [], by_shift=True)
     for name in ("fills_cents", "credits_cents", "drop_cents", "rounds_win_cents", "inventory_variance_cents"):
         assert getattr(whole, name) == sum(getattr(shift, name) for shift in shifts)
     if whole.closer_cents is not None:
@@ -137,7 +147,7 @@ def test_a_counted_box_balances_and_coupons_are_never_drop(
 @given(st.lists(st.sampled_from(["sold", "tips", "coupon", "waived"]), max_size=30), st.data())
 def test_the_inventory_account_is_the_sum_of_the_movements(kinds: list[str], data: st.DataObject) -> None:
     """Whatever happens at a table, postings balance and the inventory moves by what the entries say."""
-    table, known = Table("BJ-01"), Known()
+    table, known = Table("BJ-01"), Known(lambda *_: PLACE)
     inventory = moved = 0
     for number, kind in enumerate(kinds):
         cents = data.draw(st.integers(1, 10**6))

@@ -10,6 +10,7 @@ import httpx
 
 from services.table_inventory.manifest import MANIFEST
 from tests.support.desk import Desk, desk_of
+from tests.support.properties import property_event
 from tests.support.published import published
 
 PROPERTY, DAY = "riverbend", "2026-11-20"
@@ -247,4 +248,5 @@ def inventory_desk(url: str) -> Iterator[InventoryDesk]:
     """Give table inventory on a database with its schema."""
     clock = Clock()
     with desk_of(MANIFEST, url, people=PEOPLE, clock=clock) as desk:
+        desk.feed("properties", property_event(PROPERTY))
         yield InventoryDesk(desk, clock)

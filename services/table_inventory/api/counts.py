@@ -18,7 +18,7 @@ def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
     router = APIRouter(prefix="/drop-counts", tags=["drop counts"])
     command = partial(command_route, router, context.commands, role=COUNT_BOXES)
-    command(OpenCount, "", answers=CountDocument, status=201, rejects=(Reason.CONTRADICTS,))
+    command(OpenCount, "", answers=CountDocument, status=201, rejects=(Reason.NOT_FOUND, Reason.CONTRADICTS))
     boxes = "/{property}/{count}/boxes"
     command(CountBox, boxes, answers=BoxProgress, status=201, rejects=BY_OTHERS, prepare=salted)
     rejects = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_EARLY, Reason.CONTRADICTS)

@@ -26,6 +26,7 @@ from shared.runtime.web import (
     PropertyQuery,
     command_route,
     document_response,
+    problems,
     snapshot,
 )
 
@@ -47,7 +48,7 @@ def variance_routes(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/variances", tags=["variances"])
     of_variance = "/{property}/{gaming_day}/{variance}/{table}/{number}"
 
-    @router.get("", response_model_exclude_none=True, summary="List variances")
+    @router.get("", response_model_exclude_none=True, summary="List variances", responses=problems(Reason.NOT_FOUND))
     async def list_variances(reader: DayReader, property_name: PropertyQuery, gaming_day: DayQuery) -> Variances:
         """Everything that was counted otherwise than expected, with owner and resolution."""
         del reader
@@ -81,10 +82,9 @@ def day_routes(context: ServiceContext) -> APIRouter:
             return Adjustments(items=await read_adjustments(connection, DayKey(property_name, gaming_day)))
 
     command = partial(command_route, router, context.commands)
-    rejects = (Reason.SAME_PERSON, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
-    command(commands.CloseDay, "/preliminary", role=AUDIT_DAYS, answers=Day, rejects=rejects)
-    command(commands.AuditDay, "/audited", role=AUDIT_DAYS, answers=Day, rejects=rejects)
-    command(commands.SealDay, "/final", role=APPROVE_DAYS, answers=Day, rejects=rejects)
+    command(commands.CloseDay, "/preliminary", role=AUDIT_DAYS, answers=Day, rejects=BY_OTHERS)
+    command(commands.AuditDay, "/audited", role=AUDIT_DAYS, answers=Day, rejects=BY_OTHERS)
+    command(commands.SealDay, "/final", role=APPROVE_DAYS, answers=Day, rejects=BY_OTHERS)
     rejects = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY)
     enter, one = commands.EnterAdjustment, "/adjustments/{adjustment}"
     command(enter, "/adjustments", role=AUDIT_DAYS, answers=Adjustment, status=201, rejects=rejects)

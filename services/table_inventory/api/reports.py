@@ -106,11 +106,16 @@ def routes(context: ServiceContext) -> APIRouter:
     async def day_header(connection: AsyncConnection, reader: str, day: Day) -> dict[str, Any]:
         return await header(connection, reader, day.property, gaming_day=day.gaming_day, status=day.status)
 
-    @router.get("/win", response_model=WinReport, summary="Read the win of a gaming day")
+    @router.get(
+        "/win",
+        response_model=WinReport,
+        summary="Read the win of a gaming day",
+        responses=problems(Reason.NOT_FOUND),
+    )
     async def read_win_report(
         request: Request, reader: ReportReader, property_name: PropertyQuery, gaming_day: DayQuery
     ) -> Response:
-        """By table and by shift, by § 601a.9, beside the win that the settled rounds imply."""
+        """By table and by shift, by the formula of the law, beside the win that the settled rounds imply."""
         key = DayKey(property_name, gaming_day)
         async with snapshot(context.engine) as connection:
             win, day = await read_win(connection, key), await read_day(connection, key)
@@ -169,7 +174,7 @@ def routes(context: ServiceContext) -> APIRouter:
         "/exceptions",
         response_model=Exceptions,
         summary="List exceptions",
-        responses=problems(Reason.CURSOR_UNKNOWN),
+        responses=problems(Reason.CURSOR_UNKNOWN, Reason.NOT_FOUND),
     )
     async def list_exceptions(
         request: Request,

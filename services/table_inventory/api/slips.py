@@ -41,7 +41,14 @@ def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
     router = APIRouter(tags=["slips"])
     command = partial(command_route, router, context.commands)
-    command(commands.RequestSlip, "/requests", role=REQUEST_SLIPS, answers=SlipRequested, status=201)
+    command(
+        commands.RequestSlip,
+        "/requests",
+        role=REQUEST_SLIPS,
+        answers=SlipRequested,
+        status=201,
+        rejects=(Reason.NOT_FOUND,),
+    )
     command(commands.PrepareSlip, "/slips", role=PREPARE_SLIPS, answers=Slip, status=201, rejects=BY_OTHERS)
     receive = "/slips/{property}/credit/{number}/receive"
     command(commands.ReceiveCredit, receive, role=PREPARE_SLIPS, answers=Slip, rejects=BY_OTHERS)
@@ -53,7 +60,8 @@ def routes(context: ServiceContext) -> APIRouter:
         (commands.VoidManualSlip, "/manual-slips/void", ManualSlipVoided),
     )
     for model, path, answers in paper:
-        command(model, path, role=PREPARE_SLIPS, answers=answers, status=201, rejects=BY_OTHERS)
+        forms = (*BY_OTHERS, Reason.NOT_ALLOWED)
+        command(model, path, role=PREPARE_SLIPS, answers=answers, status=201, rejects=forms)
 
     @router.get(
         "/slips",

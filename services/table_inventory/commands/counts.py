@@ -1,4 +1,4 @@
-"""The count of the drop boxes: under seal until it is concluded, by two people who do not see each other's figures."""
+"""The count of the drop boxes: under seal until it is concluded, by people who do not see each other's figures."""
 
 import secrets
 from collections.abc import Sequence
@@ -20,6 +20,7 @@ from services.table_inventory.domain.boxes import (
     in_order,
 )
 from services.table_inventory.queries.counts import find_count, sealed_turns, uncounted_boxes
+from services.table_inventory.queries.places import policy_on
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import drop_counts, sealed_counts
 from shared.contracts.counts import BoxFigures, BoxRef, BoxTurn, CountConcluded, CountOpened, CountSealed
@@ -44,20 +45,26 @@ class OpenCount(Command):
 
 
 class Opening(NamedTuple):
-    """The count of the day that is not concluded, the last number of a count, and the boxes that were not counted."""
+    """The count of the day that is not concluded, the last number of a count, and the boxes that were not counted.
+
+    `counters` is how many people must find the same in a box.
+    """
 
     running: int | None
     last: int
     boxes: Sequence[Box]
+    counters: int
 
 
 async def _opening(connection: AsyncConnection, command: OpenCount) -> Opening:
+    policy = await policy_on(connection, command.property, command.gaming_day)
     of_day = rows_of(drop_counts, **dict(command)).where(drop_counts.c.concluded_at.is_(None))
     running = (await connection.execute(of_day)).one_or_none()
     return Opening(
         None if running is None else running.count,
         await last_number(connection, drop_counts, "count", property=command.property),
         await uncounted_boxes(connection, command.property, command.gaming_day),
+        policy.counters,
     )
 
 
@@ -68,14 +75,15 @@ def open_count(command: OpenCount, state: Opening, now: Now) -> Accepted:
         detail = f"count {state.running} of {command.gaming_day} is not concluded yet"
         raise Rejected(Reason.CONTRADICTS, detail)
     fact = CountOpened(**dict(command), count=state.last + 1, opened_by=now.by, opened_at=now.at)
-    made = CountDocument(**dict(fact), boxes=tuple(BoxProgress.of(box, ()) for box in state.boxes))
+    boxes = tuple(BoxProgress.of(box, (), state.counters) for box in state.boxes)
+    made = CountDocument(**dict(fact), boxes=boxes)
     return Accepted(recording=Recording(fact=fact), answer=made, location=f"/drop-counts/{fact.property}/{fact.count}")
 
 
 class CountBox(BoxRef, Command):
     """Enter what was found in a box.
 
-    Sealed until the count is concluded. Two people must find the same, and nobody counts a box twice.
+    Sealed until the count is concluded. As many people as the law lists must find the same; nobody counts a box twice.
     """
 
     property: Name
@@ -104,17 +112,21 @@ async def salted(wanted: CountBox, person: str, key: str) -> SealBox:
 
 
 class Counting(NamedTuple):
-    """A count that is not concluded, the boxes that wait to be counted, and what was found so far."""
+    """A count that is not concluded, the boxes that wait to be counted, and what was found so far.
+
+    `counters` is how many people must find the same in a box.
+    """
 
     opened: CountOpened
     boxes: Sequence[Box]
     turns: Turns
+    counters: int
 
 
 class ConcludeCount(Command):
     """Conclude a count.
 
-    As soon as two people found the same in every box: the figures are opened and posted.
+    As soon as as many people as the law lists found the same in every box: the figures are opened and posted.
     """
 
     property: Name
@@ -130,6 +142,7 @@ async def _counting(connection: AsyncConnection, command: SealBox | ConcludeCoun
         thing_of(CountOpened, count),
         await uncounted_boxes(connection, command.property, count.gaming_day),
         await sealed_turns(connection, command.property, command.count),
+        (await policy_on(connection, command.property, count.gaming_day)).counters,
     )
 
 
@@ -151,27 +164,28 @@ def count_box(command: SealBox, state: Counting, now: Now) -> Accepted:
     turns = state.turns.get(box.key, ())
     if any(turn.counted_by == now.by for turn in turns):
         raise Rejected(Reason.SAME_PERSON, f"{now.by} counted {name} already: somebody else counts it again")
-    if agreed(turns) is not None:
-        raise Rejected(Reason.ALREADY_DECIDED, f"two people found the same in {name}: it is counted")
+    if agreed(turns, state.counters) is not None:
+        detail = f"{state.counters} people found the same in {name}: it is counted"
+        raise Rejected(Reason.ALREADY_DECIDED, detail)
     turn = BoxTurn(turn=len(turns) + 1, counted_by=now.by, salt=command.salt, figures=command.figures)
     place = {"property": command.property, "count": command.count, "table": box.table, "exchange": box.exchange}
     sealed = {"turn": turn.turn, "commitment": commitment_of(turn.figures, turn.salt)}
     gaming_day = state.opened.gaming_day
     fact = CountSealed(**place, gaming_day=gaming_day, **sealed, counted_by=now.by, counted_at=now.at)
-    return Accepted(recording=Recording(fact=fact), answer=BoxProgress.of(box, [*turns, turn]))
+    return Accepted(recording=Recording(fact=fact), answer=BoxProgress.of(box, [*turns, turn], state.counters))
 
 
 @COMMANDS.handles(ConcludeCount, load=_counting)
 def conclude(command: ConcludeCount, state: Counting, now: Now) -> Accepted:
-    """Open and post the figures, if two people found the same in every box."""
+    """Open and post the figures, if as many people as it takes found the same in every box."""
     del command
     gaming_day = state.opened.gaming_day
     if not state.boxes:
         raise Rejected(Reason.CONTRADICTS, f"no box of {gaming_day} waits to be counted")
-    found = [(box, agreed(state.turns.get(box.key, ()))) for box in state.boxes]
+    found = [(box, agreed(state.turns.get(box.key, ()), state.counters)) for box in state.boxes]
     left = [f"{box.table}/{box.exchange}" for box, figures in found if figures is None]
     if left:
-        detail = f"no two people found the same yet in the boxes {', '.join(left)}"
+        detail = f"{state.counters} people have not found the same yet in the boxes {', '.join(left)}"
         raise Rejected(Reason.TOO_EARLY, detail)
     boxes = tuple(box.counted(figures, state.turns[box.key]) for box, figures in found if figures is not None)
     fact = CountConcluded(**dict(state.opened), boxes=boxes, concluded_by=now.by, concluded_at=now.at)

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.days import Adjustment, Day, DayKey, incomplete
+from services.table_inventory.domain.people import Law, require_different
 from services.table_inventory.queries.counts import counters_of_day
 from services.table_inventory.queries.days import (
     journal_heads,
@@ -19,6 +20,7 @@ from services.table_inventory.queries.days import (
     read_win,
     variances_of_day,
 )
+from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.slips import last_number, read_slips
 from services.table_inventory.queries.windows import boxes_of_day, ended_windows
 from services.table_inventory.tables import adjustments, counts
@@ -71,8 +73,9 @@ class CloseDay(AboutDay):
 
 
 async def _closing(connection: AsyncConnection, command: CloseDay) -> tuple[Day, Sequence[str]]:
-    """Return a gaming day, and what is missing of it."""
+    """Return a gaming day, and what is missing of it. Raises: Rejected for an unknown property."""
     key = command.key()
+    await find_place(connection, *key)
     left = incomplete(
         await known_tables(connection, key),
         {one.table for one in command.excused},
@@ -103,21 +106,23 @@ class AuditDay(AboutDay):
 
 
 class Auditing(NamedTuple):
-    """A gaming day, who took part in its count, and what is not resolved of it."""
+    """A gaming day, who closes it by law, who took part in its count, and what is not resolved of it."""
 
     day: Day
+    law: Law
     counters: set[str]
     left: Sequence[str]
 
 
 async def _auditing(connection: AsyncConnection, command: AuditDay) -> Auditing:
     key = command.key()
+    law = (await find_place(connection, *key)).law.people.day_close.on(key.gaming_day)
     found = await variances_of_day(connection, key)
     left = [one.key().path() for one in found if one.level != "noted" and one.status != "resolved"]
     for adjustment in await read_adjustments(connection, key):
         if adjustment.status == "entered":
             left.append(f"adjustment {adjustment.adjustment} waits for a decision")
-    return Auditing(await read_day(connection, key), await counters_of_day(connection, *key), left)
+    return Auditing(await read_day(connection, key), law, await counters_of_day(connection, *key), left)
 
 
 @COMMANDS.handles(AuditDay, load=_auditing)
@@ -125,8 +130,7 @@ def audit(command: AuditDay, state: Auditing, now: Now) -> Accepted:
     """Let revenue audit, which took no part in the count, be through with a day."""
     day, gaming_day = state.day, command.gaming_day
     _require(day, ReportStatus.PRELIMINARY)
-    if day.preliminary_by == now.by:
-        raise Rejected(Reason.SAME_PERSON, f"{now.by} closed {gaming_day}: somebody else must audit it")
+    require_different(f"{gaming_day}", state.law, dict(day) | {"audited_by": now.by})
     if now.by in state.counters:
         detail = f"{now.by} took part in the count of {gaming_day} and cannot audit it"
         raise Rejected(Reason.SAME_PERSON, detail)
@@ -143,24 +147,31 @@ class SealDay(AboutDay):
     """
 
 
-async def _sealing(connection: AsyncConnection, command: SealDay) -> tuple[Day, dict[str, Any]]:
-    """Return a gaming day, and the report that is to be sealed."""
+class Sealing(NamedTuple):
+    """A gaming day, who seals it by law, and the report that is to be sealed."""
+
+    day: Day
+    law: Law
+    report: dict[str, Any]
+
+
+async def _sealing(connection: AsyncConnection, command: SealDay) -> Sealing:
+    law = (await find_place(connection, *command.key())).law.people.day_seal.on(command.gaming_day)
     win = await read_win(connection, command.key())
     report = {
         **command.content(),
         **win.model_dump(mode="json"),
         "journal": await journal_heads(connection),
     }
-    return await read_day(connection, command.key()), report
+    return Sealing(await read_day(connection, command.key()), law, report)
 
 
 @COMMANDS.handles(SealDay, load=_sealing)
-def seal(command: SealDay, state: tuple[Day, dict[str, Any]], now: Now) -> Accepted:
+def seal(command: SealDay, state: Sealing, now: Now) -> Accepted:
     """Seal an audited day with the hash of its report."""
-    day, report = state
+    day, law, report = state
     _require(day, ReportStatus.AUDITED)
-    if day.audited_by == now.by:
-        raise Rejected(Reason.SAME_PERSON, f"{now.by} audited {command.gaming_day}: somebody else must seal it")
+    require_different(f"{command.gaming_day}", law, dict(day) | {"final_by": now.by})
     digest = sha256(canonical(report)).hexdigest()
     fact = inventory.DayFinal(**dict(command), final_by=now.by, final_at=now.at, hash=digest, report=report)
     return _closed(day, fact, ReportStatus.FINAL)
@@ -169,7 +180,7 @@ def seal(command: SealDay, state: tuple[Day, dict[str, Any]], now: Now) -> Accep
 class EnterAdjustment(AboutDay):
     """Enter an adjustment.
 
-    A figure of § 601a.9 must be other than it was recorded, by `cents` (positive: higher); somebody else approves it.
+    A figure of the win must be other than it was recorded, by `cents` (positive: higher); somebody else approves it.
     """
 
     table: Name
@@ -181,6 +192,7 @@ class EnterAdjustment(AboutDay):
 
 async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> tuple[Day, int]:
     """Return the gaming day, and the last number of its adjustments. Raises: Rejected where there is no such table."""
+    await find_place(connection, *command.key())
     counted = await connection.execute(rows_of(counts, property=command.property, table=command.table).limit(1))
     if counted.first() is None:
         raise Rejected(Reason.NOT_FOUND, f"table {command.table} of {command.property} was never counted")

@@ -7,16 +7,20 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.accounts import TableAccounts
-from services.table_inventory.domain.slips import FIVE_PEOPLE, Slip, SlipKey
+from services.table_inventory.domain.people import Law, law_of_slips, require_different
+from services.table_inventory.domain.slips import Slip, SlipKey
+from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.slips import find_slip, last_number
 from services.table_inventory.tables import manual_slips, requests, slips
 from shared.contracts import inventory
 from shared.contracts.chips import Contents, value_of
 from shared.contracts.envelope import Name, Reason
 from shared.contracts.pit import SlipNumber
+from shared.contracts.places import Place
 from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
 from shared.journal.recording import Recording
+from shared.rules.errors import Refused
 from shared.runtime.command.command import Accepted, Command, Commands, Now
 from shared.runtime.rows import find_row, rows_of, thing_of
 
@@ -40,7 +44,16 @@ class RequestSlip(Command):
 
 
 async def _last_request(connection: AsyncConnection, command: RequestSlip) -> int:
+    """Return the number of the last request. Raises: Rejected where property or table is not there."""
+    _require_table(await find_place(connection, command.property, command.gaming_day), command)
     return await last_number(connection, requests, "request", property=command.property)
+
+
+def _require_table(place: Place, command: RequestSlip | inventory.ManualSlip) -> None:
+    try:
+        place.table(command.table, command.gaming_day)
+    except Refused as refused:
+        raise Rejected(Why.NOT_FOUND, refused.reason) from None
 
 
 @COMMANDS.handles(RequestSlip, load=_last_request)
@@ -67,6 +80,7 @@ class Preparing(NamedTuple):
     request: inventory.SlipRequested
     prepared: int | None
     last: int
+    law: Law
 
 
 async def _preparing(connection: AsyncConnection, command: PrepareSlip) -> Preparing:
@@ -76,19 +90,23 @@ async def _preparing(connection: AsyncConnection, command: PrepareSlip) -> Prepa
     request = thing_of(inventory.SlipRequested, row)
     prepared = (await connection.execute(rows_of(slips, property=name, request=number))).one_or_none()
     last = await last_number(connection, slips, "number", property=name, slip=request.slip)
-    return Preparing(request, None if prepared is None else prepared.number, last)
+    law = await _law(connection, name, request.slip, request.gaming_day)
+    return Preparing(request, None if prepared is None else prepared.number, last, law)
+
+
+async def _law(connection: AsyncConnection, property_name: str, slip: inventory.SlipKind, gaming_day: date) -> Law:
+    return law_of_slips(await find_place(connection, property_name, gaming_day), slip, gaming_day)
 
 
 @COMMANDS.handles(PrepareSlip, load=_preparing)
 def prepare(command: PrepareSlip, state: Preparing, now: Now) -> Accepted:
-    """Prepare the slip, unless it was prepared, or the person requested it."""
+    """Prepare the slip, unless it was prepared, or the law has somebody else prepare it than who requested it."""
     slip, number = state.request.slip, command.request
     if state.prepared is not None:
         detail = f"request {number} was prepared already: {slip} slip {state.prepared}"
         raise Rejected(Why.ALREADY_DECIDED, detail)
-    if state.request.requested_by == now.by:
-        detail = f"{now.by} made request {number}: somebody else must prepare the slip"
-        raise Rejected(Why.SAME_PERSON, detail, cites=FIVE_PEOPLE)
+    people = {"requested_by": state.request.requested_by, "prepared_by": now.by}
+    require_different(f"request {number} of {command.property}", state.law, people)
     fact = inventory.SlipPrepared(**dict(state.request), number=state.last + 1, prepared_by=now.by, prepared_at=now.at)
     made = Slip(**dict(fact), cents=value_of(fact.contents))
     return Accepted(recording=Recording(fact=fact), answer=made, location=made.key.path())
@@ -97,7 +115,7 @@ def prepare(command: PrepareSlip, state: Preparing, now: Now) -> Accepted:
 class ReceiveCredit(Command):
     """Receive a credit at the cage.
 
-    By somebody who did no other step of the slip.
+    By somebody whom the law lets do it after the other steps of the slip.
     """
 
     property: Name
@@ -105,16 +123,19 @@ class ReceiveCredit(Command):
     contents: Annotated[Contents, Field(description="what arrived")]
 
 
-async def _credit(connection: AsyncConnection, command: ReceiveCredit) -> Slip:
-    return await find_slip(connection, SlipKey(command.property, "credit", command.number))
+async def _credit(connection: AsyncConnection, command: ReceiveCredit) -> tuple[Slip, Law]:
+    """Return a credit, and who has a hand in it. Raises: Rejected where there is none."""
+    slip = await find_slip(connection, SlipKey(command.property, "credit", command.number))
+    return slip, await _law(connection, slip.property, slip.slip, slip.gaming_day)
 
 
 @COMMANDS.handles(ReceiveCredit, load=_credit)
-def receive(command: ReceiveCredit, slip: Slip, now: Now) -> Accepted:
+def receive(command: ReceiveCredit, state: tuple[Slip, Law], now: Now) -> Accepted:
     """Receive what left its table."""
+    slip, law = state
     if slip.carried_by is None:
         raise Rejected(Why.TOO_EARLY, f"{slip.key} has not left its table yet")
-    slip.require_free(received_by=now.by)
+    slip.require_free(law, received_by=now.by)
     cents = value_of(command.contents)
     received = {"received_contents": command.contents, "received_by": now.by, "received_at": now.at}
     fact = inventory.CreditReceived(**slip.reference, **received)
@@ -157,7 +178,7 @@ def void(command: VoidSlip, slip: Slip, now: Now) -> Accepted:
 class EnterManualSlip(inventory.ManualSlip, Command):
     """Enter a paper slip after an outage.
 
-    Under the number that is printed on it, with the five people who signed; it is flagged as late.
+    Under the number that is printed on it, with everybody who signed; it is flagged as late.
     """
 
 
@@ -174,30 +195,32 @@ class VoidManualSlip(Command):
     reason: Reason
 
 
-_SIGNED: Final = ("requested_by", "prepared_by", "carried_by", "received_by", "observed_by")
-
-
-async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManualSlip) -> None:
-    """Look for the form. Raises: Rejected where it was entered or voided before."""
+async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManualSlip) -> Place:
+    """Return the property of a form. Raises: Rejected where it is unknown, or the form was entered or voided before."""
+    place = await find_place(connection, command.property, command.gaming_day)
     query = rows_of(manual_slips, property=command.property, slip=command.slip, number=command.number)
     found = (await connection.execute(query)).one_or_none()
     if found is not None:
         how = "was voided" if found.void else "was entered"
         detail = f"paper {command.slip} slip {command.number} of {command.property} {how} already"
         raise Rejected(Why.ALREADY_DECIDED, detail)
+    return place
 
 
 @COMMANDS.handles(EnterManualSlip, load=_form)
-def enter_manual(command: EnterManualSlip, state: None, now: Now) -> Accepted:
-    """Record a paper slip at the moment that it says, if five different people signed it."""
-    del state
-    people = [getattr(command, step) for step in _SIGNED]
-    twice = next((one for one in people if people.count(one) > 1), None)
-    if twice is not None:
-        steps = " and ".join(step for step in _SIGNED if getattr(command, step) == twice)
-        raise Rejected(Why.SAME_PERSON, f"{twice} signed as {steps}: a slip takes five people", cites=FIVE_PEOPLE)
+def enter_manual(command: EnterManualSlip, place: Place, now: Now) -> Accepted:
+    """Record a paper slip at the moment that it says, if everybody signed it whom the law lists, once."""
+    _require_table(place, command)
+    law, people = law_of_slips(place, command.slip, command.gaming_day), dict(command)
+    name = f"paper {command.slip} slip {command.number} of {command.property}"
+    unsigned = [step for step in law.value if people[step] is None]
+    if unsigned:
+        raise Rejected(Why.NOT_ALLOWED, f"{name} is not signed as {', '.join(unsigned)}", cites=law.source)
+    require_different(name, law, people)
     if command.occurred_at > now.at:
         raise Rejected(Why.TOO_EARLY, f"'occurred_at' {command.occurred_at.isoformat()} has not come yet")
+    if not place.is_day(command.gaming_day, command.occurred_at, margin=place.pit_margin):
+        raise Rejected(Why.NOT_ALLOWED, place.other_day(command.gaming_day, command.occurred_at))
     fact = inventory.ManualSlipEntered(**dict(command), entered_by=now.by, entered_at=now.at)
     table, cents = TableAccounts(command.property, command.table), value_of(command.contents)
     postings = table.sent(command.slip, cents) + table.arrived(command.slip, cents)
@@ -205,8 +228,8 @@ def enter_manual(command: EnterManualSlip, state: None, now: Now) -> Accepted:
 
 
 @COMMANDS.handles(VoidManualSlip, load=_form)
-def void_manual(command: VoidManualSlip, state: None, now: Now) -> Accepted:
+def void_manual(command: VoidManualSlip, place: Place, now: Now) -> Accepted:
     """Account for a paper form."""
-    del state
+    del place
     fact = inventory.ManualSlipVoided(**dict(command), entered_by=now.by, entered_at=now.at)
     return Accepted(recording=Recording(fact=fact), answer=fact)

@@ -1,17 +1,14 @@
-"""Drop boxes and their count: under seal until it is concluded, by two people who do not see each other's figures."""
+"""Drop boxes and their count: under seal until it is concluded, by people who do not see each other's figures."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
 from hashlib import sha256
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel
 
 from shared.contracts.counts import BoxFigures, BoxTurn, CountConcluded, CountedBox, CountOpened
 from shared.contracts.envelope import as_json, canonical
-
-AGREE: Final = 2
-"""Two people must find the same."""
 
 BoxKey = tuple[str, int]
 """(table, exchange)"""
@@ -36,6 +33,7 @@ class Box(BaseModel, frozen=True):
     currency_cents: int | None = None
     counter_checks_cents: int | None = None
     coupons_cents: int | None = None
+    figures: BoxFigures | None = None
 
     @property
     def key(self) -> BoxKey:
@@ -51,6 +49,11 @@ class Box(BaseModel, frozen=True):
             "currency": self.currency_cents - self.recorded_currency_cents,
             "counter_check": self.counter_checks_cents - self.recorded_checks_cents,
         }
+
+    def coupon_cents(self, coupon: str) -> int:
+        """Return the stated value of the coupons of one kind that were counted."""
+        coupons = () if self.figures is None else self.figures.coupons
+        return sum(item.cents * item.count for item in coupons if item.coupon == coupon)
 
     def counted(self, figures: BoxFigures, turns: Sequence[BoxTurn]) -> CountedBox:
         """Return the box with what two people found in it."""
@@ -77,11 +80,11 @@ class BoxProgress(BaseModel):
     agreed: bool
 
     @classmethod
-    def of(cls, box: Box | CountedBox, turns: Sequence[BoxTurn]) -> "BoxProgress":
-        """Return how far a box has come."""
+    def of(cls, box: Box | CountedBox, turns: Sequence[BoxTurn], counters: int) -> "BoxProgress":
+        """Return how far a box has come that so many people must count alike."""
         place = {name: getattr(box, name) for name in ("table", "exchange", "box", "shift")}
         people = [turn.counted_by for turn in turns]
-        return cls(**place, turns=len(turns), counted_by=people, agreed=agreed(turns) is not None)
+        return cls(**place, turns=len(turns), counted_by=people, agreed=agreed(turns, counters) is not None)
 
 
 class CountDocument(CountOpened):
@@ -97,10 +100,10 @@ def commitment_of(figures: BoxFigures, salt: str) -> str:
     return sha256(canonical({"figures": as_json(figures), "salt": salt})).hexdigest()
 
 
-def agreed(turns: Sequence[BoxTurn]) -> BoxFigures | None:
-    """Return what two of the people who counted a box found alike; None while there are no two."""
+def agreed(turns: Sequence[BoxTurn], counters: int) -> BoxFigures | None:
+    """Return what so many of the people who counted a box found alike; None while there are not as many."""
     found = [in_order(turn.figures) for turn in turns]
-    return next((figures for figures in found if found.count(figures) >= AGREE), None)
+    return next((figures for figures in found if found.count(figures) >= counters), None)
 
 
 def in_order(figures: BoxFigures) -> BoxFigures:

@@ -57,7 +57,7 @@ def clocks(table: OpenTable, policy: Policy, now: datetime) -> Iterator[Clock]:
     named = regulation if cards else "no change is recorded"
     hours = round(life.total_seconds() / 3600)
     yield _timed(table, "cards", life, now, f"cards dealt from the {dealing} are changed every {hours} hours ({named})")
-    if table.dice:
+    if table.dice and policy.dice_hours is not None:
         life = timedelta(hours=policy.dice_hours)
         yield _timed(table, "dice", life, now, f"dice are changed every {policy.dice_hours} hours")
     if table.card_reader:
@@ -65,10 +65,10 @@ def clocks(table: OpenTable, policy: Policy, now: datetime) -> Iterator[Clock]:
         passed = inspected is not None and inspected.gaming_day == table.gaming_day and inspected.data["passed"]
         rule = "the card reader passes an inspection at the beginning of each gaming day"
         yield _clock(table, "card_reader", due_at=table.opened_at, overdue=not passed, rule=rule)
-    if regulation in policy.stub_regulations and not cards.get("counting_shuffler"):
-        left, stub = policy.stub_rounds - table.rounds_since_stub, table.said("stub")
+    if (rounds := policy.stub_rounds.get(regulation)) and not cards.get("counting_shuffler"):
+        left, stub = rounds - table.rounds_since_stub, table.said("stub")
         is_wrong = bool(stub) and stub["cards"] != stub["expected"]
-        rule = f"the stub is counted every {policy.stub_rounds} rounds and is complete"
+        rule = f"the stub is counted every {rounds} rounds and is complete"
         yield _clock(table, "stub", rounds_left=max(left, 0), overdue=left < 0 or is_wrong, rule=rule)
 
 
@@ -105,8 +105,11 @@ class CheckDone(BaseModel):
             return None if cards == expected else f"the stub had {cards} cards, not {expected}"
         if self.before_at is None or self.before is None:
             return None
-        life = timedelta(hours=policy.dice_hours)
         if self.check == "cards":
             life = policy.deck_life(self.before["regulation"], self.before["dealing"])
+        elif policy.dice_hours is not None:
+            life = timedelta(hours=policy.dice_hours)
+        else:
+            return None
         due_at = (self.before_at if self.opened_at is None else max(self.before_at, self.opened_at)) + life
         return f"{self.check} were due at {due_at.isoformat()}" if self.at > due_at else None

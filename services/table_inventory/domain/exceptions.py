@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel
@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, BaseModel
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
 from services.table_inventory.domain.equipment import CheckDone, OpenTable, clocks
-from services.table_inventory.domain.policies import policy_on
+from services.table_inventory.domain.policies import Policy
 from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.variances import Variance
 from services.table_inventory.domain.win import DayWin
@@ -18,7 +18,7 @@ from shared.contracts.inventory import SlipKind
 
 ExceptionKind = Literal[
     "variance", "slip_void", "slip_late", "slip_gap", "slip_open", "box_not_transported", "box_not_counted",
-    "check_not_dropped", "equipment", "adjustment", "changed_after_seal", "refused",
+    "check_not_dropped", "equipment", "adjustment", "changed_after_seal", "refused", "other_gaming_day",
 ]  # fmt: skip
 ExceptionStatus = Literal["open", "noted"]
 
@@ -76,6 +76,16 @@ class IssuedCheck(BaseModel):
     at: AwareDatetime
 
 
+class OtherDay(BaseModel):
+    """A pit event that claimed another gaming day than that of its moment; `sequence` is its place in the stream."""
+
+    table: str
+    sequence: int
+    event: str
+    at: AwareDatetime
+    claimed_day: date
+
+
 class RefusedCommand(BaseModel):
     """A command that was refused."""
 
@@ -90,6 +100,7 @@ class Findings:
     """What is known of a gaming day that may have to be followed up."""
 
     key: DayKey
+    policy: Policy
     day: Day
     win: DayWin
     variances: Sequence[Variance]
@@ -104,6 +115,7 @@ class Findings:
     open_tables: Sequence[OpenTable]
     adjustments: Sequence[Adjustment]
     refused: Sequence[RefusedCommand]
+    other_days: Sequence[OtherDay]
 
 
 def exceptions(found: Findings, now: datetime) -> list[InventoryException]:
@@ -117,6 +129,7 @@ def exceptions(found: Findings, now: datetime) -> list[InventoryException]:
         *_adjustments(found),
         *_changed(found),
         *(_noted("refused", one.at, one.command, one.detail, by=one.by) for one in found.refused),
+        *_other_days(found.other_days),
     ]
     return sorted(listed, key=lambda one: (one.since, one.kind, one.subject))
 
@@ -186,15 +199,14 @@ def _checks(found: Findings) -> Iterator[InventoryException]:
 
 
 def _equipment(found: Findings, now: datetime) -> Iterator[InventoryException]:
-    policy = policy_on(found.key.gaming_day)
     for done in found.done:
-        if (what := done.wrong(policy)) is not None:
+        if (what := done.wrong(found.policy)) is not None:
             subject = f"{done.table}/{done.check}"
             yield _noted("equipment", done.at, subject, what, table=done.table, by=done.by)
     for table in found.open_tables:
         if table.gaming_day != found.key.gaming_day:
             continue
-        for clock in clocks(table, policy, now):
+        for clock in clocks(table, found.policy, now):
             if clock.overdue:
                 since = clock.due_at or clock.done_at or table.opened_at
                 subject = f"{clock.table}/{clock.check}"
@@ -202,7 +214,7 @@ def _equipment(found: Findings, now: datetime) -> Iterator[InventoryException]:
 
 
 def _adjustments(found: Findings) -> Iterator[InventoryException]:
-    listed_cents = policy_on(found.key.gaming_day).adjustment_listed_cents
+    listed_cents = found.policy.adjustment_listed_cents
     for one in found.adjustments:
         subject = f"{found.key.path()}/adjustments/{one.adjustment}"
         more = {"table": one.table, "cents": one.cents, "by": one.entered_by}
@@ -210,6 +222,12 @@ def _adjustments(found: Findings) -> Iterator[InventoryException]:
             yield _open("adjustment", one.entered_at, subject, one.reason, **more)
         elif one.status == "approved" and (abs(one.cents) > listed_cents or one.day_status == "final"):
             yield _noted("adjustment", one.entered_at, subject, one.reason, **more)
+
+
+def _other_days(events: Iterable[OtherDay]) -> Iterator[InventoryException]:
+    for one in events:
+        reason = f"{one.event} claimed gaming day {one.claimed_day}: it is recorded under that of its moment"
+        yield _noted("other_gaming_day", one.at, f"{one.table}/{one.sequence}", reason, table=one.table)
 
 
 def _changed(found: Findings) -> Iterator[InventoryException]:

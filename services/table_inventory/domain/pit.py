@@ -4,18 +4,20 @@
 """
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal, NamedTuple
 
 from pydantic import AwareDatetime
 
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.denominations import Stacks, added, stacks
-from services.table_inventory.domain.slips import FIVE_PEOPLE, STEPS, Slip, SlipKey
+from services.table_inventory.domain.people import law_of_slips
+from services.table_inventory.domain.slips import STEPS, Slip, SlipKey
 from shared.contracts import pit
 from shared.contracts.chips import value_of
 from shared.contracts.envelope import Event
 from shared.contracts.inventory import Moved, Movement, PitRecorded, RoundCounted
+from shared.contracts.places import Place, PlaceAt, in_pit
 from shared.contracts.reading import view_of
 from shared.contracts.rejection import Rejected
 from shared.contracts.settlements import RevisionView, RoundKey, SettlementPosted, SettlementReversed
@@ -60,8 +62,9 @@ class ReversedRound(Round):
 
 @dataclass(slots=True)
 class Known:
-    """What is known of the slips and tables that a batch is about."""
+    """What is known of the properties, slips and tables that a batch is about."""
 
+    places: PlaceAt
     slips: dict[SlipKey, Slip] = field(default_factory=dict)
     books: Books = field(default_factory=dict)
 
@@ -72,30 +75,45 @@ def slip_of(data: SlipStep) -> SlipKey:
 
 
 def record_pit(event: Event[Any], known: Known) -> Recording:
-    """Return what is recorded of a pit event.
+    """Return what is recorded of a pit event, under the gaming day of its moment where it claims another.
 
-    Raises: Refused where its slip is not there, or a person stands for two steps.
+    Raises: Refused where its property, table or slip is not there, the property refuses the gaming day, or a person
+    stands for two steps.
     """
-    data = event.data
-    moved, postings = _money(data, event.time, known)
+    place, day = in_pit(known.places, event.data, event.time)
+    data, claimed = _on_its_days(event.data, event.time, place, day)
+    moved, postings = _money(data, event.time, known, place)
     book = known.books.get(TableKey(data.property, data.table))
     if moved is not None and book is not None:
         book.append((event.time, moved.cents))
-    place = {name: getattr(data, name) for name in pit.PitData.model_fields}
-    fact = PitRecorded(event=event.type, **place, moved=moved, data=data)
+    at_table = {name: getattr(data, name) for name in pit.PitData.model_fields}
+    fact = PitRecorded(event=event.type, **at_table, moved=moved, claimed_day=claimed, data=data)
     return Recording(fact=fact, postings=postings)
+
+
+def _on_its_days(data: pit.PitData, at: datetime, place: Place, day: date) -> tuple[pit.PitData, date | None]:
+    """Return what an event says on the gaming day of its moment; the one that it claimed, where that is another."""
+    claimed = None if data.gaming_day == day else data.gaming_day
+    changes: dict[str, Any] = {"gaming_day": day}
+    if isinstance(data, pit.CountedOpenTable) and data.begins is not None:
+        begun = data.begins.gaming_day
+        begins = place.day_of(begun, at, margin=place.pit_margin)
+        changes["begins"] = data.begins.model_copy(update={"gaming_day": begins})
+        if begins != begun and claimed is None:
+            claimed = begun
+    return (data if claimed is None else data.model_copy(update=changes)), claimed
 
 
 _Money = tuple[Moved | None, tuple[Posting, ...]]
 
 
-def _money(data: Any, at: datetime, known: Known) -> _Money:
+def _money(data: Any, at: datetime, known: Known, place: Place) -> _Money:
     table = TableAccounts(data.property, data.table)
     match data:
         case pit.CountedTable() | pit.CarriedTable():
             return None, _first_count(data, at, table, known)
         case pit.CarriedFill() | pit.ReceivedFill() | pit.CarriedCredit():
-            return _slip_step(data, at, table, known)
+            return _slip_step(data, at, table, known, place)
         case pit.SoldChips():
             return _moved("cash", -data.cents, table.sold(data.instrument, data.cents), stacks(data.contents, -1))
         case pit.IssuedCounterCheck():
@@ -129,16 +147,17 @@ def _first_count(data: FirstCount, at: datetime, table: TableAccounts, known: Kn
     return table.transfer("inventory", "brought_forward", value_of(data.contents) - moved_cents)
 
 
-def _slip_step(data: SlipStep, at: datetime, table: TableAccounts, known: Known) -> _Money:
+def _slip_step(data: SlipStep, at: datetime, table: TableAccounts, known: Known, place: Place) -> _Money:
     key = slip_of(data)
+    law = law_of_slips(place, key.slip, data.gaming_day)
     slip = known.slips.get(key)
     if slip is None:
-        raise Refused(f"{key} was never prepared", paragraph=FIVE_PEOPLE)
+        raise Refused(f"{key} was never prepared", paragraph=law.source)
     if slip.table != data.table:
-        raise Refused(f"{key} is for table {slip.table}, not {data.table}", paragraph=FIVE_PEOPLE)
+        raise Refused(f"{key} is for table {slip.table}, not {data.table}", paragraph=law.source)
     done = step_of(data, at)
     try:
-        slip.require_free(**{step: done[step] for step in STEPS if step in done})
+        slip.require_free(law, **{step: done[step] for step in STEPS if step in done})
     except Rejected as rejected:
         raise Refused(rejected.detail, paragraph=rejected.cites) from rejected
     known.slips[key] = slip.after(**done)

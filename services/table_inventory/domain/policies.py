@@ -1,15 +1,12 @@
-"""The figures by which the ledger judges on a gaming day, as the jurisdiction's pack fixes them."""
+"""The figures by which the ledger judges on a gaming day, as the property and its jurisdiction's pack fix them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import lru_cache
-from typing import Final, Literal, TypeVar
+from typing import Literal, Self, TypeVar
 
-from shared.jurisdictions import DeckHours, Provision, gaming_pack
-
-PACK: Final = "us-pa"
-"""The pack of every property, until properties name theirs."""
+from shared.contracts.places import Limit, Place
+from shared.jurisdictions import DeckHours, Provision, WinFormula
 
 Level = Literal["noted", "report", "authority"]
 ValueT = TypeVar("ValueT")
@@ -17,17 +14,52 @@ ValueT = TypeVar("ValueT")
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What holds on a gaming day, all of it since `effective_from`."""
+    """What holds at a property on a gaming day, by its law since `effective_from`.
 
+    `drop` names the instruments that count as drop, `counters` is how many people must find the same in a drop box.
+    """
+
+    property_version: int
     effective_from: date
     variance_report_cents: int
     variance_authority_cents: int
     adjustment_listed_cents: int
-    prepaid_is_drop: bool
-    stub_rounds: int
-    stub_regulations: tuple[str, ...]
-    dice_hours: int
+    formula: WinFormula
+    drop: tuple[str, ...]
+    counters: int
+    stub_rounds: Mapping[str, int]
+    dice_hours: int | None
     deck_hours: Mapping[str, DeckHours]
+
+    @classmethod
+    def of(cls, place: Place, gaming_day: date) -> Self:
+        """Return the policy of a property on a gaming day. Raises: LookupError before the first value of its law."""
+        law, begun = place.law, list[date]()
+
+        def on_the_day(provision: Provision[ValueT]) -> ValueT:
+            dated = provision.on(gaming_day)
+            begun.append(dated.effective_from)
+            return dated.value
+
+        def limit_cents(name: Limit) -> int:
+            on_the_day(getattr(law.limits, name))
+            return place.limit_cents(name, gaming_day)
+
+        games = law.equipment
+        dice = [on_the_day(game.dice_hours) for game in games.values() if game.dice_hours is not None]
+        return cls(
+            property_version=place.document.version,
+            variance_report_cents=limit_cents("variance_report_cents"),
+            variance_authority_cents=limit_cents("variance_authority_cents"),
+            adjustment_listed_cents=limit_cents("adjustment_listed_cents"),
+            formula=on_the_day(law.win.formula),
+            drop=tuple(name for name, treatment in law.instruments if on_the_day(treatment) == "drop"),
+            counters=len(on_the_day(law.people.drop_count)),
+            stub_rounds={name: on_the_day(game.stub_rounds) for name, game in games.items() if game.stub_rounds},
+            dice_hours=min(dice, default=None),
+            deck_hours={name: on_the_day(game.deck_hours) for name, game in games.items()},
+            effective_from=max(begun),
+        )
 
     def level(self, cents: int) -> Level:
         """Return how serious a variance is."""
@@ -39,32 +71,3 @@ class Policy:
         """Return how long cards may stay on a table under a chapter; the shortest time, where it is not of the pack."""
         games = [self.deck_hours[regulation]] if regulation in self.deck_hours else self.deck_hours.values()
         return timedelta(hours=min(game.hand if dealing == "hand" else game.shoe for game in games))
-
-
-@lru_cache(maxsize=1024)
-def policy_on(gaming_day: date) -> Policy:
-    """Return the policy that holds on a gaming day. Raises: LookupError before the first."""
-    pack = gaming_pack(PACK)
-    games, limits = pack.equipment, pack.limits
-    begun: list[date] = []
-
-    def on_the_day(provision: Provision[ValueT]) -> ValueT:
-        dated = provision.on(gaming_day)
-        begun.append(dated.effective_from)
-        return dated.value
-
-    stubs = {name: on_the_day(game.stub_rounds) for name, game in games.items() if game.stub_rounds is not None}
-    figures = {
-        "variance_report_cents": on_the_day(limits.variance_report_cents),
-        "variance_authority_cents": on_the_day(limits.variance_authority_cents),
-        "adjustment_listed_cents": on_the_day(limits.adjustment_listed_cents),
-        "stub_rounds": min(stubs.values()),
-        "dice_hours": min(on_the_day(game.dice_hours) for game in games.values() if game.dice_hours is not None),
-    }
-    return Policy(
-        **figures,
-        prepaid_is_drop=on_the_day(pack.instruments.prepaid_access) == "drop",
-        stub_regulations=tuple(stubs),
-        deck_hours={name: on_the_day(game.deck_hours) for name, game in games.items()},
-        effective_from=max(begun),
-    )

@@ -1,18 +1,17 @@
-"""Fill and credit slips as they go from hand to hand: each step is done once, and by somebody else (§ 465a.38)."""
+"""Fill and credit slips as they go from hand to hand: each step is done once, by the people that the law lists."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import AwareDatetime
 
+from services.table_inventory.domain.people import Law, require_different
 from shared.contracts.chips import Contents
 from shared.contracts.envelope import Person
 from shared.contracts.inventory import SlipKind, SlipPrepared
 from shared.contracts.rejection import Reason, Rejected
 
 SlipStatus = Literal["prepared", "carried", "received", "void"]
-
-FIVE_PEOPLE: Final = "§ 465a.38"
 
 STEPS: Final = ("requested_by", "prepared_by", "surrendered_by", "carried_by", "received_by", "observed_by")
 """The steps of a slip that people do."""
@@ -81,16 +80,12 @@ class Slip(SlipPrepared):
         """Return the fields by which the facts of its steps name it."""
         return {**self.key._asdict(), "table": self.table, "gaming_day": self.gaming_day}
 
-    def require_free(self, **people: str) -> None:
-        """Let these people do these steps. Raises: Rejected where it is void, a step is done, or they did another."""
+    def require_free(self, law: Law, **people: str) -> None:
+        """Let these people do these steps. Raises: Rejected where it is void, a step is done, or the law forbids it."""
         if self.voided_by is not None:
             raise Rejected(Reason.ALREADY_DECIDED, f"{self.key} is void")
         held = {step: person for step in STEPS if (person := getattr(self, step)) is not None}
-        for step, person in people.items():
+        for step in people:
             if step in held:
                 raise Rejected(Reason.ALREADY_DECIDED, f"{self.key}: {held[step]} is '{step}' already")
-            other = next((before for before, who in held.items() if who == person), None)
-            if other is not None:
-                detail = f"{person} is '{other}' of {self.key} and cannot be '{step}' too"
-                raise Rejected(Reason.SAME_PERSON, detail, cites=FIVE_PEOPLE)
-            held[step] = person
+        require_different(str(self.key), law, held | people)

@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, BaseModel
 
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.boxes import Box
-from services.table_inventory.domain.policies import Level, policy_on
+from services.table_inventory.domain.policies import Level, Policy
 from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.windows import Count, Window
 from shared.contracts.inventory import VarianceKind
@@ -52,7 +52,7 @@ class Variance(BaseModel):
     expected_cents: int
     counted_cents: int
     cents: int
-    level: Level
+    level: Level = "noted"
     status: VarianceStatus = "open"
     by_instrument: dict[str, int] | None = None
     expected_by_denomination: dict[str, int] | None = None
@@ -67,6 +67,11 @@ class Variance(BaseModel):
     def key(self) -> VarianceKey:
         """Return the name of the variance."""
         return VarianceKey(self.property, self.gaming_day, self.variance, self.table, self.number)
+
+    def judged(self, policy: Policy) -> "Variance":
+        """Return the variance with its level: by its largest part, where it is split."""
+        cents = max((self.by_instrument or {}).values(), key=abs, default=self.cents)
+        return self.model_copy(update={"level": policy.level(cents)})
 
     def after(self, **changes: Any) -> "Variance":
         """Return the variance as it is after these changes of what became of it."""
@@ -94,6 +99,7 @@ class Variance(BaseModel):
 
 def variances(
     property_name: str,
+    policy: Policy,
     *,
     windows: Iterable[Window],
     boxes: Iterable[Box],
@@ -106,7 +112,7 @@ def variances(
     """
     found = [*_of_windows(property_name, windows), *_of_boxes(property_name, boxes), *_of_slips(slips)]
     standing: list[Variance] = []
-    for variance in found:
+    for variance in (one.judged(policy) for one in found):
         case = cases.get((variance.table, variance.variance, variance.number))
         if variance.cents or variance.by_instrument is not None or (case and case["resolved_cents"]):
             standing.append(variance if case is None else variance.after(**case))
@@ -115,10 +121,8 @@ def variances(
 
 def _variance(property_name: str, kind: VarianceKind, of: Count | Box | Slip, **values: Any) -> Variance:
     cents = values["counted_cents"] - values["expected_cents"]
-    split: Mapping[str, int] = values.get("by_instrument", {})
-    level = policy_on(of.gaming_day).level(max(split.values(), key=abs, default=cents))
     place = {"property": property_name, "gaming_day": of.gaming_day, "table": of.table, "shift": of.shift}
-    return Variance(**place, variance=kind, cents=cents, level=level, **values)
+    return Variance(**place, variance=kind, cents=cents, **values)
 
 
 def _of_windows(property_name: str, windows: Iterable[Window]) -> Iterator[Variance]:

@@ -1,31 +1,52 @@
-"""The win of § 601a.9(c), from counts, movements and boxes, with what the settled rounds imply."""
+"""The win by the formula of the law, from counts, movements and boxes, with what the settled rounds imply."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
 from pydantic import BaseModel
 
 from services.table_inventory.domain.boxes import Box
-from services.table_inventory.domain.policies import policy_on
+from services.table_inventory.domain.policies import Policy
 from services.table_inventory.domain.windows import Window
 from shared.contracts.inventory import AdjustmentEntered, Figure
 from shared.contracts.reports import Percent, percent_of
 
+_INSTRUMENTS: Final[Mapping[str, str]] = {
+    "currency": "currency_cents",
+    "counter_check": "counter_checks_cents",
+    "prepaid_access": "prepaid_cents",
+    "match_play": "match_play_cents",
+    "direct_bet": "direct_bet_cents",
+}
+"""The figure of each instrument that the law may count as drop."""
 
-def win_effect(figure: Figure, cents: int) -> int:
+
+def win_effect(policy: Policy, figure: Figure, cents: int) -> int:
     """Return what it does to the win that a figure is raised by so many cents."""
-    return -cents if figure in ("opener", "fills") else cents
+    match figure:
+        case "currency":
+            return _drop_effect(policy, "currency", cents)
+        case "counter_checks":
+            return _drop_effect(policy, "counter_check", cents)
+        case "opener" | "closer" | "fills" | "credits":
+            return policy.formula.win_cents({figure: cents})
+
+
+def _drop_effect(policy: Policy, instrument: str, cents: int) -> int:
+    return policy.formula.win_cents({"drop": cents}) if instrument in policy.drop else 0
 
 
 class Win(BaseModel):
-    """The win of a table, a shift of it, or all tables, by § 601a.9(c), with what the settled rounds imply.
+    """The win of a table, a shift of it, or all tables, by the formula of the law, with what the settled rounds imply.
 
-    `win_cents` is closer + credits + drop - opener - fills, and None while something is missing (`missing` says what).
-    It is always `rounds_win_cents` + `inventory_variance_cents` + `drop_variance_cents` - `prepaid_cents` where prepaid
-    access is not drop. Drop is currency, counter checks and, where the policy says so, prepaid access; `coupons_cents`
-    were counted in the box and are no drop. `rounds_win_cents` is what the rounds brought, less coupons paid and
-    vigorish waived. `counts` and `boxes` are the sequences in the table's pit stream of what the figures come from.
+    `win_cents` is what the formula makes of opener, fills, credits, closer and drop, and None while something is
+    missing (`missing` says what). Drop is what the law counts as drop of currency, counter checks, prepaid access,
+    match play and direct bets. By closer + credits + drop - opener - fills the win is always `rounds_win_cents` +
+    `inventory_variance_cents` + `drop_variance_cents` + `drop_cents`, less currency, counter checks and prepaid
+    access. `coupons_cents` were counted in the box: match play, direct bets, and others, which are a memorandum
+    everywhere. `rounds_win_cents` is what the rounds brought, less coupons paid and vigorish waived. `counts` and
+    `boxes` are the sequences in the table's pit stream of what the figures come from.
     """
 
     table: str | None = None
@@ -41,6 +62,8 @@ class Win(BaseModel):
     prepaid_cents: int = 0
     drop_cents: int = 0
     coupons_cents: int = 0
+    match_play_cents: int = 0
+    direct_bet_cents: int = 0
     win_cents: int | None = None
     hold_percent: Percent | None = None
     rounds: int = 0
@@ -58,18 +81,25 @@ class Win(BaseModel):
     counts: list[int] = []
     boxes: list[int] = []
 
-    def finished(self, *, prepaid_is_drop: bool) -> "Win":
+    def finished(self, policy: Policy) -> "Win":
         """Return the win with everything that follows from the figures that were added up."""
-        counted_cents = self.currency_cents + self.counter_checks_cents
-        drop_cents = counted_cents + (self.prepaid_cents if prepaid_is_drop else 0)
+        drop_cents = sum(getattr(self, _INSTRUMENTS[instrument]) for instrument in policy.drop)
         rounds_win_cents = self.rounds_cents - self.coupons_paid_cents - self.vigorish_waived_cents
         values: dict[str, Any] = {"drop_cents": drop_cents, "rounds_win_cents": rounds_win_cents}
         values["missing"] = sorted(set(self.missing))
         if "closer" in self.missing:
             values["closer_cents"] = None
         if not self.missing:
-            out_cents = self.opener_cents + self.fills_cents
-            win_cents = (self.closer_cents or 0) + self.credits_cents + drop_cents - out_cents
+            win_cents = policy.formula.win_cents(
+                {
+                    "opener": self.opener_cents,
+                    "fills": self.fills_cents,
+                    "credits": self.credits_cents,
+                    "closer": self.closer_cents or 0,
+                    "drop": drop_cents,
+                }
+            )
+            counted_cents = self.currency_cents + self.counter_checks_cents
             values["win_cents"] = win_cents
             values["hold_percent"] = percent_of(win_cents, drop_cents)
             values["difference_cents"] = win_cents - rounds_win_cents
@@ -80,18 +110,19 @@ class Win(BaseModel):
 
 _ADDED: Final = (
     "opener_cents", "closer_cents", "fills_cents", "credits_cents", "currency_cents", "counter_checks_cents",
-    "prepaid_cents", "coupons_cents", "rounds", "rounds_cents", "coupons_paid_cents", "vigorish_waived_cents",
+    "prepaid_cents", "coupons_cents", "match_play_cents", "direct_bet_cents", "rounds", "rounds_cents",
+    "coupons_paid_cents", "vigorish_waived_cents",
     "recorded_drop_cents", "inventory_variance_cents", "adjustments_cents",
 )  # fmt: skip
 
 
 def wins(
+    policy: Policy,
     windows: Sequence[Window],
     boxes: Iterable[Box],
     adjustments: Iterable[AdjustmentEntered],
     *,
     by_shift: bool,
-    prepaid_is_drop: bool,
 ) -> list[Win]:
     """Return the win of each table of a gaming day, or of each of its shifts, in the order of tables and windows.
 
@@ -117,19 +148,19 @@ def wins(
     for box in boxes:
         _add_box(of(box.table, box.shift), box)
     for one in adjustments:
-        of(one.table, one.shift).adjustments_cents += win_effect(one.figure, one.cents)
+        of(one.table, one.shift).adjustments_cents += win_effect(policy, one.figure, one.cents)
     for win in found.values():
         if win.opened and not win.boxes:
             win.missing.append("drop")
-    return [win.finished(prepaid_is_drop=prepaid_is_drop) for win in found.values()]
+    return [win.finished(policy) for win in found.values()]
 
 
-def total(rows: Sequence[Win], *, prepaid_is_drop: bool) -> Win:
+def total(policy: Policy, rows: Sequence[Win]) -> Win:
     """Return the win of all tables, which misses whatever one of them misses."""
     sums = {name: sum(getattr(row, name) or 0 for row in rows) for name in _ADDED}
     missing = [what for row in rows for what in row.missing]
     added = Win(opened=any(row.opened for row in rows), missing=missing, **sums)
-    return added.finished(prepaid_is_drop=prepaid_is_drop)
+    return added.finished(policy)
 
 
 def _add_window(win: Win, window: Window) -> None:
@@ -168,30 +199,37 @@ def _add_box(win: Win, box: Box) -> None:
     win.currency_cents += box.currency_cents
     win.counter_checks_cents += box.counter_checks_cents
     win.coupons_cents += box.coupons_cents or 0
+    win.match_play_cents += box.coupon_cents("match_play")
+    win.direct_bet_cents += box.coupon_cents("direct_bet")
 
 
 class DayWin(BaseModel):
-    """The win of a gaming day: by table, by shift, and altogether (nothing while a table is incomplete)."""
+    """The win of a gaming day: by table, by shift, and altogether (nothing while a table is incomplete).
 
+    By the law of the property as its version `property_version` names it, which is in force since `policy_from`:
+    `formula`, and the instruments that count as `drop`.
+    """
+
+    property_version: int
     policy_from: date
-    prepaid_is_drop: bool
+    formula: str
+    drop: list[str]
     tables: list[Win]
     shifts: list[Win]
     total: Win
 
 
 def day_win(
-    gaming_day: date, windows: Sequence[Window], boxes: Sequence[Box], adjustments: Sequence[AdjustmentEntered]
+    policy: Policy, windows: Sequence[Window], boxes: Sequence[Box], adjustments: Sequence[AdjustmentEntered]
 ) -> DayWin:
     """Return the win of a gaming day as it stands."""
-    policy = policy_on(gaming_day)
-    is_drop = policy.prepaid_is_drop
-    tables = wins(windows, boxes, adjustments, by_shift=False, prepaid_is_drop=is_drop)
-    shifts = wins(windows, boxes, adjustments, by_shift=True, prepaid_is_drop=is_drop)
+    tables = wins(policy, windows, boxes, adjustments, by_shift=False)
     return DayWin(
+        property_version=policy.property_version,
         policy_from=policy.effective_from,
-        prepaid_is_drop=is_drop,
+        formula=str(policy.formula),
+        drop=list(policy.drop),
         tables=tables,
-        shifts=shifts,
-        total=total(tables, prepaid_is_drop=is_drop),
+        shifts=wins(policy, windows, boxes, adjustments, by_shift=True),
+        total=total(policy, tables),
     )

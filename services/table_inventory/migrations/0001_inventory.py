@@ -1,4 +1,4 @@
-"""Create what is under seal, and the read model."""
+"""Create the copy of the properties, what is under seal, and the read model."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -9,11 +9,22 @@ depends_on = "journal_0001"
 
 
 def upgrade() -> None:
-    """Run the statements of the SQL file, and grant the service what it needs."""
-    run_sql(__file__)
+    """Run the statements of the SQL files, and grant the service what it needs."""
+    run_sql(__file__, "0001_properties")
     grant(
         "SELECT, INSERT",
-        *("counts", "movements", "requests", "slips", "manual_slips", "boxes", "transports", "drop_counts"),
-        *("counted_boxes", "sealed_counts", "variance_cases", "adjustments", "days", "equipment", "refusals"),
+        *(
+            "properties",
+            "counts",
+            "movements",
+            "requests",
+            "slips",
+            "manual_slips",
+            "boxes",
+            "transports",
+            "drop_counts",
+        ),
+        *("counted_boxes", "sealed_counts", "variance_cases", "adjustments", "days", "equipment", "other_days"),
+        "refusals",
     )
     grant("UPDATE", "slips", "drop_counts", "variance_cases", "adjustments", "days")

@@ -7,6 +7,7 @@ from sqlalchemy import Row, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.boxes import Box, BoxKey, BoxProgress, CountDocument
+from services.table_inventory.queries.places import policy_on
 from services.table_inventory.queries.windows import boxes_of_day
 from services.table_inventory.tables import counted_boxes, drop_counts, sealed_counts
 from shared.contracts.counts import BoxFigures, BoxTurn, CountConcluded, CountedBox
@@ -36,14 +37,16 @@ async def sealed_turns(connection: AsyncConnection, property_name: str, count: i
 async def read_count(connection: AsyncConnection, property_name: str, count: int) -> CountDocument:
     """Return a count as it may be seen: progress while it is open, figures when it is concluded. Raises: Rejected."""
     row = await find_count(connection, property_name, count)
+    counters = (await policy_on(connection, property_name, row.gaming_day)).counters
     if row.concluded_at is None:
         turns = await sealed_turns(connection, property_name, count)
         waiting = await uncounted_boxes(connection, property_name, row.gaming_day)
-        return thing_of(CountDocument, row, boxes=[BoxProgress.of(box, turns.get(box.key, ())) for box in waiting])
+        progress = [BoxProgress.of(box, turns.get(box.key, ()), counters) for box in waiting]
+        return thing_of(CountDocument, row, boxes=progress)
     c = counted_boxes.c
     query = rows_of(counted_boxes, property=property_name, count=count).order_by(c.table, c.exchange)
     boxes = await things_of(CountedBox, connection, query)
-    progress = [BoxProgress.of(box, box.turns) for box in boxes]
+    progress = [BoxProgress.of(box, box.turns, counters) for box in boxes]
     concluded = thing_of(CountConcluded, row, boxes=boxes)
     return thing_of(CountDocument, row, status="concluded", boxes=progress, concluded=concluded)
 

@@ -8,11 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory import tables as t
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
-from services.table_inventory.domain.exceptions import Findings, IssuedCheck, RefusedCommand
+from services.table_inventory.domain.exceptions import Findings, IssuedCheck, OtherDay, RefusedCommand
 from services.table_inventory.domain.variances import Variance, variances
 from services.table_inventory.domain.win import DayWin, day_win
 from services.table_inventory.queries.counts import dropped_checks
 from services.table_inventory.queries.equipment import done_on, open_tables
+from services.table_inventory.queries.places import policy_on
 from services.table_inventory.queries.slips import paper_of_day, read_series, read_slips
 from services.table_inventory.queries.windows import boxes_of_day, ended_windows, windows_of_day
 from shared.runtime.rows import rows_of, thing_of, things_of
@@ -42,10 +43,11 @@ async def known_tables(connection: AsyncConnection, key: DayKey) -> set[str]:
 
 
 async def variances_of_day(connection: AsyncConnection, key: DayKey) -> list[Variance]:
-    """Return all variances of a gaming day, in the order of table and time."""
+    """Return all variances of a gaming day, by table and time. Raises: Rejected for an unknown property."""
     cases = await connection.execute(rows_of(t.variance_cases, **key._asdict()))
     return variances(
         key.property,
+        await policy_on(connection, *key),
         windows=await ended_windows(connection, *key),
         boxes=await boxes_of_day(connection, *key),
         slips=await read_slips(connection, key.property, gaming_day=key.gaming_day),
@@ -54,10 +56,11 @@ async def variances_of_day(connection: AsyncConnection, key: DayKey) -> list[Var
 
 
 async def read_win(connection: AsyncConnection, key: DayKey) -> DayWin:
-    """Return the win of a gaming day as it stands."""
+    """Return the win of a gaming day as it stands. Raises: Rejected for an unknown property."""
     windows = await windows_of_day(connection, *key)
     approved = [one for one in await read_adjustments(connection, key) if one.status == "approved"]
-    return day_win(key.gaming_day, windows, await boxes_of_day(connection, *key), approved)
+    policy = await policy_on(connection, *key)
+    return day_win(policy, windows, await boxes_of_day(connection, *key), approved)
 
 
 async def journal_heads(connection: AsyncConnection) -> dict[str, dict[str, Any]]:
@@ -67,9 +70,10 @@ async def journal_heads(connection: AsyncConnection) -> dict[str, dict[str, Any]
 
 
 async def read_findings(connection: AsyncConnection, key: DayKey) -> Findings:
-    """Return what is known of a gaming day that may have to be followed up."""
+    """Return what may have to be followed up of a gaming day. Raises: Rejected for an unknown property."""
     return Findings(
         key=key,
+        policy=await policy_on(connection, *key),
         day=await read_day(connection, key),
         win=await read_win(connection, key),
         variances=await variances_of_day(connection, key),
@@ -83,6 +87,7 @@ async def read_findings(connection: AsyncConnection, key: DayKey) -> Findings:
         open_tables=await open_tables(connection, key.property),
         adjustments=await read_adjustments(connection, key),
         refused=await _refused_commands(connection, key),
+        other_days=await things_of(OtherDay, connection, rows_of(t.other_days, **key._asdict())),
     )
 
 

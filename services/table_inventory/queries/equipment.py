@@ -7,7 +7,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.equipment import CheckDone, Clock, OpenTable, clocks
-from services.table_inventory.domain.policies import policy_on
+from services.table_inventory.domain.policies import Policy
+from services.table_inventory.queries.places import place_on, read_places
 from shared.runtime.rows import things_of
 
 _OPEN: Final = text("""
@@ -58,8 +59,15 @@ async def open_tables(connection: AsyncConnection, property_name: str | None) ->
 
 async def clocks_of(connection: AsyncConnection, property_name: str | None, now: datetime) -> list[Clock]:
     """Return all clocks of the tables that are open."""
-    tables = await open_tables(connection, property_name)
-    return [clock for table in tables for clock in clocks(table, policy_on(table.gaming_day), now)]
+    places = await read_places(connection, property_name)
+    policies: dict[tuple[str, date], Policy] = {}
+    found: list[Clock] = []
+    for table in await open_tables(connection, property_name):
+        key = (table.property, table.gaming_day)
+        if key not in policies:
+            policies[key] = Policy.of(place_on(places, *key), table.gaming_day)
+        found += clocks(table, policies[key], now)
+    return found
 
 
 async def done_on(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[CheckDone]:

@@ -21,20 +21,19 @@ from shared.contracts.pit import VigorishOfRound
 from shared.contracts.settlements import SettledRound
 from shared.contracts.vigorish import AssessedLine, Rounding, VigorishAssessed, VigorishClass, VigorishTakenBack
 from shared.journal.entry import Account, Posting
-from shared.jurisdictions import Dated, pack_of_regulation
+from shared.jurisdictions import Dated, GamingPack
 from shared.rules.errors import Refused
 
 _QUARTER: Final = 25
 _BANK: Final = "bank"
 
 
-def rate_of(regulation: str, gaming_day: date) -> Dated[str]:
-    """Return the rate of a regulation on a gaming day, as its pack has it. Raises: Refused where it has none."""
+def rate_of(law: GamingPack, regulation: str, gaming_day: date) -> Dated[str]:
+    """Return the rate of a regulation on a gaming day, as the law has it. Raises: Refused where it has none."""
+    if regulation not in law.vigorish:
+        raise Refused(f"pack {law.id} has no rate of vigorish for {regulation}")
     try:
-        pack = pack_of_regulation(regulation)
-        if regulation not in pack.vigorish:
-            raise Refused(f"pack {pack.id} has no rate of vigorish for {regulation}")
-        return pack.vigorish[regulation].on(gaming_day)
+        return law.vigorish[regulation].on(gaming_day)
     except LookupError as missing:
         raise Refused(f"no rate of vigorish for {regulation}: {missing}") from None
 
@@ -52,12 +51,12 @@ def rounded(exact: Fraction, rounding: Rounding) -> int:
     return -(-steps.numerator // steps.denominator) * _QUARTER
 
 
-def assess(data: PostedRound, rounding: Rounding) -> tuple[AssessedLine, ...]:
-    """Return what the lines of a round assess. Raises: Refused where no rate is known."""
+def assess(data: PostedRound, rounding: Rounding, law: GamingPack) -> tuple[AssessedLine, ...]:
+    """Return what the lines of a round assess under a law. Raises: Refused where it has no rate."""
     taken = [line for line in data.lines if line.vigorish]
     if not taken:
         return ()
-    rate = rate_of(data.regulation, data.gaming_day)
+    rate = rate_of(law, data.regulation, data.gaming_day)
     share = Fraction(rate.value)
     return tuple(
         AssessedLine(

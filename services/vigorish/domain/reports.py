@@ -39,7 +39,8 @@ class Owed(SeatOfRound):
     """What a seat owes of a round, with how it was assessed, cents.
 
     `base_cents` is the amount won on which it was assessed, `exact_cents` rate times base, `lines` how many there are;
-    `disagreeing` of them were settled to something else than rate and rounding make.
+    `disagreeing` of them were settled to something else than rate and rounding make. `claimed_day` is the gaming day
+    that an event about it claimed, where that was not the one of its moment.
     """
 
     lines: int
@@ -47,6 +48,7 @@ class Owed(SeatOfRound):
     stake_cents: int
     base_cents: int
     exact_cents: Fraction
+    claimed_day: date | None = None
 
     @property
     def outstanding_cents(self) -> int:
@@ -130,7 +132,9 @@ class VigorishReport(DayReportHeader):
     rows_sha256: str
 
 
-ExceptionKind = Literal["outstanding", "over_collected", "over_returned", "late", "not_assessed", "disagrees"]
+ExceptionKind = Literal[
+    "outstanding", "over_collected", "over_returned", "late", "not_assessed", "disagrees", "other_gaming_day"
+]
 
 
 ExceptionKey = tuple[str, str, int, bool, str]
@@ -143,6 +147,7 @@ class ExceptionItem(SeatOfRound):
     `outstanding`: not collected or waived at the end of its round. `over_collected`: more than was assessed, and not
     given back. `over_returned`: more given back than was collected. `not_assessed`: of a round that is not known.
     `late`: settled after the end of its round. `disagrees`: settled to something else than rate and rounding make.
+    `other_gaming_day`: reported of another gaming day than that of its moment.
     """
 
     kind: ExceptionKind
@@ -216,6 +221,8 @@ def _kinds(row: Owed) -> Iterable[ExceptionKind]:
         yield "late"
     if row.disagreeing:
         yield "disagrees"
+    if row.claimed_day is not None:
+        yield "other_gaming_day"
 
 
 def _by(rows: Sequence[Owed], kind: type[FiguresT]) -> list[FiguresT]:

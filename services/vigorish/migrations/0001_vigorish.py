@@ -1,4 +1,4 @@
-"""Create the copy of the submissions, what is owed, what was assessed, the days and the shifts."""
+"""Create the copies of the properties and the submissions, what is owed, what was assessed, the days and the shifts."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -10,7 +10,7 @@ depends_on = "journal_0001"
 
 def upgrade() -> None:
     """Run the statements of the SQL files, and grant the service what it needs."""
-    run_sql(__file__, "0001_days", "0001_submissions")
-    grant("SELECT, INSERT", "submissions", "days", "shifts", "owed", "lines")
+    run_sql(__file__, "0001_days", "0001_properties", "0001_submissions")
+    grant("SELECT, INSERT", "properties", "submissions", "days", "shifts", "owed", "lines")
     grant("UPDATE", "owed", "days")
     grant("UPDATE (standing)", "lines")

@@ -2,7 +2,7 @@ CREATE TABLE owed (
     property TEXT, table_name TEXT, round_id TEXT, seat SMALLINT, bank BOOLEAN, gaming_day DATE NOT NULL, game TEXT,
     owed_by TEXT, closed_at TIMESTAMPTZ, dealer_id TEXT, assessed_cents BIGINT NOT NULL,
     collected_cents BIGINT NOT NULL, waived_cents BIGINT NOT NULL, shift TEXT, settled_dealer_id TEXT,
-    settled_at TIMESTAMPTZ, returned_cents BIGINT NOT NULL,
+    settled_at TIMESTAMPTZ, claimed_day DATE, returned_cents BIGINT NOT NULL,
     PRIMARY KEY (property, table_name, round_id, seat, bank)
 );
 CREATE INDEX owed_of_day ON owed (property, gaming_day, table_name);

@@ -1,12 +1,12 @@
 """A service's own copy of the approved properties."""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import MetaData, Table
 
-from shared.contracts.places import Place
+from shared.contracts.places import Place, place_of_day
 from shared.contracts.properties import PropertyApproved, property_hash
 from shared.contracts.reading import Reader
 from shared.contracts.topics import PROPERTIES
@@ -39,8 +39,8 @@ class Properties(ApprovedDocuments):
 class Places(Approved[PropertyApproved, Place]):
     """The approved properties of the copy, as services ask them."""
 
-    def __init__(self, table: Table) -> None:
-        super().__init__(table, PropertyApproved, Place.of)
+    def __init__(self, table: Table, property_name: str | None = None) -> None:
+        super().__init__(table, PropertyApproved, Place.of, property_name)
         self._with_later: dict[tuple[str, int], Place] = {}
 
     def place(self, property_name: str, moment: datetime) -> Place | None:
@@ -55,3 +55,7 @@ class Places(Approved[PropertyApproved, Place]):
             later = tuple(version for version in versions if version.effective_from > after)
             self._with_later[key] = replace(found, later=later)
         return self._with_later[key]
+
+    def of_day(self, property_name: str, day: date) -> Place | None:
+        """Return a property as it is on a gaming day; None where it is not there yet."""
+        return place_of_day(self.versions(property_name), day)

@@ -2,6 +2,7 @@
 
 from tests.faults.subject import Ask, Message, Subject
 from tests.support.pit import DAY, PEOPLE, PROPERTY, Rounds, Table, at, chips
+from tests.support.properties import property_event
 
 _OPENER, _FILL = chips(c500=1000), chips(c500=20)
 _PLACE = {"property": PROPERTY, "table": "BJ-06", "gaming_day": DAY, "shift": "day"}
@@ -47,6 +48,7 @@ def _rounds(shard: int, name: str) -> list[Message]:
 
 SUBJECT = Subject(
     name="table-inventory",
+    references={"properties": [property_event(PROPERTY)]},
     records={"pit.events": _pit(), "settlements": [*_rounds(1, "BJ-01"), *_rounds(2, "BJ-02")]},
     kinds={
         "pit.recorded": 4 * 13 + 2 + 3,

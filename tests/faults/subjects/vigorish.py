@@ -1,6 +1,7 @@
 """Vigorish: assessed by the rounds of two tables; collected, waived and returned at one; late, twice, and refused."""
 
 from tests.faults.subject import Message, Subject
+from tests.support.properties import property_event
 from tests.unit.vigorish.rounds import (
     bank_line,
     collected,
@@ -35,7 +36,7 @@ _PIT: list[Message] = [
 
 SUBJECT = Subject(
     name="vigorish",
-    references={"submissions": [_RULES]},
+    references={"properties": [property_event()], "submissions": [_RULES]},
     records={"settlements": _SETTLEMENTS, "pit.events": _PIT},
     kinds={
         "vigorish.assessed": 63,

@@ -7,14 +7,19 @@ import pytest
 
 from services.table_inventory.domain.boxes import Box, agreed, commitment_of
 from services.table_inventory.domain.equipment import Done, OpenTable, clocks
-from services.table_inventory.domain.policies import policy_on
+from services.table_inventory.domain.policies import Policy
 from services.table_inventory.domain.win import win_effect, wins
 from services.table_inventory.domain.windows import Count, Moves, Purpose, Window
-from shared.contracts.counts import BoxFigures, BoxTurn, CheckInBox, CurrencyPieces
+from shared.contracts.counts import BoxFigures, BoxTurn, CheckInBox, CouponsInBox, CurrencyPieces
 from shared.contracts.inventory import Figure
+from shared.jurisdictions.model import Instruments
 from tests.support.pit import at
+from tests.support.properties import place, under_law
 
 DAY = date(2026, 11, 20)
+PLACE = place("riverbend")
+POLICY = Policy.of(PLACE, DAY)
+COUPONS = ("match_play", "direct_bet")
 
 
 def count(sequence: int, cents: int, purpose: Purpose, shift: str = "day", **more: Any) -> Count:
@@ -53,10 +58,10 @@ def test_a_win_waits_for_closer_and_count() -> None:
     """What is missing is named, and there is no figure until it is there."""
     opener = count(1, 1000, "opener")
     running = Window(start=opener, end=None, moves=Moves(cents=-200, currency_cents=200))
-    [win] = wins([running], [box(None, None)], [], by_shift=False, prepaid_is_drop=True)
+    [win] = wins(POLICY, [running], [box(None, None)], [], by_shift=False)
     assert (["closer", "count"], None, None) == (win.missing, win.win_cents, win.final_win_cents)
     closed = Window(start=opener, end=count(2, 700, "closer"), moves=Moves(cents=-200, currency_cents=200))
-    [win] = wins([closed], [box(250)], [], by_shift=False, prepaid_is_drop=True)
+    [win] = wins(POLICY, [closed], [box(250)], [], by_shift=False)
     assert (700 + 250 - 1000, -100, 50) == (win.win_cents, win.inventory_variance_cents, win.drop_variance_cents)
 
 
@@ -69,7 +74,7 @@ def test_a_table_that_opens_twice_on_a_day_adds_both_sessions() -> None:
         Window(start=last, end=again, moves=Moves(cents=600, fills_cents=600)),
         Window(start=again, end=end, moves=Moves(cents=100, rounds_cents=100)),
     ]
-    [win] = wins(windows, [box(0)], [], by_shift=False, prepaid_is_drop=True)
+    [win] = wins(POLICY, windows, [box(0)], [], by_shift=False)
     assert (2500, 2500, 0, 0, 0) == (
         win.opener_cents,
         win.closer_cents,
@@ -79,20 +84,41 @@ def test_a_table_that_opens_twice_on_a_day_adds_both_sessions() -> None:
     )
 
 
-@pytest.mark.parametrize("prepaid_is_drop", [True, False])
-def test_prepaid_access_is_drop_where_the_policy_says_so(prepaid_is_drop: bool) -> None:
-    """An open question of § 601a.9, so dated configuration; it is shown apart in any case."""
-    window = Window(
-        start=count(1, 1000, "opener"), end=count(2, 900, "closer"), moves=Moves(cents=-100, prepaid_cents=100)
+@pytest.mark.parametrize("instrument", Instruments.model_fields)
+@pytest.mark.parametrize("treatment", ["drop", "memo"])
+def test_what_counts_as_drop_is_what_the_law_says(instrument: str, treatment: str) -> None:
+    """Each instrument on its own: as drop it is win, as a memorandum it is shown apart and is not."""
+    figures = BoxFigures(
+        coupons=(CouponsInBox(coupon=instrument, cents=100, count=1),) if instrument in COUPONS else ()
     )
-    [win] = wins([window], [box(0)], [], by_shift=False, prepaid_is_drop=prepaid_is_drop)
-    assert (100, 0 if prepaid_is_drop else -100) == (win.prepaid_cents, win.win_cents)
+    counted = {"currency": (100, 0), "counter_check": (0, 100)}.get(instrument, (0, 0))
+    found = box(*counted).model_copy(update={"figures": figures, "coupons_cents": 100 * len(figures.coupons)})
+    moves = Moves(prepaid_cents=100 if instrument == "prepaid_access" else 0)
+    window = Window(start=count(1, 1000, "opener"), end=count(2, 1000, "closer"), moves=moves)
+    law = under_law(PLACE, f"instruments.{instrument}", treatment)
+    [win] = wins(Policy.of(law, DAY), [window], [found], [], by_shift=False)
+    taken = win.currency_cents + win.counter_checks_cents + win.prepaid_cents + win.coupons_cents
+    expected = 100 if treatment == "drop" else 0
+    assert (100, expected, expected) == (taken, win.drop_cents, win.win_cents)
+
+
+def test_the_formula_is_that_of_the_law() -> None:
+    """A jurisdiction that leaves credits out has another win from the same figures."""
+    window = Window(
+        start=count(1, 1000, "opener"), end=count(2, 900, "closer"), moves=Moves(cents=-300, credits_cents=300)
+    )
+    formula = {"plus": ["closer", "drop"], "minus": ["opener", "fills"]}
+    found = [
+        wins(policy, [window], [box(50)], [], by_shift=False)[0].win_cents
+        for policy in (POLICY, Policy.of(under_law(PLACE, "win.formula", formula), DAY))
+    ]
+    assert [250, -50] == found
 
 
 def test_adjustments_raise_or_lower_the_win_as_the_formula_says() -> None:
-    """More opener or fills is less win; more closer, credits or drop is more."""
+    """More opener or fills is less win; more closer, credits or drop is more; what is no drop changes nothing."""
     figures: tuple[Figure, ...] = ("opener", "fills", "closer", "credits", "currency", "counter_checks")
-    effects = {figure: win_effect(figure, 100) for figure in figures}
+    effects = {figure: win_effect(POLICY, figure, 100) for figure in figures}
     assert {
         "opener": -100,
         "fills": -100,
@@ -101,18 +127,32 @@ def test_adjustments_raise_or_lower_the_win_as_the_formula_says() -> None:
         "currency": 100,
         "counter_checks": 100,
     } == effects
+    memo = Policy.of(under_law(PLACE, "instruments.counter_check", "memo"), DAY)
+    assert 0 == win_effect(memo, "counter_checks", 100)
 
 
 def test_thresholds_are_as_published_and_hold_from_their_day_on() -> None:
     """More than $25 is reported, $100 and more goes to the authority; prepaid access is drop since June 10, 2020."""
-    policy = policy_on(DAY)
-    assert ["noted", "report", "report", "authority"] == [policy.level(cents) for cents in (2500, -2501, 9999, -10000)]
+    assert ["noted", "report", "report", "authority"] == [POLICY.level(cents) for cents in (2500, -2501, 9999, -10000)]
     days = [date(2010, 1, 7), date(2020, 6, 9), date(2020, 6, 10)]
     assert [(days[0], False), (days[0], False), (days[2], True)] == [
-        (one.effective_from, one.prepaid_is_drop) for one in map(policy_on, days)
+        (one.effective_from, "prepaid_access" in one.drop) for one in (Policy.of(PLACE, day) for day in days)
     ]
     with pytest.raises(LookupError, match="nothing is known for 2010-01-06"):
-        policy_on(date(2010, 1, 6))
+        Policy.of(PLACE, date(2010, 1, 6))
+
+
+def test_a_property_may_be_stricter_than_its_law() -> None:
+    """Its own limit holds where it is tighter, and the law's where it is not."""
+    limits = {"variance_report_cents": 1000, "variance_authority_cents": 99_999_00}
+    own = Policy.of(place("riverbend", limits=limits), DAY)
+    assert ["noted", "report", "authority"] == [own.level(cents) for cents in (1000, 1001, 10000)]
+
+
+def test_a_jurisdiction_without_dice_and_stubs_has_no_clocks_of_them() -> None:
+    """What a pack says nothing of is never due."""
+    policy = Policy.of(place("lincoln", packs=["us-ri"]), DAY)
+    assert (24, {}) == (policy.dice_hours, policy.stub_rounds)
 
 
 @pytest.mark.parametrize(
@@ -141,13 +181,13 @@ def test_cards_are_changed_as_the_chapters_say(regulation: str, dealing: str, ho
             last={"cards": cards},
             rounds_since_stub=0,
         )
-        [clock, *_] = clocks(table, policy_on(DAY), now)
+        [clock, *_] = clocks(table, POLICY, now)
         return clock.overdue
 
     assert [False, True] == [overdue(at(hours)), overdue(at(hours) + timedelta(seconds=1))]
 
 
-def test_two_people_must_find_the_same_in_whatever_order() -> None:
+def test_as_many_people_as_it_takes_must_find_the_same_in_whatever_order() -> None:
     """The order in which notes are listed does not matter, their number does."""
     tens, fives = CurrencyPieces(cents=1000, count=2), CurrencyPieces(cents=500, count=3)
     checks = (CheckInBox(serial="B", cents=1), CheckInBox(serial="A", cents=2))
@@ -157,9 +197,10 @@ def test_two_people_must_find_the_same_in_whatever_order() -> None:
         ),
         BoxTurn(turn=2, counted_by="b", salt="1" * 32, figures=BoxFigures(currency=(fives,), counter_checks=checks)),
     ]
-    assert agreed(turns) is None
+    assert agreed(turns, 2) is None
     third = BoxFigures(currency=(fives, tens), counter_checks=checks[::-1])
-    assert agreed([*turns, BoxTurn(turn=3, counted_by="p3", salt="2" * 32, figures=third)]) is not None
+    assert agreed([*turns, BoxTurn(turn=3, counted_by="p3", salt="2" * 32, figures=third)], 2) is not None
+    assert agreed([*turns, BoxTurn(turn=3, counted_by="p3", salt="2" * 32, figures=third)], 3) is None
 
 
 def test_a_commitment_hides_the_figures_behind_a_salt() -> None:

@@ -1,0 +1,35 @@
+"""Steps that different people take, as the law of the property lists them."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from shared.contracts.inventory import SlipKind
+from shared.contracts.places import Place
+from shared.contracts.rejection import Reason, Rejected
+from shared.jurisdictions import Dated
+
+Law = Dated[Any]
+"""Steps by name that one person each takes, and where that is written."""
+
+
+def law_of_slips(place: Place, slip: SlipKind, gaming_day: date) -> Law:
+    """Return who has a hand in a slip of a gaming day."""
+    people = place.law.people
+    return people.fill.on(gaming_day) if slip == "fill" else people.credit.on(gaming_day)
+
+
+def require_different(what: str, law: Law, people: Mapping[str, str | None]) -> None:
+    """Let these people, by step, do what they did. Raises: Rejected where one takes two of the steps of the law.
+
+    Steps that the law does not list do not count, nor do those that nobody has taken.
+    """
+    held: dict[str, str] = {}
+    for step in law.value:
+        person = people.get(step)
+        if person is None:
+            continue
+        if person in held:
+            detail = f"{person} is '{held[person]}' of {what} and cannot be '{step}' too"
+            raise Rejected(Reason.SAME_PERSON, detail, cites=law.source)
+        held[person] = step

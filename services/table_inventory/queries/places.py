@@ -1,0 +1,40 @@
+"""Read properties as they are on a gaming day, and the policies that follow from them."""
+
+from datetime import date
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.policies import Policy
+from services.table_inventory.tables import properties
+from shared.contracts.places import Place
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.consume.properties import Places
+
+
+async def read_places(connection: AsyncConnection, property_name: str | None = None) -> Places:
+    """Return the approved properties, all of them or one."""
+    places = Places(properties, property_name)
+    await places.refresh(connection)
+    return places
+
+
+async def find_place(connection: AsyncConnection, property_name: str, gaming_day: date) -> Place:
+    """Return a property as it is on a gaming day. Raises: Rejected where it is not there."""
+    return place_on(await read_places(connection, property_name), property_name, gaming_day)
+
+
+async def policy_on(connection: AsyncConnection, property_name: str, gaming_day: date) -> Policy:
+    """Return the policy of a property on a gaming day. Raises: Rejected where it is not there."""
+    return Policy.of(await find_place(connection, property_name, gaming_day), gaming_day)
+
+
+def place_on(places: Places, property_name: str, gaming_day: date) -> Place:
+    """Return a property as it is on a gaming day. Raises: Rejected where it is not there."""
+    found = places.of_day(property_name, gaming_day)
+    if found is None:
+        raise Rejected(
+            Reason.NOT_FOUND,
+            f"no approved version of property {property_name!r} is in effect on gaming day {gaming_day}: file and "
+            "approve a property document (pitledger property file)",
+        )
+    return found
