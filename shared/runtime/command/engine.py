@@ -123,7 +123,7 @@ class Engine:
     def _next_batch(self) -> Sequence[_Waiting]:
         """Take those who wait longest, as long as their commands go to the same shards."""
         shards = self._shards(self._waiting)
-        same = takewhile(lambda each: self._commands.shards_of(each.command) == shards, self._waiting)
+        same = takewhile(lambda each: self._shards([each]) == shards, self._waiting)
         batch = list(islice(same, BATCH_COMMANDS))
         self._waiting = self._waiting[len(batch) :]
         return batch
