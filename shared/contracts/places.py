@@ -8,6 +8,7 @@ from typing import Literal, Self
 from zoneinfo import ZoneInfo
 
 from shared.contracts.properties import PropertyApproved, PropertyTable
+from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import GamingPack, ReportingPack, begins_at, gaming_day, pack
 from shared.rules.errors import Refused
 
@@ -50,19 +51,26 @@ class Place:
 
     def table(self, name: str, day: date) -> PropertyTable:
         """Return a table as it is on a gaming day. Raises: Refused, saying what to file."""
+        why = self.why_no_table(name, day)
+        if why is not None:
+            raise Refused(f"{why}, then replay this record")
+        return self._tables[name]
+
+    def why_no_table(self, name: str, day: date) -> str | None:
+        """Return why a table is not there on a gaming day, and what to file; None where it is."""
         found, here = self._tables.get(name), self.document.property
         if found is None:
-            raise Refused(
+            return (
                 f"table {name!r} is not among the tables of {here} (version {self.document.version}): file and "
-                f"approve a version of the property that has it, then replay this record"
+                "approve a version of the property that has it"
             )
-        if not found.is_open_on(day):
-            until = "" if found.retired_on is None else f" and retired on {found.retired_on}"
-            raise Refused(
-                f"table {name!r} of {here} was opened on {found.opened_on}{until}; on {day} it is not there: file and "
-                "approve a version of the property that says when it is, then replay this record"
-            )
-        return found
+        if found.is_open_on(day):
+            return None
+        until = "" if found.retired_on is None else f" and retired on {found.retired_on}"
+        return (
+            f"table {name!r} of {here} was opened on {found.opened_on}{until}; on {day} it is not there: file and "
+            "approve a version of the property that says when it is"
+        )
 
     def day_of(self, claimed: date, moment: datetime, *, margin: timedelta = timedelta()) -> date:
         """Return the gaming day of an event of a moment that claims one; within `margin` of that day the claim holds.
@@ -103,8 +111,20 @@ def place_at(places: PlaceAt, name: str, moment: datetime) -> Place:
     """Return a property at a moment. Raises: Refused, saying what to file."""
     found = places(name, moment)
     if found is None:
-        raise Refused(
-            f"no approved version of property {name!r} is in effect at {moment.astimezone(UTC).isoformat()}: file and "
-            "approve a property document (pitledger property file), then replay this record"
-        )
+        raise Refused(f"{_nowhere(name, moment)}, then replay this record")
     return found
+
+
+def place_for_command(places: PlaceAt, name: str, moment: datetime) -> Place:
+    """Return the property of a command at a moment. Raises: Rejected, saying what to file."""
+    found = places(name, moment)
+    if found is None:
+        raise Rejected(Reason.NOT_FOUND, _nowhere(name, moment))
+    return found
+
+
+def _nowhere(name: str, moment: datetime) -> str:
+    return (
+        f"no approved version of property {name!r} is in effect at {moment.astimezone(UTC).isoformat()}: file and "
+        "approve a property document (pitledger property file)"
+    )

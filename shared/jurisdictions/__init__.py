@@ -8,10 +8,11 @@ from importlib.resources import files
 
 from shared.jurisdictions.dated import Dated, Provision
 from shared.jurisdictions.gaming_day import begins_at, gaming_day
-from shared.jurisdictions.model import DeckHours, GamingPack, Pack, ReportingPack
+from shared.jurisdictions.model import Accounts, DeckHours, GamingPack, Pack, ReportingPack
 from shared.jurisdictions.packs import Packs, PackWrong, load_pack
 
 __all__ = [
+    "Accounts",
     "Dated",
     "DeckHours",
     "GamingPack",

@@ -1,6 +1,6 @@
 """Properties as the registry publishes them, for the tests of those who ask them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,19 +23,24 @@ _SHARD = 2
 TABLES = tuple(f"{game}-{number:02}" for game in _GAMES for number in range(1, 10))
 
 
-def document(name: str = PROPERTY, tables: Iterable[str] = TABLES, **changes: Any) -> dict[str, Any]:
+Tables = Iterable[str] | Mapping[str, str]
+"""Tables that offer what their names begin with, or each with the game that it offers."""
+
+
+def document(name: str = PROPERTY, tables: Tables = TABLES, **changes: Any) -> dict[str, Any]:
     """A property of Pennsylvania with these tables, open since 2020, whose gaming day begins at four."""
+    games = tables if isinstance(tables, Mapping) else {table: _GAMES.get(table[:2], "blackjack") for table in tables}
     listed = [
         {
             "table": table,
             "asset_number": f"A-{table}",
-            "game": _GAMES.get(table.partition("-")[0], "blackjack"),
+            "game": game,
             "pit": "pit-1",
             "positions": 7,
             "location": "main floor",
             "opened_on": "2020-01-01",
         }
-        for table in tables
+        for table, game in games.items()
     ]
     return {
         "property": name,
@@ -55,9 +60,7 @@ def document(name: str = PROPERTY, tables: Iterable[str] = TABLES, **changes: An
     } | changes
 
 
-def approved(
-    name: str = PROPERTY, tables: Iterable[str] = TABLES, version: int = 1, **changes: Any
-) -> PropertyApproved:
+def approved(name: str = PROPERTY, tables: Tables = TABLES, version: int = 1, **changes: Any) -> PropertyApproved:
     """An approved version of such a property."""
     wanted = PropertyDocument.model_validate(document(name, tables, **changes))
     return PropertyApproved(
@@ -71,13 +74,13 @@ def approved(
     )
 
 
-def place(name: str = PROPERTY, tables: Iterable[str] = TABLES, **changes: Any) -> Place:
+def place(name: str = PROPERTY, tables: Tables = TABLES, **changes: Any) -> Place:
     """Such a property, as services ask it."""
     return Place.of(approved(name, tables, **changes))
 
 
 def property_event(
-    name: str = PROPERTY, tables: Iterable[str] = TABLES, sequence: int = 1, version: int = 1, **changes: Any
+    name: str = PROPERTY, tables: Tables = TABLES, sequence: int = 1, version: int = 1, **changes: Any
 ) -> dict[str, Any]:
     """The entry with which the registry publishes such a version on `properties`."""
     data = approved(name, tables, version, **changes).model_dump(mode="json", exclude_none=True)

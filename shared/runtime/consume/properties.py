@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import MetaData, Table
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.places import Place
 from shared.contracts.properties import PropertyApproved, property_hash
@@ -44,3 +45,10 @@ class Places(Approved[PropertyApproved, Place]):
     def place(self, property_name: str, moment: datetime) -> Place | None:
         """Return a property as it is at a moment; None where no version is in effect."""
         return self.at(moment, property_name)
+
+
+async def known_places(connection: AsyncConnection, table: Table) -> Places:
+    """Return the approved properties of the copy, for commands; they stay with the connection, and are read once."""
+    known: Places = connection.info.setdefault(table, Places(table))
+    await known.refresh(connection)
+    return known
