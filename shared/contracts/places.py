@@ -111,7 +111,7 @@ def place_at(places: PlaceAt, name: str, moment: datetime) -> Place:
     """Return a property at a moment. Raises: Refused, saying what to file."""
     found = places(name, moment)
     if found is None:
-        raise Refused(f"{_nowhere(name, moment)}, then replay this record")
+        raise Refused(f"{why_no_place(name, moment)}, then replay this record")
     return found
 
 
@@ -119,11 +119,12 @@ def place_for_command(places: PlaceAt, name: str, moment: datetime) -> Place:
     """Return the property of a command at a moment. Raises: Rejected, saying what to file."""
     found = places(name, moment)
     if found is None:
-        raise Rejected(Reason.NOT_FOUND, _nowhere(name, moment))
+        raise Rejected(Reason.NOT_FOUND, why_no_place(name, moment))
     return found
 
 
-def _nowhere(name: str, moment: datetime) -> str:
+def why_no_place(name: str, moment: datetime) -> str:
+    """Say that no version of a property is in effect at a moment, and what to file."""
     return (
         f"no approved version of property {name!r} is in effect at {moment.astimezone(UTC).isoformat()}: file and "
         "approve a property document (pitledger property file)"

@@ -5,6 +5,7 @@ Those of the other topics stand with the tests of the services that publish them
 
 from typing import Any
 
+from tests.support.properties import property_event
 from tests.support.published import published
 from tests.support.rounds import DAY, completed, corrected, record, submission, two_people, voided
 from tests.unit.progressive_meters.examples import METERS
@@ -67,6 +68,17 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         sequence=2,
         at=DAY,
     ),
+}
+
+_PROPERTY = property_event()["data"]
+EXAMPLES |= {
+    kind: published(kind, data, service="paytable-registry", sequence=1, at=DAY, shard=2)
+    for kind, data in {
+        "property.filed": {name: value for name, value in _PROPERTY.items() if not name.startswith("approved")},
+        "property.approved": _PROPERTY,
+        "property.rejected": {name: _PROPERTY[name] for name in ("property", "version", "hash")}
+        | {"rejected_by": "compliance.ann", "rejected_at": _NOW, "reason": "the pits are not as built"},
+    }.items()
 }
 
 _OF_SETTLEMENT: dict[str, dict[str, Any]] = {
