@@ -86,16 +86,14 @@ def test_file_refuses_a_table_listed_twice() -> None:
 @pytest.mark.parametrize("changes", [{"property": "nowhere"}, {"effective_from": "2019-12-31T23:59:59Z"}])
 def test_file_refuses_a_property_that_is_not_in_effect(changes: dict[str, Any]) -> None:
     """What was never approved, or begins later, is to be filed first."""
-    with pytest.raises(
-        Rejected, match="no approved version of property .* file and approve a property doc"
-    ) as rejected:
+    with pytest.raises(Rejected, match=r"no approved version of property .* file and approve") as rejected:
         filed(**changes)
     assert Reason.NOT_FOUND is rejected.value.reason
 
 
 def test_file_refuses_a_regulation_of_another_jurisdiction() -> None:
     """The property's pack says under which regulations its tables are played."""
-    with pytest.raises(Rejected, match="'ri-pai-gow' is not among those of Pennsylvania, .*pa-633a-2024") as rejected:
+    with pytest.raises(Rejected, match=r"'ri-pai-gow' is not among those of Pennsylvania, .*pa-633a-2024") as rejected:
         filed(regulation="ri-pai-gow")
     assert Reason.NOT_ALLOWED is rejected.value.reason
 
@@ -104,12 +102,9 @@ def test_file_refuses_tables_that_do_not_offer_the_game() -> None:
     """At a table of another game, or none, no round could settle under it."""
     with pytest.raises(Rejected) as rejected:
         filed(tables=["BJ-01", "SW-01", "BJ-99"])
-    assert [
-        "table 'SW-01' of riverbend offers blackjack-switch, not blackjack: leave it out, or file and approve a version "
-        "of the property where it does",
-        "table 'BJ-99' is not among the tables of riverbend (version 1): file and approve a version of the property "
-        "that has it",
-    ] == rejected.value.detail.split("; ")
+    other_game, no_table = rejected.value.detail.split("; ")
+    assert other_game.startswith("table 'SW-01' of riverbend offers blackjack-switch, not blackjack: leave it out, or")
+    assert no_table.startswith("table 'BJ-99' is not among the tables of riverbend (version 1): file and approve a")
 
 
 def test_file_says_all_that_is_wrong_at_once() -> None:
