@@ -17,7 +17,7 @@ from services.progressive_meters.domain.versions import Pools, PoolVersion
 from services.progressive_meters.queries.books import day_of
 from services.progressive_meters.queries.lists import change_item
 from services.progressive_meters.queries.pools import Submissions, approved_at, find_version, pools_at, submissions_of
-from services.progressive_meters.tables import changes, journal, pool_versions
+from services.progressive_meters.tables import changes, journal, pool_versions, properties
 from shared.contracts.envelope import Name, Reason, as_json
 from shared.contracts.exact import exact_text
 from shared.contracts.meters import (
@@ -28,12 +28,14 @@ from shared.contracts.meters import (
     PoolTerms,
     WantedChange,
 )
+from shared.contracts.places import PlaceAt, place_for_command
 from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
-from shared.contracts.versions import VersionNumber
+from shared.contracts.versions import VersionNumber, beginning
 from shared.journal.reading import input_open
 from shared.journal.recording import Recording
 from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.consume.properties import known_places
 from shared.runtime.rows import find_row
 
 COMMANDS: Final = Commands()
@@ -75,8 +77,9 @@ class RejectPool(_OfVersion):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The pools of a property as they stand, by name, and their approved terms."""
+    """The properties, and of one of them the pools as they stand, by name, and their approved terms."""
 
+    places: PlaceAt
     pools: Mapping[str, Pool]
     approved: Pools
 
@@ -87,8 +90,16 @@ class _Known:
             versions.check_limit(wanted, pool.shown_cents)
 
 
+def _require_begun(places: PlaceAt, property_name: str, gaming_day: date, now: Now) -> None:
+    """Raise Rejected where a gaming day has not begun at the property, or there is no such property."""
+    place = place_for_command(places, property_name, now.at)
+    if gaming_day > place.gaming_day(now.at):
+        raise Rejected(Why.TOO_EARLY, place.other_day(gaming_day, now.at))
+
+
 async def _known(connection: AsyncConnection, property_name: str) -> _Known:
-    return _Known(await pools_at(connection, property_name), await approved_at(connection, property_name))
+    places = await known_places(connection, properties)
+    return _Known(places.place, await pools_at(connection, property_name), await approved_at(connection, property_name))
 
 
 async def _before_filing(connection: AsyncConnection, command: FilePool) -> tuple[int, _Known, Submissions]:
@@ -112,7 +123,8 @@ async def _before_approving(
 @COMMANDS.handles(FilePool, load=_before_filing)
 def _file(command: FilePool, state: tuple[int, _Known, Submissions], now: Now) -> Accepted:
     count, known, submissions = state
-    fact = versions.file(command, count, known.approved, submissions.of_feed, by=now.by, at=now.at)
+    place = place_for_command(known.places, command.property, beginning(command.effective_from))
+    fact = versions.file(command, count, known.approved, place, submissions.of_feed, by=now.by, at=now.at)
     known.check_limit(fact)
     location = f"/pools/{fact.property}/{fact.pool}/versions/{fact.version}"
     return Accepted(recording=Recording(fact=fact), answer=versions.after(fact, fact), location=location)
@@ -121,7 +133,8 @@ def _file(command: FilePool, state: tuple[int, _Known, Submissions], now: Now) -
 @COMMANDS.handles(ApprovePool, load=_before_approving)
 def _approve(command: ApprovePool, state: tuple[PoolVersion, _Known, Submissions], now: Now) -> Accepted:
     filed, known, submissions = state
-    versions.check_approval(filed, known.approved, submissions.of_feed, by=now.by, at=now.at)
+    place = place_for_command(known.places, command.property, filed.effective_from)
+    versions.check_approval(filed, known.approved, place, submissions.of_feed, by=now.by, at=now.at)
     if known.approved.versions(command.property, command.pool):
         known.check_limit(filed)
         fact = versions.approved(filed, None, by=now.by, at=now.at)
@@ -198,6 +211,7 @@ async def _request_and_known(connection: AsyncConnection, command: ApproveChange
 @COMMANDS.handles(RequestChange, load=_next_change)
 def _request_change(command: RequestChange, state: tuple[int, _Known], now: Now) -> Accepted:
     number, known = state
+    _require_begun(known.places, command.property, command.gaming_day, now)
     fact = ChangeRequested(**dict(command), change=number, requested_by=now.by, requested_at=now.at)
     changed(fact, known.pools, known.approved, now.at)  # what cannot be made need not be approved
     location = f"/changes/{fact.property}/{fact.change}"
@@ -256,13 +270,16 @@ class ReconcileDay(Command):
     reason: Reason
 
 
-async def _day(connection: AsyncConnection, command: ReconcileDay) -> tuple[Day, int]:
-    return await day_of(connection, command.property, command.gaming_day), await input_open(connection, journal)
+async def _day(connection: AsyncConnection, command: ReconcileDay) -> tuple[PlaceAt, Day, int]:
+    places = await known_places(connection, properties)
+    day = await day_of(connection, command.property, command.gaming_day)
+    return places.place, day, await input_open(connection, journal)
 
 
 @COMMANDS.handles(ReconcileDay, load=_day)
-def _reconcile(command: ReconcileDay, state: tuple[Day, int], now: Now) -> Accepted:
-    day, open_ = state
+def _reconcile(command: ReconcileDay, state: tuple[PlaceAt, Day, int], now: Now) -> Accepted:
+    places, day, open_ = state
+    _require_begun(places, command.property, command.gaming_day, now)
     if not day.rows:
         detail = f"no pool of {command.property} had moved by {command.gaming_day.isoformat()}"
         raise Rejected(Why.NOT_FOUND, detail)

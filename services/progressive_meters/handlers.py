@@ -1,4 +1,4 @@
-"""What the meters read: settlements, which they count in order; approved submissions; how far gaming days have come."""
+"""What the meters read: settlements, which they count in order; approved properties and submissions; gaming days."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from services.progressive_meters.queries.pools import (
     movements_of_rounds,
     pools_of,
 )
-from services.progressive_meters.tables import days, submissions
+from services.progressive_meters.tables import days, properties, submissions
 from shared.contracts.envelope import Event
 from shared.contracts.meters import Feed, MeterOfRound, Movement, RoundCounted, RoundTakenBack
 from shared.contracts.reading import Reader
@@ -29,6 +29,7 @@ from shared.journal.recording import Recording
 from shared.rules.errors import Refused
 from shared.runtime.consume.days import DayStatuses
 from shared.runtime.consume.handler import Handler
+from shared.runtime.consume.properties import Properties
 from shared.runtime.consume.submissions import RulesSubmissions
 
 
@@ -36,6 +37,12 @@ class ApprovedRules(RulesSubmissions):
     """Keep the approved submissions: the rates of the meters."""
 
     keeps = (submissions,)
+
+
+class ApprovedProperties(Properties):
+    """Keep the approved properties: whose pools there may be, at which tables."""
+
+    keeps = (properties,)
 
 
 class Days(DayStatuses):

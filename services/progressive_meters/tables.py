@@ -1,6 +1,7 @@
 """The tables of the progressive meters: the journal, and what follows from it.
 
-Everything but the journal, the submissions and the days is a projection of the journal. Exact amounts are nanocents.
+Everything but the journal, the properties, the submissions and the days is a projection of the journal. Exact amounts
+are nanocents.
 """
 
 from typing import Any
@@ -12,6 +13,7 @@ from shared.journal.columns import columns, counts, dates, entry_place, moments,
 from shared.journal.tables import journal_tables
 from shared.runtime.command.versions import version_columns
 from shared.runtime.consume.days import days_table
+from shared.runtime.consume.properties import properties_table
 from shared.runtime.consume.submissions import submissions_table
 
 SCHEMA = "progressive_meters"
@@ -35,6 +37,9 @@ def _json(*names: str, null: bool = False) -> tuple[Column[Any], ...]:
 
 submissions = submissions_table(metadata, SCHEMA)
 """The approved rules submissions: the rates of the meters."""
+
+properties = properties_table(metadata, SCHEMA)
+"""The approved properties: their gaming days, and the tables of their pools."""
 
 pool_versions = Table("pool_versions", metadata, *_pool(), *version_columns(), schema=SCHEMA)
 """The terms of pools: filed, then approved or rejected."""

@@ -1,4 +1,4 @@
-"""What the wagering accounts read: settlements of rounds, and how far gaming days have come."""
+"""What the wagering accounts read: properties, settlements of rounds, and how far gaming days have come."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from services.wagering_accounts.domain.evolving import DoesNotFit
 from services.wagering_accounts.domain.settling import settle
 from services.wagering_accounts.domain.views import PostedRound, ReversedRound, RoundEvent, VoidedRound
 from services.wagering_accounts.queries.books import Needs, load
-from services.wagering_accounts.tables import days
+from services.wagering_accounts.tables import days, properties
 from shared.contracts.envelope import Event
 from shared.contracts.reading import Reader
 from shared.contracts.topics import SETTLEMENTS
@@ -18,6 +18,13 @@ from shared.journal.ledger import Fenced
 from shared.journal.recording import Recording
 from shared.runtime.consume.days import DayStatuses
 from shared.runtime.consume.handler import Handler
+from shared.runtime.consume.properties import Properties
+
+
+class ApprovedProperties(Properties):
+    """Keep the approved properties: their gaming days, and how their accounts are guarded."""
+
+    keeps = (properties,)
 
 
 class Settlements(Handler[Books]):

@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.days import days_table
+from shared.runtime.consume.properties import properties_table
 
 SCHEMA = "wagering_accounts"
 
@@ -162,6 +163,9 @@ liability_days = Table(
 """What changed the liability on a gaming day, by shard, so that two writers never wait for each other."""
 
 days = days_table(metadata, SCHEMA)
+
+properties = properties_table(metadata, SCHEMA)
+"""The approved properties: their gaming days and their law."""
 
 PROJECTIONS = (patrons, balances, rounds, holds, round_accounts, adjustments, lines, liability_days)
 """What follows from the journal."""

@@ -8,6 +8,7 @@ from typing import Literal, Protocol, Self
 from zoneinfo import ZoneInfo
 
 from shared.contracts.properties import PropertyApproved, PropertyTable
+from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import GamingPack, ReportingPack, begins_at, gaming_day, pack
 from shared.rules.errors import Refused
 
@@ -61,20 +62,30 @@ class Place:
 
     def table(self, name: str, day: date) -> PropertyTable:
         """Return a table as it is on a gaming day. Raises: Refused, saying what to file."""
-        found, here = self._tables.get(name), self.document.property
-        if not found:
-            raise Refused(
+        found = self._table(name, day)
+        if found is None:
+            raise Refused(f"{self.why_no_table(name, day)}, then replay this record")
+        return found
+
+    def why_no_table(self, name: str, day: date) -> str | None:
+        """Return why a table is not there on a gaming day, and what to file; None where it is."""
+        if self._table(name, day) is not None:
+            return None
+        here = self.document.property
+        if name not in self._tables:
+            return (
                 f"table {name!r} is not among the tables of {here} (version {self.document.version}): file and "
-                f"approve a version of the property that has it, then replay this record"
+                "approve a version of the property that has it"
             )
-        for table in found:
-            if table.is_open_on(day):
-                return table
-        until = "" if found[0].retired_on is None else f" and retired on {found[0].retired_on}"
-        raise Refused(
-            f"table {name!r} of {here} was opened on {found[0].opened_on}{until}; on {day} it is not there: file and "
-            "approve a version of the property that says when it is, then replay this record"
+        first = self._tables[name][0]
+        until = "" if first.retired_on is None else f" and retired on {first.retired_on}"
+        return (
+            f"table {name!r} of {here} was opened on {first.opened_on}{until}; on {day} it is not there: file and "
+            "approve a version of the property that says when it is"
         )
+
+    def _table(self, name: str, day: date) -> PropertyTable | None:
+        return next((table for table in self._tables.get(name, ()) if table.is_open_on(day)), None)
 
     def is_day(self, claimed: date, moment: datetime, *, margin: timedelta = timedelta()) -> bool:
         """Return whether a moment lies in a gaming day, or within `margin` of it."""
@@ -151,10 +162,7 @@ def place_at(places: PlaceAt, name: str, moment: datetime) -> Place:
     """Return a property at a moment. Raises: Refused, saying what to file."""
     found = places(name, moment)
     if found is None:
-        raise Refused(
-            f"no approved version of property {name!r} is in effect at {moment.astimezone(UTC).isoformat()}: file and "
-            "approve a property document (pitledger property file), then replay this record"
-        )
+        raise Refused(f"{why_no_place(name, moment)}, then replay this record")
     return found
 
 
@@ -183,3 +191,19 @@ def place_of_day(versions: Iterable[Place], day: date) -> Place | None:
         if place.document.effective_from <= place.begins_at(following) + place.pit_margin:
             return place
     return None
+
+
+def place_for_command(places: PlaceAt, name: str, moment: datetime) -> Place:
+    """Return the property of a command at a moment. Raises: Rejected, saying what to file."""
+    found = places(name, moment)
+    if found is None:
+        raise Rejected(Reason.NOT_FOUND, why_no_place(name, moment))
+    return found
+
+
+def why_no_place(name: str, moment: datetime) -> str:
+    """Say that no version of a property is in effect at a moment, and what to file."""
+    return (
+        f"no approved version of property {name!r} is in effect at {moment.astimezone(UTC).isoformat()}: file and "
+        "approve a property document (pitledger property file)"
+    )

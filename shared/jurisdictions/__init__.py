@@ -11,10 +11,11 @@ from typing import Final
 
 from shared.jurisdictions.dated import Dated, Provision
 from shared.jurisdictions.gaming_day import begins_at, gaming_day
-from shared.jurisdictions.model import DeckHours, GamingPack, Pack, ReportingPack, WinFormula
+from shared.jurisdictions.model import Accounts, DeckHours, GamingPack, Pack, ReportingPack, WinFormula
 from shared.jurisdictions.packs import Packs, PackWrong, load_pack
 
 __all__ = [
+    "Accounts",
     "Dated",
     "DeckHours",
     "GamingPack",

@@ -117,8 +117,8 @@ JOURNAL = {
 KEPT = {
     "table-inventory": {"sealed_counts"},
     "vigorish": {"submissions", "shifts"},
-    "progressive-meters": {"submissions", "movements", "reconciliations"},
-    "wagering-accounts": {"lines"},
+    "progressive-meters": {"properties", "submissions", "movements", "reconciliations"},
+    "wagering-accounts": {"lines", "properties"},
     "round-settlement": {"properties", "submissions"},
     "reporting": {"house_edges", "filled_gaps", "closings"},
 }

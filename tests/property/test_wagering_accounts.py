@@ -20,9 +20,11 @@ from shared.contracts.rejection import Rejected
 from shared.contracts.settlements import AccountCredit
 from shared.journal.recording import Recording
 from shared.runtime.command.command import Now
+from tests.support import properties
 
 PROPERTY, TABLE, GAME = "riverside", "BJ-01", "blackjack"
 NOON = datetime(2026, 11, 20, 17, tzinfo=UTC)
+PLACE = properties.place(PROPERTY, [TABLE])
 NOW = Now("ann", NOON, "k-1")
 ACCOUNTS = ("GA-1", "GA-2")
 ROUND = {"property": PROPERTY, "table": TABLE, "game": GAME, "gaming_day": date(2026, 11, 20)}
@@ -32,7 +34,7 @@ class Ledger:
     """Books in memory that check every fact as it comes."""
 
     def __init__(self) -> None:
-        self.books = Books()
+        self.books = Books(lambda *_: PLACE)
         self.flows: dict[str, int] = {}
         for account in ACCOUNTS:
             assert self.do(OpenAccount(property=PROPERTY, account=account, table=TABLE))

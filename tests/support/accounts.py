@@ -10,6 +10,7 @@ import httpx
 
 from services.wagering_accounts.manifest import MANIFEST
 from tests.support.desk import Desk, desk_of
+from tests.support.properties import property_event
 from tests.support.published import published
 from tests.support.services import query
 
@@ -236,7 +237,9 @@ IDENTITIES = {
 
 @contextmanager
 def a_house(url: str, clock: Clock | None = None) -> Iterator[House]:
-    """Give a process of the wagering accounts on a database, without the relay."""
+    """Give a process of the wagering accounts on a database, without the relay; it knows the property."""
     clock = clock or Clock()
     with desk_of(MANIFEST, url, people=ROLES, clock=clock) as desk:
+        if not query(url, "SELECT FROM wagering_accounts.properties"):
+            desk.feed("properties", property_event())
         yield House(url, desk, clock)

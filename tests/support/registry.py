@@ -1,4 +1,4 @@
-"""The paytable registry on a database, without a broker: a submission to file, and people who file and approve."""
+"""The paytable registry on a database, without a broker: what there is to file, and people who file and approve."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,9 +9,26 @@ from typing import Any
 import httpx
 
 from services.paytable_registry.manifest import MANIFEST
+from shared.journal.entry import Entry
 from tests.support.desk import Desk, desk_of
+from tests.support.properties import Tables, document
+from tests.support.services import query
 
-FILE, APPROVE, READ = "submissions.file", "submissions.file.approve", "submissions.read"
+FILE, APPROVE, READ = (
+    ["submissions.file", "properties.file"],
+    ["submissions.file.approve", "properties.file.approve"],
+    ["submissions.read", "properties.read"],
+)
+"""The roles of those who file, approve and read."""
+
+TABLES = {
+    "BJ-01": "blackjack",
+    "BJ-02": "blackjack",
+    "BJ-09": "blackjack",
+    "SW-01": "blackjack-switch",
+    "SW-02": "switch",
+}
+"""The tables of every property, each with the game that it offers."""
 
 
 def blackjack(effective_from: datetime) -> dict[str, Any]:
@@ -26,7 +43,12 @@ def blackjack(effective_from: datetime) -> dict[str, Any]:
     }
 
 
-PEOPLE = {"ann": [FILE, APPROVE], "carl": [FILE], "bob": [APPROVE], "kim": [READ], "lee": ["reports.read"]}
+def riverbend(name: str = "riverbend", tables: Tables = TABLES, **changes: Any) -> dict[str, Any]:
+    """The body of `POST /properties`: a property with these tables, from 2020 on."""
+    return document(name, tables, **changes)
+
+
+PEOPLE = {"ann": [*FILE, *APPROVE], "carl": FILE, "bob": APPROVE, "kim": READ, "lee": ["reports.read"]}
 
 
 class Registry:
@@ -48,7 +70,16 @@ class Registry:
 
     def file(self, *, person: str = "ann", key: str | None = None, **changes: Any) -> httpx.Response:
         """Files a submission for blackjack at riverbend."""
-        return self.send("/submissions", {**blackjack(self._moment[0]), **changes}, person=person, key=key)
+        body = {**blackjack(self._moment[0]), **changes}
+        if "tables" not in changes and body["game"] != "blackjack":
+            body["tables"] = [table for table, game in TABLES.items() if game == body["game"]]
+        return self.send("/submissions", body, person=person, key=key)
+
+    def open(self, name: str = "riverbend") -> None:
+        """Files a property as ann, and approves it as bob."""
+        filed = self.send("/properties", riverbend(name))
+        assert 201 == filed.status_code, filed.text
+        assert 200 == self.send(f"{filed.headers['location']}/approve", person="bob").status_code
 
     def approve(self, version: int = 1, *, person: str = "bob", key: str | None = None) -> httpx.Response:
         """Approves a version of it."""
@@ -66,14 +97,21 @@ class Registry:
         """Reads something about the submission."""
         return self.get(f"/submissions/riverbend/blackjack{path}", **headers)
 
+    def entries(self) -> list[Entry]:
+        """The journal's entries about submissions, and of what was refused, shard by shard."""
+        return [entry for entry in self.desk.entries() if not entry.draft.kind.startswith("property.")]
+
     def kinds(self) -> list[str]:
-        """The kinds of the journal's entries: of the commands, and what was refused at the door, in any order."""
-        return sorted(entry.draft.kind for entry in self.desk.entries())
+        """The kinds of these entries: of the commands, and what was refused at the door, in any order."""
+        return sorted(entry.draft.kind for entry in self.entries())
 
 
 @contextmanager
 def a_registry(url: str, moment: datetime) -> Iterator[Registry]:
-    """A process of the registry on a database, without the relay."""
+    """A process of the registry on a database, without the relay; the property is there."""
     moments = [moment]
     with desk_of(MANIFEST, url, people=PEOPLE, clock=lambda: moments[0]) as desk:
-        yield Registry(desk, moments)
+        registry = Registry(desk, moments)
+        if not query(url, "SELECT FROM paytable_registry.properties"):
+            registry.open()
+        yield registry

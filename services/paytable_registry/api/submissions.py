@@ -48,7 +48,7 @@ def _commands(context: ServiceContext) -> APIRouter:
     decided = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
     approved = (*decided, Reason.SAME_PERSON, Reason.TOO_LATE)
     path = "/{property}/{game}/{version}"
-    add(FileSubmission, "", role=FILE_SUBMISSIONS, status=201, rejects=(Reason.NOT_ALLOWED,))
+    add(FileSubmission, "", role=FILE_SUBMISSIONS, status=201, rejects=(Reason.NOT_FOUND, Reason.NOT_ALLOWED))
     add(ApproveSubmission, path + "/approve", role=APPROVE_SUBMISSIONS, rejects=approved)
     add(RejectSubmission, path + "/reject", role=APPROVE_SUBMISSIONS, rejects=decided)
     return router

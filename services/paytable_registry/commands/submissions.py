@@ -8,8 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.paytable_registry.domain import submissions
 from services.paytable_registry.domain.history import History
 from services.paytable_registry.domain.submissions import SubmissionVersion
+from services.paytable_registry.queries import properties
 from services.paytable_registry.queries import submissions as queries
 from shared.contracts.envelope import Name, Reason
+from shared.contracts.places import PlaceAt
 from shared.contracts.submissions import RulesSubmission
 from shared.contracts.versions import VersionNumber
 from shared.journal.recording import Recording
@@ -51,8 +53,9 @@ async def _find(connection: AsyncConnection, command: _OfVersion) -> SubmissionV
     return await queries.find(connection, command.property, command.game, command.version)
 
 
-async def _history(connection: AsyncConnection, command: FileSubmission) -> History:
-    return await queries.history(connection, command.property, command.game)
+async def _history_and_places(connection: AsyncConnection, command: FileSubmission) -> tuple[History, PlaceAt]:
+    history = await queries.history(connection, command.property, command.game)
+    return history, await properties.places_at(connection, command.property)
 
 
 async def _version_and_history(
@@ -61,9 +64,10 @@ async def _version_and_history(
     return await _find(connection, command), await queries.history(connection, command.property, command.game)
 
 
-@COMMANDS.handles(FileSubmission, load=_history)
-def _file(command: FileSubmission, history: History, now: Now) -> Accepted:
-    fact = submissions.file(command, history, by=now.by, at=now.at)
+@COMMANDS.handles(FileSubmission, load=_history_and_places)
+def _file(command: FileSubmission, state: tuple[History, PlaceAt], now: Now) -> Accepted:
+    history, places = state
+    fact = submissions.file(command, history, places, by=now.by, at=now.at)
     location = f"/submissions/{fact.property}/{fact.game}/{fact.version}"
     return Accepted(recording=Recording(fact=fact), answer=submissions.after(fact, fact), location=location)
 

@@ -3,6 +3,8 @@
 from datetime import datetime
 
 from services.paytable_registry.domain.history import History
+from services.paytable_registry.domain.submission_checks import problems
+from shared.contracts.places import PlaceAt, why_no_place
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import (
     RulesSubmission,
@@ -31,22 +33,29 @@ class SubmissionVersion(RulesSubmission, Filed, Standing):
         return Approval(RULES_SUBMISSION, self.label, self.filed_by, Decision.of(self.status))
 
 
-def file(wanted: RulesSubmission, history: History, *, by: str, at: datetime) -> SubmissionFiled:
+def file(wanted: RulesSubmission, history: History, places: PlaceAt, *, by: str, at: datetime) -> SubmissionFiled:
     """Return the next version, as it is filed.
 
-    Raises: Rejected where the catalogue does not allow what is selected, or where it could never be approved.
+    Raises: Rejected with all that is wrong with it: what the catalogue does not allow, what contradicts the property,
+    or that it could never be approved.
     """
+    wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
+    found, cites = list[str](), None
     try:
         validate_submission(wanted.regulation, wanted.submission)
     except Refused as refused:
-        raise Rejected(Reason.NOT_ALLOWED, str(refused), cites=refused.paragraph) from refused
-    for number, table in enumerate(wanted.tables):
-        if table in wanted.tables[:number]:
-            raise Rejected(Reason.NOT_ALLOWED, f"'tables': {table!r} is listed twice; list each table once")
-    wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
+        found, cites = [str(refused)], refused.paragraph
+    place = places(wanted.property, wanted.effective_from)
+    if place is None:
+        found.append(why_no_place(wanted.property, wanted.effective_from))
+    else:
+        found += problems(wanted, place)
     too_late = why_too_late(wanted.effective_from, history.approved, at)
     if too_late is not None:
-        raise Rejected(Reason.NOT_ALLOWED, too_late)
+        found.append(too_late)
+    if found:
+        reason = Reason.NOT_FOUND if place is None else Reason.NOT_ALLOWED
+        raise Rejected(reason, "; ".join(found), cites=cites)
     version = history.versions + 1
     return SubmissionFiled(
         **fields_of(wanted, RulesSubmission),

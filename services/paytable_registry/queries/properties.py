@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.paytable_registry.domain.history import History
 from services.paytable_registry.domain.properties import PropertyVersion
 from services.paytable_registry.tables import properties
-from shared.contracts.places import Place
+from shared.contracts.places import Place, PlaceAt
 from shared.contracts.properties import PropertyApproved
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import fields_of, in_effect
@@ -61,13 +61,26 @@ async def before(connection: AsyncConnection, version: PropertyVersion) -> Prope
 
 async def places(connection: AsyncConnection, property_name: str) -> list[Place]:
     """Return the approved versions of a property, as services ask them. Raises: Rejected where there is none."""
-    found = [
-        Place.of(PropertyApproved(**fields_of(version, PropertyApproved)))
-        for version in await approved(connection, property_name)
-    ]
+    found = [_place(version) for version in await approved(connection, property_name)]
     if not found:
         raise Rejected(Reason.NOT_FOUND, f"no version of property {property_name} was ever approved")
     return found
+
+
+async def places_at(connection: AsyncConnection, property_name: str) -> PlaceAt:
+    """Return what finds a property at a moment, among its approved versions."""
+    versions = await approved(connection, property_name)
+
+    def at(name: str, moment: datetime) -> Place | None:
+        assert name == property_name, f"{name} was not read"
+        found: PropertyVersion | None = in_effect(versions, moment)
+        return None if found is None else _place(found)
+
+    return at
+
+
+def _place(version: PropertyVersion) -> Place:
+    return Place.of(PropertyApproved(**fields_of(version, PropertyApproved)))
 
 
 async def place(connection: AsyncConnection, property_name: str, now: datetime, day: date | None) -> Place:

@@ -32,17 +32,17 @@ def routes(context: ServiceContext) -> APIRouter:
     reports = APIRouter(prefix="/reconciliations", tags=["reports"])
     file = partial(command_route, pools, engine, answers=PoolVersion)
     version, change = "/{property}/{pool}/versions/{version}", "/changes/{property}/{change}"
-    file(FilePool, "", role=CHANGE_METERS, status=201, rejects=(Reason.NOT_ALLOWED,))
+    file(FilePool, "", role=CHANGE_METERS, status=201, rejects=(Reason.NOT_FOUND, Reason.NOT_ALLOWED))
     approvable = (*_APPROVED, Reason.TOO_LATE, Reason.NOT_ALLOWED)
     file(ApprovePool, version + "/approve", role=APPROVE_METERS, rejects=approvable)
     file(RejectPool, version + "/reject", role=APPROVE_METERS, rejects=_DECIDED)
     move = partial(command_route, changes, engine, answers=ChangeItem)
-    requested = (Reason.NOT_FOUND, Reason.NOT_ALLOWED)
+    requested = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY)
     move(RequestChange, "/pools/{property}/{pool}/changes", role=CHANGE_METERS, status=201, rejects=requested)
     move(ApproveChange, change + "/approve", role=APPROVE_METERS, rejects=(*_APPROVED, Reason.CONTRADICTS))
     move(RejectChange, change + "/reject", role=APPROVE_METERS, rejects=_DECIDED)
     reconcile = partial(command_route, reports, engine, answers=DayReconciled)
-    reconcile(ReconcileDay, "", role=RECONCILE_METERS, status=201, rejects=(Reason.NOT_FOUND,))
+    reconcile(ReconcileDay, "", role=RECONCILE_METERS, status=201, rejects=(Reason.NOT_FOUND, Reason.TOO_EARLY))
     for part in (pools, changes, reports):
         router.include_router(part)
     return router

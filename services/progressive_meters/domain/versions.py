@@ -5,6 +5,7 @@ from datetime import datetime
 
 from services.progressive_meters.domain.rounds import Terms
 from shared.contracts.meters import Feed, Movement, PoolApproved, PoolFiled, PoolRejected, PoolTerms
+from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import (
     Filed,
@@ -81,17 +82,21 @@ class Pools:
         return None
 
 
-def file(wanted: PoolTerms, versions: int, pools: Pools, terms: FeedTerms, *, by: str, at: datetime) -> PoolFiled:
+def file(
+    wanted: PoolTerms, versions: int, pools: Pools, place: Place, terms: FeedTerms, *, by: str, at: datetime
+) -> PoolFiled:
     """Return the next version of a pool's terms, as it is filed; `versions` were filed before.
 
-    Raises: Rejected for terms that cannot be, or that the rules submissions of the feeds contradict.
+    Raises: Rejected for terms that cannot be, or that the property or the rules submissions of the feeds contradict.
     """
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     if wanted.base_cents < wanted.reset_cents:
         raise _not_allowed(f"'base_cents' {wanted.base_cents} is below the reset amount {wanted.reset_cents}")
     if wanted.limit_cents is not None and wanted.limit_cents < wanted.base_cents:
         raise _not_allowed(f"'limit_cents' {wanted.limit_cents} is below the base {wanted.base_cents}")
-    _check_feeds(wanted, terms)
+    if wanted.gaming_day != place.gaming_day(wanted.effective_from):
+        raise _not_allowed(place.other_day(wanted.gaming_day, wanted.effective_from))
+    _check_feeds(wanted, place, terms)
     wrong = why_not(wanted, pools, at)
     if wrong is not None:
         raise _not_allowed(wrong)
@@ -105,17 +110,17 @@ def file(wanted: PoolTerms, versions: int, pools: Pools, terms: FeedTerms, *, by
     )
 
 
-def check_approval(filed: PoolVersion, pools: Pools, terms: FeedTerms, *, by: str, at: datetime) -> None:
+def check_approval(filed: PoolVersion, pools: Pools, place: Place, terms: FeedTerms, *, by: str, at: datetime) -> None:
     """Check that a version may be approved by a person at a moment.
 
-    Raises: Rejected where it was decided before, by who filed it, where it cannot take effect any more, or where a
-    rules submission has changed meanwhile.
+    Raises: Rejected where it was decided before, by who filed it, where it cannot take effect any more, or where the
+    property or a rules submission has changed meanwhile.
     """
     filed.approval.approve(by)
     wrong = why_not(filed, pools, at)
     if wrong is not None:
         raise Rejected(Reason.TOO_LATE, f"{filed.label} cannot be approved any more: {wrong}")
-    _check_feeds(filed, terms)
+    _check_feeds(filed, place, terms)
 
 
 def check_limit(wanted: PoolTerms, shown_cents: int) -> None:
@@ -165,13 +170,16 @@ def why_not(wanted: PoolTerms, pools: Pools, at: datetime) -> str | None:
     return None
 
 
-def _check_feeds(wanted: PoolTerms, terms: FeedTerms) -> None:
+def _check_feeds(wanted: PoolTerms, place: Place, terms: FeedTerms) -> None:
     seen: set[Feed] = set()
     for number, feed in enumerate(wanted.feeds):
         which = f"'feeds.{number}': meter {feed.meter} of {feed.game} at {feed.table}"
         if feed in seen:
             raise _not_allowed(f"{which} is listed twice; list each feed once")
         seen.add(feed)
+        no_table = place.why_no_table(feed.table, place.gaming_day(wanted.effective_from))
+        if no_table is not None:
+            raise _not_allowed(f"{which}: {no_table}")
         found = terms(wanted.property, feed, wanted.effective_from)
         if found is None:
             raise _not_allowed(

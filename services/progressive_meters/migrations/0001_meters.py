@@ -1,4 +1,4 @@
-"""Create the copy of the submissions, the pools and everything that moved them, and the days."""
+"""Create the copies of the properties and submissions, the pools and everything that moved them, and the days."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -10,10 +10,10 @@ depends_on = "journal_0001"
 
 def upgrade() -> None:
     """Run the statements of the SQL files, and grant the service what it needs."""
-    run_sql(__file__, "0001_days", "0001_submissions")
+    run_sql(__file__, "0001_days", "0001_properties", "0001_submissions")
     grant(
         "SELECT, INSERT",
-        *("submissions", "days"),
+        *("properties", "submissions", "days"),
         *("pool_versions", "pools", "movements", "readings", "hits", "changes", "reconciliations"),
     )
     grant("UPDATE", "pools", "readings", "days")

@@ -68,9 +68,9 @@ def add_commands(router: APIRouter, context: ServiceContext) -> None:
     add(RejectAdjustment, path + "/{adjustment}/reject", role=APPROVE, rejects=decided)
 
     add, known = partial(command, tag="patrons", answers=PatronDocument), (Reason.NOT_FOUND,)
-    add(RegisterPatron, "/patrons", role=MANAGE, status=201, rejects=[Reason.ALREADY_DECIDED], prepare=_with_new_code)
+    add(RegisterPatron, "/patrons", role=MANAGE, status=201, rejects=decided, prepare=_with_new_code)
     add(ChangeAccessCode, patron + "/access-code", role=MANAGE, rejects=known, prepare=_with_new_code)
-    add(SetExclusion, patron + "/exclusion", role=EXCLUDE, rejects=(*known, Reason.ALREADY_DECIDED))
+    add(SetExclusion, patron + "/exclusion", role=EXCLUDE, rejects=decided)
     add(SetLimit, patron + "/limits", role=MANAGE, rejects=known)
 
 

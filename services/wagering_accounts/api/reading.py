@@ -19,13 +19,15 @@ from services.wagering_accounts.domain.documents import (
     Statement,
     StatementLine,
 )
+from services.wagering_accounts.domain.today import Todays
 from services.wagering_accounts.queries import reports
 from services.wagering_accounts.queries.books import known_thing
 from services.wagering_accounts.queries.reports import OpenPlace
-from services.wagering_accounts.tables import adjustments, balances, days, journal, lines, patrons
+from services.wagering_accounts.tables import adjustments, balances, days, journal, lines, patrons, properties
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason
 from shared.contracts.reports import ReportStatus
+from shared.runtime.consume.properties import known_places
 from shared.runtime.rows import find_row
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
@@ -190,7 +192,7 @@ def _books(context: ServiceContext) -> APIRouter:
         "/reports/liability",
         response_model=Liability,
         summary="Read the liability by gaming day",
-        responses=REPORT,
+        responses={**REPORT, **problems(Reason.NOT_FOUND)},
         tags=["reports"],
     )
     async def read_liability(
@@ -205,13 +207,14 @@ def _books(context: ServiceContext) -> APIRouter:
             found = await reports.liability_days_of(connection, property_name)
             balances = await reports.balances_of(connection, property_name)
             head = await headers.header(connection, reader, property_name)
+            places = await known_places(connection, properties)
+        today = Todays(places.place).at(property_name, context.clock()).gaming_day
         closing = found[-1].closing_cents if found else 0
         shown = [
             day
             for day in found
             if (first is None or first <= day.gaming_day) and (last is None or day.gaming_day <= last)
         ][-_DAYS_MAX:]
-        today = context.clock().date()
         report = Liability(
             **head,
             first_day=first or (shown[0].gaming_day if shown else last or today),

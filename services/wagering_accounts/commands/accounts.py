@@ -21,7 +21,6 @@ from services.wagering_accounts.commands.deciding import (
     wrong_code,
 )
 from services.wagering_accounts.domain.books import Account, Adjustment, Books, Patron
-from services.wagering_accounts.domain.configuration import CONFIGURATIONS
 from services.wagering_accounts.domain.documents import AccountDocument, AdjustmentDocument
 from services.wagering_accounts.queries.books import Needs
 from shared.contracts.accounts import (
@@ -63,6 +62,7 @@ class OpenAccount(AccountsCommand):
 @COMMANDS.handles(OpenAccount)
 def _open(command: OpenAccount, books: Books, now: Now) -> Accepted:
     key = Account.key_of(command)
+    books.today.at(command.property, now.at).require_table(command.table)
     if key in books.accounts:
         raise Rejected(Reason.ALREADY_DECIDED, f"account {command.account} exists already")
     if command.patron is not None:
@@ -98,7 +98,7 @@ def _buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
     patron = books.patron_of(account)
     require_admitted(patron)
     if patron is not None and account.kind == "game":
-        _require_within_limit(patron, command.cents, now)
+        _require_within_limit(books, patron, command.cents, now)
     if command.instrument == "wallet":
         wallet, owner = _wallet_of(books, account, patron)
         failure = wrong_code(books, owner, command.code, now)
@@ -124,8 +124,8 @@ def _both_sides(
     return tuple(movements), ()
 
 
-def _require_within_limit(patron: Patron, cents: int, now: Now) -> None:
-    limit, gaming_day = patron.limit("buy_in_day", now.at), CONFIGURATIONS.at(now.at).gaming_day(now.at)
+def _require_within_limit(books: Books, patron: Patron, cents: int, now: Now) -> None:
+    limit, gaming_day = patron.limit("buy_in_day", now.at), books.today.at(patron.property, now.at).gaming_day
     before = patron.bought_in_during(gaming_day)
     if limit is not None and before + cents > limit:
         detail = f"{cents} after {before} on {gaming_day} exceeds the patron's limit of {limit} a gaming day"

@@ -9,15 +9,16 @@ from pydantic import Field, PrivateAttr, SecretStr
 
 from services.wagering_accounts.domain.access_codes import HashedCode
 from services.wagering_accounts.domain.books import Account, AccountKey, Books, Patron, PatronCode, postings_of
-from services.wagering_accounts.domain.configuration import CONFIGURATIONS
 from services.wagering_accounts.domain.evolving import account_of, evolve
 from services.wagering_accounts.queries.books import Needs, load
+from services.wagering_accounts.tables import properties
 from shared.contracts.accounts import AccessFailed, AccountMovement, AccountsFact
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Posting
 from shared.journal.recording import Recording
 from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.consume.properties import known_places
 from shared.runtime.projector import Transaction
 
 AccessCode = Annotated[SecretStr, Field(min_length=4, max_length=64)]
@@ -65,7 +66,9 @@ class CommandWithCode(AccountsCommand):
 
 async def load_all(transaction: Transaction, commands: Sequence[Any]) -> Books:
     """Return what commands need, locked."""
-    return await load(transaction.connection, [command.needs() for command in commands], lock=True)
+    connection, needs = transaction.connection, [command.needs() for command in commands]
+    places = await known_places(connection, properties)
+    return await load(connection, needs, lock=True, places=places.place)
 
 
 COMMANDS: Final = Commands(load_all=load_all)
@@ -74,9 +77,10 @@ COMMANDS: Final = Commands(load_all=load_all)
 def record(books: Books, fact: AccountsFact, now: Now, others: Iterable[Posting] = ()) -> Recording:
     """Let the books evolve by a fact, and return it as it is recorded; `others` are the postings on the other side.
 
-    What is about one account is in the stream of that account, anything else in that of its shard.
+    What is about one account is in the stream of that account, anything else in that of its shard. Raises: Rejected
+    where there is no such property, before anything changes.
     """
-    gaming_day = CONFIGURATIONS.at(now.at).gaming_day(now.at)
+    gaming_day = books.today.at(fact.property, now.at).gaming_day
     evolve(books, fact, now.at, gaming_day)
     about = account_of(fact)
     return Recording(
@@ -161,10 +165,10 @@ def wrong_code(books: Books, patron: Patron, given: HashedCode | None, now: Now)
         raise Rejected(Reason.CONTRADICTS, f"{code} was changed meanwhile; send a new key")
     if given.matches(HashedCode(kept.salt, kept.hash)):
         return None
-    configuration = CONFIGURATIONS.at(now.at)
+    today = books.today.at(patron.property, now.at)
     failed, detail = patron.failed_codes + 1, f"{code} is wrong"
-    if failed >= configuration.failed_codes_max:
-        locked_until = now.at + timedelta(minutes=configuration.lock_minutes)
+    if failed >= today.law.failed_codes_max.on(today.gaming_day).value:
+        locked_until = now.at + timedelta(minutes=today.law.lock_minutes.on(today.gaming_day).value)
         detail += f"; it is locked until {locked_until.isoformat()}"
     fact = AccessFailed(
         property=patron.property, patron=patron.patron, failed=failed, locked_until=locked_until, by=now.by

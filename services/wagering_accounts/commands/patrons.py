@@ -12,7 +12,6 @@ from services.wagering_accounts.commands.deciding import (
     require_patron,
 )
 from services.wagering_accounts.domain.books import Books, Limit, Patron
-from services.wagering_accounts.domain.configuration import CONFIGURATIONS
 from services.wagering_accounts.domain.documents import PatronDocument
 from services.wagering_accounts.queries.books import Needs
 from shared.contracts.accounts import (
@@ -64,10 +63,11 @@ def _register(command: RegisterPatron, books: Books, now: Now) -> Accepted:
         raise Rejected(Reason.ALREADY_DECIDED, f"patron {command.patron} is registered already: one wallet a person")
     if (command.property, command.wallet) in books.accounts:
         raise Rejected(Reason.ALREADY_DECIDED, f"account {command.wallet} exists already")
+    fact = PatronRegistered(property=command.property, patron=command.patron, wallet=command.wallet, by=now.by)
+    accepted = _accepted(books, fact, now, f"/patrons/{command.property}/{command.patron}")
     assert command.code is not None, "the code was hashed before"
     books.keep_code(command.property, command.patron, command.code)
-    fact = PatronRegistered(property=command.property, patron=command.patron, wallet=command.wallet, by=now.by)
-    return _accepted(books, fact, now, f"/patrons/{command.property}/{command.patron}")
+    return accepted
 
 
 class ChangeAccessCode(CommandWithCode, _AboutPatron):
@@ -83,10 +83,11 @@ class ChangeAccessCode(CommandWithCode, _AboutPatron):
 @COMMANDS.handles(ChangeAccessCode)
 def _change_code(command: ChangeAccessCode, books: Books, now: Now) -> Accepted:
     require_patron(books, command.property, command.patron)
+    fact = PatronCodeChanged(property=command.property, patron=command.patron, reason=command.reason, by=now.by)
+    accepted = _accepted(books, fact, now)
     assert command.code is not None, "the code was hashed before"
     books.keep_code(command.property, command.patron, command.code)
-    fact = PatronCodeChanged(property=command.property, patron=command.patron, reason=command.reason, by=now.by)
-    return _accepted(books, fact, now)
+    return accepted
 
 
 class SetExclusion(_AboutPatron):
@@ -124,7 +125,8 @@ class SetLimit(_AboutPatron):
 @COMMANDS.handles(SetLimit)
 def _set_limit(command: SetLimit, books: Books, now: Now) -> Accepted:
     patron = require_patron(books, command.property, command.patron)
-    later = now.at + timedelta(hours=CONFIGURATIONS.at(now.at).loosening_hours)
+    today = books.today.at(command.property, now.at)
+    later = now.at + timedelta(hours=today.law.loosening_hours.on(today.gaming_day).value)
     changed = patron.limits.get(command.limit, Limit()).changed(command.cents, now.at, later)
     fact = PatronLimitChanged(**vars(command), effective_from=changed.next_at or now.at, by=now.by)
     return _accepted(books, fact, now)

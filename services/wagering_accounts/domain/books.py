@@ -25,7 +25,9 @@ from operator import attrgetter
 from typing import Any, ClassVar, Literal, TypeVar
 
 from services.wagering_accounts.domain.access_codes import HashedCode
+from services.wagering_accounts.domain.today import Todays
 from shared.contracts.accounts import AccountsFact, LimitKind
+from shared.contracts.places import PlaceAt
 from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
 
@@ -219,9 +221,10 @@ LineRow = dict[str, Any]
 
 
 class Books:
-    """The part of the books that is at hand, and what of it is new or changed."""
+    """The part of the books that is at hand, what of it is new or changed, and the properties (`today`)."""
 
-    def __init__(self) -> None:
+    def __init__(self, places: PlaceAt = lambda *_: None) -> None:
+        self.today = Todays(places)
         self._known: Things = defaultdict(dict)
         self.new: Things = defaultdict(dict)
         self.changed: Things = defaultdict(dict)

@@ -34,6 +34,7 @@ from services.wagering_accounts.domain.books import (
     ThingT,
 )
 from shared.contracts.accounts import LimitKind
+from shared.contracts.places import PlaceAt
 from shared.journal.bulk import Statement, compiled, given, keyed, same, select
 from shared.journal.pipeline import pipeline
 
@@ -114,9 +115,14 @@ async def _know(connection: AsyncConnection, books: Books, *asked: _Asked) -> No
             books.know(known_thing(kind, row))
 
 
-async def load(connection: AsyncConnection, needs: Sequence[Needs], *, lock: bool) -> Books:
-    """Return what is needed; locked, so that it stays as it is until the transaction ends, if that is wanted."""
-    books = Books()
+async def load(
+    connection: AsyncConnection, needs: Sequence[Needs], *, lock: bool, places: PlaceAt = lambda *_: None
+) -> Books:
+    """Return what is needed; locked, so that it stays as it is until the transaction ends, if that is wanted.
+
+    What is decided on it finds the gaming day and the law of its property in `places`.
+    """
+    books = Books(places)
     wanted = Needs(*(set(chain.from_iterable(keys)) for keys in zip(*needs, strict=True)))
     accounts, rounds = {*wanted.accounts}, {*wanted.rounds, *wanted.rounds_with_holds}
     if wanted.wallets_of:

@@ -5,6 +5,7 @@ from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import MetaData, Table
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.places import Place, place_of_day
 from shared.contracts.properties import PropertyApproved, property_hash
@@ -59,3 +60,10 @@ class Places(Approved[PropertyApproved, Place]):
     def of_day(self, property_name: str, day: date) -> Place | None:
         """Return a property as it is on a gaming day; None where it is not there yet."""
         return place_of_day(self.versions(property_name), day)
+
+
+async def known_places(connection: AsyncConnection, table: Table) -> Places:
+    """Return the approved properties of the copy, for commands; they stay with the connection, and are read once."""
+    known: Places = connection.info.setdefault(table, Places(table))
+    await known.refresh(connection)
+    return known

@@ -1,9 +1,12 @@
-"""The paytable registry: versions filed, approved by somebody else or not, rejected. It reads nothing."""
+"""The paytable registry: a property, and versions of a submission, filed, approved by somebody else or not, rejected.
+
+It reads nothing.
+"""
 
 from datetime import timedelta
 
 from tests.faults.subject import Ask, Subject
-from tests.support.registry import APPROVE, FILE, blackjack
+from tests.support.registry import APPROVE, FILE, blackjack, riverbend
 from tests.support.worker import MOMENT
 
 _VERSIONS = "/submissions/riverbend/blackjack"
@@ -15,8 +18,11 @@ def _filed(person: str, days: int) -> Ask:
 
 SUBJECT = Subject(
     name="paytable-registry",
-    people={"games.ray": [FILE, APPROVE], "games.kim": [FILE], "compliance.ann": [APPROVE]},
+    people={"games.ray": [*FILE, *APPROVE], "games.kim": FILE, "compliance.ann": APPROVE},
     commands=[
+        Ask(person="games.ray", path="/properties", body=riverbend(), status=201),
+        Ask(person="games.ray", path="/properties/riverbend/1/approve", status=403),
+        Ask(person="compliance.ann", path="/properties/riverbend/1/approve"),
         _filed("games.ray", 1),
         Ask(person="games.ray", path=f"{_VERSIONS}/1/approve", status=403),
         Ask(person="compliance.ann", path=f"{_VERSIONS}/1/approve"),

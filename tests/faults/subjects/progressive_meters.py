@@ -1,6 +1,7 @@
 """Progressive meters: two pools filed, approved and changed, fed by rounds of two shards; late, twice, and refused."""
 
 from tests.faults.subject import Ask, Message, Subject
+from tests.support.properties import property_event
 from tests.unit.progressive_meters.office import PEOPLE, feed, terms
 from tests.unit.progressive_meters.settlements import DAY, PROPERTY, Shard, rules
 
@@ -32,7 +33,7 @@ _ADJUSTMENT = Ask(
 
 SUBJECT = Subject(
     name="progressive-meters",
-    references={"submissions": [_RULES]},
+    references={"properties": [property_event()], "submissions": [_RULES]},
     records={"settlements": _SETTLEMENTS},
     kinds={
         "meter.counted": 63,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tests.faults.subject import Ask, Message, Subject
 from tests.support.accounts import IDENTITIES, PROPERTY, ROLES, Results, credit
+from tests.support.properties import property_event
 
 _TABLES = {"BJ-01": ("GA-1", "GA-2", "GA-3"), "BJ-02": ("GA-4", "GA-5")}
 _ROUNDS = 6
@@ -65,6 +66,7 @@ def _results(shard: int, table: str) -> list[Message]:
 
 SUBJECT = Subject(
     name="wagering-accounts",
+    references={"properties": [property_event()]},
     records={"settlements": [*_results(1, "BJ-01"), *_results(2, "BJ-02")]},
     kinds={
         "wagers.settled": 18,

@@ -156,6 +156,8 @@ def test_a_version_that_has_not_changed_need_not_be_sent(registry: Registry) -> 
 
 def test_lists_come_in_pages(registry: Registry) -> None:
     """Every version is on one page; a version filed meanwhile disturbs nothing."""
+    for name in ("lakeside", "bayside"):
+        registry.open(name)
     for property_name in ("riverbend", "lakeside"):
         for game in ("blackjack", "blackjack-switch"):
             for _ in range(2):
@@ -175,6 +177,7 @@ def test_lists_come_in_pages(registry: Registry) -> None:
 
 def test_lists_can_be_narrowed(registry: Registry) -> None:
     """By property, by game, by both."""
+    registry.open("lakeside")
     for names in (("riverbend", "blackjack"), ("riverbend", "switch"), ("lakeside", "switch")):
         registry.file(property=names[0], game=names[1])
     for query, found in (

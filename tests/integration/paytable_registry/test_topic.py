@@ -1,4 +1,4 @@
-"""What the running registry publishes on `submissions`, as a consumer that knows nothing of its code sees it."""
+"""What the running registry publishes on its topics, as a consumer that knows nothing of its code sees it."""
 
 import asyncio
 import json
@@ -16,32 +16,36 @@ from confluent_kafka import Consumer, Message, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # it has no `__all__`
 
 from services.paytable_registry.manifest import MANIFEST
+from shared.contracts.properties import PropertyApproved
 from shared.contracts.reading import Reader
 from shared.contracts.submissions import SubmissionApproved
-from shared.contracts.topics import SUBMISSIONS
+from shared.contracts.topics import PROPERTIES, SUBMISSIONS
 from shared.local.ports import free_port
 from shared.runtime.service.run import serve
 from shared.runtime.settings import Settings
 from shared.runtime.web.access import token_hash
 from tests.support import Databases, eventually
 from tests.support.brokers import AnyBroker
-from tests.support.registry import APPROVE, FILE, blackjack
+from tests.support.registry import APPROVE, FILE, blackjack, riverbend
 from tests.support.services import settled_database
 
 pytestmark = pytest.mark.broker
 
-TOPIC = "submissions"
+TOPICS = ("submissions", "properties")
 NOW = datetime.now(UTC)
-PEOPLE = {"ann": [FILE, APPROVE], "bob": [APPROVE]}
+PEOPLE = {"ann": [*FILE, *APPROVE], "bob": APPROVE}
 
 
 @pytest.fixture
 def settings(databases: Databases, fresh_broker: AnyBroker, tmp_path: Path) -> Iterator[Settings]:
-    """The settings of a registry with a database, the compacted topic, and people."""
+    """The settings of a registry with a database, the compacted topics, and people."""
     url = settled_database(databases, "paytable-registry")
     admin = AdminClient({"bootstrap.servers": fresh_broker.bootstrap_servers})
-    topic = NewTopic(TOPIC, num_partitions=1, replication_factor=1, config={"cleanup.policy": "compact"})
-    admin.create_topics([topic])[TOPIC].result(timeout=20)
+    topics = [
+        NewTopic(name, num_partitions=1, replication_factor=1, config={"cleanup.policy": "compact"}) for name in TOPICS
+    ]
+    for made in admin.create_topics(topics).values():
+        made.result(timeout=20)
     tokens = tmp_path / "tokens.yaml"
     tokens.write_text(
         "\n".join(
@@ -91,18 +95,26 @@ async def running(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
 async def command(client: httpx.AsyncClient, path: str, body: Any = None, *, person: str) -> httpx.Response:
     """Sends a command of a person."""
     headers = {"Authorization": f"Bearer {person}", "Idempotency-Key": f"{datetime.now(UTC).timestamp()}"}
-    return await client.post(f"/submissions{path}", json=body, headers=headers)
+    return await client.post(path, json=body, headers=headers)
+
+
+async def open_property(client: httpx.AsyncClient, **changes: Any) -> list[int]:
+    """A version of the property, approved at the second attempt; gives the statuses of the answers."""
+    filed = await command(client, "/properties", riverbend(**changes), person="ann")
+    path = f"{filed.headers['location']}/approve"
+    return [filed.status_code, *[(await command(client, path, person=person)).status_code for person in ("ann", "bob")]]
 
 
 async def some_history(client: httpx.AsyncClient) -> list[int]:
     """One version approved at the second attempt, one rejected; gives the statuses of the answers."""
-    one, two = "/riverbend/blackjack/1", "/riverbend/blackjack/2"
+    assert [201, 403, 200] == await open_property(client)
+    one, two = "/submissions/riverbend/blackjack/1", "/submissions/riverbend/blackjack/2"
     steps = [
-        ("", blackjack(NOW), "ann"),
+        ("/submissions", blackjack(NOW), "ann"),
         (f"{one}/approve", None, "ann"),
         (f"{one}/approve", None, "ann"),
         (f"{one}/approve", None, "bob"),
-        ("", blackjack(NOW + timedelta(hours=1)), "ann"),
+        ("/submissions", blackjack(NOW + timedelta(hours=1)), "ann"),
         (f"{two}/reject", {"reason": "eight decks were agreed § 633a.3"}, "bob"),
     ]
     return [(await command(client, path, body, person=person)).status_code for path, body, person in steps]
@@ -118,8 +130,8 @@ KINDS = [
 ]
 
 
-def read(settings: Settings, enough: Callable[[list[Message]], bool]) -> list[Message]:
-    """The records of the topic from its beginning, until there are enough of them."""
+def read(settings: Settings, enough: Callable[[list[Message]], bool], topic: str = "submissions") -> list[Message]:
+    """The records of a topic from its beginning, until there are enough of them."""
     consumer = Consumer({"bootstrap.servers": settings.kafka_bootstrap_servers, "group.id": "reader"})
     found: list[Message] = []
 
@@ -131,7 +143,7 @@ def read(settings: Settings, enough: Callable[[list[Message]], bool]) -> list[Me
         return enough(found)
 
     try:
-        consumer.assign([TopicPartition(TOPIC, 0, 0)])
+        consumer.assign([TopicPartition(topic, 0, 0)])
         eventually(poll, seconds=30, every=0, because="the records are on the topic")
     finally:
         consumer.close()
@@ -220,12 +232,13 @@ def test_refusals_at_the_door_are_a_stream_of_their_own(settings: Settings) -> N
 
     async def scenario() -> list[Message]:
         async with running(settings) as client:
-            one = "/riverbend/blackjack/1"
+            assert [201, 403, 200] == await open_property(client)
+            one = "/submissions/riverbend/blackjack/1"
             steps = [
-                ("", blackjack(NOW), "ann"),
-                ("", blackjack(NOW), "bob"),
+                ("/submissions", blackjack(NOW), "ann"),
+                ("/submissions", blackjack(NOW), "bob"),
                 (f"{one}/approve", None, "ann"),
-                ("", {}, "ann"),
+                ("/submissions", {}, "ann"),
             ]
             answers = [(await command(client, path, body, person=person)).status_code for path, body, person in steps]
             assert [201, 403, 403, 422] == answers
@@ -238,6 +251,38 @@ def test_refusals_at_the_door_are_a_stream_of_their_own(settings: Settings) -> N
     }
     assert 2 == len({event["source"] for event in refused})
     assert len(messages) == len({message.key() for message in messages})
+
+
+def test_properties_are_a_stream_of_their_own(settings: Settings) -> None:
+    """On a topic of their own, dense by themselves; compaction removes no version, whoever reads it later."""
+    later = (NOW + timedelta(days=1)).isoformat()
+
+    async def scenario() -> tuple[list[Message], list[Message]]:
+        async with running(settings) as client:
+            await some_history(client)
+            assert [201, 403, 200] == await open_property(client, effective_from=later, title="Riverbend II")
+            kinds = await asyncio.to_thread(read, settings, count(6), "properties")
+            return kinds, await asyncio.to_thread(read, settings, count(len(KINDS)))
+
+    properties, submissions = asyncio.run(scenario())
+    events = [document(message) for message in properties]
+    assert ["property.filed", "command.refused", "property.approved"] * 2 == [event["type"] for event in events]
+    assert list(range(1, 7)) == [event["sequence"] for event in events]
+    assert KINDS == [document(message)["type"] for message in submissions]
+    [source], [other] = ({document(one)["source"] for one in found} for found in (properties, submissions))
+    assert source != other
+    shard = source.rpartition("/")[2]
+    assert [
+        "riverbend/1/property.filed",
+        f"command.refused/{shard}/2",
+        "riverbend/1/property.approved",
+        "riverbend/2/property.filed",
+        f"command.refused/{shard}/5",
+        "riverbend/2/property.approved",
+    ] == [(message.key() or b"").decode() for message in properties]
+    reader = Reader(PROPERTIES, PropertyApproved)
+    known = [reader.decode(message.value() or b"").data for message in properties]
+    assert [1, 2] == [data.version for data in known if isinstance(data, PropertyApproved)]
 
 
 def test_commands_work_while_the_broker_is_away(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

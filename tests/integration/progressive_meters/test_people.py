@@ -60,10 +60,15 @@ def test_refusals_are_recorded_and_given_again(office: Office) -> None:
         ({"base_cents": 499999}, "below the reset amount"),
         ({"limit_cents": 499999}, "below the base"),
         ({"feeds": [feed(), feed()]}, "is listed twice"),
-        ({"feeds": [feed("BJ-99")]}, "no approved rules submission offers it"),
+        ({"feeds": [feed("BJ-99")]}, "table 'BJ-99' is not among the tables of riverside"),
+        ({"feeds": [feed("PG-01")]}, "no approved rules submission offers it"),
+        ({"gaming_day": "2026-11-19"}, "is in gaming day 2026-11-20 of riverside"),
         ({"feeds": [feed(meter="hit_and_run_progressive")]}, "no approved rules submission offers it"),
         ({"effective_from": "1999-01-01T00:00:00Z"}, "must lie in the years"),
-        ({"effective_from": "2026-01-01T00:00:00Z"}, "no approved rules submission offers it"),
+        (
+            {"effective_from": "2026-01-01T12:00:00Z", "gaming_day": "2026-01-01"},
+            "no approved rules submission offers it",
+        ),
     ],
 )
 def test_terms_that_cannot_be_are_refused(office: Office, changes: dict[str, Any], detail: str) -> None:

@@ -93,6 +93,17 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     ),
 }
 
+_PROPERTY = property_event()["data"]
+EXAMPLES |= {
+    kind: published(kind, data, service="paytable-registry", sequence=1, at=DAY, shard=2)
+    for kind, data in {
+        "property.filed": {name: value for name, value in _PROPERTY.items() if not name.startswith("approved")},
+        "property.approved": _PROPERTY,
+        "property.rejected": {name: _PROPERTY[name] for name in ("property", "version", "hash")}
+        | {"rejected_by": "compliance.ann", "rejected_at": _NOW, "reason": "the pits are not as built"},
+    }.items()
+}
+
 _OF_SETTLEMENT: dict[str, dict[str, Any]] = {
     "settlement.posted": _ROUND
     | {

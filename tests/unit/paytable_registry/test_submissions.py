@@ -16,9 +16,11 @@ from services.paytable_registry.domain.submissions import (
     reject,
 )
 from shared.contracts.envelope import as_json
+from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import RulesSubmission, SubmissionApproved, SubmissionRejected, submission_hash
 from shared.contracts.versions import why_too_late
+from tests.support.properties import place
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -37,9 +39,17 @@ def wanted(**changes: Any) -> RulesSubmission:
     return RulesSubmission.model_validate({**document, **changes})
 
 
+PLACE = place("riverbend", {"BJ-01": "blackjack", "BJ-02": "blackjack", "SW-01": "blackjack-switch"})
+
+
+def places(name: str, moment: datetime) -> Place | None:
+    """Riverbend, from 2020 on."""
+    return PLACE if name == "riverbend" and moment >= PLACE.document.effective_from else None
+
+
 def filed(history: History | None = None, **changes: Any) -> SubmissionVersion:
     """A version that ann filed and nobody has decided."""
-    fact = file(wanted(**changes), history or History(), by="ann", at=NOW)
+    fact = file(wanted(**changes), history or History(), places, by="ann", at=NOW)
     return after(fact, fact)
 
 
@@ -50,7 +60,7 @@ def test_file_numbers_the_next_version() -> None:
 
 def test_file_keeps_what_was_filed_and_by_whom() -> None:
     """The fact holds what was wanted, who filed it and when."""
-    fact = file(wanted(), History(), by="ann", at=NOW)
+    fact = file(wanted(), History(), places, by="ann", at=NOW)
     assert as_json(wanted()) == {key: value for key, value in as_json(fact).items() if key in as_json(wanted())}
     assert ("ann", NOW) == (fact.filed_by, fact.filed_at)
 
@@ -69,8 +79,43 @@ def test_file_refuses_a_regulation_without_catalogue() -> None:
 
 def test_file_refuses_a_table_listed_twice() -> None:
     """The refusal names the table."""
-    with pytest.raises(Rejected, match="'BJ-02' is listed twice"):
+    with pytest.raises(Rejected, match="'BJ-02' is listed 2 times; list it once"):
         filed(tables=["BJ-01", "BJ-02", "BJ-02"])
+
+
+@pytest.mark.parametrize("changes", [{"property": "nowhere"}, {"effective_from": "2019-12-31T23:59:59Z"}])
+def test_file_refuses_a_property_that_is_not_in_effect(changes: dict[str, Any]) -> None:
+    """What was never approved, or begins later, is to be filed first."""
+    with pytest.raises(Rejected, match=r"no approved version of property .* file and approve") as rejected:
+        filed(**changes)
+    assert Reason.NOT_FOUND is rejected.value.reason
+
+
+def test_file_refuses_a_regulation_of_another_jurisdiction() -> None:
+    """The property's pack says under which regulations its tables are played."""
+    with pytest.raises(Rejected, match=r"'ri-pai-gow' is not among those of Pennsylvania, .*pa-633a-2024") as rejected:
+        filed(regulation="ri-pai-gow")
+    assert Reason.NOT_ALLOWED is rejected.value.reason
+
+
+def test_file_refuses_tables_that_do_not_offer_the_game() -> None:
+    """At a table of another game, or none, no round could settle under it."""
+    with pytest.raises(Rejected) as rejected:
+        filed(tables=["BJ-01", "SW-01", "BJ-99"])
+    other_game, no_table = rejected.value.detail.split("; ")
+    assert other_game.startswith("table 'SW-01' of riverbend offers blackjack-switch, not blackjack: leave it out, or")
+    assert no_table.startswith("table 'BJ-99' is not among the tables of riverbend (version 1): file and approve a")
+
+
+def test_file_says_all_that_is_wrong_at_once() -> None:
+    """Catalogue, regulation, tables and beginning; with the paragraph of the catalogue."""
+    history = History(versions=1, approved=[NOW])
+    with pytest.raises(Rejected) as rejected:
+        filed(history, submission={"wagers": {}}, tables=["BJ-01", "BJ-01", "SW-01"], effective_from=NOW - HOUR)
+    found = rejected.value.detail.split("; ")
+    for part in ("'decks' is missing", "'BJ-01' is listed 2 times", "offers blackjack-switch", "is not after"):
+        assert 1 == sum(part in one for one in found), part
+    assert "§ 633a.3(a)" == rejected.value.cites
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-05:00", "1999-12-31T23:59:59Z"])

@@ -9,6 +9,8 @@ import httpx
 
 from services.progressive_meters.manifest import MANIFEST
 from tests.support.desk import Desk, desk_of
+from tests.support.properties import property_event
+from tests.support.services import query
 from tests.unit.progressive_meters.settlements import BAD_BEAT, DAY, NOON, PROPERTY
 
 PEOPLE = {
@@ -131,4 +133,6 @@ def an_office(url: str) -> Iterator[Office]:
     """A process of the service on a database, without relay and broker."""
     clock = Clock()
     with desk_of(MANIFEST, url, people=PEOPLE, clock=clock) as desk:
+        if not query(url, "SELECT FROM progressive_meters.properties"):
+            desk.feed("properties", property_event())
         yield Office(desk, clock)

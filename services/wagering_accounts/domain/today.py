@@ -1,0 +1,44 @@
+"""The properties at the moment of a command: their gaming day then, and what their law says of accounts. Pure."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from shared.contracts.places import Place, PlaceAt, place_for_command
+from shared.contracts.rejection import Reason, Rejected
+from shared.jurisdictions import Accounts
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """A property at a moment, and the gaming day in which the moment lies."""
+
+    place: Place
+    gaming_day: date
+
+    @property
+    def law(self) -> Accounts:
+        """Return what its jurisdiction's pack says of accounts."""
+        return self.place.law.accounts
+
+    def require_table(self, name: str) -> None:
+        """Raise Rejected where the property does not have a table today."""
+        why = self.place.why_no_table(name, self.gaming_day)
+        if why is not None:
+            raise Rejected(Reason.NOT_FOUND, why)
+
+
+class Todays:
+    """The properties at moments, each worked out once: the commands of a batch have one moment."""
+
+    def __init__(self, places: PlaceAt) -> None:
+        self._places = places
+        self._known: dict[tuple[str, datetime], Today] = {}
+
+    def at(self, property_name: str, moment: datetime) -> Today:
+        """Return a property at a moment. Raises: Rejected where no approved version of it is in effect."""
+        key = (property_name, moment)
+        found = self._known.get(key)
+        if found is None:
+            place = place_for_command(self._places, property_name, moment)
+            found = self._known[key] = Today(place, place.gaming_day(moment))
+        return found
