@@ -1,5 +1,6 @@
 """The games of the floor, and a pit of their tables."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from itertools import count, cycle, islice
 from typing import Final
@@ -51,10 +52,19 @@ _BY_OFFER: Final = {offer: game for game in GAMES for offer in game.offers}
 
 def pit(tables: int) -> tuple[TablePlan, ...]:
     """Return the tables of a pit: the twelve of `_PIT`, over again where there are more, fewer where there are less."""
+    return _plans(islice(cycle(_PIT), tables))
+
+
+def floor_of(game: FloorGame, tables: int) -> tuple[TablePlan, ...]:
+    """Return tables of one game that stand elsewhere, its offers in turn."""
+    return _plans(islice(cycle(game.offers), tables))
+
+
+def _plans(offers: Iterable[str]) -> tuple[TablePlan, ...]:
     submissions = {offer: parse_submission(game.offers[offer]) for offer, game in _BY_OFFER.items()}
     numbers = {game.code: count(1) for game in GAMES}
     plans = []
-    for offer, minimum in islice(zip(cycle(_PIT), cycle(_MINIMUMS), strict=False), tables):
+    for offer, minimum in zip(offers, cycle(_MINIMUMS), strict=False):
         game = _BY_OFFER[offer]
         plans.append(
             TablePlan(

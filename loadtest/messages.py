@@ -68,6 +68,11 @@ class Message:
     round_id: str | None = None
     books: tuple[tuple[Sign, Settlement], ...] = ()
 
+    @property
+    def property(self) -> str:
+        """Return the property of the table."""
+        return self.key.split("/")[2]
+
 
 def day(
     *,

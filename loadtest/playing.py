@@ -1,7 +1,8 @@
 """Plays a day against a running Pitledger, and waits until all of it is settled and reported."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,7 +34,8 @@ Show = Callable[[Progress], None]
 class Played:
     """A day that was played: what the books must show, the records produced, and the seconds each stage took."""
 
-    books: Books
+    books: Mapping[str, Books]
+    """What the books of each property must show."""
     records: int
     entries: int
     produced_seconds: float
@@ -46,13 +48,13 @@ def play(target: Target, messages: Iterable[Message], show: Show) -> Played:
 
     Told every so often, `show` shows the progress. Raises: NotDelivered, TooSlow.
     """
-    books = Books()
+    books: defaultdict[str, Books] = defaultdict(Books)
     started = shown_at = time.monotonic()
     produced = 0
     with Watch(target) as watch:
         with Publisher(target.bootstrap_servers) as publisher:
             for message in messages:
-                books.add(message)
+                books[message.property].add(message)
                 publisher.send(message)
                 produced += 1
                 if time.monotonic() - shown_at > POLL_SECONDS:

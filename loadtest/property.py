@@ -16,7 +16,9 @@ _PLAUSIBLE: Final = Plausibility(round_minutes_max=30, wager_max_cents=100_000_0
 _SHIFT_HOURS: Final = 8
 
 
-def property_document(property_name: str, plans: Sequence[TablePlan], gaming_day: date) -> PropertyDocument:
+def property_document(
+    property_name: str, plans: Sequence[TablePlan], gaming_day: date, begins: time = BEGINS
+) -> PropertyDocument:
     """Return a property with these tables, from a day before the gaming day: the pit reports before it begins."""
     [law] = {pack_of_regulation(plan.regulation).id for plan in plans}
     return PropertyDocument(
@@ -25,10 +27,10 @@ def property_document(property_name: str, plans: Sequence[TablePlan], gaming_day
         packs=(law, "us-federal"),
         license_class="category 1",
         time_zone=TIME_ZONE.key,
-        gaming_day_begins=BEGINS,
+        gaming_day_begins=begins,
         pits=(PIT,),
         shifts=tuple(
-            Shift(shift=name, begins=time(BEGINS.hour + _SHIFT_HOURS * number)) for number, name in enumerate(SHIFTS)
+            Shift(shift=name, begins=time(begins.hour + _SHIFT_HOURS * number)) for number, name in enumerate(SHIFTS)
         ),
         tables=tuple(_table(plan, gaming_day) for plan in plans),
         plausibility=_PLAUSIBLE,

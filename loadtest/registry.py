@@ -1,4 +1,4 @@
-"""Files a property and its rules submissions at the registry and has somebody else approve them, over HTTP."""
+"""Files properties and their rules submissions at the registry and has somebody else approve them, over HTTP."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -17,14 +17,16 @@ class RegistryRefused(Exception):
     """The registry did not do what it was asked."""
 
 
-def file_and_approve(target: Target, where: PropertyDocument, submissions: Sequence[RulesSubmission]) -> None:
-    """File a property and each of its submissions as one person, and approve them as another.
+def file_and_approve(
+    target: Target, properties: Sequence[PropertyDocument], submissions: Sequence[RulesSubmission]
+) -> None:
+    """File properties and their submissions as one person, and approve them as another.
 
     Raises: RegistryRefused.
     """
     with httpx.Client(base_url=target.registry_url, timeout=_SECONDS, trust_env=False) as registry:
         documents: list[tuple[str, str, PropertyDocument | RulesSubmission]]
-        documents = [("/properties", where.property, where)]
+        documents = [("/properties", each.property, each) for each in properties]
         documents += [("/submissions", f"{each.property}/{each.game}", each) for each in submissions]
         for path, name, document in documents:
             key = f"{path}/{name}/{document.effective_from:%Y%m%d%H%M}"

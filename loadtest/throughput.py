@@ -67,10 +67,10 @@ def measure(
         day(property_name=PROPERTY, plans=plans, gaming_day=gaming_day, seed=seed, rounds=total, plants=False)
     )
     submissions = rules_submissions(PROPERTY, plans, opening(gaming_day))
-    file_and_approve(target, property_document(PROPERTY, plans, gaming_day), submissions)
+    file_and_approve(target, [property_document(PROPERTY, plans, gaming_day)], submissions)
     with Watch(target) as watch, Publisher(target.bootstrap_servers) as publisher:
         # Reporting knows a submission once it has counted the exact house edges of its wagers, which takes a while.
-        watch.wait_for_property(seconds=_SUBMISSION_SECONDS)
+        watch.wait_for_properties(1, seconds=_SUBMISSION_SECONDS)
         watch.wait_for_submissions(
             len(submissions), seconds=_SUBMISSION_SECONDS, schemas=("round_settlement", "reporting")
         )

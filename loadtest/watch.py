@@ -19,7 +19,10 @@ _UNSIGNED: Final = """
     SELECT count(*) FROM {0}.shards s WHERE next_seq > 1 AND NOT EXISTS (
         SELECT FROM {0}.checkpoints c WHERE c.shard = s.shard AND c.size = s.next_seq - 1)"""
 _READ: Final = "SELECT coalesce(sum(next_offset), 0) FROM {0}.shards WHERE name LIKE '{1}/%'"
-_LEGS: Final = "SELECT leg, sum(cents)::bigint FROM {0}.postings JOIN {0}.accounts USING (account) GROUP BY leg"
+_LEGS: Final = (
+    "SELECT leg, sum(cents)::bigint FROM {0}.postings JOIN {0}.accounts USING (account) "
+    "WHERE property = %s GROUP BY leg"
+)
 _NOT_READ: Final = "SELECT (SELECT count(*) FROM {0}.quarantine) + (SELECT count(*) FROM {0}.gaps)"
 
 _SUBMISSIONS: Final = "SELECT count(*) FROM {0}.submissions"
@@ -63,21 +66,21 @@ class Watch:
         """Return how many shards of a service no signed checkpoint covers in full."""
         return self._numbers(_UNSIGNED.format(schema))[0]
 
-    def legs(self, schema: str) -> dict[str, int]:
-        """Return the sums of all postings of a service by leg, cents; together they are its trial balance."""
-        return dict(self._connection.execute(_LEGS.format(schema).encode()).fetchall())
+    def legs(self, schema: str, property_name: str) -> dict[str, int]:
+        """Return the sums of a property's postings in a service by leg, cents: together they are a trial balance."""
+        return dict(self._connection.execute(_LEGS.format(schema).encode(), (property_name,)).fetchall())
 
     def not_read(self, schema: str) -> int:
         """Return how many records a service has refused, and how many it misses."""
         return self._numbers(_NOT_READ.format(schema))[0]
 
-    def wait_for_property(self, *, seconds: float, schemas: Sequence[str] = (SETTLEMENT,)) -> None:
-        """Wait until the services know the property. Raises: TooSlow."""
+    def wait_for_properties(self, count: int, *, seconds: float, schemas: Sequence[str] = (SETTLEMENT,)) -> None:
+        """Wait until the services know so many properties. Raises: TooSlow."""
         for schema in schemas:
             self._wait(
-                lambda schema=schema: self.properties(schema) >= 1,  # type: ignore[misc]
+                lambda schema=schema: self.properties(schema) >= count,  # type: ignore[misc]
                 seconds,
-                f"{schema} does not know the property",
+                f"{schema} knows not all of {count} properties",
             )
 
     def wait_for_submissions(self, count: int, *, seconds: float, schemas: Sequence[str] = (SETTLEMENT,)) -> None:

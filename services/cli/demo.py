@@ -1,5 +1,6 @@
 """`pitledger demo`: a gaming day of simulated table games through the real path, and the books that come of it."""
 
+import heapq
 import json
 import os
 import subprocess
@@ -10,6 +11,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from operator import attrgetter
 from typing import Annotated, Any, Final
 
 import typer
@@ -32,6 +35,7 @@ from loadtest.reports import ReportUnavailable, differences, read_reports
 from loadtest.target import Target
 from loadtest.watch import TooSlow, Watch
 from services.cli.demo_identities import identities, pit_differences, read_pit
+from services.cli.demo_neighbor import Neighbor, property_row
 from services.cli.demo_pit import (
     ACCOUNTS,
     REGISTRY,
@@ -49,6 +53,7 @@ from services.cli.output import AsJson, console, message, print_json
 from services.cli.services import NAMES
 from services.cli.stack import COMMAND, RunningStack
 from services.cli.up import watch
+from shared.contracts.properties import PropertyDocument
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
 from shared.rules import catalogue
 
@@ -60,7 +65,7 @@ _SETTINGS: Final = {"PITLEDGER_VERIFICATION_SECONDS": "2", "PITLEDGER_CHECKPOINT
 """A demo is over before the first checkpoint would otherwise be signed."""
 
 _UNDER_SUBMISSIONS: Final = ("round_settlement", "vigorish", "progressive_meters")
-_AT_PROPERTIES: Final = ("round_settlement",)
+_AT_PROPERTIES: Final = ("round_settlement", "table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
 _READ_SETTLEMENTS: Final = ("table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
 
 _SUBMISSION_SECONDS: Final = 90.0
@@ -133,8 +138,11 @@ def _play_day(
         filer_token=tokens["demo.filer"],
         approver_token=tokens["demo.approver"],
     )
-    _approve(target, plans, gaming_day)
+    neighbor = Neighbor.beside(gaming_day, rounds)
+    properties = [property_document(PROPERTY, plans, gaming_day), neighbor.document]
+    _approve(target, properties, [(PROPERTY, plans), (neighbor.name, neighbor.plans)], gaming_day)
     has_meters = configure_pools(people, PROPERTY, plans, gaming_day)
+    configure_pools(people, neighbor.name, neighbor.plans, gaming_day)
     message(f"playing {rounds:,} rounds at {len(plans)} tables, gaming day {gaming_day.isoformat()}, seed {seed}")
     desk = Desk(
         stack.urls[ACCOUNTS], cashier_token=tokens["demo.account_cashier"], table_token=tokens["demo.table_system"]
@@ -157,7 +165,8 @@ def _play_day(
             return pit_day, report_pit(people, pit_day, target.bootstrap_servers)
 
         def all_messages() -> Generator[Message, None, None]:
-            yield from electronic.funded(map(book.look, map(example.look, messages)))
+            own = electronic.funded(map(book.look, map(example.look, messages)))
+            yield from heapq.merge(own, neighbor.messages(seed), key=attrgetter("sent_at"))
             reporting.append(pool.submit(report_pit_of_day))  # while the last rounds are settled
 
         with closing(all_messages()) as sent:
@@ -173,20 +182,24 @@ def _play_day(
     electronic.cash_out()
     if has_meters:
         reconcile_meters(people, pit_day)
-    reports = read_reports(stack.urls[REPORTING], tokens["demo.auditor"], property_name=PROPERTY, gaming_day=gaming_day)
+    read = partial(read_reports, stack.urls[REPORTING], tokens["demo.auditor"], gaming_day=gaming_day)
+    reports, beside = read(property_name=PROPERTY), read(property_name=neighbor.name)
+    books, books_beside = played.books[PROPERTY], played.books[neighbor.name]
+    books_beside.messages["malformed"] = books.messages["malformed"]  # nobody can read whose it is: both list it
     pit_reports = read_pit(people, PROPERTY, gaming_day)
     message("verifying the journals")
     schemas = [service.replace("-", "_") for service in NAMES]
     with Watch(target) as watch:
         watch.wait_for_checkpoints(seconds=_CHECKPOINT_SECONDS, schemas=schemas)
-        legs = {schema: watch.legs(schema) for schema in schemas}
+        legs = {schema: watch.legs(schema, PROPERTY) for schema in schemas}
+        beside_legs = {f"{schema} at {neighbor.name}": watch.legs(schema, neighbor.name) for schema in schemas}
         not_read = {schema: watch.not_read(schema) for schema in _READ_SETTLEMENTS}
     checkpoints = ("--checkpoints", str(stack.home.checkpoints), "--key", str(stack.home.verifiers_file))
     with ThreadPoolExecutor(_COMMANDS_AT_ONCE) as pool:
         verified = pool.submit(_documents, stack, "verify", *checkpoints)
         reconstructed = pool.submit(_documents, stack, "reconstruct", example.round_id)
     journals, (round_document,) = verified.result(), reconstructed.result()
-    trial_balances = {schema: sum(sums.values()) for schema, sums in legs.items()}
+    trial_balances = {schema: sum(sums.values()) for schema, sums in (legs | beside_legs).items()}
     equal = identities(pit_reports, pit=pit_day, electronic=electronic, daily_win=reports.daily_win, legs=legs)
     return {
         "property": PROPERTY,
@@ -195,8 +208,11 @@ def _play_day(
         "tables": len(plans),
         "rounds": rounds,
         "records": played.records,
-        "sent": dict(played.books.messages),
+        "sent": dict(books.messages),
         "seconds": {stage: getattr(played, f"{stage}_seconds") for stage in ("produced", "settled", "reported")},
+        "properties": [
+            property_row(document, each.daily_win) for document, each in zip(properties, (reports, beside), strict=True)
+        ],
         "daily_win": reports.daily_win,
         "exceptions": list(reports.exceptions),
         "win": pit_reports.win,
@@ -209,10 +225,11 @@ def _play_day(
         "identities": equal,
         "journals": journals,
         "trial_balances_cents": trial_balances,
-        "expected": asdict(played.books.total()),
+        "expected": asdict(books.total()),
         "differences": [
-            *differences(played.books, reports),
-            *pit_differences(pit_reports, equal, pit=pit_day, electronic=electronic, books=played.books),
+            *differences(books, reports),
+            *(f"{neighbor.name}: {each}" for each in differences(books_beside, beside)),
+            *pit_differences(pit_reports, equal, pit=pit_day, electronic=electronic, books=books),
             *_broken(journals, trial_balances),
             *(f"{schema} has refused or misses {number} records" for schema, number in not_read.items() if number),
         ],
@@ -220,12 +237,20 @@ def _play_day(
     }
 
 
-def _approve(target: Target, plans: tuple[TablePlan, ...], gaming_day: date) -> None:
-    submissions = rules_submissions(PROPERTY, plans, opening(gaming_day))
-    message(f"filing the property and {len(submissions)} rules submissions as demo.filer, approving as demo.approver")
-    file_and_approve(target, property_document(PROPERTY, plans, gaming_day), submissions)
+def _approve(
+    target: Target,
+    properties: Sequence[PropertyDocument],
+    floors: Sequence[tuple[str, tuple[TablePlan, ...]]],
+    gaming_day: date,
+) -> None:
+    submissions = [each for name, plans in floors for each in rules_submissions(name, plans, opening(gaming_day))]
+    message(
+        f"filing {len(properties)} properties and {len(submissions)} rules submissions as demo.filer, "
+        "approving as demo.approver"
+    )
+    file_and_approve(target, properties, submissions)
     with Watch(target) as watch:
-        watch.wait_for_property(seconds=_SUBMISSION_SECONDS, schemas=_AT_PROPERTIES)
+        watch.wait_for_properties(len(properties), seconds=_SUBMISSION_SECONDS, schemas=_AT_PROPERTIES)
         watch.wait_for_submissions(len(submissions), seconds=_SUBMISSION_SECONDS, schemas=_UNDER_SUBMISSIONS)
 
 

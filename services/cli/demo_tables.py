@@ -44,6 +44,11 @@ def show_day(day: Document, titles: Mapping[str, str]) -> None:
         f"Sent twice and dropped: {day['sent'].get('duplicate', 0)}",
         "",
         *_round(day["round"]),
+        heading("Properties of this installation, each under its own law and clock"),
+        table(
+            names("Property", "Law") + words("Gaming day") + numbers("Tables", "Rounds", "Handle", "Vigorish", "Win"),
+            [_property(each) for each in day["properties"]],
+        ),
         heading("Journals, verified entry by entry and against their signed checkpoints"),
         table(
             names("Service")
@@ -227,6 +232,17 @@ def _journals(day: Document) -> Iterator[list[str]]:
         balance = dollars(day["trial_balances_cents"][service.replace("-", "_")])
         counts = [f"{count:,}" for count in (len(shards), *sums)]
         yield [service, *counts, balance, f"{wrong} wrong" if wrong else "good"]
+
+
+def _property(row: Document) -> list[str]:
+    return [
+        row["property"],
+        row["law"],
+        f"{row['gaming_day']}, from {row['gaming_day_begins']}, {row['time_zone']}",
+        str(row["tables"]),
+        f"{row['rounds']:,}",
+        *_amounts(row, "handle", "vigorish", "win"),
+    ]
 
 
 def _summary(day: Document) -> Iterator[str]:

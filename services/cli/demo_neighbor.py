@@ -1,0 +1,72 @@
+"""The neighbor in the demo: a property of Rhode Island in the same installation, with a law and a clock of its own."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, time
+from typing import Any, ClassVar, Final
+
+from loadtest.game import TablePlan
+from loadtest.games import floor_of
+from loadtest.messages import Message
+from loadtest.messages import day as messages_of_day
+from loadtest.pai_gow import RHODE_ISLAND_PAI_GOW
+from loadtest.property import property_document
+from shared.contracts.properties import PropertyDocument
+from shared.jurisdictions import gaming_pack
+
+PROPERTY: Final = "narragansett"
+BEGINS: Final = time(3)
+"""Three hours before that of the other property: each has its own gaming day."""
+
+_TABLES: Final = 2
+_SHARE: Final = 12
+"""One round here for so many at the other property."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbor:
+    """Its tables, and the gaming day that they play."""
+
+    name: ClassVar = PROPERTY
+    plans: tuple[TablePlan, ...]
+    gaming_day: date
+    rounds: int
+
+    @classmethod
+    def beside(cls, gaming_day: date, rounds: int) -> "Neighbor":
+        """Return the neighbor of a property that plays so many rounds."""
+        return cls(floor_of(RHODE_ISLAND_PAI_GOW, _TABLES), gaming_day, max(_TABLES, rounds // _SHARE))
+
+    @property
+    def document(self) -> PropertyDocument:
+        """Return what the licensee files of it."""
+        return property_document(PROPERTY, self.plans, self.gaming_day, begins=BEGINS)
+
+    def messages(self, seed: int) -> Iterator[Message]:
+        """Return everything that its tables send."""
+        return messages_of_day(
+            property_name=PROPERTY,
+            plans=self.plans,
+            gaming_day=self.gaming_day,
+            seed=seed,
+            rounds=self.rounds,
+            plants=False,
+        )
+
+
+def property_row(document: PropertyDocument, daily_win: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the demo shows of a property: its law and clock, and its day in cents."""
+    [law] = [gaming_pack(name) for name in document.packs if name != "us-federal"]
+    total = daily_win["total"]
+    return {
+        "property": document.property,
+        "law": law.title,
+        "time_zone": document.time_zone,
+        "gaming_day_begins": f"{document.gaming_day_begins:%H:%M}",
+        "gaming_day": daily_win["gaming_day"],
+        "tables": len(document.tables),
+        "rounds": total["rounds"]["counted"],
+        "handle_cents": total["handle_cents"],
+        "vigorish_cents": total["vigorish_cents"],
+        "win_cents": total["win_cents"],
+    }
