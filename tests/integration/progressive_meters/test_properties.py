@@ -17,7 +17,7 @@ BEFORE_SIX = datetime(2026, 11, 20, 10, tzinfo=UTC)  # five in New York
 @pytest.fixture
 def both(office: Office) -> Office:
     """The service before six, when it knows a property of Rhode Island whose gaming day begins then."""
-    law = {"packs": ["us-ri", "us-federal"], "gaming_day_begins": "06:00"}
+    law: dict[str, Any] = {"packs": ["us-ri", "us-federal"], "gaming_day_begins": "06:00"}
     office.desk.feed("properties", property_event(LINCOLN, ["BJ-01"], sequence=2, **law))
     office.learn(rules(sequence=2, property=LINCOLN))
     office.clock.now = BEFORE_SIX
@@ -70,7 +70,7 @@ def test_a_property_that_was_not_published_has_no_pools(office: Office) -> None:
 def test_a_table_that_went_since_is_found_at_the_approval(office: Office) -> None:
     """Who approves hears what has changed since the terms were filed."""
     filed = office.send("/pools", terms(), person="carl")
-    later = {"effective_from": "2026-11-19T12:00:00Z", "version": 2}
+    later: dict[str, Any] = {"effective_from": "2026-11-19T12:00:00Z", "version": 2}
     office.desk.feed("properties", property_event(PROPERTY, ["BJ-02"], sequence=2, **later))
     answer = office.send(f"{filed.headers['location']}/approve", person="bob")
     assert_problem(answer, 422, "table 'BJ-01' is not among the tables of riverside (version 2)")

@@ -1,6 +1,7 @@
 """Two properties of two states side by side: each in its own gaming day, and none that was not published."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from tests.support.accounts import PROPERTY, House
 from tests.support.properties import property_event
@@ -22,7 +23,7 @@ def opened(house: House, property_name: str, table: str) -> int:
 
 def test_two_properties_are_in_different_gaming_days_at_one_moment(house: House) -> None:
     """At five the day has begun in Pennsylvania at four, and begins in Rhode Island at six."""
-    law = {"packs": ["us-ri", "us-federal"], "gaming_day_begins": "06:00"}
+    law: dict[str, Any] = {"packs": ["us-ri", "us-federal"], "gaming_day_begins": "06:00"}
     house.desk.feed("properties", property_event(LINCOLN, ["PG-01"], sequence=2, **law))
     house.clock.now = BEFORE_SIX
     assert [201, 201] == [opened(house, PROPERTY, "BJ-01"), opened(house, LINCOLN, "PG-01")]
