@@ -15,8 +15,8 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from time import perf_counter
 from typing import Any, Final
@@ -24,7 +24,13 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from loadtest.stack import StackFailed, started_stack, tokens_of
+from loadtest.blackjack import BLACKJACK
+from loadtest.games import floor_of
+from loadtest.property import property_document
+from loadtest.registry import RegistryRefused, file_and_approve
+from loadtest.stack import StackFailed, started_stack, target_of, tokens_of
+from loadtest.target import Target
+from loadtest.watch import TooSlow, Watch
 
 PROPERTY: Final = "loadtest"
 TABLE_ACCOUNTS: Final = 6
@@ -32,6 +38,7 @@ TABLE_ACCOUNTS: Final = 6
 
 _PERCENTILES: Final = (50, 95, 99, 100)
 _WARM_UP_SECONDS: Final = 2.0
+_PROPERTY_SECONDS: Final = 60.0
 _CENTS: Final = 10**11
 
 
@@ -113,6 +120,16 @@ class Service:
     conninfo: str
     cashier_token: str
     table_token: str
+
+
+def _open_property(target: Target, accounts: int) -> None:
+    """File the property of the accounts, with their tables, and wait until the service knows it."""
+    today = datetime.now(UTC).date()
+    plans = floor_of(BLACKJACK, -(-accounts // TABLE_ACCOUNTS))
+    tables = [replace(plan, name=f"T-{number}") for number, plan in enumerate(plans)]
+    file_and_approve(target, [property_document(PROPERTY, tables, today - timedelta(days=1))], [])
+    with Watch(target) as watch:
+        watch.wait_for_properties(1, seconds=_PROPERTY_SECONDS, schemas=("wagering_accounts",))
 
 
 async def _prepare(service: Service, accounts: int) -> None:
@@ -260,13 +277,12 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     try:
-        with started_stack("wagering-accounts") as (document, _):
-            tokens = tokens_of(document)
-            # The document shows a given URL without its password.
-            database_url = os.environ.get("DATABASE_URL") or document["database_url"]
+        with started_stack("paytable-registry", "wagering-accounts") as (document, _):
+            tokens, target = tokens_of(document), target_of(document)
+            _open_property(target, options.accounts)
             service = Service(
                 url=document["services"]["wagering-accounts"],
-                conninfo=database_url.replace("postgresql+psycopg://", "postgresql://", 1),
+                conninfo=target.conninfo,
                 cashier_token=tokens["demo.account_cashier"],
                 table_token=tokens["demo.table_system"],
             )
@@ -279,7 +295,7 @@ def main() -> int:
                     seconds=options.seconds,
                 )
             )
-    except (Failed, StackFailed) as error:
+    except (Failed, RegistryRefused, StackFailed, TooSlow) as error:
         sys.stderr.write(f"{error}\n")
         return 1
     if options.json:

@@ -27,7 +27,7 @@ def running_stack(*services: str) -> Iterator[tuple[Target, int]]:
     What the stack says goes to stderr. Raises: StackFailed.
     """
     with started_stack(*services) as (document, pid):
-        yield _target(document), pid
+        yield target_of(document), pid
 
 
 @contextmanager
@@ -53,7 +53,8 @@ def tokens_of(document: dict[str, Any]) -> dict[str, str]:
     return {each["person"]: each["token"] for each in json.loads(Path(document["tokens_file"]).read_text())}
 
 
-def _target(document: dict[str, Any]) -> Target:
+def target_of(document: dict[str, Any]) -> Target:
+    """Return what a measurement works on; the registry is among the services."""
     tokens = tokens_of(document)
     return Target(
         bootstrap_servers=document["kafka_bootstrap_servers"],

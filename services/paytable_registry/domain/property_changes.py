@@ -28,7 +28,8 @@ def changes(before: PropertyDocument, after: PropertyDocument) -> list[Change]:
 
 
 def _document(version: PropertyDocument) -> dict[str, Any]:
-    return {name: value for name, value in as_json(version).items() if name in PropertyDocument.model_fields}
+    said = PropertyDocument.model_fields.keys() - {"effective_from"}
+    return {name: value for name, value in as_json(version).items() if name in said}
 
 
 def _changes(where: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:

@@ -1,0 +1,125 @@
+"""What is wrong with a property as it is filed: everything at once, each problem with what says so."""
+
+from typing import Any
+
+import pytest
+
+from services.paytable_registry.domain.property_checks import problems
+from shared.contracts.properties import PropertyDocument
+from shared.jurisdictions import gaming_pack
+from tests.support.properties import document
+
+TABLE = document(tables=["BJ-01"])["tables"][0]
+DAY = "2026-11-20T09:00:00Z"
+
+
+def wrong(**changes: Any) -> list[str]:
+    """What is wrong with a property of one table, with changes."""
+    return problems(PropertyDocument.model_validate(document(tables=["BJ-01"], effective_from=DAY) | changes))
+
+
+def tables(*changed: dict[str, Any]) -> list[str]:
+    """What is wrong with a property of these tables."""
+    return wrong(tables=[TABLE | each for each in changed])
+
+
+def test_a_property_as_it_should_be_has_no_problem() -> None:
+    """In Pennsylvania, and in Rhode Island; without tables too."""
+    assert [] == wrong() == wrong(packs=["us-ri", "us-federal"]) == wrong(tables=[])
+
+
+@pytest.mark.parametrize(
+    ("packs", "said"),
+    [
+        (["us-pa", "us-xx"], ["'packs': 'us-xx' is not known; known are us-federal, us-pa, us-ri"]),
+        (["us-pa", "us-pa"], ["'packs': pack 'us-pa' is listed 2 times; list it once", "2 of them license"]),
+        (["us-federal"], ["'packs': 0 of them license table games; name the one"]),
+        (["us-pa", "us-ri"], ["'packs': 2 of them license table games"]),
+    ],
+)
+def test_one_pack_licenses_table_games(packs: list[str], said: list[str]) -> None:
+    """Every pack is here, and there is one jurisdiction."""
+    found = wrong(packs=packs)
+    assert len(said) == len(found)
+    assert all(one in other for one, other in zip(said, found, strict=True))
+
+
+@pytest.mark.parametrize("zone", ["America/Newyork", "/etc/localtime", "new_york"])
+def test_the_time_zone_is_one_of_the_database(zone: str) -> None:
+    """Nothing that is not a name of IANA's gets near the file system."""
+    [found] = wrong(time_zone=zone)
+    assert found.startswith(f"'time_zone': {zone!r} is not in the IANA database")
+
+
+def test_times_are_those_of_the_propertys_clock() -> None:
+    """An offset would say otherwise."""
+    shifts = [{"shift": "day", "begins": "06:00+02:00"}]
+    found = wrong(gaming_day_begins="04:00-05:00", shifts=shifts)
+    assert ["'gaming_day_begins'", "'shifts'"] == [one.partition(":")[0] for one in found]
+
+
+def test_shifts_have_a_name_and_a_beginning_of_their_own() -> None:
+    """No two are alike."""
+    assert [
+        "'shifts': shift 'day' is listed 2 times; list it once",
+        "'shifts': beginning '06:00' is listed 2 times; list it once",
+    ] == wrong(shifts=[{"shift": "day", "begins": "06:00"}] * 2)
+
+
+def test_a_table_stands_in_a_pit_of_the_property() -> None:
+    """Every table has its name, its asset number, and a pit that is listed."""
+    assert ["table BJ-01: pit 'pit-9' is not among the pits"] == tables({"pit": "pit-9"})
+    assert ["'tables': table 'BJ-01' is listed 2 times; list it once"] == tables({}, {"asset_number": "A-2"})
+
+
+def test_an_asset_number_is_of_one_thing() -> None:
+    """Tables and devices share the numbers."""
+    device = {"asset_number": "A-BJ-01"}
+    assert ["'tables': asset number 'A-BJ-01' is listed 2 times; list it once"] == tables({"devices": [device]})
+
+
+def test_a_table_retires_after_it_was_opened() -> None:
+    """One that was never there is not listed."""
+    assert ["table BJ-01: retired on 2020-01-01, not after it was opened on 2020-01-01"] == tables(
+        {"retired_on": "2020-01-01"}
+    )
+    assert [] == tables({"retired_on": "2020-01-02"})
+
+
+def test_a_progressive_link_is_listed_once() -> None:
+    """It is said of which table."""
+    assert ["table BJ-01: progressive link 'link' is listed 2 times; list it once"] == tables(
+        {"progressive_links": ["link", "link"]}
+    )
+
+
+def test_limits_are_within_those_of_the_pack() -> None:
+    """The refusal says the pack's figure and its source; as much as it, and less, is allowed."""
+    dated = gaming_pack("us-pa").limits.variance_report_cents.root[-1]
+    [found] = wrong(limits={"variance_report_cents": dated.value + 1})
+    assert f"variance_report_cents {dated.value + 1} is above {dated.value}, which Pennsylvania allows" in found
+    assert f"({dated.source}, {dated.status})" in found
+    assert [] == wrong(limits={"variance_report_cents": dated.value})
+
+
+def test_a_variance_is_reported_before_a_copy_goes_to_the_authority() -> None:
+    """The second limit is not below the first."""
+    [found] = wrong(limits={"variance_report_cents": 200, "variance_authority_cents": 100})
+    assert "variance_authority_cents 100 is below variance_report_cents 200" in found
+
+
+def test_roles_that_the_pack_keeps_apart_are_not_one_persons() -> None:
+    """The refusal names the person, the roles, and the source."""
+    name, provision = next(iter(gaming_pack("us-pa").roles_apart.items()))
+    dated = provision.root[-1]
+    [found] = wrong(people=[{"person": "eve", "roles": list(dated.value)}])
+    assert f"person eve has {' and '.join(dated.value)}, which {name} keeps apart ({dated.source}, " in found
+    each = [{"person": f"p{number}", "roles": [role]} for number, role in enumerate(dated.value)]
+    assert [] == wrong(people=each)
+
+
+def test_everything_is_said_at_once() -> None:
+    """A person listed twice with a role twice, an unknown zone, an unknown pit."""
+    people = [{"person": "eve", "roles": ["days.audit", "days.audit"]}, {"person": "eve", "roles": ["days.audit"]}]
+    found = wrong(time_zone="Mars/Phobos", people=people, tables=[TABLE | {"pit": "pit-9"}])
+    assert ["'time_zone'", "table BJ-01", "'people'", "person eve"] == [one.partition(":")[0] for one in found]
