@@ -50,19 +50,26 @@ class Place:
 
     def table(self, name: str, day: date) -> PropertyTable:
         """Return a table as it is on a gaming day. Raises: Refused, saying what to file."""
+        why = self.why_no_table(name, day)
+        if why is not None:
+            raise Refused(f"{why}, then replay this record")
+        return self._tables[name]
+
+    def why_no_table(self, name: str, day: date) -> str | None:
+        """Return why a table is not there on a gaming day, and what to file; None where it is."""
         found, here = self._tables.get(name), self.document.property
         if found is None:
-            raise Refused(
+            return (
                 f"table {name!r} is not among the tables of {here} (version {self.document.version}): file and "
-                f"approve a version of the property that has it, then replay this record"
+                "approve a version of the property that has it"
             )
-        if not found.is_open_on(day):
-            until = "" if found.retired_on is None else f" and retired on {found.retired_on}"
-            raise Refused(
-                f"table {name!r} of {here} was opened on {found.opened_on}{until}; on {day} it is not there: file and "
-                "approve a version of the property that says when it is, then replay this record"
-            )
-        return found
+        if found.is_open_on(day):
+            return None
+        until = "" if found.retired_on is None else f" and retired on {found.retired_on}"
+        return (
+            f"table {name!r} of {here} was opened on {found.opened_on}{until}; on {day} it is not there: file and "
+            "approve a version of the property that says when it is"
+        )
 
     def is_day(self, claimed: date, moment: datetime, *, margin: timedelta = timedelta()) -> bool:
         """Return whether a moment lies in a gaming day, or within `margin` of it."""

@@ -4,6 +4,7 @@ from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import MetaData, Table
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.places import Place, place_of_day
 from shared.contracts.properties import PropertyApproved, property_hash
@@ -38,8 +39,8 @@ class Properties(ApprovedDocuments):
 class Places(Approved[PropertyApproved, Place]):
     """The approved properties of the copy, as services ask them."""
 
-    def __init__(self, table: Table, property_name: str | None = None) -> None:
-        super().__init__(table, PropertyApproved, Place.of, property_name)
+    def __init__(self, table: Table) -> None:
+        super().__init__(table, PropertyApproved, Place.of)
 
     def place(self, property_name: str, moment: datetime) -> Place | None:
         """Return a property as it is at a moment; None where no version is in effect."""
@@ -48,3 +49,10 @@ class Places(Approved[PropertyApproved, Place]):
     def of_day(self, property_name: str, day: date) -> Place | None:
         """Return a property as it is on a gaming day; None where it is not there yet."""
         return place_of_day(self.versions(property_name), day)
+
+
+async def known_places(connection: AsyncConnection, table: Table) -> Places:
+    """Return the approved properties of the copy, for commands; they stay with the connection, and are read once."""
+    known: Places = connection.info.setdefault(table, Places(table))
+    await known.refresh(connection)
+    return known
