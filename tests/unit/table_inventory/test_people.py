@@ -1,4 +1,4 @@
-"""Who must be different people is what the law of the property lists: one more or one fewer changes what is accepted."""
+"""Who must be different people is what the law of the property lists: one more or fewer changes what is accepted."""
 
 from datetime import date
 from typing import Any, get_args
