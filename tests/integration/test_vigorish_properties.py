@@ -1,6 +1,7 @@
 """Vigorish by the property: rates of its law, its tables, its gaming days; what nobody filed waits."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ def desk(databases: Databases) -> Iterator[Desk]:
     """The service, which knows the submission and two properties: of Pennsylvania and of Rhode Island."""
     url = settled_database(databases, "vigorish")
     with desk_of(MANIFEST, url, people={"kim": ["reports.read"]}, clock=lambda: NOON) as desk:
-        law = {"packs": ["us-ri"], "time_zone": "America/Chicago", "gaming_day_begins": "06:00"}
+        law: dict[str, Any] = {"packs": ["us-ri"], "time_zone": "America/Chicago", "gaming_day_begins": "06:00"}
         island = property_event(ISLAND, ["PG-01"], sequence=2, other_gaming_day="flag", **law)
         desk.feed("properties", property_event(PROPERTY), island)
         desk.feed("submissions", RULES)

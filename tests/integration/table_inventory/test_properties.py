@@ -16,9 +16,9 @@ LINCOLN = "lincoln"
 @pytest.fixture
 def two(desk: InventoryDesk) -> InventoryDesk:
     """Riverbend of Pennsylvania, and one of Rhode Island's law on another clock with a tighter limit."""
-    law = {"packs": ["us-ri"], "time_zone": "America/Chicago", "gaming_day_begins": "06:00"}
+    law: dict[str, Any] = {"packs": ["us-ri"], "time_zone": "America/Chicago", "gaming_day_begins": "06:00"}
     limits = {"variance_report_cents": 500, "variance_authority_cents": 1500}
-    more = {"license_class": "facility", "other_gaming_day": "flag", "limits": limits}
+    more: dict[str, Any] = {"license_class": "facility", "other_gaming_day": "flag", "limits": limits}
     desk.desk.feed("properties", property_event(LINCOLN, ["PG-01"], sequence=2, **law, **more))
     return desk
 
