@@ -20,7 +20,6 @@ from shared.contracts.places import Place
 from shared.contracts.rejection import Reason as Why
 from shared.contracts.rejection import Rejected
 from shared.journal.recording import Recording
-from shared.rules.errors import Refused
 from shared.runtime.command.command import Accepted, Command, Commands, Now
 from shared.runtime.rows import find_row, rows_of, thing_of
 
@@ -50,10 +49,9 @@ async def _last_request(connection: AsyncConnection, command: RequestSlip) -> in
 
 
 def _require_table(place: Place, command: RequestSlip | inventory.ManualSlip) -> None:
-    try:
-        place.table(command.table, command.gaming_day)
-    except Refused as refused:
-        raise Rejected(Why.NOT_FOUND, refused.reason) from None
+    why = place.why_no_table(command.table, command.gaming_day)
+    if why is not None:
+        raise Rejected(Why.NOT_FOUND, why)
 
 
 @COMMANDS.handles(RequestSlip, load=_last_request)

@@ -8,7 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.equipment import CheckDone, Clock, OpenTable, clocks
 from services.table_inventory.domain.policies import Policy
-from services.table_inventory.queries.places import place_on, read_places
+from services.table_inventory.queries.places import place_on
+from services.table_inventory.tables import properties
+from shared.runtime.consume.properties import known_places
 from shared.runtime.rows import things_of
 
 _OPEN: Final = text("""
@@ -59,7 +61,7 @@ async def open_tables(connection: AsyncConnection, property_name: str | None) ->
 
 async def clocks_of(connection: AsyncConnection, property_name: str | None, now: datetime) -> list[Clock]:
     """Return all clocks of the tables that are open."""
-    places = await read_places(connection, property_name)
+    places = await known_places(connection, properties)
     policies: dict[tuple[str, date], Policy] = {}
     found: list[Clock] = []
     for table in await open_tables(connection, property_name):

@@ -8,19 +8,12 @@ from services.table_inventory.domain.policies import Policy
 from services.table_inventory.tables import properties
 from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.consume.properties import Places
-
-
-async def read_places(connection: AsyncConnection, property_name: str | None = None) -> Places:
-    """Return the approved properties, all of them or one."""
-    places = Places(properties, property_name)
-    await places.refresh(connection)
-    return places
+from shared.runtime.consume.properties import Places, known_places
 
 
 async def find_place(connection: AsyncConnection, property_name: str, gaming_day: date) -> Place:
     """Return a property as it is on a gaming day. Raises: Rejected where it is not there."""
-    return place_on(await read_places(connection, property_name), property_name, gaming_day)
+    return place_on(await known_places(connection, properties), property_name, gaming_day)
 
 
 async def policy_on(connection: AsyncConnection, property_name: str, gaming_day: date) -> Policy:

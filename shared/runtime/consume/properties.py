@@ -40,8 +40,8 @@ class Properties(ApprovedDocuments):
 class Places(Approved[PropertyApproved, Place]):
     """The approved properties of the copy, as services ask them."""
 
-    def __init__(self, table: Table, property_name: str | None = None) -> None:
-        super().__init__(table, PropertyApproved, Place.of, property_name)
+    def __init__(self, table: Table) -> None:
+        super().__init__(table, PropertyApproved, Place.of)
         self._with_later: dict[tuple[str, int], Place] = {}
 
     def place(self, property_name: str, moment: datetime) -> Place | None:

@@ -30,7 +30,10 @@ def test_nothing_of_a_count_is_seen_before_it_is_concluded(desk: InventoryDesk) 
     again = desk.send(boxes, body, person="count.sue")
     assert 403 == again.status_code
     early = desk.send(f"/drop-counts/{PROPERTY}/{count}/conclude", person="count.sue")
-    assert (409, "no two people found the same yet in the boxes BJ-01/7") == (early.status_code, early.json()["detail"])
+    assert (409, "2 people have not found the same yet in the boxes BJ-01/7") == (
+        early.status_code,
+        early.json()["detail"],
+    )
     other = FOUND | {"currency": [{"cents": 10000, "count": 79}]}
     assert not desk.done(boxes, body | {"figures": other}, person="count.tom")["agreed"]
     seen = [

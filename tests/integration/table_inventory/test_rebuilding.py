@@ -7,6 +7,7 @@ from typing import Any
 
 from shared.journal.entry import Entry
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
+from tests.support.properties import property_event
 
 
 class PitDay:
@@ -107,6 +108,8 @@ class PitDay:
             )
         for _ in range(steps):
             self.step()
+        tips = {"cents": 500, "collected_by": "floor.fay", "observed_by": "sec.gus"}
+        desk.pit(self.tables[0].event("tips.collected", at(self.hour), gaming_day="2026-11-18", **tips))
         for table in self.tables:
             desk.pit(self.counted(table, "shift", begins={"gaming_day": DAY, "shift": "swing"}))
             table.shift = "swing"
@@ -158,6 +161,8 @@ def test_the_read_model_is_rebuilt_in_whatever_order_of_the_shards(
     desk: InventoryDesk, url: str, rng: random.Random
 ) -> None:
     """A step at a table may be read before the slip was prepared, a count of boxes before they came off the tables."""
+    flagging = property_event(PROPERTY, sequence=2, version=2, other_gaming_day="flag")
+    desk.desk.feed("properties", flagging)
     PitDay(desk, rng).play(60)
     before, shards = desk.desk.read_model(url), [list(shard) for _, shard in groupby(desk.entries(), _shard)]
     assert 3 <= len(shards)

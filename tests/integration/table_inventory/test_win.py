@@ -178,13 +178,13 @@ def test_a_shift_change_and_a_drop_count_split_the_win(desk: InventoryDesk) -> N
     desk.pit(
         table.event(
             "table.counted",
-            at(16),
+            at(22),
             purpose="drop",
             begins={"gaming_day": "2026-11-21", "shift": "grave"},
             contents=chips(c500=1100, c2500=600),
             **people,
         ),
-        table.box_off(at(16), "B1"),
+        table.box_off(at(22), "B1"),
     )
     desk.settle(
         rounds.posted(table, at(4), "r-1", handle=1_000_00, payout=0),
