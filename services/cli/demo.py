@@ -88,8 +88,9 @@ def demo(
     Starts PostgreSQL, a Kafka broker and every service as a process of its own, has two people file and approve the
     property and its rules submissions, plays the day, and waits until all of it is settled and reported. The pit has
     fills and credits, two shifts, a drop that is counted twice, counter checks, coupons, tips, electronic wagers and a
-    linked progressive that is hit. A few things go wrong on purpose: look for them under the exceptions. Exit code 1
-    when a figure differs from what the simulator has computed, or an identity of the books does not hold.
+    linked progressive that is hit. Beside this property of Pennsylvania one of Rhode Island plays, under its own law
+    and clock. A few things go wrong on purpose: look for them under the exceptions. Exit code 1 when a figure differs
+    from what the simulator has computed, or an identity of the books does not hold.
 
     Servers that the environment names are not used: a demo writes into no database but its own.
 
