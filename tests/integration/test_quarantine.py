@@ -24,6 +24,7 @@ from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.brokers import AnyBroker
 from tests.support.desk import Desk, desk_of
+from tests.support.properties import property_event
 from tests.support.rounds import LOSING, TABLES, completed, record, source, submission
 from tests.support.services import create_topics, read_topic, settled_database
 from tests.unit.vigorish.rounds import NOON, TABLE, collected, rules
@@ -94,6 +95,7 @@ def _office(manifest: Manifest, url: str) -> Iterator[Office]:
 def vigorish(urls: dict[str, str]) -> Iterator[Office]:
     """Vigorish, which has refused the first event of a pit."""
     for office in _office(VIGORISH, urls["vigorish"]):
+        office.desk.feed("properties", property_event())
         office.desk.feed("submissions", rules())
         office.desk.feed("pit.events", _misread())
         yield office

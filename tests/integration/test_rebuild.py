@@ -26,6 +26,7 @@ from shared.runtime.settings import Settings
 from tests.support import AnyBroker, Databases, eventually
 from tests.support import rounds as played
 from tests.support.desk import desk_of
+from tests.support.properties import property_event
 from tests.support.published import published
 from tests.support.rebuilding import assert_rebuilt, execute, rebuilt_tables, rows_of
 from tests.support.services import Worker, create_topics, produce, query, running, settled_database
@@ -141,6 +142,7 @@ def test_vigorish_is_rebuilt(
         if number % 20 == 0:
             pit.append(vigorish.next_shift(len(pit) + 1, number, f"shift-{number}"))
     create_topics(servers)
+    produce(servers, "properties", [property_event()])
     produce(servers, "submissions", [rules])
     produce(servers, "inventory", [_closed(number, f"2026-11-{18 + number}") for number in (1, 2)])
     refused: tuple[bytes, bytes] = (pit[0]["source"].encode(), b"not JSON")
