@@ -96,6 +96,7 @@ def _office(manifest: Manifest, url: str) -> Iterator[Office]:
 def vigorish(urls: dict[str, str]) -> Iterator[Office]:
     """Vigorish, which has refused the first event of a pit."""
     for office in _office(VIGORISH, urls["vigorish"]):
+        office.desk.feed("properties", property_event())
         office.desk.feed("submissions", rules())
         office.desk.feed("pit.events", _misread())
         yield office

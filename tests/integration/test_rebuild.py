@@ -143,6 +143,7 @@ def test_vigorish_is_rebuilt(
         if number % 20 == 0:
             pit.append(vigorish.next_shift(len(pit) + 1, number, f"shift-{number}"))
     create_topics(servers)
+    produce(servers, "properties", [property_event()])
     produce(servers, "submissions", [rules])
     produce(servers, "inventory", [_closed(number, f"2026-11-{18 + number}") for number in (1, 2)])
     refused: tuple[bytes, bytes] = (pit[0]["source"].encode(), b"not JSON")
