@@ -192,15 +192,18 @@ def _play_day(
     schemas = [service.replace("-", "_") for service in NAMES]
     with Watch(target) as watch:
         watch.wait_for_checkpoints(seconds=_CHECKPOINT_SECONDS, schemas=schemas)
-        legs = {schema: watch.legs(schema, PROPERTY) for schema in schemas}
-        beside_legs = {f"{schema} at {neighbor.name}": watch.legs(schema, neighbor.name) for schema in schemas}
+        legs_of = {name: {schema: watch.legs(schema, name) for schema in schemas} for name in (PROPERTY, neighbor.name)}
         not_read = {schema: watch.not_read(schema) for schema in _READ_SETTLEMENTS}
     checkpoints = ("--checkpoints", str(stack.home.checkpoints), "--key", str(stack.home.verifiers_file))
     with ThreadPoolExecutor(_COMMANDS_AT_ONCE) as pool:
         verified = pool.submit(_documents, stack, "verify", *checkpoints)
         reconstructed = pool.submit(_documents, stack, "reconstruct", example.round_id)
     journals, (round_document,) = verified.result(), reconstructed.result()
-    trial_balances = {schema: sum(sums.values()) for schema, sums in (legs | beside_legs).items()}
+    legs = legs_of[PROPERTY]
+    trial_balances = {
+        name: {schema: sum(sums.values()) for schema, sums in of_schemas.items()}
+        for name, of_schemas in legs_of.items()
+    }
     equal = identities(pit_reports, pit=pit_day, electronic=electronic, daily_win=reports.daily_win, legs=legs)
     return {
         "property": PROPERTY,
@@ -300,13 +303,14 @@ class _Progress(Bars):
             message(f"produced {now.produced:,}, settled {now.settled:,}, reported {now.reported:,}")
 
 
-def _broken(journals: Sequence[Mapping[str, Any]], trial_balances: Mapping[str, int]) -> Iterator[str]:
+def _broken(journals: Sequence[Mapping[str, Any]], trial_balances: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     for each in journals:
         for problem in each["problems"]:
             yield f"journal of {each['service']}, shard {each['shard']}, entry {problem['entry']}: {problem['what']}"
-    for schema, cents in trial_balances.items():
-        if cents:
-            yield f"the accounts of {schema} sum to {cents} cents and must sum to 0"
+    for name, of_schemas in trial_balances.items():
+        for schema, cents in of_schemas.items():
+            if cents:
+                yield f"the accounts of {name} in {schema} sum to {cents} cents and must sum to 0"
 
 
 # --- our own commands, as anybody would call them on this stack ---

@@ -229,7 +229,8 @@ def _journals(day: Document) -> Iterator[list[str]]:
         shards = [each for each in day["journals"] if each["service"] == service]
         wrong = sum(len(each["problems"]) for each in shards)
         sums = [sum(each[name] for each in shards) for name in ("entries", "postings", "checkpoints")]
-        balance = dollars(day["trial_balances_cents"][service.replace("-", "_")])
+        schema = service.replace("-", "_")
+        balance = dollars(sum(of_property[schema] for of_property in day["trial_balances_cents"].values()))
         counts = [f"{count:,}" for count in (len(shards), *sums)]
         yield [service, *counts, balance, f"{wrong} wrong" if wrong else "good"]
 

@@ -22,6 +22,7 @@ from tests.support.polling import eventually
 from tests.support.turns import WHOLE_STACK, turn
 
 ROUNDS = 144
+NEIGHBOR_ROUNDS = ROUNDS // 12
 TABLES = 12
 SEED = 8
 """A day on which a player banks early."""
@@ -75,7 +76,8 @@ def test_a_round_that_a_player_banked_is_apart(demo: dict[str, Any]) -> None:
 
 def test_everything_that_was_sent_is_accounted_for(demo: dict[str, Any]) -> None:
     """Void, correction, duplicate and malformed bytes come on top of the rounds; each plant leaves its exception."""
-    assert ROUNDS + 4 == demo["records"] == sum(demo["sent"].values())
+    assert ROUNDS + 4 == sum(demo["sent"].values())
+    assert ROUNDS + 4 + NEIGHBOR_ROUNDS == demo["records"]
     found = Counter((each["kind"], each["status"], each.get("table")) for each in demo["exceptions"])
     expected = Counter(
         [
@@ -97,7 +99,23 @@ def test_the_journals_verify_and_are_signed(demo: dict[str, Any]) -> None:
     for each in demo["journals"]:
         assert [] == each["problems"]
         assert each["checkpoints"] > 0 or each["entries"] == 0
-    assert dict.fromkeys((service.replace("-", "_") for service in NAMES), 0) == demo["trial_balances_cents"]
+    zero = dict.fromkeys((service.replace("-", "_") for service in NAMES), 0)
+    assert {"bayside": zero, "narragansett": zero} == demo["trial_balances_cents"]
+
+
+def test_two_properties_play_under_their_own_law_and_clock(demo: dict[str, Any]) -> None:
+    """Each has its own gaming day and figures; those of one are nowhere among those of the other."""
+    own, neighbor = demo["properties"]
+    assert ("bayside", "Pennsylvania", "06:00") == (own["property"], own["law"], own["gaming_day_begins"])
+    assert ("narragansett", "Rhode Island", "03:00") == (
+        neighbor["property"],
+        neighbor["law"],
+        neighbor["gaming_day_begins"],
+    )
+    assert (ROUNDS - 2, NEIGHBOR_ROUNDS) == (own["rounds"], neighbor["rounds"])
+    assert own["handle_cents"] == demo["daily_win"]["total"]["handle_cents"]
+    assert 0 < neighbor["handle_cents"]
+    assert 0 < neighbor["vigorish_cents"]
 
 
 def test_every_identity_holds_and_none_is_empty(demo: dict[str, Any]) -> None:
