@@ -29,7 +29,7 @@ COMMAND: Final = (sys.executable, "-P", "-m", "services.cli.main")
 OPERATOR: Final = "demo.operator"
 """Who works with the command line in a terminal with the environment of the stack."""
 
-_OF_EMBEDDED_BROKER: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "4"}
+_OF_EMBEDDED_BROKER: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3"}
 """The embedded broker lets a consumer group wait for half of its session timeout before it begins."""
 
 _READY_SECONDS_MAX: Final = 90.0
