@@ -13,7 +13,7 @@ from shared.journal.ledger import Ledger
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
-from shared.runtime.consume.subscription import Subscription
+from shared.runtime.consume.subscription import KafkaTopics, Subscription
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import create_engine
 from shared.runtime.kafka import cluster_id
@@ -60,12 +60,15 @@ class Reader:
 async def subscribed(servers: str, topic: str, failures: list[BaseException]) -> AsyncIterator[Subscription]:
     settings = Settings(KAFKA_BOOTSTRAP_SERVERS=servers, batch_records_max=2, kafka_session_seconds=6)
     reader = Reader(topic, cluster_id(servers), settings)
-    subscription = Subscription(cast(Consumer, reader), whole=False, failed=failures.append)
+    topics = KafkaTopics(reader.context, failures.append)
+    await topics.start()
+    subscription = Subscription(topics, cast(Consumer, reader), whole=False, failed=failures.append)
     await subscription.start()
     try:
         yield subscription
     finally:
         await subscription.stop()
+        await topics.stop()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +18,7 @@ from pydantic_core import from_json
 
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
+from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Stop
 from shared.runtime.kafka import cluster_id, librdkafka_log, partitions_of
 
@@ -47,13 +49,59 @@ def _record(message: Message) -> Record:
     )
 
 
+class KafkaTopics:
+    """A service's connection to Kafka: one FastStream broker, which brings a producer and an administrator along.
+
+    `ends` says how far the partitions of each topic go, of which the broker tells with each record that it sends.
+    """
+
+    def __init__(self, context: RuntimeContext, failed: Callable[[BaseException], None]) -> None:
+        self.ends: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        self._failed = failed
+        self._loop = asyncio.get_running_loop()
+        self.broker = KafkaBroker(
+            context.settings.kafka_bootstrap_servers,
+            client_id=f"{context.settings.kafka_group_prefix}-{context.service}",
+            allow_auto_create_topics=False,
+            apply_types=False,
+            logger=librdkafka_log,
+            log_level=logging.DEBUG,
+            config={"statistics.interval.ms": _STATISTICS_MILLISECONDS, "stats_cb": self._note_ends},
+        )
+
+    async def start(self) -> None:
+        """Connect; nothing is subscribed to yet."""
+        await self.broker.start()
+
+    async def stop(self) -> None:
+        """Stop whatever is still read, and disconnect."""
+        await self.broker.stop()
+
+    def _note_ends(self, statistics: str) -> None:
+        """Note the ends of partitions.
+
+        librdkafka calls it between two polls, on a consumer's own thread. To ask the client from the event loop would
+        make the loop wait for a poll, and a poll in which partitions are assigned waits for the loop.
+        """
+        try:
+            for topic, told in from_json(statistics)["topics"].items():
+                for number, partition in told["partitions"].items():
+                    if partition["hi_offset"] >= 0:
+                        self.ends[topic][int(number)] = partition["hi_offset"]
+        except Exception as error:
+            self._loop.call_soon_threadsafe(self._failed, error)
+            raise
+
+
 class Subscription:
     """Read one topic for a consumer: all of it, or, as a member of the service's consumer group, a part.
 
     `whole` is for reference data, which every process reads; the fence lets one of them record it.
     """
 
-    def __init__(self, consumer: Consumer, *, whole: bool, failed: Callable[[BaseException], None]) -> None:
+    def __init__(
+        self, topics: KafkaTopics, consumer: Consumer, *, whole: bool, failed: Callable[[BaseException], None]
+    ) -> None:
         self.consumer = consumer
         self._context = consumer.context
         self._failed = failed
@@ -62,19 +110,10 @@ class Subscription:
         self.lag_records = 0
         self.age_seconds = 0.0
         self._whole = whole
-        self._ends: dict[int, int] = {}
+        self._topics = topics
         settings = self._context.settings
         self._bootstrap_servers = settings.kafka_bootstrap_servers
         group = f"{settings.kafka_group_prefix}-{self._context.service}-{consumer.topic}"
-        self._broker = KafkaBroker(
-            self._bootstrap_servers,
-            client_id=group,
-            allow_auto_create_topics=False,
-            apply_types=False,
-            logger=librdkafka_log,
-            log_level=logging.DEBUG,
-            config={"statistics.interval.ms": _STATISTICS_MILLISECONDS, "stats_cb": self._note_ends},
-        )
         self._options: dict[str, Any] = {
             "group_id": group,
             "auto_offset_reset": "earliest",
@@ -97,9 +136,9 @@ class Subscription:
             numbers = await asyncio.to_thread(partitions_of, self._bootstrap_servers, topic)
             offsets = await self.consumer.assigned(numbers)
             parts = [FastStreamPartition(topic, partition, offset) for partition, offset in offsets.items()]
-            self._subscriber = self._broker.subscriber(partitions=parts, **self._options)
+            self._subscriber = self._topics.broker.subscriber(partitions=parts, **self._options)
         else:
-            self._subscriber = self._broker.subscriber(
+            self._subscriber = self._topics.broker.subscriber(
                 topic,
                 on_assign=self._on_assign,
                 on_revoke=self._on_revoke,
@@ -107,11 +146,12 @@ class Subscription:
                 **self._options,
             )
         self._subscriber(self._handle)
-        await self._broker.start()
+        await self._subscriber.start()
 
     async def stop(self) -> None:
         """Stop reading, and leave the group."""
-        await self._broker.stop()
+        if self._subscriber is not None:
+            await self._subscriber.stop()
 
     # --- called in librdkafka's poll, on the consumer's own thread ---
 
@@ -178,25 +218,11 @@ class Subscription:
 
     # --- how far it is ---
 
-    def _note_ends(self, statistics: str) -> None:
-        """Note the ends of the partitions, of which the broker tells with each record that it sends.
-
-        librdkafka calls it between two polls, on the consumer's own thread. To ask the client from the event loop would
-        make the loop wait for a poll, and a poll in which partitions are assigned waits for the loop.
-        """
-        try:
-            topics = from_json(statistics)["topics"]
-            for number, partition in topics.get(self.consumer.topic, {}).get("partitions", {}).items():
-                if partition["hi_offset"] >= 0:
-                    self._ends[int(number)] = partition["hi_offset"]
-        except Exception as error:
-            self._loop.call_soon_threadsafe(self._failed, error)
-            raise
-
     def lag(self) -> dict[int, int | None]:
         """Return the records between each partition's position and its end; None until the broker has told the end."""
+        ends = self._topics.ends[self.consumer.topic]
         return {
-            partition: max(self._ends[partition] - position, 0) if partition in self._ends else None
+            partition: max(ends[partition] - position, 0) if partition in ends else None
             for partition, position in self.consumer.positions.items()
         }
 

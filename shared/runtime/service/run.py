@@ -18,7 +18,7 @@ from shared.runtime.clock import Clock, Step, no_step, utc_now
 from shared.runtime.command.replay import KafkaOutbox, Outbox, Replays
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Handler
-from shared.runtime.consume.subscription import Subscription
+from shared.runtime.consume.subscription import KafkaTopics, Subscription
 from shared.runtime.database import create_engine, role_of
 from shared.runtime.kafka import cluster_id, partitions_of
 from shared.runtime.publish.relay import Relay
@@ -123,6 +123,7 @@ class _Run:
         self._context = context = context_of(manifest, settings, engine, clock=clock, wake=self._wake, step=step)
         context.metrics.info.labels(version("pitledger")).set(1)
         self._relay: Relay | None = None
+        self._topics: KafkaTopics | None = None
         self._health = Health(context, Guard(context, notary(settings, manifest.name)))
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -147,6 +148,10 @@ class _Run:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(_STOP_SECONDS):
                         await subscription.stop()
+            if self._topics is not None:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(_STOP_SECONDS):
+                        await self._topics.stop()
             web.should_exit = True
             await _end(*watching)
             await asyncio.wait([serving], timeout=_STOP_SECONDS)
@@ -205,7 +210,11 @@ class _Run:
         references = [handler() for handler in self._manifest.references]
         handlers = [handler() for handler in self._manifest.handlers]
         servers = self._context.settings.kafka_bootstrap_servers
-        cluster = await asyncio.to_thread(cluster_id, servers) if references or handlers else ""
+        cluster = ""
+        if references or handlers:
+            cluster = await asyncio.to_thread(cluster_id, servers)
+            self._topics = KafkaTopics(self._context, self._fail)
+            await self._topics.start()
         for handler in references:
             subscription = await self._subscribe(handler, cluster, whole=True)
             self._health.waiting_for = f"{handler.topic} is being read"
@@ -222,7 +231,9 @@ class _Run:
         log.info("started", http=f"{self._context.settings.http_host}:{self._port}")
 
     async def _subscribe(self, handler: Handler[Any], cluster: str, *, whole: bool) -> Subscription:
-        subscription = Subscription(Consumer(self._context, handler, cluster), whole=whole, failed=self._fail)
+        assert self._topics is not None
+        consumer = Consumer(self._context, handler, cluster)
+        subscription = Subscription(self._topics, consumer, whole=whole, failed=self._fail)
         self._health.subscriptions.append(subscription)
         await subscription.start()
         return subscription
