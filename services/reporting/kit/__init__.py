@@ -1,0 +1,1 @@
+"""What all reports are made of: definitions, figures that lead to their entries, documents."""

@@ -1,0 +1,248 @@
+"""A report as a document: its header, its sections with their rows, what must hold in it. Pure, whatever the format."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Literal
+
+from pydantic import AwareDatetime, BaseModel, Field
+
+from services.reporting.kit.figures import Because, Cell, Figure, Value, total
+from shared.contracts.envelope import Name, canonical
+from shared.contracts.reports import Reached, ReportStatus
+
+Unit = Literal["text", "day", "moment", "cents", "exact_cents", "count", "percent"]
+"""What a column holds.
+
+`cents` and `count` are whole numbers; `exact_cents` is a decimal text with a share of a cent (shared.contracts.exact);
+`percent` is a decimal text with two places.
+"""
+
+Period = Literal["day", "week", "month", "year"]
+"""What a report is about: gaming days, both ends included; a week begins as the jurisdiction pack says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column: its field name (which says the unit: `drop_cents`), its title, and how its figures are computed.
+
+    `formula` says it in words, `source` where that is written. With `added`, the total row adds the column up.
+    """
+
+    name: str
+    title: str
+    unit: Unit = "text"
+    formula: str = ""
+    source: str = ""
+    added: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A table of a report: its columns, and the columns whose values together name a row."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+
+    def column(self, name: str) -> Column:
+        """Return a column by its name. Raises: KeyError."""
+        return {column.name: column for column in self.columns}[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Values by column, and where each comes from as far as it follows from entries."""
+
+    id: str
+    cells: Mapping[str, Value]
+    because: Mapping[str, Because] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A section with its rows, and the total of the columns that are added up, where there are any."""
+
+    section: Section
+    rows: tuple[Row, ...]
+    total: Row | None = None
+
+
+TOTAL = "total"
+"""The id of a total row."""
+
+
+def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], **totals: Figure | Cell) -> Filled:
+    """Return a section with rows: each maps column names to values; what is left out is empty.
+
+    The total row has the sums of the columns that are `added`, and `totals` for what does not add up, such as a
+    percentage. Raises: KeyError for a value without a column; ValueError where two rows have one id.
+    """
+    names = {column.name for column in section.columns}
+    filled, ids = [], set()
+    given = [dict(row) for row in rows]
+    for row in given:
+        if unknown := row.keys() - names:
+            raise KeyError(f"{section.name} has no column {', '.join(sorted(unknown))}")
+        made = _row("|".join(str(_value(row.get(name)) or "") for name in section.key), section, row)
+        if made.id in ids:
+            raise ValueError(f"two rows of {section.name} have the key {made.id!r}")
+        ids.add(made.id)
+        filled.append(made)
+    added = [column.name for column in section.columns if column.added]
+    sums: dict[str, Value | Figure | Cell] = {name: total(_figures(given, name)) for name in added}
+    row_of_totals = _row(TOTAL, section, sums | totals) if sums or totals else None
+    return Filled(section, tuple(filled), row_of_totals)
+
+
+def _figures(rows: Sequence[Mapping[str, Value | Figure | Cell]], name: str) -> Iterable[Figure]:
+    for row in rows:
+        match row.get(name):
+            case Figure() as figure:
+                yield figure
+            case int(value):
+                yield Figure(value)
+            case Cell(int(value), because):
+                yield Figure(value, because)
+
+
+def _row(row_id: str, section: Section, given: Mapping[str, Value | Figure | Cell]) -> Row:
+    cells = {column.name: _value(given.get(column.name)) for column in section.columns}
+    because = {name: one.because for name, one in given.items() if isinstance(one, Figure | Cell) and one.because}
+    return Row(row_id, cells, because)
+
+
+def _value(given: Value | Figure | Cell) -> Value:
+    return given.value if isinstance(given, Figure | Cell) else given
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Something that must hold in a report, as it stands: two figures that must be equal, in cents or as counts."""
+
+    name: str
+    left: Figure
+    right: Figure
+    says: str
+
+    @property
+    def holds(self) -> bool:
+        """Return whether both sides are equal."""
+        return self.left.value == self.right.value
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that a reader of the page must know: a value of law that is unconfirmed, with its source and why."""
+
+    what: str
+    source: str
+    note: str
+
+
+class Header(BaseModel):
+    """What every report says of itself.
+
+    `known_at` is the moment of the question: the report has what was recorded up to then and nothing later, and the
+    same question as of the same moment has the same bytes. `version` counts the restatements of what it is about, from
+    1; `through` says how far each shard of each journal had been read, `sha256` is taken over the content.
+    """
+
+    report: Name
+    title: str
+    property: Name
+    property_title: str
+    jurisdiction: str
+    period: Period
+    first_day: date
+    last_day: date
+    table: Name | None = None
+    game: Name | None = None
+    stage: ReportStatus
+    version: int = Field(ge=1)
+    known_at: AwareDatetime
+    generated_by: str
+    system_version: str
+    input_open: int = Field(ge=0)
+    exceptions_open: int = Field(ge=0)
+    through: list[Reached]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report as it was asked for. `signatures` are the lines on which people sign the page."""
+
+    header: Header
+    sections: tuple[Filled, ...]
+    identities: tuple[Identity, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    signatures: tuple[str, ...] = ()
+
+    @cached_property
+    def content(self) -> dict[str, Any]:
+        """Return everything but the header, as JSON."""
+        return {
+            "sections": [_section(filled) for filled in self.sections],
+            "identities": [
+                {
+                    "name": one.name,
+                    "says": one.says,
+                    "left": one.left.value,
+                    "right": one.right.value,
+                    "holds": one.holds,
+                }
+                for one in self.identities
+            ],
+            "marks": [{"what": one.what, "source": one.source, "note": one.note} for one in self.marks],
+            "signatures": list(self.signatures),
+        }
+
+    @cached_property
+    def sha256(self) -> str:
+        """Return the SHA-256 of the content as canonical JSON, in hexadecimal."""
+        return sha256(canonical(self.content)).hexdigest()
+
+    @property
+    def balanced(self) -> bool:
+        """Return whether all identities hold."""
+        return all(one.holds for one in self.identities)
+
+    def cell(self, reference: str) -> tuple[Column, Value, Because]:
+        """Return a cell by `section/row/column`. Raises: LookupError, with what there is."""
+        section_name, _, rest = reference.partition("/")
+        row_id, _, column_name = rest.rpartition("/")
+        found = {filled.section.name: filled for filled in self.sections}
+        if section_name not in found:
+            raise LookupError(f"there is no section {section_name!r}; there are {', '.join(found)}")
+        filled = found[section_name]
+        rows = {row.id: row for row in (*filled.rows, *([] if filled.total is None else [filled.total]))}
+        if row_id not in rows:
+            raise LookupError(f"{section_name} has no row {row_id!r}; it has {', '.join(rows) or 'none'}")
+        columns = {column.name: column for column in filled.section.columns}
+        if column_name not in columns:
+            raise LookupError(f"{section_name} has no column {column_name!r}; it has {', '.join(columns)}")
+        row = rows[row_id]
+        return columns[column_name], row.cells[column_name], row.because.get(column_name, ())
+
+
+def _section(filled: Filled) -> dict[str, Any]:
+    return {
+        "name": filled.section.name,
+        "title": filled.section.title,
+        "rows": [{"id": row.id, **{name: plain(value) for name, value in row.cells.items()}} for row in filled.rows],
+        "total": None if filled.total is None else {name: plain(v) for name, v in filled.total.cells.items()},
+    }
+
+
+def plain(value: Value) -> int | str | None:
+    """Return a value as JSON has it."""
+    match value:
+        case datetime():
+            return value.isoformat()
+        case date():
+            return value.isoformat()
+        case _:
+            return value
