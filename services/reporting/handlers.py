@@ -1,49 +1,140 @@
-"""What reporting reads: the journal of round settlement, rules submissions, and how far gaming days have come."""
+"""What reporting reads: the journals of all services. Nothing but exceptions of its own input is recorded of it."""
 
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting.domain.changes import Changes
+from services.reporting.books.rounds import round_entry
+from services.reporting.books.writing import Batch
+from services.reporting.domain.changes import Changes, EntryRef
 from services.reporting.domain.house_edges import HouseEdge, edges_of
-from services.reporting.domain.views import PostedRound, ReversedRound, SupersededRound, VoidedRound
+from services.reporting.domain.views import DealtRound, PostedRound, ReversedRound, SupersededRound, VoidedRound
 from services.reporting.projector import write
-from services.reporting.tables import OF_JOURNALS, days, game_days, house_edges, submission_days, wager_days
+from services.reporting.tables import (
+    OF_JOURNALS,
+    amount_days,
+    amounts,
+    day_moments,
+    facts,
+    game_days,
+    house_edges,
+    line_days,
+    positions,
+    properties,
+    round_days,
+    rounds,
+    submission_days,
+    wager_days,
+)
 from shared.contracts.envelope import Event
+from shared.contracts.facts import KINDS
 from shared.contracts.journal_facts import GapFilled, GapOpened, QuarantineDismissed, RecordMended, RecordQuarantined
+from shared.contracts.places import place_at
 from shared.contracts.reading import Passed, Reader
 from shared.contracts.submissions import SubmissionApproved
-from shared.contracts.topics import SETTLEMENTS
+from shared.contracts.topics import INVENTORY, SETTLEMENTS, Topic
 from shared.journal.bulk import insert
+from shared.journal.recording import Recording
 from shared.rules.errors import Refused
-from shared.runtime.consume.days import DayStatuses
 from shared.runtime.consume.handler import Handler
+from shared.runtime.consume.properties import Places, Properties
 from shared.runtime.consume.submissions import RulesSubmissions
 
+OF_INPUT: Final = (GapOpened, GapFilled, RecordQuarantined, RecordMended, QuarantineDismissed)
+"""What a journal says of its own input: it is an exception, or settles one."""
 
-class Settlements(Handler[None]):
-    """Add settlements to the reports. They lead to no entries: sums and exceptions follow from the topic."""
+BOOKS: Final = (facts, amounts, amount_days, day_moments, positions)
 
-    reader = Reader(
-        SETTLEMENTS,
-        *(PostedRound, ReversedRound, SupersededRound, VoidedRound),
-        *(GapOpened, GapFilled, RecordQuarantined, RecordMended, QuarantineDismissed),
-    )
-    keeps = (wager_days, submission_days, game_days, *OF_JOURNALS)
+
+class ApprovedProperties(Properties):
+    """Keep the approved properties: law, clock, pits, tables and shifts of every report."""
+
+    keeps = (properties,)
+
+
+class OfJournal(Handler[None]):
+    """Add the journal of a service to the books."""
+
+    def __init__(self) -> None:
+        self.places = Places(properties)
+
+    @property
+    def service(self) -> str:
+        """Return the service whose journal it is."""
+        publisher = self.reader.topic.publisher
+        assert publisher is not None, "a journal has a publisher"
+        return publisher
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Add a batch up, and write what it changes."""
+        """Add a batch to the books, and what it says of exceptions."""
         del at
-        changes = Changes()
+        await self.places.refresh(connection)
+        batch, changes = Batch(self.service), Changes(self.service)
         for event in events:
-            if not isinstance(event.data, Passed):
-                changes.add(event)  # type: ignore[arg-type]  # what the reader knows of this topic are entries
+            batch.seen(event)  # type: ignore[arg-type]  # what is on the topic of a journal are entries
+            if isinstance(event.data, Passed):
+                continue
+            self.add(batch, changes, event)
+        await batch.write(connection)
         await write(connection, changes)
+
+    async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
+        """Read the approved properties, where there are new ones."""
+        del events
+        await self.places.refresh(connection)
+
+    def add(self, batch: Batch, changes: Changes, event: Any) -> None:
+        """Add an entry."""
+        batch.add(event, event.data, self.places.place)
+        if isinstance(event.data, OF_INPUT):
+            changes.add_fact(EntryRef.of(self.service, event), event.time, event.data)
+
+
+def _all_of(topic: Topic) -> Reader:
+    """Return the reader of all facts of a topic, and of what its journal says of its input."""
+    own = (kind.model for kind in KINDS.on(topic) if kind.topic is topic)
+    return Reader(topic, *own, *OF_INPUT)
+
+
+class Inventory(OfJournal):
+    """Add the table-inventory ledger: counts, slips, boxes, variances, adjustments, the closing of days."""
+
+    reader = _all_of(INVENTORY)
+    keeps = (*BOOKS, *OF_JOURNALS)
+    gather_seconds = 0.5
+
+
+class Settlements(OfJournal):
+    """Add settlements to the books. They lead to no entries: sums and exceptions follow from the topic."""
+
+    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, SupersededRound, VoidedRound, *OF_INPUT)
+    keeps = (
+        *(rounds, round_days, line_days, day_moments, positions),
+        *(wager_days, submission_days, game_days),
+        *OF_JOURNALS,
+    )
+
+    def handle(self, event: Event[Any], state: None) -> Sequence[Recording]:
+        """Check that the property is known; nothing is recorded of it."""
+        del state
+        if isinstance(event.data, DealtRound):
+            place_at(self.places.place, event.data.property, event.data.closed_at)
+        return ()
+
+    def add(self, batch: Batch, changes: Changes, event: Any) -> None:
+        """Add an entry."""
+        match event.data:
+            case DealtRound() as data:
+                place = place_at(self.places.place, data.property, data.closed_at)
+                batch.add_round(round_entry(event, data, place.shift_at(data.closed_at)))
+            case SupersededRound() | VoidedRound() as data:
+                batch.changed(data.property, data.gaming_day, event.recordedat)
+        changes.add(event)
 
 
 _ADD_EDGES = insert(house_edges, on_conflict="skip")
@@ -83,9 +174,3 @@ class Submissions(RulesSubmissions):
 
 def _row(edge: HouseEdge) -> dict[str, Any]:
     return asdict(edge) | {"house_edge": None if edge.house_edge is None else str(edge.house_edge)}
-
-
-class Days(DayStatuses):
-    """Keep how far gaming days have come."""
-
-    keeps = (days,)

@@ -1,7 +1,7 @@
 """Reporting: the daily win, the win to date and the exceptions, from what round settlement publishes."""
 
 from services.reporting.api import routes
-from services.reporting.handlers import Days, Settlements, Submissions
+from services.reporting.handlers import ApprovedProperties, Inventory, Settlements, Submissions
 from services.reporting.projector import PROJECTOR
 from services.reporting.tables import journal
 from shared.runtime.service.manifest import Manifest
@@ -11,7 +11,8 @@ MANIFEST = Manifest(
     title="Reporting: daily win, win to date, exceptions",
     port=8103,
     journal=journal,
-    handlers=(Submissions, Settlements, Days),
+    references=(ApprovedProperties,),  # every report is of a property, under its law
+    handlers=(Submissions, Settlements, Inventory),
     projector=PROJECTOR,
     routes=routes,
 )

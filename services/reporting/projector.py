@@ -36,7 +36,7 @@ _ADD_CLOSINGS = insert(closings, on_conflict="skip")
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
     """Add what reporting's own journal says: what is missing or refused in its input is an exception too."""
-    changes = Changes()
+    changes = Changes(journal.schema)
     for entry, fact in recorded:
         reference = EntryRef(journal.schema, entry.shard, entry.seq, entry.hash.hex(), entry.recorded_at)
         changes.add_fact(reference, entry.draft.occurred_at, fact)

@@ -9,22 +9,17 @@ from pydantic import AwareDatetime
 from sqlalchemy import BigInteger, ColumnElement, Table, and_, cast, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting.domain.changes import PUBLISHER
-from services.reporting.domain.daily_win import GameDay, Reached, RoundCounts, WagerDay
+from services.reporting.domain.daily_win import GameDay, RoundCounts, WagerDay
 from services.reporting.domain.exceptions import EntryPlace, ExceptionItem, InputPlace, MissingRange
 from services.reporting.domain.win_to_date import GameWager, Wagered
 from services.reporting.tables import (
-    days,
     exceptions,
     game_days,
     house_edges,
-    journal,
     submission_days,
     wager_days,
 )
-from shared.contracts.reports import ReportStatus
 from shared.contracts.wager_totals import FIGURES, WagerTotals
-from shared.runtime.consume.days import status_of_days
 from shared.runtime.rows import rows_of, thing_of
 
 ExceptionKey = tuple[AwareDatetime, str, int, int, int]
@@ -93,43 +88,6 @@ async def round_counts(connection: AsyncConnection, wanted: Wanted) -> Sequence[
     c = game_days.c
     query = select(game_days).where(wanted.of(game_days)).order_by(c.table_name, c.game)
     return [GameDay(row.table_name, row.game, thing_of(RoundCounts, row)) for row in await connection.execute(query)]
-
-
-async def status(connection: AsyncConnection, wanted: Wanted) -> ReportStatus:
-    """Return how far the last day, and every other day on which there were rounds, has come at the least.
-
-    A day is the property's: it is restated wherever its rounds changed after the seal.
-    """
-    c = game_days.c
-    query = (
-        select(c.gaming_day, func.max(c.changed_at).label("changed_at"))
-        .where(c.property == wanted.property, c.gaming_day.between(wanted.first, wanted.last))
-        .group_by(c.gaming_day)
-    )
-    changed = {row.gaming_day: row.changed_at for row in await connection.execute(query)}
-    return await status_of_days(connection, days, wanted.property, {wanted.last: None} | changed)
-
-
-async def reached(connection: AsyncConnection) -> Sequence[Reached]:
-    """Return how far each shard of the settlement journal has been read."""
-    sources, gaps = journal.sources.c, journal.gaps.c
-    missing = func.coalesce(func.sum(gaps.last - gaps.first + 1), 0)
-    query = (
-        select(sources.source, sources.last_sequence, missing.label("missing"))
-        .join_from(journal.sources, journal.gaps, gaps.source == sources.source, isouter=True)
-        .where(sources.source.startswith(f"/{PUBLISHER}/shards/"))
-        .group_by(sources.source, sources.last_sequence)
-    )
-    found = [
-        Reached(
-            service=PUBLISHER,
-            shard=int(row.source.rpartition("/")[2]),
-            seq=row.last_sequence,
-            missing=row.missing,
-        )
-        for row in await connection.execute(query)
-    ]
-    return sorted(found, key=lambda one: one.shard)
 
 
 def _of_property(name: str) -> ColumnElement[bool]:

@@ -5,13 +5,14 @@ Everything but the journal follows from the topics; the exceptions also from the
 
 from typing import Any
 
-from sqlalchemy import CheckConstraint, Column, Index, Integer, MetaData, Table
-from sqlalchemy.dialects.postgresql import INT8MULTIRANGE
+from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Integer, MetaData, Numeric, Table, Text
+from sqlalchemy.dialects.postgresql import ARRAY, INT8MULTIRANGE, JSON
 
+from services.reporting.books.rounds import LINE_FIGURES
 from shared.contracts.wager_totals import FIGURES
-from shared.journal.columns import columns, counts, dates, moments, texts
+from shared.journal.columns import MOMENT, columns, counts, dates, moments, texts
 from shared.journal.tables import journal_tables
-from shared.runtime.consume.days import days_table
+from shared.runtime.consume.properties import properties_table
 
 SCHEMA = "reporting"
 
@@ -142,5 +143,111 @@ closings = Table(
 OF_JOURNALS = (exceptions, filled_gaps, closings)
 """What journals say of their input: the one that is counted, and reporting's own."""
 
-days = days_table(metadata, SCHEMA)
-"""How far gaming days have come."""
+properties = properties_table(metadata, SCHEMA)
+"""The approved properties: their law, clock, pits, tables, shifts."""
+
+facts = Table(
+    "facts",
+    metadata,
+    *_entry_columns(),
+    *texts("kind"),
+    *texts("property", "table_name", null=True),
+    *dates("gaming_day", null=True),
+    *moments("occurred_at"),
+    *columns(JSON, "data"),
+    Index("facts_of_property", "property", "kind", "gaming_day"),
+    schema=SCHEMA,
+)
+"""Entries that reports list, whole: everything but what a round or a wager leads to, which is added up alone."""
+
+amounts = Table(
+    "amounts",
+    metadata,
+    *_entry_columns(),
+    *columns(Integer, "number", key=True),  # among the amounts of the entry
+    *texts("property"),
+    *dates("gaming_day"),
+    *texts("table_name", "shift", "item"),  # empty where an amount is of none
+    *texts("measure"),
+    *counts("value"),
+    Index("amounts_of_day", "property", "gaming_day", "measure"),
+    schema=SCHEMA,
+)
+"""What entries add to the measures that reports show; rounds aside."""
+
+amount_days = Table(
+    "amount_days",
+    metadata,
+    *dates("gaming_day", key=True),
+    *texts("property", "measure", "table_name", "shift", "item", key=True),
+    *columns(Numeric, "value"),
+    schema=SCHEMA,
+)
+"""The amounts of a gaming day, added up as they are known now."""
+
+rounds = Table(
+    "rounds",
+    metadata,
+    *columns(Integer, "shard", key=True),
+    *counts("seq", key=True),
+    *moments("recorded_at"),
+    *texts("property"),
+    *dates("gaming_day"),
+    *texts("table_name", "game", "shift", "dealer", "round_id"),
+    *columns(Integer, "revision", "sign", "version"),
+    *texts("submission"),  # its hash
+    *moments("closed_at"),
+    *columns(ARRAY(Text), "wagers"),
+    *columns(ARRAY(BigInteger), "figures"),  # FIGURES of each wager, one after the other
+    *columns(ARRAY(Text), "line_wagers", "line_categories"),  # no category: empty
+    *columns(ARRAY(BigInteger), "line_figures"),  # LINE_FIGURES of each of these
+    Index("rounds_of_table", "property", "gaming_day", "table_name"),
+    schema=SCHEMA,
+)
+"""Rounds whose money was posted (`sign` 1) or taken back (-1): who dealt, in which shift, and what it came to."""
+
+
+round_days = Table(
+    "round_days",
+    metadata,
+    *_game_columns(),
+    *texts("shift", "dealer", key=True),
+    *columns(Integer, "version", key=True),
+    *texts("submission", "wager", key=True),
+    *counts(*FIGURES, "stakes"),
+    *columns(Numeric, "squared"),
+    schema=SCHEMA,
+)
+"""The figures of a gaming day's rounds by who dealt in which shift, added up as they are known now."""
+
+line_days = Table(
+    "line_days",
+    metadata,
+    *_game_columns(),
+    *columns(Integer, "version", key=True),
+    *texts("submission", "wager", "category", key=True),
+    *columns(Numeric, *LINE_FIGURES),
+    schema=SCHEMA,
+)
+"""The settlement lines of a gaming day by what they won, added up as they are known now."""
+
+day_moments = Table(
+    "day_moments",
+    metadata,
+    *texts("property", key=True),
+    *dates("gaming_day", key=True),
+    *moments("first_recorded", "last_recorded"),
+    schema=SCHEMA,
+)
+"""When the first and the last entry of a gaming day were recorded: what was added up is right from the last one on."""
+
+positions = Table(
+    "positions",
+    metadata,
+    *texts("service", key=True),
+    *columns(Integer, "shard", key=True),
+    Column("recorded_at", MOMENT, primary_key=True),
+    *counts("seq"),
+    schema=SCHEMA,
+)
+"""How far the journals have been read: the last entry of each moment of recording."""

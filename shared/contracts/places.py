@@ -60,6 +60,20 @@ class Place:
         """Return the moment (UTC) at which a gaming day begins."""
         return begins_at(day, self.zone, self.document.gaming_day_begins)
 
+    @cached_property
+    def shifts(self) -> tuple[str, ...]:
+        """Return the shifts in the order in which they begin, the first at the beginning of the gaming day or after."""
+        start = self.document.gaming_day_begins
+        listed = sorted(self.document.shifts, key=lambda shift: (shift.begins < start, shift.begins))
+        return tuple(shift.shift for shift in listed)
+
+    def shift_at(self, moment: datetime) -> str:
+        """Return the shift at work at a moment, by the property's clock."""
+        clock = moment.astimezone(self.zone).time()
+        by_clock = sorted(self.document.shifts, key=lambda shift: shift.begins)
+        begun = [shift for shift in by_clock if shift.begins <= clock]
+        return (begun or by_clock)[-1].shift
+
     def table(self, name: str, day: date) -> PropertyTable:
         """Return a table as it is on a gaming day. Raises: Refused, saying what to file."""
         found = self._table(name, day)

@@ -123,14 +123,17 @@ class SettlementPosted(NoticedRound):
 class SettlementReversed(NoticedRound):
     """The money of a posted round was taken back: it was voided, or is posted again as corrected.
 
-    `reverses` is the sequence of the table event whose posting is taken back, `submission` the version under which it
-    had settled.
+    `reverses` is the sequence of the table event whose posting is taken back. When it was closed, who dealt, under
+    which submission it had settled and its `lines` stand here as they were posted.
     """
 
     revision: int
     reverses: Sequence
+    closed_at: AwareDatetime
+    dealer_id: str | None = None
     submission: SubmissionRef
     correction: Correction
+    lines: tuple[dict[str, Any], ...]
     totals: tuple[WagerTotals, ...]
     account_credits: tuple[AccountCredit, ...] = ()
 

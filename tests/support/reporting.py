@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from itertools import count
 from typing import Any
 
@@ -13,6 +14,7 @@ from shared.contracts.journal_facts import QuarantineDismissed
 from shared.journal.recording import Recording
 from shared.runtime.command.command import Accepted, Command, Commands, Now
 from tests.support.desk import Desk, Message, desk_of
+from tests.support.properties import property_event
 from tests.support.rounds import submission
 from tests.unit.reporting.entries import CORRECTION, DAY, NOON, Shard, day_closed
 
@@ -105,8 +107,12 @@ class Books(Shard):
 def books_of(url: str) -> Iterator[Books]:
     """Give the service on a database, with nothing read yet."""
     manifest = replace(MANIFEST, commands=COMMANDS)
-    with desk_of(manifest, url, people=PEOPLE, clock=lambda: NOON) as desk:
-        yield Books(desk=desk)
+    with desk_of(manifest, url, people=PEOPLE, clock=lambda: NOON + timedelta(hours=1)) as desk:
+        books = Books(desk=desk)
+        desk.feed(
+            "properties", *(property_event(name, sequence=n) for n, name in enumerate(("riverside", "lakeside"), 1))
+        )
+        yield books
 
 
 def names(document: Mapping[str, Any], *wanted: str) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from operator import add, attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel
 
@@ -29,11 +29,7 @@ from shared.contracts.journal_facts import (
     RecordQuarantined,
 )
 from shared.contracts.settlements import RoundView, SubmissionRef
-from shared.contracts.topics import SETTLEMENTS
 from shared.contracts.wager_totals import FIGURES
-
-PUBLISHER = SETTLEMENTS.publisher or ""
-"""The service whose journal is counted."""
 
 _figures = attrgetter(*FIGURES)
 
@@ -62,6 +58,11 @@ class EntryRef(NamedTuple):
     seq: int
     hash: str
     recorded_at: datetime
+
+    @classmethod
+    def of(cls, service: str, event: EntryEvent[Any]) -> Self:
+        """Return the entry of a service that was published."""
+        return cls(service, event.shard, event.sequence, event.entryhash, event.recordedat)
 
 
 class Noticed(ExceptionDetails):
@@ -107,6 +108,7 @@ class Changes:
     rules submission, where it is not 0; `changed` says when the rounds of a game last changed.
     """
 
+    service: str
     sums: dict[WagerKey, tuple[int, ...]] = field(default_factory=dict)
     handles: dict[HandleKey, int] = field(default_factory=dict)
     rounds: dict[GameKey, RoundCounts] = field(default_factory=dict)
@@ -116,8 +118,8 @@ class Changes:
     closings: list[Closing] = field(default_factory=list)
 
     def add(self, event: EntryEvent[Any]) -> None:
-        """Add an entry of the publisher's journal. Each must be added once; the order does not matter."""
-        entry = EntryRef(PUBLISHER, event.shard, event.sequence, event.entryhash, event.recordedat)
+        """Add an entry of the settlement journal. Each must be added once; the order does not matter."""
+        entry = EntryRef.of(self.service, event)
         match event.data:
             case PostedRound() as data:
                 counts = self._count(entry, data)

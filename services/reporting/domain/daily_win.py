@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, computed_field
 
 from services.reporting.domain.csv_lines import as_text, cells, headers
 from shared.contracts.envelope import Name
-from shared.contracts.reports import DayReportHeader, Percent, percent_of, rows_sha256
+from shared.contracts.reports import DayReportHeader, Percent, Reached, percent_of, rows_sha256
 from shared.contracts.wager_totals import FIGURES, Figures, WagerTotals
 
 BANK = "bank"
@@ -114,15 +114,6 @@ class GameTotal(Total):
     """All of a game."""
 
     game: str
-
-
-class Reached(BaseModel):
-    """How far a shard of the settlement journal has been read: up to entry `seq`, of which `missing` have not come."""
-
-    service: str
-    shard: int
-    seq: int
-    missing: int
 
 
 class WinReport(DayReportHeader):

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from services.reporting.domain.daily_win import Reached
+from shared.contracts.reports import Reached
 
 
 class EntryPlace(BaseModel):

@@ -1,6 +1,8 @@
-"""What reporting needs of settlements: round, figures and reasons, without cards and lines. Amounts are cents."""
+"""What reporting needs of settlements: round, figures, lines and reasons, without cards. Amounts are cents."""
 
-from pydantic import ConfigDict
+from typing import Any
+
+from pydantic import AwareDatetime, ConfigDict
 
 from shared.contracts.envelope import Correction
 from shared.contracts.reading import view_of
@@ -35,22 +37,28 @@ class NoticedRound(RoundView):
     notices: tuple[Notice, ...] = ()
 
 
+class DealtRound(NoticedRound, RevisionView):
+    """When a round was closed and who dealt it, under which submission, and what it came to."""
+
+    closed_at: AwareDatetime
+    dealer_id: str | None = None
+    submission: SubmissionRef
+    totals: tuple[Totals, ...]
+    lines: tuple[dict[str, Any], ...]
+
+
 @view_of(SettlementPosted)
-class PostedRound(NoticedRound, RevisionView):
+class PostedRound(DealtRound):
     """A round whose money was posted."""
 
-    submission: SubmissionRef
     correction: Correction | None = None
-    totals: tuple[Totals, ...]
 
 
 @view_of(SettlementReversed)
-class ReversedRound(NoticedRound, RevisionView):
+class ReversedRound(DealtRound):
     """A round whose money was taken back."""
 
-    submission: SubmissionRef
     correction: Correction
-    totals: tuple[Totals, ...]
 
 
 @view_of(SettlementSuperseded)

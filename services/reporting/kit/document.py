@@ -1,11 +1,13 @@
 """A report as a document: its header, its sections with their rows, what must hold in it. Pure, whatever the format."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, Literal
+from urllib.parse import quote
 
 from pydantic import AwareDatetime, BaseModel, Field
 
@@ -205,6 +207,13 @@ class Document:
         """Return the SHA-256 of the content as canonical JSON, in hexadecimal."""
         return sha256(canonical(self.content)).hexdigest()
 
+    def as_json(self, link: str | None = None) -> str:
+        """Return the document as JSON; with a `link`, each row says where the entries of its cells are listed."""
+        content = (
+            self.content if link is None else {**self.content, "sections": list(map(_linked(link), self.sections))}
+        )
+        return json.dumps({"header": self.header.model_dump(mode="json"), "sha256": self.sha256, **content})
+
     @property
     def balanced(self) -> bool:
         """Return whether all identities hold."""
@@ -235,6 +244,17 @@ def _section(filled: Filled) -> dict[str, Any]:
         "rows": [{"id": row.id, **{name: plain(value) for name, value in row.cells.items()}} for row in filled.rows],
         "total": None if filled.total is None else {name: plain(v) for name, v in filled.total.cells.items()},
     }
+
+
+def _linked(link: str) -> Callable[[Filled], dict[str, Any]]:
+    def linked(filled: Filled) -> dict[str, Any]:
+        section = _section(filled)
+        for row in (*section["rows"], *([section["total"]] if section["total"] else [])):
+            place = quote(f"{filled.section.name}/{row.get('id', TOTAL)}/", safe="")
+            row["entries"] = f"{link}{place}{{column}}"
+        return section
+
+    return linked
 
 
 def plain(value: Value) -> int | str | None:

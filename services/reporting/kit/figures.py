@@ -26,11 +26,11 @@ class EntryRef:
 class AddedUp:
     """The entries that were added up to a figure: those of `measures` in `book` where each dimension has its value.
 
-    `book` is `rounds` (figures of settled rounds) or `amounts` (of all other facts). The first and last gaming day are
-    both included.
+    `book` is `rounds` (figures of settled rounds), `lines` (of their settlement lines) or `amounts` (of other facts).
+    The first and the last gaming day are both included.
     """
 
-    book: Literal["rounds", "amounts"]
+    book: Literal["rounds", "lines", "amounts"]
     measures: tuple[str, ...]
     first: date
     last: date

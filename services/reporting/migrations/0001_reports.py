@@ -1,4 +1,4 @@
-"""Create the sums behind the reports, the exceptions, the house edges and the days."""
+"""Create the books that reports are made of: what is kept whole, what is added up, exceptions, house edges, days."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -10,6 +10,7 @@ depends_on = "journal_0001"
 
 def upgrade() -> None:
     """Run the statements of the SQL files, and grant the service what it needs."""
-    run_sql(__file__, "0001_days")
-    grant("SELECT, INSERT", "house_edges", "filled_gaps", "closings")
-    grant("SELECT, INSERT, UPDATE", "wager_days", "submission_days", "game_days", "exceptions", "days")
+    run_sql(__file__, "0001_properties")
+    grant("SELECT, INSERT", "house_edges", "filled_gaps", "closings", "properties", "facts", "amounts", "rounds")
+    grant("SELECT, INSERT, UPDATE", "wager_days", "submission_days", "game_days", "exceptions")
+    grant("SELECT, INSERT, UPDATE", "amount_days", "round_days", "line_days", "day_moments", "positions")

@@ -54,3 +54,61 @@ CREATE TABLE closings (
     PRIMARY KEY (service, shard, seq, closed_shard, closed_seq)
 );
 CREATE INDEX closings_of ON closings (service, closed_shard, closed_seq);
+
+CREATE TABLE facts (
+    service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, kind TEXT NOT NULL,
+    property TEXT, table_name TEXT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL, data JSON NOT NULL,
+    PRIMARY KEY (service, shard, seq)
+);
+CREATE INDEX facts_of_property ON facts (property, kind, gaming_day);
+
+CREATE TABLE amounts (
+    service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, number INTEGER,
+    property TEXT NOT NULL, gaming_day DATE NOT NULL, table_name TEXT NOT NULL, shift TEXT NOT NULL, item TEXT NOT NULL,
+    measure TEXT NOT NULL, value BIGINT NOT NULL,
+    PRIMARY KEY (service, shard, seq, number)
+);
+CREATE INDEX amounts_of_day ON amounts (property, gaming_day, measure);
+
+CREATE TABLE amount_days (
+    gaming_day DATE, property TEXT, measure TEXT, table_name TEXT, shift TEXT, item TEXT, value NUMERIC NOT NULL,
+    PRIMARY KEY (gaming_day, property, measure, table_name, shift, item)
+);
+
+CREATE TABLE rounds (
+    shard INTEGER, seq BIGINT, recorded_at TIMESTAMPTZ NOT NULL, property TEXT NOT NULL, gaming_day DATE NOT NULL,
+    table_name TEXT NOT NULL, game TEXT NOT NULL, shift TEXT NOT NULL, dealer TEXT NOT NULL, round_id TEXT NOT NULL,
+    revision INTEGER NOT NULL, sign INTEGER NOT NULL, version INTEGER NOT NULL, submission TEXT NOT NULL,
+    closed_at TIMESTAMPTZ NOT NULL, wagers TEXT[] NOT NULL, figures BIGINT[] NOT NULL, line_wagers TEXT[] NOT NULL,
+    line_categories TEXT[] NOT NULL, line_figures BIGINT[] NOT NULL,
+    PRIMARY KEY (shard, seq)
+);
+CREATE INDEX rounds_of_table ON rounds (property, gaming_day, table_name);
+
+CREATE TABLE round_days (
+    gaming_day DATE, property TEXT, table_name TEXT, game TEXT, shift TEXT, dealer TEXT, version INTEGER,
+    submission TEXT, wager TEXT, count BIGINT NOT NULL,
+    handle_cents BIGINT NOT NULL, payout_cents BIGINT NOT NULL, vigorish_cents BIGINT NOT NULL, meter_contribution_cents BIGINT NOT NULL,
+    meter_payout_cents BIGINT NOT NULL, meter_reset_cents BIGINT NOT NULL, account_staked_cents BIGINT NOT NULL,
+    account_credited_cents BIGINT NOT NULL, banked_handle_cents BIGINT NOT NULL, banked_payout_cents BIGINT NOT NULL,
+    bank_collected_cents BIGINT NOT NULL, bank_paid_cents BIGINT NOT NULL, house_in_bank_cents BIGINT NOT NULL,
+    stakes BIGINT NOT NULL, squared NUMERIC NOT NULL,
+    PRIMARY KEY (gaming_day, property, table_name, game, shift, dealer, version, submission, wager)
+);
+
+CREATE TABLE line_days (
+    gaming_day DATE, property TEXT, table_name TEXT, game TEXT, version INTEGER, submission TEXT, wager TEXT,
+    category TEXT, lines NUMERIC NOT NULL, stake_cents NUMERIC NOT NULL, squared NUMERIC NOT NULL,
+    payout_cents NUMERIC NOT NULL, meter_cents NUMERIC NOT NULL,
+    PRIMARY KEY (gaming_day, property, table_name, game, version, submission, wager, category)
+);
+
+CREATE TABLE day_moments (
+    property TEXT, gaming_day DATE, first_recorded TIMESTAMPTZ NOT NULL, last_recorded TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (property, gaming_day)
+);
+
+CREATE TABLE positions (
+    service TEXT, shard INTEGER, recorded_at TIMESTAMPTZ, seq BIGINT NOT NULL,
+    PRIMARY KEY (service, shard, recorded_at)
+);

@@ -227,8 +227,11 @@ def _reversed(standing: Standing, correction: Correction, notices: tuple[RoundNo
         notices=notices,
         revision=posted.revision,
         reverses=standing.sequence,
+        closed_at=posted.closed_at,
+        dealer_id=posted.dealer_id,
         submission=posted.submission,
         correction=correction,
+        lines=posted.lines,
         totals=tuple(-total for total in posted.totals),
         account_credits=tuple(_taken_back(credit) for credit in posted.account_credits),
     )

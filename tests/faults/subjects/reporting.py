@@ -1,6 +1,7 @@
 """Reporting: the entries of three shards of the settlement journal, late, twice, and refused. It publishes nothing."""
 
 from tests.faults.subject import Message, Subject
+from tests.support.properties import property_event
 from tests.support.rounds import submission
 from tests.unit.reporting.entries import Shard, day_closed, total
 
@@ -31,7 +32,7 @@ def _entries(shard: Shard) -> list[Message]:
 
 SUBJECT = Subject(
     name="reporting",
-    references={"submissions": [submission()]},
+    references={"properties": [property_event()], "submissions": [submission()]},
     records={
         "settlements": [message for together in zip(*map(_entries, _SHARDS), strict=True) for message in together],
         "inventory": [day_closed(n, status) for n, status in enumerate(("preliminary", "audited", "final"), 1)],
@@ -40,7 +41,7 @@ SUBJECT = Subject(
     late={"settlements": [0, 1, 2, 3, 9, 36, 39, 42]},
     figures=[
         f"SELECT * FROM reporting.{table} t ORDER BY t::text"
-        for table in ("wager_days", "submission_days", "game_days", "house_edges", "days")
+        for table in ("wager_days", "submission_days", "game_days", "house_edges", "facts", "rounds", "round_days", "day_moments")
     ]
     + [
         """SELECT shard, seq, kind, status, settled_shard, settled_seq FROM reporting.exceptions

@@ -126,8 +126,11 @@ _OF_SETTLEMENT: dict[str, dict[str, Any]] = {
     | {
         "revision": 1,
         "reverses": 1,
+        "closed_at": _NOW,
+        "dealer_id": "dealer.1",
         "submission": _SUBMISSION,
         "correction": two_people(),
+        "lines": [_LINE],
         "totals": _TOTALS,
         "account_credits": _CREDITS,
     },

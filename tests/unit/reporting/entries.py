@@ -93,6 +93,7 @@ class Shard:
         ]
         under = {"version": 1, "hash": "a" * 64}
         data = {"revision": 1, "reverses": 1, "submission": under, "correction": CORRECTION, "totals": negative}
+        data |= {"closed_at": NOON.isoformat(), "lines": []}
         return self._entry(seq, "settlement.reversed", table, data | self._round(table, round_id, more))
 
     def voided(self, seq: int, table: str, round_id: str) -> Event:
@@ -149,6 +150,7 @@ class Shard:
 def day_closed(seq: int, status: str, *, seconds: int = 0, property_name: str = "riverside", day: str = DAY) -> Event:
     """Return the entry of the table inventory that a gaming day is now preliminary, audited or final."""
     at = NOON + timedelta(seconds=seconds)
-    data = {"property": property_name, "gaming_day": day, "by": "audit.kim", "at": at.isoformat()}
+    data = {"property": property_name, "gaming_day": day}
+    step = {f"{status}_by": "audit.kim", f"{status}_at": at.isoformat()}
     sealed = {"hash": "e" * 64, "report": {}} if status == "final" else {}
-    return published(f"day.{status}", data | sealed, service="table-inventory", sequence=seq, at=at)
+    return published(f"day.{status}", data | step | sealed, service="table-inventory", sequence=seq, at=at)

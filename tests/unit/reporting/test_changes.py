@@ -19,7 +19,7 @@ KEY = GameKey(date(2026, 11, 20), "riverside", "BJ-01", "blackjack")
 
 
 def _changes(*events: dict[str, Any]) -> Changes:
-    changes = Changes()
+    changes = Changes("round-settlement")
     for event in events:
         changes.add(decode(json.dumps(event).encode()))  # type: ignore[arg-type]
     return changes

@@ -1,0 +1,102 @@
+"""What the table-inventory ledger adds to measures: the figures of the win, and what stands beside them. Pure.
+
+Counts stand in the shift that they end or begin, boxes and adjustments in theirs. A count while the table stays open
+is the closer of one shift and the opener of the next; `handed_over_cents` has it where both are in one gaming day, so
+that the opener of the day is `opener_cents` less `handed_over_cents`, and so is its closer.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from services.reporting.books.measures import Amount, adds
+from shared.contracts import counts, inventory, pit
+from shared.contracts.chips import value_of
+
+_COUPONS: Final = {"match_play": "match_play_cents", "direct_bet": "direct_bet_cents"}
+"""The coupons that law may count as drop; all others are a memorandum."""
+
+
+@adds(inventory.PitRecorded)
+def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
+    """Say what an event of the pit adds; of movements it is what the inventory gave or took, as a positive number."""
+    data, moved_cents = fact.data, 0 if fact.moved is None else fact.moved.cents
+    here = partial(Amount, table=fact.table, shift=fact.shift)
+    match data:
+        case pit.OpenedTable():
+            yield here("opener_cents", value_of(data.contents))
+            yield here("openings", 1)
+        case pit.ClosedTable():
+            yield here("closer_cents", value_of(data.contents))
+            yield here("closings", 1)
+        case pit.CountedOpenTable(begins=pit.NextShift() as begun):
+            cents = value_of(data.contents)
+            yield here("closer_cents", cents)
+            yield here("closings", 1)
+            next_one = partial(Amount, table=fact.table, shift=begun.shift, gaming_day=begun.gaming_day)
+            yield next_one("opener_cents", cents)
+            yield next_one("openings", 1)
+            if begun.gaming_day == fact.gaming_day:
+                yield here("handed_over_cents", cents)
+        case pit.CarriedTable():
+            yield here("opener_cents", value_of(data.contents))
+            yield here("closer_cents", value_of(data.contents))
+            yield here("carried", 1)
+        case pit.ReceivedFill():
+            yield here("fills_cents", moved_cents)
+        case pit.CarriedCredit():
+            yield here("credits_cents", -moved_cents)
+        case pit.SoldChips(instrument="currency"):
+            yield here("sold_for_currency_cents", -moved_cents)
+        case pit.SoldChips():
+            yield here("prepaid_cents", -moved_cents)
+        case pit.IssuedCounterCheck():
+            yield here("checks_issued_cents", -moved_cents)
+            yield here("checks_issued", 1)
+        case pit.DroppedCoupon():
+            yield here("coupons_paid_cents", -moved_cents, item=data.coupon)
+        case pit.WaivedVigorish():
+            yield here("vigorish_waived_cents", -moved_cents)
+        case pit.ExchangedBox():
+            yield here("boxes", 1)
+        case pit.CollectedTips():
+            yield here("tips_cents", data.cents)
+
+
+@adds(inventory.ManualSlipEntered)
+def manual_slip(fact: inventory.ManualSlipEntered) -> Iterator[Amount]:
+    """Say what a paper slip that was entered afterwards adds."""
+    yield Amount(f"{fact.slip}s_cents", value_of(fact.contents), fact.table, fact.shift)
+
+
+@adds(inventory.SlipVoided)
+def voided_slip(fact: inventory.SlipVoided) -> Iterator[Amount]:
+    """Say what a void takes back: chips of a credit on their way return to the table."""
+    if fact.slip == "credit":
+        yield Amount("credits_cents", -value_of(fact.returned), fact.table)
+
+
+@adds(counts.CountConcluded)
+def count(fact: counts.CountConcluded) -> Iterator[Amount]:
+    """Say what was in each box, under the gaming day and shift of the box."""
+    for box in fact.boxes:
+        here = partial(Amount, table=box.table, shift=box.shift, gaming_day=box.gaming_day)
+        yield here("boxes_counted", 1)
+        yield here("currency_cents", box.currency_cents)
+        yield here("counter_checks_cents", box.counter_checks_cents)
+        yield here("coupons_cents", box.coupons_cents)
+        for coupons in box.figures.coupons:
+            if coupons.coupon in _COUPONS:
+                yield here(_COUPONS[coupons.coupon], coupons.cents * coupons.count)
+
+
+@adds(inventory.AdjustmentApproved)
+def adjustment(fact: inventory.AdjustmentApproved) -> Iterator[Amount]:
+    """Say by how much a figure of the win was adjusted; the item is the figure."""
+    yield Amount("adjusted_cents", fact.cents, fact.table, fact.shift, fact.figure)
+
+
+@adds(inventory.VarianceResolved)
+def resolved(fact: inventory.VarianceResolved) -> Iterator[Amount]:
+    """Say what a variance came to when it was resolved; the item is its kind."""
+    yield Amount("variance_resolved_cents", fact.cents, fact.table, item=fact.variance)

@@ -1,0 +1,237 @@
+"""Read the books, as they were known at a moment: measures, rounds, lines, facts, and how far days have come.
+
+A figure is what was recorded up to the moment of the question. Days on which nothing was recorded after that moment are
+read as they are added up; of the others, the entries themselves are added up. Everything is read in one snapshot.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cached_property
+from typing import Any, Final, TypeVar
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.reporting.books.rounds import LINE_FIGURES, STAKES
+from services.reporting.books.statements import (
+    AMOUNT_ENTRIES,
+    AMOUNTS,
+    FACTS,
+    LINE_ENTRIES,
+    LINES,
+    ROUND_ENTRIES,
+    ROUNDS,
+)
+from services.reporting.kit.figures import AddedUp, EntryRef, Figure
+from services.reporting.kit.question import Question
+from shared.contracts.facts import KINDS, Fact
+from shared.contracts.places import Place, place_of_day
+from shared.contracts.wager_totals import FIGURES
+
+FactT = TypeVar("FactT", bound=Fact)
+
+By = tuple[str, ...]
+"""The values of the dimensions that something was added up by."""
+
+AMOUNT_DIMENSIONS: Final = ("gaming_day", "table_name", "shift", "item")
+ROUND_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "shift", "dealer", "version", "submission", "wager")
+LINE_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "version", "submission", "wager", "category")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A fact with its entry, when it happened and when it was recorded."""
+
+    entry: EntryRef
+    kind: str
+    fact: Any
+    gaming_day: date | None
+    occurred_at: datetime
+    recorded_at: datetime
+
+
+class Books:
+    """The books of a property as known at a moment, for the gaming days of a question or for others."""
+
+    def __init__(self, connection: AsyncConnection, question: Question, places: Sequence[Place]) -> None:
+        self._connection = connection
+        self.question = question
+        self._places = places
+
+    # --- the property ---
+
+    def place_on(self, day: date) -> Place:
+        """Return the property as it is on a gaming day; before its first version, as that has it."""
+        found = place_of_day(self._places, day)
+        return found or min(self._places, key=lambda place: place.document.effective_from)
+
+    @cached_property
+    def place(self) -> Place:
+        """Return the property as it is on the last gaming day of the question."""
+        return self.place_on(self.question.last)
+
+    def pit_of(self, table: str) -> str:
+        """Return the pit in which a table stands."""
+        return self._tables[table].pit if table in self._tables else ""
+
+    def game_of(self, table: str) -> str:
+        """Return what a table offers."""
+        return self._tables[table].game if table in self._tables else ""
+
+    @cached_property
+    def _tables(self) -> Mapping[str, Any]:
+        return {table.table: table for place in (*self._places, self.place) for table in place.document.tables}
+
+    # --- what was added up ---
+
+    async def amounts(
+        self,
+        measures: Sequence[str],
+        by: Sequence[str] = (),
+        *,
+        first: date | None = None,
+        last: date | None = None,
+        table: str | None = None,
+    ) -> dict[By, dict[str, Figure]]:
+        """Return measures added up by dimensions, each with where it comes from; what was never added to is left out.
+
+        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given.
+        """
+        first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
+        rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, measures=list(measures))
+        found: dict[By, dict[str, Figure]] = {}
+        for row in rows:
+            key = tuple(map(str, row[: len(by)]))
+            where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
+            because = (AddedUp("amounts", (row.measure,), first, last, where),)
+            found.setdefault(key, {})[row.measure] = Figure(int(row.value), because)
+        return found
+
+    async def rounds(
+        self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
+    ) -> dict[By, dict[str, Figure]]:
+        """Return FIGURES and STAKES of settled rounds added up by dimensions (ROUND_DIMENSIONS)."""
+        return await self._added_up(ROUNDS, "rounds", (*FIGURES, *STAKES), by, ROUND_DIMENSIONS, first, last)
+
+    async def lines(
+        self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
+    ) -> dict[By, dict[str, Figure]]:
+        """Return LINE_FIGURES of settlement lines added up by dimensions (LINE_DIMENSIONS)."""
+        return await self._added_up(LINES, "lines", LINE_FIGURES, by, LINE_DIMENSIONS, first, last)
+
+    async def _added_up(
+        self,
+        query: str,
+        book: Any,
+        figures: Sequence[str],
+        by: Sequence[str],
+        dimensions: Sequence[str],
+        first: date | None,
+        last: date | None,
+    ) -> dict[By, dict[str, Figure]]:
+        first, last, table = first or self.question.first, last or self.question.last, self.question.table
+        found: dict[By, dict[str, Figure]] = {}
+        for row in await self._read(query, by, dimensions, first, last, table, game=self.question.game):
+            key = tuple(map(str, row[: len(by)]))
+            where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
+            found[key] = {
+                name: Figure(int(value), (AddedUp(book, (name,), first, last, where),))
+                for name, value in zip(figures, row[len(by) :], strict=True)
+            }
+        return found
+
+    @staticmethod
+    def _table_of(by: Sequence[str], table: str | None) -> tuple[tuple[str, str], ...]:
+        return () if table is None or "table_name" in by else (("table_name", table),)
+
+    async def _read(
+        self,
+        query: str,
+        by: Sequence[str],
+        dimensions: Sequence[str],
+        first: date,
+        last: date,
+        table: str | None,
+        **more: Any,
+    ) -> Sequence[Any]:
+        if unknown := set(by) - set(dimensions):
+            raise ValueError(f"{', '.join(sorted(unknown))}: not among {', '.join(dimensions)}")
+        listed = "".join(f'"{name}", ' for name in by)
+        group = ", ".join(str(number + 1) for number in range(len(by)))
+        statement = (
+            query.replace("{by}", listed)
+            .replace("{group}", group or "()")
+            .replace("{order}", f"ORDER BY {group}" if by else "")
+        )
+        parameters = {
+            "property": self.question.property,
+            "first": first,
+            "last": last,
+            "table": table,
+            "known_at": self.question.known_at,
+            **more,
+        }
+        return (await self._connection.execute(text(statement), parameters)).all()
+
+    # --- facts ---
+
+    async def facts(self, *kinds: type[FactT], first: date | None = None, last: date | None = None) -> list[Listed]:
+        """Return facts of the property's gaming days, in the order of recording; `date.min` and `max` ask for all."""
+        return await self._facts(kinds, first or self.question.first, last or self.question.last)
+
+    async def all_facts(self, *kinds: type[FactT]) -> list[Listed]:
+        """Return facts of the property whatever their gaming day, those that have none included."""
+        return await self._facts(kinds, None, None)
+
+    async def _facts(self, kinds: Iterable[type[Fact]], first: date | None, last: date | None) -> list[Listed]:
+        parameters = {
+            "property": self.question.property,
+            "kinds": [kind.KIND.name for kind in kinds],
+            "first": first,
+            "last": last,
+            "table": self.question.table,
+            "known_at": self.question.known_at,
+        }
+        rows = await self._connection.execute(text(FACTS), parameters)
+        return [
+            Listed(
+                EntryRef(row.service, row.shard, row.seq),
+                row.kind,
+                KINDS[row.kind].model.model_validate_json(row.data),
+                row.gaming_day,
+                row.occurred_at,
+                row.recorded_at,
+            )
+            for row in rows
+        ]
+
+    # --- where a figure comes from ---
+
+    async def entries(self, because: AddedUp) -> list[dict[str, Any]]:
+        """Return the entries that were added up to a figure, each with what it adds, in the order of recording."""
+        wanted = dict(because.where)
+        dimensions = AMOUNT_DIMENSIONS if because.book == "amounts" else (*ROUND_DIMENSIONS, "category")
+        conditions = "".join(f' AND "{name}"::text = :w_{name}' for name in dimensions if name in wanted)
+        [measure] = because.measures
+        match because.book:
+            case "amounts":
+                query = AMOUNT_ENTRIES
+            case "rounds" if measure in FIGURES:
+                query = ROUND_ENTRIES.replace("{index}", str(FIGURES.index(measure) + 1))
+            case _:
+                query = LINE_ENTRIES.replace(
+                    "{index}", str(("lines", "stakes").count(measure) or LINE_FIGURES.index(measure) + 1)
+                )
+                conditions += " AND stake <> 0" if measure in STAKES else ""
+        parameters = {
+            "property": self.question.property,
+            "first": because.first,
+            "last": because.last,
+            "known_at": self.question.known_at,
+            "measure": measure,
+            **{f"w_{name}": value for name, value in wanted.items()},
+        }
+        statement = text(query.replace("{where}", conditions))
+        used = {name: value for name, value in parameters.items() if f":{name}" in str(statement)}
+        return [dict(row._mapping) for row in await self._connection.execute(statement, used)]

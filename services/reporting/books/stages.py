@@ -1,0 +1,149 @@
+"""How far gaming days have come, as known at a moment: open, preliminary, final, restated; and what restated them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Final
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.reporting.kit.figures import EntryRef
+from services.reporting.kit.question import Question
+from shared.contracts.reports import Reached, ReportStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Restatement:
+    """An entry that changed a sealed gaming day, which version it made, who stands for it and why, if it says."""
+
+    gaming_day: date
+    version: int
+    entry: EntryRef
+    kind: str
+    recorded_at: datetime
+    who: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """How far the gaming days of a question have come: as far as the one that is furthest behind.
+
+    `version` is 1, and one more for each moment at which entries changed a day after its seal.
+    """
+
+    status: ReportStatus
+    version: int
+    restatements: tuple[Restatement, ...]
+    sealed_at: Mapping[date, datetime]
+
+
+_FROM_BEHIND: Final = (ReportStatus.OPEN, ReportStatus.PRELIMINARY, ReportStatus.RESTATED, ReportStatus.FINAL)
+
+_CLOSED: Final = text("""
+    SELECT gaming_day, kind, min(recorded_at) AS at FROM reporting.facts
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
+      AND kind IN ('day.preliminary', 'day.final')
+    GROUP BY gaming_day, kind""")
+
+_PLAYED: Final = text("""
+    SELECT gaming_day FROM reporting.day_moments
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND first_recorded <= :known_at
+    ORDER BY gaming_day""")
+
+_AFTER: Final = text("""
+    SELECT c.gaming_day, c.service, c.shard, c.seq, c.recorded_at,
+           coalesce(f.kind, x.kind, 'settlement.posted') AS kind,
+           coalesce(x.entered_by, f.data ->> 'approved_by', f.data ->> 'resolved_by', f.data ->> 'owner',
+                    f.data ->> 'concluded_by', f.data ->> 'entered_by', '') AS who,
+           coalesce(x.reason, f.data ->> 'reason', f.data ->> 'conclusion', '') AS why
+    FROM (SELECT DISTINCT gaming_day, service, shard, seq, recorded_at FROM reporting.amounts
+          WHERE property = :property AND gaming_day = :day AND recorded_at > :sealed AND recorded_at <= :known_at
+          UNION ALL
+          SELECT gaming_day, 'round-settlement', shard, seq, recorded_at FROM reporting.rounds
+          WHERE property = :property AND gaming_day = :day AND recorded_at > :sealed AND recorded_at <= :known_at) c
+    LEFT JOIN reporting.facts f ON f.service = c.service AND f.shard = c.shard AND f.seq = c.seq
+    LEFT JOIN reporting.exceptions x
+        ON x.service = c.service AND x.shard = c.shard AND x.seq = c.seq AND x.kind = 'reversed'
+    ORDER BY c.recorded_at, c.service, c.shard, c.seq""")
+
+_THROUGH: Final = text("""
+    SELECT p.service, p.shard, max(p.seq) AS seq,
+           (SELECT coalesce(sum(g.last - g.first + 1), 0) FROM reporting.gaps g
+            WHERE g.source = '/' || p.service || '/shards/' || p.shard) AS missing
+    FROM reporting.positions p WHERE p.recorded_at <= :known_at GROUP BY p.service, p.shard ORDER BY 1, 2""")
+
+_OPEN: Final = text("""
+    SELECT count(*) AS exceptions, count(*) FILTER (WHERE service = 'reporting') AS input
+    FROM reporting.exceptions
+    WHERE (property = :property OR property IS NULL) AND recorded_at <= :known_at
+      AND (status = 'open' OR settled_at > :known_at)""")
+
+
+async def played_days(connection: AsyncConnection, question: Question) -> Sequence[date]:
+    """Return the gaming days of a question of which anything was recorded, in order."""
+    rows = await connection.execute(_PLAYED, _parameters(question))
+    return [row.gaming_day for row in rows]
+
+
+async def stage_of(connection: AsyncConnection, question: Question, played: Sequence[date]) -> Stage:
+    """Return how far the gaming days that were `played` have come, and the last day of the question if it is later."""
+    closed: dict[date, dict[str, datetime]] = {}
+    for row in await connection.execute(_CLOSED, _parameters(question)):
+        closed.setdefault(row.gaming_day, {})[row.kind] = row.at
+    statuses: list[ReportStatus] = []
+    restatements: list[Restatement] = []
+    sealed_at: dict[date, datetime] = {}
+    for day in {*played, *([question.last] if question.last > max(played, default=date.min) else [])}:
+        steps = closed.get(day, {})
+        if "day.final" in steps:
+            sealed_at[day] = steps["day.final"]
+            after = await _restatements(connection, question, day, steps["day.final"])
+            restatements.extend(after)
+            statuses.append(ReportStatus.RESTATED if after else ReportStatus.FINAL)
+        else:
+            statuses.append(ReportStatus.PRELIMINARY if steps else ReportStatus.OPEN)
+    moments = {(one.gaming_day, one.recorded_at) for one in restatements}
+    status = min(statuses, key=_FROM_BEHIND.index)
+    in_order = sorted(restatements, key=lambda one: (one.gaming_day, one.version))
+    return Stage(status, 1 + len(moments), tuple(in_order), sealed_at)
+
+
+async def _restatements(
+    connection: AsyncConnection, question: Question, day: date, sealed: datetime
+) -> Sequence[Restatement]:
+    rows = (
+        await connection.execute(
+            _AFTER, {**_parameters(question, "property", "known_at"), "day": day, "sealed": sealed}
+        )
+    ).all()
+    moments = {moment: number for number, moment in enumerate(sorted({row.recorded_at for row in rows}), 2)}
+    return [
+        Restatement(
+            day,
+            moments[row.recorded_at],
+            EntryRef(row.service, row.shard, row.seq),
+            row.kind,
+            row.recorded_at,
+            row.who,
+            row.why,
+        )
+        for row in rows
+    ]
+
+
+async def through(connection: AsyncConnection, question: Question) -> list[Reached]:
+    """Return how far each shard of each journal had been read."""
+    rows = await connection.execute(_THROUGH, {"known_at": question.known_at})
+    return [Reached(service=row.service, shard=row.shard, seq=row.seq, missing=int(row.missing)) for row in rows]
+
+
+async def open_exceptions(connection: AsyncConnection, question: Question) -> tuple[int, int]:
+    """Return how many exceptions of the property were open, and how many of them of reporting's own input."""
+    row = (await connection.execute(_OPEN, _parameters(question, "property", "known_at"))).one()
+    return row.exceptions, row.input
+
+
+def _parameters(question: Question, *names: str) -> dict[str, object]:
+    return {name: getattr(question, name) for name in names or ("property", "first", "last", "known_at")}

@@ -1,0 +1,107 @@
+"""The statements that read the books as they were known at a moment; `{...}` is filled in where they are used."""
+
+from typing import Final
+
+from services.reporting.books.rounds import LINE_FIGURES, STAKES
+from shared.contracts.wager_totals import FIGURES
+
+_LATE: Final = """
+    late AS (
+        SELECT gaming_day FROM reporting.day_moments
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last AND last_recorded > :known_at)"""
+
+AMOUNTS: Final = f"""
+    WITH {_LATE}
+    SELECT {{by}} measure, sum(value) AS value FROM (
+        SELECT gaming_day, table_name, shift, item, measure, value FROM reporting.amount_days
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = ANY(:measures)
+          AND gaming_day NOT IN (SELECT gaming_day FROM late)
+        UNION ALL
+        SELECT gaming_day, table_name, shift, item, measure, value FROM reporting.amounts
+        WHERE property = :property AND gaming_day IN (SELECT gaming_day FROM late) AND measure = ANY(:measures)
+          AND recorded_at <= :known_at) known
+    WHERE (CAST(:table AS text) IS NULL OR table_name = :table)
+    GROUP BY {{by}} measure {{order}}"""
+
+_COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
+_SUMS: Final = ", ".join(f'sum("{name}") AS "{name}"' for name in (*FIGURES, *STAKES))
+_OF_FIGURES: Final = ", ".join(
+    f"r.figures[(w.n - 1) * {len(FIGURES)} + {index}]" for index in range(1, len(FIGURES) + 1)
+)
+_ZEROS: Final = ", ".join("0" for _ in FIGURES)
+_PLAY: Final = "r.gaming_day, r.table_name, r.game, r.shift, r.dealer, r.version, r.submission"
+_PLAYED: Final = """r.property = :property AND r.gaming_day IN (SELECT gaming_day FROM late)
+          AND r.recorded_at <= :known_at"""
+
+ROUNDS: Final = f"""
+    WITH {_LATE}
+    SELECT {{by}} {_SUMS} FROM (
+        SELECT gaming_day, table_name, game, shift, dealer, version, submission, wager, {_COLUMNS}
+        FROM reporting.round_days
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last
+          AND gaming_day NOT IN (SELECT gaming_day FROM late)
+        UNION ALL
+        SELECT {_PLAY}, w.wager, {_OF_FIGURES}, 0, 0
+        FROM reporting.rounds r CROSS JOIN LATERAL unnest(r.wagers) WITH ORDINALITY AS w(wager, n)
+        WHERE {_PLAYED}
+        UNION ALL
+        SELECT {_PLAY}, w.wager, {_ZEROS}, r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 1],
+               r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3]
+        FROM reporting.rounds r CROSS JOIN LATERAL unnest(r.line_wagers) WITH ORDINALITY AS w(wager, n)
+        WHERE {_PLAYED} AND r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3] <> 0) known
+    WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
+    GROUP BY {{group}} {{order}}"""
+
+_LINE_SUMS: Final = ", ".join(f'sum("{name}") AS "{name}"' for name in LINE_FIGURES)
+_LINE_COLUMNS: Final = ", ".join(f'"{name}"' for name in LINE_FIGURES)
+_OF_LINES: Final = ", ".join(
+    f"r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + {index}]" for index in range(1, len(LINE_FIGURES) + 1)
+)
+
+LINES: Final = f"""
+    WITH {_LATE}
+    SELECT {{by}} {_LINE_SUMS} FROM (
+        SELECT gaming_day, table_name, game, version, submission, wager, category, {_LINE_COLUMNS}
+        FROM reporting.line_days
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last
+          AND gaming_day NOT IN (SELECT gaming_day FROM late)
+        UNION ALL
+        SELECT r.gaming_day, r.table_name, r.game, r.version, r.submission, w.wager, w.category, {_OF_LINES}
+        FROM reporting.rounds r
+        CROSS JOIN LATERAL unnest(r.line_wagers, r.line_categories) WITH ORDINALITY AS w(wager, category, n)
+        WHERE {_PLAYED}) known
+    WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
+    GROUP BY {{group}} {{order}}"""
+
+FACTS: Final = """
+    SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
+    FROM reporting.facts
+    WHERE property = :property AND kind = ANY(:kinds) AND recorded_at <= :known_at
+      AND (CAST(:first AS date) IS NULL OR gaming_day BETWEEN :first AND :last)
+      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
+    ORDER BY recorded_at, service, shard, seq"""
+
+AMOUNT_ENTRIES: Final = """
+    SELECT service, shard, seq, recorded_at, sum(value) AS value FROM reporting.amounts
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = :measure
+      AND recorded_at <= :known_at {where}
+    GROUP BY service, shard, seq, recorded_at ORDER BY recorded_at, service, shard, seq"""
+
+ROUND_ENTRIES: Final = f"""
+    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id,
+           sum(figures[(n - 1) * {len(FIGURES)} + {{index}}]) AS value
+    FROM (SELECT r.*, w.wager, w.n FROM reporting.rounds r
+          CROSS JOIN LATERAL unnest(r.wagers) WITH ORDINALITY AS w(wager, n)
+          WHERE r.property = :property AND r.gaming_day BETWEEN :first AND :last AND r.recorded_at <= :known_at) known
+    WHERE figures[(n - 1) * {len(FIGURES)} + {{index}}] <> 0 {{where}}
+    GROUP BY shard, seq, recorded_at, round_id ORDER BY recorded_at, shard, seq"""
+
+LINE_ENTRIES: Final = f"""
+    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id,
+           sum(line_figures[(n - 1) * {len(LINE_FIGURES)} + {{index}}]) AS value
+    FROM (SELECT r.*, w.wager, w.category, w.n, r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 2] AS stake
+          FROM reporting.rounds r
+          CROSS JOIN LATERAL unnest(r.line_wagers, r.line_categories) WITH ORDINALITY AS w(wager, category, n)
+          WHERE r.property = :property AND r.gaming_day BETWEEN :first AND :last AND r.recorded_at <= :known_at) known
+    WHERE line_figures[(n - 1) * {len(LINE_FIGURES)} + {{index}}] <> 0 {{where}}
+    GROUP BY shard, seq, recorded_at, round_id ORDER BY recorded_at, shard, seq"""

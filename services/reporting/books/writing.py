@@ -1,0 +1,116 @@
+"""Write what a batch of entries adds to the books: one statement for each table, however many rows."""
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import func
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.reporting.books.measures import amounts_of
+from services.reporting.books.rounds import LINE_FIGURES, STAKES, RoundEntry, Sums
+from services.reporting.tables import (
+    amount_days,
+    amounts,
+    day_moments,
+    facts,
+    line_days,
+    positions,
+    round_days,
+    rounds,
+)
+from shared.contracts.facts import EntryEvent, Fact
+from shared.contracts.places import PlaceAt
+from shared.contracts.wager_totals import FIGURES
+from shared.journal.bulk import added, copy, excluded, insert, keyed
+
+_ADD_AMOUNTS = insert(amount_days, on_conflict=added(amount_days, "value"))
+_ADD_ROUNDS = insert(round_days, on_conflict=added(round_days, *FIGURES, *STAKES))
+_ADD_LINES = insert(line_days, on_conflict=added(line_days, *LINE_FIGURES))
+_EARLIER = func.least(day_moments.c.first_recorded, excluded(day_moments).first_recorded)
+_LATER = func.greatest(day_moments.c.last_recorded, excluded(day_moments).last_recorded)
+_ADD_MOMENTS = insert(day_moments, on_conflict={"first_recorded": _EARLIER, "last_recorded": _LATER})
+_ADD_POSITIONS = insert(positions, on_conflict={"seq": func.greatest(positions.c.seq, excluded(positions).seq)})
+
+
+class Batch:
+    """What entries of journals add to the books."""
+
+    def __init__(self, service: str) -> None:
+        self._service = service
+        self._facts: list[dict[str, Any]] = []
+        self._amounts: list[dict[str, Any]] = []
+        self._amount_days: dict[tuple[Any, ...], int] = {}
+        self._rounds: list[RoundEntry] = []
+        self._moments: dict[tuple[str, date], tuple[datetime, datetime]] = {}
+        self._positions: dict[tuple[int, datetime], int] = {}
+
+    def seen(self, event: EntryEvent[Any]) -> None:
+        """Note how far a journal has been read."""
+        key = (event.shard, event.recordedat)
+        self._positions[key] = max(event.sequence, self._positions.get(key, 0))
+
+    def add(self, event: EntryEvent[Any], fact: Fact, places: PlaceAt, *, whole: bool = True) -> None:
+        """Add a fact: to the measures, and `whole` to what reports list."""
+        property_name = getattr(fact, "property", None)
+        day = getattr(fact, "gaming_day", None) or _day_of(property_name, event.time, places)
+        entry = {
+            "service": self._service,
+            "shard": event.shard,
+            "seq": event.sequence,
+            "hash": event.entryhash,
+            "recorded_at": event.recordedat,
+        }
+        if whole:
+            about = {"property": property_name, "table_name": getattr(fact, "table", None), "gaming_day": day}
+            said = {"kind": event.type, "occurred_at": event.time, "data": fact.encode().decode()}
+            self._facts.append(entry | about | said)
+        if property_name is None or day is None:
+            return
+        self._know(property_name, day, event.recordedat)
+        for number, amount in enumerate(amounts_of(fact), 1):
+            of_day = amount.gaming_day or day
+            self._know(property_name, of_day, event.recordedat)
+            key = (of_day, property_name, amount.measure, amount.table, amount.shift, amount.item)
+            self._amount_days[key] = self._amount_days.get(key, 0) + amount.value
+            names = ("gaming_day", "property", "measure", "table_name", "shift", "item")
+            self._amounts.append(entry | dict(zip(names, key, strict=True)) | {"number": number, "value": amount.value})
+
+    def add_round(self, entry: RoundEntry) -> None:
+        """Add a round that was posted or taken back."""
+        self._rounds.append(entry)
+        self._know(entry.property, entry.gaming_day, entry.recorded_at)
+
+    def changed(self, property_name: str, day: date, at: datetime) -> None:
+        """Note that an entry about a gaming day was recorded that adds nothing."""
+        self._know(property_name, day, at)
+
+    def _know(self, property_name: str, day: date, at: datetime) -> None:
+        first, last = self._moments.get((property_name, day), (at, at))
+        self._moments[property_name, day] = (min(first, at), max(last, at))
+
+    async def write(self, connection: AsyncConnection) -> None:
+        """Write it, in the caller's transaction; rows in the order of their keys, so that no two writers wait."""
+        await copy(connection, facts, self._facts)
+        await copy(connection, amounts, self._amounts)
+        await copy(connection, rounds, [entry.row() for entry in self._rounds])
+        sums = Sums()
+        for entry in self._rounds:
+            sums.add(entry)
+        for statement, values in (
+            (_ADD_AMOUNTS, _sorted((key, (value,)) for key, value in self._amount_days.items())),
+            (_ADD_ROUNDS, _sorted(sums.rounds.items())),
+            (_ADD_LINES, _sorted(sums.lines.items())),
+            (_ADD_MOMENTS, _sorted(self._moments.items())),
+            (_ADD_POSITIONS, _sorted(((self._service, *key), (seq,)) for key, seq in self._positions.items())),
+        ):
+            await statement.write(connection, keyed(statement, values))
+
+
+def _sorted(rows: Iterable[tuple[tuple[Any, ...], Any]]) -> list[tuple[Any, ...]]:
+    return [(*key, *values) for key, values in sorted(rows, key=lambda row: row[0])]
+
+
+def _day_of(property_name: str | None, moment: datetime, places: PlaceAt) -> date | None:
+    place = None if property_name is None else places(property_name, moment)
+    return None if place is None else place.gaming_day(moment)

@@ -1,0 +1,171 @@
+"""The win of tables as counted: opener, fills, credits, closer and drop, by the formula of the law that held."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import Final, cast
+
+from services.reporting.books.reading import Books
+from services.reporting.kit.figures import NOTHING, Cell, Figure, share, total
+from shared.jurisdictions import GamingPack
+from shared.jurisdictions.model import Figure as FigureName
+
+MEASURES: Final = (
+    *("opener_cents", "closer_cents", "handed_over_cents", "fills_cents", "credits_cents"),
+    *("currency_cents", "counter_checks_cents", "prepaid_cents", "match_play_cents", "direct_bet_cents"),
+    *("coupons_cents", "openings", "closings", "carried", "boxes", "boxes_counted", "adjusted_cents"),
+)
+"""What the win of a table follows from (services.reporting.books.inventory)."""
+
+_INSTRUMENTS: Final[Mapping[str, str]] = {
+    "currency": "currency_cents",
+    "counter_check": "counter_checks_cents",
+    "prepaid_access": "prepaid_cents",
+    "match_play": "match_play_cents",
+    "direct_bet": "direct_bet_cents",
+}
+"""The measure of each instrument that law may count as drop."""
+
+_ADJUSTED: Final[Mapping[str, tuple[FigureName, str | None]]] = {
+    "opener": ("opener", None),
+    "closer": ("closer", None),
+    "fills": ("fills", None),
+    "credits": ("credits", None),
+    "currency": ("drop", "currency"),
+    "counter_checks": ("drop", "counter_check"),
+}
+"""The figure of the formula that an adjustment changes, and the instrument that it is of."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedWin:
+    """The win of a table, a shift of it, or several, in cents; `missing` says what has not been counted yet."""
+
+    opener: Figure = NOTHING
+    fills: Figure = NOTHING
+    credits: Figure = NOTHING
+    closer: Figure = NOTHING
+    currency: Figure = NOTHING
+    counter_checks: Figure = NOTHING
+    prepaid: Figure = NOTHING
+    match_play: Figure = NOTHING
+    direct_bet: Figure = NOTHING
+    coupons: Figure = NOTHING
+    drop: Figure = NOTHING
+    win: Figure = NOTHING
+    adjusted: Figure = NOTHING
+    missing: tuple[str, ...] = ()
+
+    @property
+    def final_win(self) -> Figure:
+        """Return the win with what was adjusted."""
+        return self.win + self.adjusted
+
+    @property
+    def hold(self) -> Cell:
+        """Return the win as a percentage of the drop."""
+        return share(self.win, self.drop)
+
+    def __add__(self, other: "CountedWin") -> "CountedWin":
+        figures = {name: getattr(self, name) + getattr(other, name) for name in _FIGURES}
+        return CountedWin(**figures, missing=tuple(sorted({*self.missing, *other.missing})))
+
+
+_FIGURES: Final = tuple(name for name in CountedWin.__slots__ if name != "missing")
+
+
+def together(wins: Iterable[CountedWin]) -> CountedWin:
+    """Return the win of several tables, shifts or days."""
+    listed = list(wins)
+    figures = {name: total(getattr(one, name) for one in listed) for name in _FIGURES}
+    return CountedWin(**figures, missing=tuple(sorted({what for one in listed for what in one.missing})))
+
+
+def spans(law: GamingPack, first: date, last: date) -> list[tuple[date, date]]:
+    """Return the gaming days from `first` to `last` in parts through which formula and instruments stay the same."""
+    provisions = (law.win.formula, *(getattr(law.instruments, name) for name in _INSTRUMENTS))
+    changes = {dated.effective_from for provision in provisions for dated in provision.root}
+    begins = sorted({first, *(day for day in changes if first < day <= last)})
+    ends = [day - timedelta(days=1) for day in begins[1:]] + [last]
+    return list(zip(begins, ends, strict=True))
+
+
+async def counted_wins(
+    books: Books,
+    *by: str,
+    first: date | None = None,
+    last: date | None = None,
+) -> dict[tuple[str, ...], CountedWin]:
+    """Return the win by dimensions of amounts (`gaming_day`, `table_name`, `shift`), in their order.
+
+    Without `shift`, the opener is that of the first shift of a day, and the closer that of the last.
+    """
+    law = books.place.law
+    found: dict[tuple[str, ...], CountedWin] = {}
+    for begin, end in spans(law, first or books.question.first, last or books.question.last):
+        known = await books.amounts(MEASURES, (*by, "item"), first=begin, last=end)
+        grouped: dict[tuple[str, ...], dict[str, dict[str, Figure]]] = {}
+        for (*place, item), measures in known.items():
+            grouped.setdefault(tuple(place), {})[item] = measures
+        for key, items in grouped.items():
+            win = _win(law, begin, items, day="shift" not in by)
+            found[key] = found[key] + win if key in found else win
+    return dict(sorted(found.items()))
+
+
+def _win(law: GamingPack, day_of_law: date, items: Mapping[str, Mapping[str, Figure]], *, day: bool) -> CountedWin:
+    measures = items.get("", {})
+
+    def of(measure: str) -> Figure:
+        return measures.get(measure, NOTHING)
+
+    handed_over = of("handed_over_cents") if day else NOTHING
+    counted = CountedWin(
+        opener=of("opener_cents") - handed_over,
+        fills=of("fills_cents"),
+        credits=of("credits_cents"),
+        closer=of("closer_cents") - handed_over,
+        currency=of("currency_cents"),
+        counter_checks=of("counter_checks_cents"),
+        prepaid=of("prepaid_cents"),
+        match_play=of("match_play_cents"),
+        direct_bet=of("direct_bet_cents"),
+        coupons=of("coupons_cents"),
+        missing=_missing(measures),
+    )
+    drop = total(of(measure) for name, measure in _INSTRUMENTS.items() if _is_drop(law, name, day_of_law))
+    formula = law.win.formula.on(day_of_law).value
+    parts = {
+        "opener": counted.opener,
+        "fills": counted.fills,
+        "credits": counted.credits,
+        "closer": counted.closer,
+        "drop": drop,
+    }
+    win = total(parts[name] for name in formula.plus) - total(parts[name] for name in formula.minus)
+    assert win.value == formula.win_cents({cast("FigureName", name): part.value for name, part in parts.items()})
+    adjusted = NOTHING
+    for figure, (part, instrument) in _ADJUSTED.items():
+        change = items.get(figure, {}).get("adjusted_cents", NOTHING)
+        if instrument is None or _is_drop(law, instrument, day_of_law):
+            sign = (part in formula.plus) - (part in formula.minus)
+            adjusted += Figure(sign * change.value, change.because)
+    return replace(counted, drop=drop, win=win, adjusted=adjusted)
+
+
+def _is_drop(law: GamingPack, instrument: str, day: date) -> bool:
+    return bool(getattr(law.instruments, instrument).on(day).value == "drop")
+
+
+def _missing(measures: Mapping[str, Figure]) -> tuple[str, ...]:
+    """Return what of a table that was open has not been counted: its closer, its drop, or what is in its boxes."""
+    openings, closings = (measures.get(name, NOTHING).value for name in ("openings", "closings"))
+    boxes, counted = (measures.get(name, NOTHING).value for name in ("boxes", "boxes_counted"))
+    found = []
+    if openings > closings:
+        found.append("closer")
+    if openings and not boxes:
+        found.append("drop")
+    if boxes > counted:
+        found.append("count")
+    return tuple(sorted(found))
