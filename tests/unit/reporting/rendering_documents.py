@@ -144,7 +144,7 @@ def any_documents(draw: st.DrawFn, units: tuple[Unit, ...] = UNITS) -> Document:
             key=("row",),
         )
         rows = [
-            {"row": f"row {at}"} | {column.name: draw(st.none() | VALUES[column.unit]) for column in columns}
+            dict[str, Value](row=f"row {at}", **{one.name: draw(st.none() | VALUES[one.unit]) for one in columns})
             for at in range(draw(st.integers(0, 4)))
         ]
         sections.append(fill(section, rows))

@@ -3,17 +3,18 @@
 import io
 from datetime import date, datetime
 from decimal import Decimal
+from zipfile import ZipFile
 
 from hypothesis import given, settings
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from services.reporting.kit.document import Column, Document, Row, Section, fill
-from services.reporting.kit.figures import Figure
+from services.reporting.kit.figures import Figure, Value
 from services.reporting.rendering import render
 from services.reporting.rendering.wording import DECIMALS, in_utc, text_of, whole
 from services.reporting.rendering.workbook import sheet_names
-from tests.unit.reporting.rendering_documents import AWKWARD, any_documents, header, report
+from tests.unit.reporting.rendering_documents import AWKWARD, KNOWN_AT, any_documents, header, report
 
 
 def _book(document: Document, *, cached: bool = False) -> Workbook:
@@ -73,7 +74,7 @@ def test_a_number_that_no_spreadsheet_holds_is_text() -> None:
         key=("pit",),
         columns=(Column(name="pit", title="Pit"), Column(name="win_cents", title="Win", unit="cents", added=True)),
     )
-    rows = [{"pit": "1", "win_cents": 1_234_567_890_123_456}, {"pit": "2", "win_cents": 4}]
+    rows: list[dict[str, Value]] = [{"pit": "1", "win_cents": 1_234_567_890_123_456}, {"pit": "2", "win_cents": 4}]
     sheet = _sheet(Document(header(), (fill(section, rows),)), "Pits")
     assert ["12,345,678,901,234.56", 0.04, 12345678901234.6] == [sheet[f"B{row}"].value for row in (2, 3, 4)]
 
@@ -83,11 +84,11 @@ def test_a_sheet_can_be_worked_with_and_printed() -> None:
     sheet = _sheet(report(), "Tables")
     assert ("A2", "A1:I4") == (sheet.freeze_panes, sheet.auto_filter.ref)
     assert ("$1:$1", "landscape") == (sheet.print_title_rows, sheet.page_setup.orientation)
-    assert ("Master Game Report, Riverside && Sons, 2026-11-20", "Preliminary", "Page &P of &N") == (
-        sheet.oddFooter.left.text,
-        sheet.oddFooter.center.text,
-        sheet.oddFooter.right.text,
-    )
+    assert [
+        "Master Game Report, Riverside && Sons, 2026-11-20",
+        "Preliminary",
+        "Page &P of &N",
+    ] == [getattr(sheet.oddFooter, part).text for part in ("left", "center", "right")]
     note = sheet["C1"].comment
     assert note is not None
     assert "what the box held\n§ 1" == note.text
@@ -113,6 +114,16 @@ def test_the_first_sheet_says_what_the_report_is() -> None:
     assert "figures may still change" not in str(
         [cell.value for row in _sheet(report(stage="final"), "Report").iter_rows() for cell in row]
     )
+
+
+def test_a_workbook_is_dated_by_the_report() -> None:
+    """Neither its properties nor the files within it say when it was written."""
+    content = render(report(), "xlsx")
+    said = load_workbook(io.BytesIO(content)).properties
+    moment = KNOWN_AT.replace(tzinfo=None)
+    assert (moment, moment, "Master Game Report") == (said.created, said.modified, said.title)
+    with ZipFile(io.BytesIO(content)) as archive:
+        assert {(1980, 1, 1, 0, 0, 0)} == {one.date_time for one in archive.infolist()}
 
 
 def test_sheets_get_names_that_spreadsheets_allow() -> None:
