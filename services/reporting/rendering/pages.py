@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from subprocess import TimeoutExpired, run
 from typing import Any, Final
@@ -97,13 +98,24 @@ def _section(document: Document, filled: Filled) -> dict[str, Any]:
 
 
 def _parts(filled: Filled) -> list[list[Column]]:
-    """Return the columns that stand beside each other: what does not fit stands below, again after the row's key."""
+    """Return the columns that stand beside each other: what does not fit stands below, again after the row's key.
+
+    There are as few parts as can be, each about as wide as the others.
+    """
     widths = {column.name: _width(column, filled) + _BESIDE_CHARACTERS for column in filled.section.columns}
+    fewest = _broken(filled, widths, _LINE_CHARACTERS_MAX)
+    narrower = (_broken(filled, widths, limit) for limit in range(_LINE_CHARACTERS_MAX))
+    return next((parts for parts in narrower if len(parts) == len(fewest)), fewest)
+
+
+def _broken(filled: Filled, widths: Mapping[str, int], characters_max: int) -> list[list[Column]]:
     key = [column for column in filled.section.columns if column.name in filled.section.key]
     parts: list[list[Column]] = [[]]
     for column in filled.section.columns:
+        if column in parts[-1]:
+            continue
         together = [*parts[-1], column]
-        if len(parts[-1]) > len(key) and sum(widths[one.name] for one in together) > _LINE_CHARACTERS_MAX:
+        if len(parts[-1]) > len(key) and sum(widths[one.name] for one in together) > characters_max:
             together = [*key, column]
             parts.append(together)
         parts[-1] = together
