@@ -123,12 +123,13 @@ def _value(given: Value | Figure | Cell) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Something that must hold in a report, as it stands: two figures that must be equal, in cents or as counts."""
+    """Something that must hold in a report, as it stands: two figures of one unit that must be equal."""
 
     name: str
     left: Figure
     right: Figure
     says: str
+    unit: Literal["cents", "count"] = "cents"
 
     @property
     def holds(self) -> bool:
@@ -138,11 +139,15 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that a reader of the page must know: a value of law that is unconfirmed, with its source and why."""
+    """Something that a reader of the page must know: a value of law that is unconfirmed, with its source and why.
+
+    `columns` are those that follow from it, each as `section/column`.
+    """
 
     what: str
     source: str
     note: str
+    columns: tuple[str, ...] = ()
 
 
 class Header(BaseModel):
@@ -194,11 +199,15 @@ class Document:
                     "says": one.says,
                     "left": one.left.value,
                     "right": one.right.value,
+                    "unit": one.unit,
                     "holds": one.holds,
                 }
                 for one in self.identities
             ],
-            "marks": [{"what": one.what, "source": one.source, "note": one.note} for one in self.marks],
+            "marks": [
+                {"what": one.what, "source": one.source, "note": one.note, "columns": list(one.columns)}
+                for one in self.marks
+            ],
             "signatures": list(self.signatures),
         }
 
