@@ -1,8 +1,10 @@
 """Daily sheets: which layers are due on which revenue, and what becomes of losses and of parts of a cent."""
 
+import re
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -218,3 +220,9 @@ def test_before_the_first_law_there_is_no_sheet() -> None:
     """Nothing is known of 2009."""
     with pytest.raises(LookupError, match="nothing is known for 2009"):
         sheet(PENNSYLVANIA, won("2009-06-01", 100))
+
+
+def test_the_page_names_no_figure_of_law() -> None:
+    """docs/tax.md says by which rules; amounts, rates and terms stand on the pages of the packs."""
+    text = (Path(__file__).parents[3] / "docs" / "tax.md").read_text(encoding="utf-8")
+    assert [] == re.findall(r"\$ ?\d[\d,]*|\d+(?:\.\d+)? ?%|\d+ (?:days|years|times)", text)
