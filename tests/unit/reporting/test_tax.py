@@ -169,6 +169,14 @@ def test_half_a_cent_goes_up(rounding: str, expected: list[int]) -> None:
     assert expected == [amounts(one)["tithe"] for one in found]
 
 
+def test_parts_of_a_cent_stay_in_their_period() -> None:
+    """Half a cent of Sunday, which went up, is nothing to Monday's week."""
+    facility = atlantis(taxes__tithe__rounding=[dated("period")])
+    rows = [won("2026-11-15", 5), won("2026-11-16", 5)]
+    found = daily_sheets(facility, rows, date(2026, 11, 15), date(2026, 11, 16))
+    assert [1, 1] == [amounts(one)["tithe"] for one in found]
+
+
 def test_a_period_never_owes_less_than_nothing() -> None:
     """Not where a loss meets a higher rate than what it takes back."""
     facility = atlantis(taxes__tithe__rate=[dated("0.1"), dated("0.2", "2026-11-18")])

@@ -118,10 +118,12 @@ def test_above_an_amount_something_is_withheld(stake: int, odds: int, expected: 
     assert (expected,) == found.withholdings
 
 
-def test_withholding_is_net_of_the_wager_whatever_is_reported() -> None:
-    """With the wager left in, $5,010 are reported of $10 at 500 to 1, and nothing is withheld of $5,000."""
-    [found] = candidates(LAW, [line(10, 500)], reduces_by_wager=False)
-    assert (5_010_00, "backup") == (found.amount_cents, found.withholdings[0].kind)
+def test_regular_withholding_is_net_of_the_wager_whatever_is_reported() -> None:
+    """With the wager left in, $5,010 are reported of $10 at 500 to 1: above $5,000 lies nothing that was won."""
+    [below] = candidates(LAW, [line(10, 500)], reduces_by_wager=False)
+    assert (Withholding("backup", Fraction(24, 100), 5_010_00, 1_202_40),) == below.withholdings
+    [above] = candidates(LAW, [line(20, 500)], reduces_by_wager=False)
+    assert (10_020_00, 10_000_00) == (above.amount_cents, above.withholdings[0].base_cents)
 
 
 def test_a_bonus_without_a_stake_has_no_ratio() -> None:

@@ -167,11 +167,12 @@ def _is_excluded(held: Mapping[str, Dated[Any]], line: SettledLine) -> bool:
 def _withholdings(held: Mapping[str, Dated[Any]], net_cents: int, amount_cents: int) -> Iterator[Withholding]:
     """Give the regular withholding, or what is withheld where there is none and no number is given.
 
-    A regular withholding that begins above an amount is of the winnings net of the wager, whatever the licensee chose.
+    The regular one is of the winnings net of the wager, and begins above an amount of them where the rule has one; the
+    other is of the amount that is reported.
     """
-    above = held.get("withholding_above_cents")
-    if "withholding_rate" in held and (above is None or net_cents > above.value):
-        yield _withholding("regular", held["withholding_rate"].value, amount_cents if above is None else net_cents)
+    above_cents = held["withholding_above_cents"].value if "withholding_above_cents" in held else 0
+    if "withholding_rate" in held and net_cents > above_cents:
+        yield _withholding("regular", held["withholding_rate"].value, net_cents)
     elif "backup_withholding_rate" in held:
         yield _withholding("backup", held["backup_withholding_rate"].value, amount_cents)
 
