@@ -13,6 +13,7 @@ from services.reporting.domain.tax.revenue import Facility
 from services.reporting.domain.tax.sheets import daily_sheets, needed_from
 from shared.jurisdictions import gaming_pack
 from shared.jurisdictions.model import ClassOfRevenue
+from tests.support import properties
 from tests.support.packs import changed, dated
 from tests.unit.reporting.revenues import PENNSYLVANIA, RHODE_ISLAND, amounts, sheet, won
 
@@ -106,6 +107,15 @@ def test_first_years_are_those_of_the_facility(since: str | None, day: str, is_d
     found = amounts(sheet(facility, won(day, 100_00)))
     assert is_due == ("new_facility_tax" in found)
     assert 200 * is_due == found.get("new_facility_tax", 0)
+
+
+def test_a_facility_is_a_property_as_it_was_filed() -> None:
+    """Its name, its pack, and since when it has had table games, if it says so."""
+    assert PENNSYLVANIA == Facility.of(properties.place("riverside"))
+    since = date(2010, 7, 8)
+    assert replace(PENNSYLVANIA, table_games_since=since) == Facility.of(
+        properties.place("riverside", table_games_since=since)
+    )
 
 
 def test_tables_of_a_class_and_day_are_added_up() -> None:

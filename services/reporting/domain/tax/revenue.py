@@ -4,9 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from typing import Final, Literal, get_args
+from typing import Final, Literal, Self, get_args
 
 from services.reporting.domain.law import Applied
+from shared.contracts.places import Place
 from shared.jurisdictions import Days, GamingPack, period_of
 from shared.jurisdictions.model import ClassOfRevenue
 
@@ -23,6 +24,11 @@ class Facility:
     property: str
     pack: GamingPack
     table_games_since: date | None = None
+
+    @classmethod
+    def of(cls, place: Place) -> Self:
+        """Return the facility that a property is, in the version of it that holds when a return is made."""
+        return cls(place.document.property, place.law, place.document.table_games_since)
 
 
 @dataclass(frozen=True, slots=True)
