@@ -8,11 +8,12 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import AwareDatetime
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting.answering import Definition, Explained, answer, explain
+from services.reporting.answering import Definition, Explained, answer, ask, explain
 from services.reporting.kit.definition import Report
 from services.reporting.kit.document import Document, Period
-from services.reporting.kit.question import Question, days_of
+from services.reporting.kit.question import Question
 from services.reporting.rendering import FORMATS, FormatName, render
 from services.reporting.reports import REPORTS
 from shared.contracts.envelope import Name
@@ -80,21 +81,23 @@ def routes(context: ServiceContext) -> APIRouter:
         del reader
         return [Definition.of(report) for report in REPORTS.values()]
 
-    def question_of(name: str, reader: str, asked: ReportRequest) -> tuple[Report, Question]:
+    def report_of(name: str) -> Report:
         if name not in REPORTS:
             raise Rejected(Reason.NOT_FOUND, f"there is no report {name!r}; there are {', '.join(REPORTS)}")
-        first, last = days_of(asked.period, asked.gaming_day)
+        return REPORTS[name]
+
+    async def question_of(connection: AsyncConnection, reader: str, asked: ReportRequest) -> Question:
         question = Question(
             property=asked.property,
             period=asked.period,
-            first=first,
-            last=last,
+            first=asked.gaming_day,
+            last=asked.gaming_day,
             known_at=asked.known_at or context.clock(),
             by=reader,
             table=asked.table,
             game=asked.game,
         )
-        return REPORTS[name], question
+        return await ask(connection, asked.gaming_day, question)
 
     @router.get("/{report}", summary="Read a report", responses=_READ)
     async def read_report(
@@ -108,9 +111,9 @@ def routes(context: ServiceContext) -> APIRouter:
         section: Annotated[str | None, Query(description="of CSV and Parquet: only this section")] = None,
     ) -> Response:
         """As it was known at a moment: the same question as of the same moment has the same bytes in each format."""
-        definition, question = question_of(report, reader, asked)
-        form = form or _preferred(request)
+        definition, form = report_of(report), form or _preferred(request)
         async with snapshot(context.engine) as connection:
+            question = await question_of(connection, reader, asked)
             document = await answer(connection, definition, question)
         try:
             async with rendering:
@@ -134,8 +137,8 @@ def routes(context: ServiceContext) -> APIRouter:
         cell: Annotated[str, Query(description="`section/row/column`; the total row is `total`")],
     ) -> Explained:
         """The entries that add up to it, each with what it adds."""
-        definition, question = question_of(report, reader, asked)
+        definition = report_of(report)
         async with snapshot(context.engine) as connection:
-            return await explain(connection, definition, question, cell)
+            return await explain(connection, definition, await question_of(connection, reader, asked), cell)
 
     return router
