@@ -3,8 +3,9 @@
 It is made of the rounds that the tables sent: chips are sold for currency and counter checks to whoever sits down, the
 cage fills a tray that runs low, two shifts are counted, drop boxes are exchanged, coupons dropped, tips collected, and
 vigorish where a round assessed it. What a count finds is opener, movements and rounds added up here, from the
-simulator's own settlements, but for one planted variance. Planted too, where a pit has the tables for it: a fill on
-paper, vigorish that is waived and vigorish that goes back, and cards that are changed too late.
+simulator's own settlements, but for one planted variance, and what an overpaying dealer gives away. Planted too, where
+a pit has the tables for it: a fill on paper, vigorish that is waived and vigorish that goes back, and cards that are
+changed too late.
 """
 
 import json
@@ -16,8 +17,19 @@ from typing import Any, Final
 from loadtest.electronic import account_money
 from loadtest.game import TablePlan
 from loadtest.messages import Message
-from loadtest.pit_items import Box, PaperFill, PitEvent, RoundInPit, Slip, TableMoney, Vigorish
-from loadtest.pit_table import TableDay, dealt_from_hand
+from loadtest.pit_items import (
+    Box,
+    Counted,
+    Overpaying,
+    PaperFill,
+    PitEvent,
+    RoundInPit,
+    Slip,
+    TableMoney,
+    Vigorish,
+    dealt_from_hand,
+)
+from loadtest.pit_table import TableDay
 from shared.contracts.envelope import encode, pit_source
 from shared.contracts.pit import EVENTS, PitReader
 from shared.contracts.topics import PIT_EVENTS
@@ -55,6 +67,7 @@ class PitDay:
     """The day of the pit: slips in the order in which they are requested, boxes, and what the books must show.
 
     `planted` is the table of the variance and the place of its count; `late_cards` are tables with overdue cards.
+    `counts` are those of each table after its opener.
     """
 
     property: str
@@ -66,6 +79,7 @@ class PitDay:
     vigorish: Vigorish
     planted: tuple[str, int] | None
     late_cards: tuple[str, ...]
+    counts: Mapping[str, Sequence[Counted]]
     _events: Mapping[str, Sequence[PitEvent]]
 
     def reports(self, numbers: Mapping[Slip, int]) -> Iterator[Report]:
@@ -96,8 +110,16 @@ class PitDay:
 class PitBook:
     """Looks at what tables send, and makes the day of the pit of it."""
 
-    def __init__(self, property_name: str, plans: Sequence[TablePlan], gaming_day: date) -> None:
+    def __init__(
+        self,
+        property_name: str,
+        plans: Sequence[TablePlan],
+        gaming_day: date,
+        *,
+        overpaying: Overpaying | None = None,
+    ) -> None:
         self._property = property_name
+        self._overpaying = overpaying
         self._plans = plans
         self._gaming_day = gaming_day
         self._rounds: dict[str, dict[str, RoundInPit]] = {plan.name: {} for plan in plans}
@@ -134,6 +156,7 @@ class PitBook:
         boxes: list[Box] = []
         events: dict[str, list[PitEvent]] = {}
         money: dict[str, TableMoney] = {}
+        counts: dict[str, Sequence[Counted]] = {}
         vigorish = Vigorish()
         planted: tuple[str, int] | None = None
         late_cards: list[str] = []
@@ -151,6 +174,7 @@ class PitBook:
                 on_paper=number == 1,
                 short=plant,
                 forgets_cards=forgets,
+                overpaying=self._overpaying,
             )
             table.play(rounds)
             events[plan.name] = sorted(table.events, key=lambda event: event.at)
@@ -164,6 +188,7 @@ class PitBook:
             slips += table.slips
             paper += table.paper
             money[plan.name] = table.money
+            counts[plan.name] = table.counts
         slips.sort(key=lambda slip: (slip.at, slip.table, slip.slip))
         return PitDay(
             property=self._property,
@@ -175,6 +200,7 @@ class PitBook:
             vigorish=vigorish,
             planted=planted,
             late_cards=tuple(late_cards),
+            counts=counts,
             _events=events,
         )
 
