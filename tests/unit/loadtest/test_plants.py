@@ -63,7 +63,7 @@ def raised_stakes(rounds: Iterator[Dealt]) -> RaisedStakes:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_player_who_knows_the_cards_is_found_within_100_rounds(seed: int) -> None:
-    """The seat wagers on Royal Match only where it wins: a few hits without a miss, which the money shows less sharply."""
+    """The seat wagers on Royal Match only where it wins: hits without a miss, which the money shows less sharply."""
     cheat = KnowsTheCards(TABLE, seat=SEAT, wager=SIDE_BET, cents=2500)
     evidence, wagers, paid = side_bets(play(seed, 100, cheat), SEAT)
     assert evidence.finding().alarm
