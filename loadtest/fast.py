@@ -8,42 +8,28 @@ come as often as they came in the pool, which makes no sample for tests of luck.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
-from itertools import islice
 from operator import itemgetter
-from random import Random
 from types import SimpleNamespace
 from typing import Final
 
-from loadtest.floor import Dealt, opening, pace, table_rounds
-from loadtest.game import TablePlan
-from loadtest.games import rules_submissions
-from loadtest.pit_table import SHIFTS
+from loadtest.casino import Casino, Kind, Schedule, kind_of, pools
+from loadtest.floor import Dealt
+from loadtest.pit import PitBook, PitDay, bought_by, round_in_pit
+from loadtest.pit_items import Overpaying, RoundInPit
 from loadtest.posted import posted
-from loadtest.property import property_document
 from shared.contracts.envelope import shard_source, table_source
-from shared.contracts.properties import PropertyApproved, property_hash
 from shared.contracts.settlements import SettlementPosted, SubmissionRef
-from shared.contracts.submissions import SubmissionApproved, submission_hash
 from shared.runtime.publish.relay import entry_message
 
-ROUNDS_IN_POOL: Final = 300
+ROUNDS_IN_POOL: Final = 2000
 """So many rounds of each kind of table are played and settled."""
 SHARDS: Final = 12
 """Partitions of `table.events`, each of which has a shard of the journal (infra/topics.yaml)."""
-STINT_ROUNDS: Final = 40
-"""A dealer moves on to the next table after so many rounds."""
-_TABLES_PER_BREAK: Final = 4
-"""Of five dealers on a shift, four deal and one has a break."""
-
-_DEALING: Final = 0.8
-"""A round takes so much of the time from one opening to the next."""
 _RECORDED: Final = timedelta(milliseconds=40)
 """A round is recorded so long after it closed."""
-_FILED: Final = timedelta(days=2)
-"""Property and submissions are filed and approved so long before the first gaming day."""
 _SERVICE: Final = "round-settlement"
 
 # What stands in a round of the pool where a message has something of its own; nothing else in a round looks like it.
@@ -76,38 +62,6 @@ class Form:
         return b"".join(self._in_order(self._literals + values))
 
 
-@dataclass(frozen=True, slots=True)
-class Casino:
-    """A casino that can settle rounds: its tables, and the approved facts about it, from before its first gaming day.
-
-    What is approved goes to the topics `properties` and `submissions`.
-    """
-
-    property: PropertyApproved
-    submissions: tuple[SubmissionApproved, ...]
-    plans: tuple[TablePlan, ...]
-
-
-def casino(property_name: str, plans: Sequence[TablePlan], first_day: date) -> Casino:
-    """Return a casino with these tables, all of one state, with everything approved."""
-    filed_at = opening(first_day) - _FILED
-    people = {
-        "filed_by": "controller-501",
-        "filed_at": filed_at,
-        "approved_by": "regulator-601",
-        "approved_at": filed_at + timedelta(hours=1),
-    }
-    document = property_document(property_name, plans, first_day)
-    wanted = rules_submissions(property_name, tuple(plans), document.effective_from)
-    return Casino(
-        property=PropertyApproved(**dict(document), version=1, hash=property_hash(document, 1), **people),
-        submissions=tuple(
-            SubmissionApproved(**dict(one), version=1, hash=submission_hash(one, 1), **people) for one in wanted
-        ),
-        plans=tuple(plans),
-    )
-
-
 def month(
     where: Casino,
     *,
@@ -122,33 +76,74 @@ def month(
     Each shard has a dense sequence from 1. A hash is that of the one before it and of the data: no journal stands
     behind it.
     """
-    pools = _pools(where, seed, rounds_in_pool)
-    rota = _Rota(len(where.plans))
-    chance = Random(f"{seed}/month")
+    forms = _forms(where, seed, rounds_in_pool)
+    schedule = Schedule(where, rounds_per_table_day, seed)
     streams = [_Shard(number) for number in range(shards)]
-    seats = [(plan.name, pools[_kind(plan)], streams[number % shards]) for number, plan in enumerate(where.plans)]
-    name = where.property.property.encode()
-    seconds = pace(rounds_per_table_day)
+    tables = [(plan.name.encode(), forms[kind_of(plan)]) for plan in where.plans]
+    name, dealing = where.property.property.encode(), schedule.dealing
     for gaming_day in gaming_days:
-        begins, day_text = opening(gaming_day).astimezone(UTC), gaming_day.isoformat().encode()
+        day_text = gaming_day.isoformat().encode()
+        picks = [schedule.picks(table, gaming_day, len(pool)) for table, (_, pool) in enumerate(tables)]
         for number in range(rounds_per_table_day):
-            place = f"-{gaming_day:%Y%m%d}-{number + 1:05}"
-            shift = SHIFTS[number * len(SHIFTS) // rounds_per_table_day]
-            for table, (table_name, pool, stream) in enumerate(seats):
-                opened = begins + timedelta(seconds=seconds * (number + table / len(seats)))
-                closed = opened + timedelta(seconds=seconds * _DEALING)
+            for table, (table_name, pool) in enumerate(tables):
+                opened = schedule.opened(table, gaming_day, number)
+                closed = opened + dealing
                 closed_text = closed.isoformat().encode()
                 of_round = (
                     name,
-                    table_name.encode(),
-                    f"{table_name}{place}".encode(),
-                    rota.dealer(shift, table, number).encode(),
+                    table_name,
+                    schedule.round_id(table, gaming_day, number).encode(),
+                    schedule.dealer(table, number).encode(),
                     _zulu(opened.isoformat().encode()),
                     _zulu(closed_text),
                     day_text,
                 )
-                data = pool[int(chance.random() * len(pool))].filled(of_round)
+                stream = streams[table % shards]
+                data = pool[picks[table][number]].filled(of_round)
                 yield stream.key, stream.message(of_round, data, closed_text, closed + _RECORDED)
+
+
+def pit_month(
+    where: Casino,
+    *,
+    gaming_days: Sequence[date],
+    rounds_per_table_day: int,
+    seed: int,
+    rounds_in_pool: int = ROUNDS_IN_POOL,
+    overpaying: Overpaying | None = None,
+) -> Iterator[PitDay]:
+    """Yield the day of the pit around the rounds of each day of that `month`, to the cent; one day is held.
+
+    Openers, counts, fills, credits, drop boxes: what its tables send on `pit.events` are its `reports`. `overpaying`
+    gives chips away in the rounds that this dealer deals.
+    """
+    played = pools(where, seed=seed, rounds=rounds_in_pool, property_name=_PROPERTY, table=_TABLE)
+    in_pit = {kind: _in_pit(pool) for kind, pool in played.items()}
+    schedule = Schedule(where, rounds_per_table_day, seed)
+    for gaming_day in gaming_days:
+        book = PitBook(where.property.property, where.plans, gaming_day, overpaying=overpaying)
+        for table, plan in enumerate(where.plans):
+            pool = in_pit[kind_of(plan)]
+            for number, pick in enumerate(schedule.picks(table, gaming_day, len(pool))):
+                opened = schedule.opened(table, gaming_day, number)
+                own = replace(
+                    pool[pick],
+                    round_id=schedule.round_id(table, gaming_day, number),
+                    dealer=schedule.dealer(table, number),
+                    opened_at=opened,
+                    closed_at=opened + schedule.dealing,
+                )
+                book.add(plan.name, own)
+        yield book.day()
+
+
+def _in_pit(pool: Sequence[Dealt]) -> Sequence[RoundInPit]:
+    seen: set[str] = set()
+    found = []
+    for one in pool:
+        data = one.data.model_dump(mode="json")
+        found.append(round_in_pit(data, one.settlement, bought_by(data["round"]["seats"], seen)))
+    return found
 
 
 class _Shard:
@@ -167,37 +162,19 @@ class _Shard:
         return _ENVELOPE.filled((*of_round, *of_entry, data))
 
 
-class _Rota:
-    """Who deals where: dealers move from table to table, and one in five has a break."""
-
-    def __init__(self, tables: int) -> None:
-        self._dealers = tables + -(-tables // _TABLES_PER_BREAK)
-
-    def dealer(self, shift: str, table: int, round_number: int) -> str:
-        return f"dealer-{shift}-{(table + round_number // STINT_ROUNDS) % self._dealers + 1:03}"
-
-
 def _zulu(moment: bytes) -> bytes:
     """Return a moment in UTC as contracts write it."""
     return moment.removesuffix(b"+00:00") + b"Z"
 
 
-def _kind(plan: TablePlan) -> tuple[str, int, int]:
-    return plan.game, plan.seats, plan.minimum_cents
-
-
-def _pools(where: Casino, seed: int, rounds: int) -> Mapping[tuple[str, int, int], Sequence[Form]]:
+def _forms(where: Casino, seed: int, rounds: int) -> Mapping[Kind, Sequence[Form]]:
     refs = {one.game: SubmissionRef(version=one.version, hash=one.hash) for one in where.submissions}
-    pools: dict[tuple[str, int, int], Sequence[Form]] = {}
-    for plan in where.plans:
-        if _kind(plan) not in pools:
-            played = table_rounds(property_name=_PROPERTY, plan=replace(plan, name=_TABLE), gaming_day=_DAY, seed=seed)
-            pools[_kind(plan)] = [_form(one, refs[plan.game]) for one in islice(played, rounds)]
-    return pools
+    played = pools(where, seed=seed, rounds=rounds, property_name=_PROPERTY, table=_TABLE)
+    return {kind: [_form(one, refs[one.data.game]) for one in pool] for kind, pool in played.items()}
 
 
 def _form(dealt: Dealt, submission: SubmissionRef) -> Form:
-    own = {"round_id": _ROUND, "opened_at": _OPENED, "closed_at": _CLOSED, "dealer_id": _DEALER}
+    own = {"round_id": _ROUND, "opened_at": _OPENED, "closed_at": _CLOSED, "dealer_id": _DEALER, "gaming_day": _DAY}
     return Form(posted(dealt, submission).model_copy(update=own).encode())
 
 

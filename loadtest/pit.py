@@ -107,6 +107,18 @@ class PitDay:
                 yield Report(source, encode(_READER.decode(json.dumps(document).encode())))
 
 
+def bought_by(seats: Sequence[Mapping[str, Any]], seen: set[str]) -> tuple[int, ...]:
+    """Return what those buy chips for who are at the table for the first time, cents; they are seen from then on."""
+    found = []
+    for seat in seats:
+        player = seat.get("player")
+        if player is not None and player not in seen:
+            seen.add(player)
+            wagered = max(BUY_IN_WAGERS * sum(seat.get("wagers", {}).values()), 1)
+            found.append(-(-wagered // _NOTE_CENTS) * _NOTE_CENTS)
+    return tuple(found)
+
+
 class PitBook:
     """Looks at what tables send, and makes the day of the pit of it."""
 
@@ -134,20 +146,13 @@ class PitBook:
             else:
                 data = json.loads(message.value)["data"]
                 before = rounds.get(message.round_id)
-                bought = self._bought(data["round"]["seats"]) if before is None else before.bought
-                rounds[message.round_id] = _round(data, message.books[-1][1], bought)
+                bought = bought_by(data["round"]["seats"], self._seen) if before is None else before.bought
+                rounds[message.round_id] = round_in_pit(data, message.books[-1][1], bought)
         return message
 
-    def _bought(self, seats: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
-        """Return what those buy chips for who are at the table for the first time, cents."""
-        found = []
-        for seat in seats:
-            player = seat.get("player")
-            if player is not None and player not in self._seen:
-                self._seen.add(player)
-                wagered = max(BUY_IN_WAGERS * sum(seat.get("wagers", {}).values()), 1)
-                found.append(-(-wagered // _NOTE_CENTS) * _NOTE_CENTS)
-        return tuple(found)
+    def add(self, table: str, one: RoundInPit) -> None:
+        """Add a round that is known without a message."""
+        self._rounds[table][one.round_id] = one
 
     def day(self) -> PitDay:
         """Return the day as far as it was looked at."""
@@ -209,7 +214,8 @@ def _place(events: Sequence[PitEvent], kind: str) -> int:
     return next(number for number, event in enumerate(events) if event.type == kind)
 
 
-def _round(data: Mapping[str, Any], settlement: Settlement, bought: tuple[int, ...]) -> RoundInPit:
+def round_in_pit(data: Mapping[str, Any], settlement: Settlement, bought: tuple[int, ...]) -> RoundInPit:
+    """Return a round that a table reported as the pit sees it."""
     vigorish: dict[tuple[int, bool], int] = {}
     for line in settlement.lines:
         if line.vigorish:

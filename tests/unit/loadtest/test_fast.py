@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import pytest
 
-from loadtest.fast import Casino, casino, month
+from loadtest.casino import Casino, casino
+from loadtest.fast import month
 from loadtest.games import pit
 from services.round_settlement.domain.settling import InEffect, Known, settle_event
 from shared.contracts.places import Place

@@ -1,0 +1,114 @@
+"""A casino with everything approved, and when which of its rounds is played: what a month of messages follows from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from itertools import islice
+from random import Random
+from typing import Final
+
+from loadtest.floor import Dealt, opening, pace, table_rounds
+from loadtest.game import TablePlan
+from loadtest.games import rules_submissions
+from loadtest.pit_table import SHIFTS
+from loadtest.property import property_document
+from shared.contracts.properties import PropertyApproved, property_hash
+from shared.contracts.submissions import SubmissionApproved, submission_hash
+
+STINT_ROUNDS: Final = 40
+"""A dealer moves on to the next table after so many rounds."""
+_TABLES_PER_BREAK: Final = 4
+"""Of five dealers on a shift, four deal and one has a break."""
+
+_DEALING: Final = 0.8
+"""A round takes so much of the time from one opening to the next."""
+_FILED: Final = timedelta(days=2)
+"""Property and submissions are filed and approved so long before the first gaming day."""
+
+Kind = tuple[str, int, int]
+"""What tables that share a pool of rounds have in common: game, seats, minimum in cents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Casino:
+    """A casino that can settle rounds: its tables, and the approved facts about it, from before its first gaming day.
+
+    What is approved goes to the topics `properties` and `submissions`.
+    """
+
+    property: PropertyApproved
+    submissions: tuple[SubmissionApproved, ...]
+    plans: tuple[TablePlan, ...]
+
+
+def casino(property_name: str, plans: Sequence[TablePlan], first_day: date) -> Casino:
+    """Return a casino with these tables, all of one state, with everything approved."""
+    filed_at = opening(first_day) - _FILED
+    people = {
+        "filed_by": "controller-501",
+        "filed_at": filed_at,
+        "approved_by": "regulator-601",
+        "approved_at": filed_at + timedelta(hours=1),
+    }
+    document = property_document(property_name, plans, first_day)
+    wanted = rules_submissions(property_name, tuple(plans), document.effective_from)
+    return Casino(
+        property=PropertyApproved(**dict(document), version=1, hash=property_hash(document, 1), **people),
+        submissions=tuple(
+            SubmissionApproved(**dict(one), version=1, hash=submission_hash(one, 1), **people) for one in wanted
+        ),
+        plans=tuple(plans),
+    )
+
+
+def kind_of(plan: TablePlan) -> Kind:
+    """Return from which pool the rounds of a table come."""
+    return plan.game, plan.seats, plan.minimum_cents
+
+
+def pools(where: Casino, *, seed: int, rounds: int, property_name: str, table: str) -> Mapping[Kind, Sequence[Dealt]]:
+    """Play so many rounds of each kind of table, at a property and a table of these names."""
+    found: dict[Kind, Sequence[Dealt]] = {}
+    for plan in where.plans:
+        if kind_of(plan) not in found:
+            own = replace(plan, name=table)
+            played = table_rounds(property_name=property_name, plan=own, gaming_day=date(2000, 2, 1), seed=seed)
+            found[kind_of(plan)] = list(islice(played, rounds))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When which round of the pools is played at which table, and who deals it: the same for everybody who asks.
+
+    Tables are numbered from 0 as the casino lists them, rounds of a table's day from 0 too.
+    """
+
+    where: Casino
+    rounds_per_table_day: int
+    seed: int
+
+    def picks(self, table: int, gaming_day: date, pool: int) -> Sequence[int]:
+        """Return which of the rounds of a pool of this size the table plays on a day, in their order."""
+        chance = Random(f"{self.seed}/{self.where.plans[table].name}/{gaming_day}")
+        return chance.choices(range(pool), k=self.rounds_per_table_day)
+
+    def opened(self, table: int, gaming_day: date, number: int) -> datetime:
+        """Return when a round was opened, in UTC: the tables take turns."""
+        turn = number + table / len(self.where.plans)
+        return opening(gaming_day).astimezone(UTC) + timedelta(seconds=pace(self.rounds_per_table_day) * turn)
+
+    @property
+    def dealing(self) -> timedelta:
+        """Return how long a round takes from its opening to its close."""
+        return timedelta(seconds=pace(self.rounds_per_table_day) * _DEALING)
+
+    def round_id(self, table: int, gaming_day: date, number: int) -> str:
+        """Return the name of a round."""
+        return f"{self.where.plans[table].name}-{gaming_day:%Y%m%d}-{number + 1:05}"
+
+    def dealer(self, table: int, number: int) -> str:
+        """Return who deals: dealers move from table to table, one in five has a break, and shifts have their own."""
+        dealers = len(self.where.plans) + -(-len(self.where.plans) // _TABLES_PER_BREAK)
+        shift = SHIFTS[number * len(SHIFTS) // self.rounds_per_table_day]
+        return f"dealer-{shift}-{(table + number // STINT_ROUNDS) % dealers + 1:03}"
