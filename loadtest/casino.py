@@ -1,6 +1,6 @@
 """A casino with everything approved, and when which of its rounds is played: what a month of messages follows from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
@@ -24,6 +24,8 @@ _DEALING: Final = 0.8
 """A round takes so much of the time from one opening to the next."""
 _FILED: Final = timedelta(days=2)
 """Property and submissions are filed and approved so long before the first gaming day."""
+
+_OPENED_ON: Final = date(2000, 2, 1)
 
 Kind = tuple[str, int, int]
 """What tables that share a pool of rounds have in common: game, seats, minimum in cents."""
@@ -66,15 +68,23 @@ def kind_of(plan: TablePlan) -> Kind:
     return plan.game, plan.seats, plan.minimum_cents
 
 
-def pools(where: Casino, *, seed: int, rounds: int, property_name: str, table: str) -> Mapping[Kind, Sequence[Dealt]]:
-    """Play so many rounds of each kind of table, at a property and a table of these names."""
-    found: dict[Kind, Sequence[Dealt]] = {}
-    for plan in where.plans:
-        if kind_of(plan) not in found:
-            own = replace(plan, name=table)
-            played = table_rounds(property_name=property_name, plan=own, gaming_day=date(2000, 2, 1), seed=seed)
-            found[kind_of(plan)] = list(islice(played, rounds))
-    return found
+class Pools:
+    """The rounds from which those of a day are taken, by the kind of table: real ones, played as they are asked for."""
+
+    def __init__(self, where: Casino, *, seed: int, rounds: int, property_name: str, table: str) -> None:
+        """Open a table of each kind, at a property and under a table's name that stand in for all of them."""
+        self._rounds = rounds
+        self._tables: dict[Kind, Iterator[Dealt]] = {}
+        for plan in where.plans:
+            if kind_of(plan) not in self._tables:
+                own = replace(plan, name=table)
+                self._tables[kind_of(plan)] = table_rounds(
+                    property_name=property_name, plan=own, gaming_day=_OPENED_ON, seed=seed
+                )
+
+    def next_day(self) -> Mapping[Kind, Sequence[Dealt]]:
+        """Play on, and return the rounds of one more day."""
+        return {kind: list(islice(table, self._rounds)) for kind, table in self._tables.items()}
 
 
 @dataclass(frozen=True, slots=True)

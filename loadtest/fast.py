@@ -1,13 +1,13 @@
 """A month of a casino as round settlement publishes it, faster than it could be played: for volume, not for luck.
 
-A pool of real rounds of each game is played and settled once. Each message is one of them with another place and
-time: property, table, round, dealer, moments, gaming day, sequence and hash are put into bytes that are ready. So every
-message is what the service would publish but for two things: meters read as in the pool and do not chain, and rare rows
-come as often as they came in the pool, which makes no sample for tests of luck.
+For each day, a pool of real rounds of each game is played and settled. Each message is one of them with another place
+and time: property, table, round, dealer, moments, gaming day, sequence and hash are put into bytes that are ready. So
+every message is what the service would publish but for two things: meters read as in the pool and do not chain, and
+rows come as often as they came in the pool, which makes no sample for tests of luck.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
@@ -15,7 +15,7 @@ from operator import itemgetter
 from types import SimpleNamespace
 from typing import Final
 
-from loadtest.casino import Casino, Kind, Schedule, kind_of, pools
+from loadtest.casino import Casino, Kind, Pools, Schedule, kind_of
 from loadtest.floor import Dealt
 from loadtest.pit import PitBook, PitDay, bought_by, round_in_pit
 from loadtest.pit_items import Overpaying, RoundInPit
@@ -24,8 +24,8 @@ from shared.contracts.envelope import shard_source, table_source
 from shared.contracts.settlements import SettlementPosted, SubmissionRef
 from shared.runtime.publish.relay import entry_message
 
-ROUNDS_IN_POOL: Final = 2000
-"""So many rounds of each kind of table are played and settled."""
+ROUNDS_IN_POOL: Final = 500
+"""So many rounds of each kind of table are played and settled for each gaming day."""
 SHARDS: Final = 12
 """Partitions of `table.events`, each of which has a shard of the journal (infra/topics.yaml)."""
 _RECORDED: Final = timedelta(milliseconds=40)
@@ -71,18 +71,20 @@ def month(
     rounds_in_pool: int = ROUNDS_IN_POOL,
     shards: int = SHARDS,
 ) -> Iterator[tuple[bytes, bytes]]:
-    """Yield key and value of each message on `settlements`, in the order of time; nothing is held but the pool.
+    """Yield key and value of each message on `settlements`, in the order of time; nothing is held but a day's pool.
 
     Each shard has a dense sequence from 1. A hash is that of the one before it and of the data: no journal stands
     behind it.
     """
-    forms = _forms(where, seed, rounds_in_pool)
+    pools = Pools(where, seed=seed, rounds=rounds_in_pool, property_name=_PROPERTY, table=_TABLE)
     schedule = Schedule(where, rounds_per_table_day, seed)
     streams = [_Shard(number) for number in range(shards)]
-    tables = [(plan.name.encode(), forms[kind_of(plan)]) for plan in where.plans]
+    refs = {one.game: SubmissionRef(version=one.version, hash=one.hash) for one in where.submissions}
     name, dealing = where.property.property.encode(), schedule.dealing
     for gaming_day in gaming_days:
         day_text = gaming_day.isoformat().encode()
+        forms = {kind: [_form(one, refs[one.data.game]) for one in pool] for kind, pool in pools.next_day().items()}
+        tables = [(plan.name.encode(), forms[kind_of(plan)]) for plan in where.plans]
         picks = [schedule.picks(table, gaming_day, len(pool)) for table, (_, pool) in enumerate(tables)]
         for number in range(rounds_per_table_day):
             for table, (table_name, pool) in enumerate(tables):
@@ -117,10 +119,11 @@ def pit_month(
     Openers, counts, fills, credits, drop boxes: what its tables send on `pit.events` are its `reports`. `overpaying`
     gives chips away in the rounds that this dealer deals.
     """
-    played = pools(where, seed=seed, rounds=rounds_in_pool, property_name=_PROPERTY, table=_TABLE)
-    in_pit = {kind: _in_pit(pool) for kind, pool in played.items()}
+    pools = Pools(where, seed=seed, rounds=rounds_in_pool, property_name=_PROPERTY, table=_TABLE)
+    seen: dict[Kind, set[str]] = {kind_of(plan): set() for plan in where.plans}
     schedule = Schedule(where, rounds_per_table_day, seed)
     for gaming_day in gaming_days:
+        in_pit = {kind: [_in_pit(one, seen[kind]) for one in pool] for kind, pool in pools.next_day().items()}
         book = PitBook(where.property.property, where.plans, gaming_day, overpaying=overpaying)
         for table, plan in enumerate(where.plans):
             pool = in_pit[kind_of(plan)]
@@ -137,13 +140,9 @@ def pit_month(
         yield book.day()
 
 
-def _in_pit(pool: Sequence[Dealt]) -> Sequence[RoundInPit]:
-    seen: set[str] = set()
-    found = []
-    for one in pool:
-        data = one.data.model_dump(mode="json")
-        found.append(round_in_pit(data, one.settlement, bought_by(data["round"]["seats"], seen)))
-    return found
+def _in_pit(dealt: Dealt, seen: set[str]) -> RoundInPit:
+    data = dealt.data.model_dump(mode="json")
+    return round_in_pit(data, dealt.settlement, bought_by(data["round"]["seats"], seen))
 
 
 class _Shard:
@@ -165,12 +164,6 @@ class _Shard:
 def _zulu(moment: bytes) -> bytes:
     """Return a moment in UTC as contracts write it."""
     return moment.removesuffix(b"+00:00") + b"Z"
-
-
-def _forms(where: Casino, seed: int, rounds: int) -> Mapping[Kind, Sequence[Form]]:
-    refs = {one.game: SubmissionRef(version=one.version, hash=one.hash) for one in where.submissions}
-    played = pools(where, seed=seed, rounds=rounds, property_name=_PROPERTY, table=_TABLE)
-    return {kind: [_form(one, refs[one.data.game]) for one in pool] for kind, pool in played.items()}
 
 
 def _form(dealt: Dealt, submission: SubmissionRef) -> Form:
