@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from itertools import islice
 from random import Random
 from typing import Final
@@ -117,8 +118,18 @@ class Schedule:
         """Return the name of a round."""
         return f"{self.where.plans[table].name}-{gaming_day:%Y%m%d}-{number + 1:05}"
 
-    def dealer(self, table: int, number: int) -> str:
-        """Return who deals: dealers move from table to table, one in five has a break, and shifts have their own."""
+    def dealer(self, table: int, gaming_day: date, number: int) -> str:
+        """Return who deals: dealers move from table to table, one in five has a break, and shifts have their own.
+
+        Each day they begin at other tables, beside others.
+        """
         dealers = len(self.where.plans) + -(-len(self.where.plans) // _TABLES_PER_BREAK)
         shift = SHIFTS[number * len(SHIFTS) // self.rounds_per_table_day]
-        return f"dealer-{shift}-{(table + number // STINT_ROUNDS) % dealers + 1:03}"
+        place = (table + number // STINT_ROUNDS) % dealers
+        return f"dealer-{shift}-{_order(self.seed, gaming_day, dealers)[place]:03}"
+
+
+@lru_cache(maxsize=4)
+def _order(seed: int, gaming_day: date, dealers: int) -> Sequence[int]:
+    """Return the numbers of the dealers, in the order of the tables at which they begin."""
+    return Random(f"{seed}/dealers/{gaming_day}").sample(range(1, dealers + 1), k=dealers)

@@ -95,7 +95,7 @@ def month(
                     name,
                     table_name,
                     schedule.round_id(table, gaming_day, number).encode(),
-                    schedule.dealer(table, number).encode(),
+                    schedule.dealer(table, gaming_day, number).encode(),
                     _zulu(opened.isoformat().encode()),
                     _zulu(closed_text),
                     day_text,
@@ -132,7 +132,7 @@ def pit_month(
                 own = replace(
                     pool[pick],
                     round_id=schedule.round_id(table, gaming_day, number),
-                    dealer=schedule.dealer(table, number),
+                    dealer=schedule.dealer(table, gaming_day, number),
                     opened_at=opened,
                     closed_at=opened + schedule.dealing,
                 )
