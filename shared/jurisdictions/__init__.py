@@ -11,6 +11,7 @@ from typing import Final
 
 from shared.jurisdictions.dated import Dated, Provision
 from shared.jurisdictions.gaming_day import begins_at, gaming_day
+from shared.jurisdictions.meters import LeastReset, least_reset
 from shared.jurisdictions.model import Accounts, DeckHours, GamingPack, Pack, ReportingPack, WinFormula
 from shared.jurisdictions.packs import Packs, PackWrong, load_pack
 
@@ -19,6 +20,7 @@ __all__ = [
     "Dated",
     "DeckHours",
     "GamingPack",
+    "LeastReset",
     "Pack",
     "PackWrong",
     "Packs",
@@ -30,6 +32,7 @@ __all__ = [
     "gaming_pack",
     "keep_own_packs_in",
     "known_packs",
+    "least_reset",
     "load_pack",
     "pack",
     "pack_of_regulation",
