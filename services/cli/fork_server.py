@@ -43,6 +43,7 @@ class ForkServer:
         self._seconds_max = grace_seconds + _KILL_SECONDS_MAX
         self.pids: Mapping[str, int] = {}
         """The process ids of the services that were forked."""
+        self._asked_to_fork = False
         self._exit_codes: dict[str, int] = {}
         self._listener = Thread(target=self._listen, name="exit codes", daemon=True)
         options = {"services": services, "grace_seconds": grace_seconds, "remove_when_orphaned": remove_when_orphaned}
@@ -74,6 +75,7 @@ class ForkServer:
             {"service": service, "log": str(self._log(service)), "environment": dict(environment)}
             for service, environment in environments.items()
         ]
+        self._asked_to_fork = True
         self._ask(json.dumps(orders))
         self.pids = self._answer()
         self._listener.start()
@@ -90,7 +92,7 @@ class ForkServer:
         assert self._process.stdin is not None
         if self._process.stdin.closed:
             return  # stopped before
-        if self.pids:
+        if self._asked_to_fork:
             self._ask("end")
         else:
             self._process.kill()
@@ -106,7 +108,7 @@ class ForkServer:
             self._close()
 
     def _close(self) -> None:
-        if self.pids:
+        if self._listener.ident is not None:
             self._listener.join()
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
