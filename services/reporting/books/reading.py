@@ -148,7 +148,7 @@ class Books:
             key = tuple(map(str, row[: len(by)]))
             where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
             found[key] = {
-                name: Figure(int(value), (AddedUp(book, (name,), first, last, where),))
+                name: Figure(int(value or 0), (AddedUp(book, (name,), first, last, where),))  # None: of no rows at all
                 for name, value in zip(figures, row[len(by) :], strict=True)
             }
         return found
