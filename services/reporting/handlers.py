@@ -172,4 +172,4 @@ class Submissions(RulesSubmissions):
 def _row(edge: HouseEdge, recorded_at: datetime) -> dict[str, Any]:
     counted = None if edge.returns is None else returns_as_text(edge.returns)
     said = {name: getattr(edge, name) for name in ("submission", "wager", "offered", "paytable", "reason")}
-    return said | {"recorded_at": recorded_at, "returns": counted}
+    return said | {"recorded_at": recorded_at, "returns": counted, "bonus_lines": list(edge.bonus_lines)}

@@ -41,6 +41,7 @@ house_edges = Table(
     *texts("paytable", null=True),  # its name, where the regulation names paytables
     *columns(JSON, "returns", null=True),  # the exact distribution of what comes back of a cent
     *texts("reason", null=True),  # why there is none
+    *columns(ARRAY(Text), "bonus_lines"),  # lines without a stake of their own that the wager earns
     CheckConstraint("num_nonnulls(returns, reason) = 1", name="returns_or_reason"),
     schema=SCHEMA,
 )
@@ -173,6 +174,7 @@ rounds = Table(
     *columns(ARRAY(BigInteger), "figures"),  # FIGURES of each wager, one after the other
     *columns(ARRAY(Text), "line_wagers", "line_categories"),  # no category: empty
     *columns(ARRAY(BigInteger), "line_figures"),  # LINE_FIGURES of each of these
+    *columns(ARRAY(BigInteger), "stake_figures"),  # STAKE_FIGURES of each stake, one after the other
     Index("rounds_of_table", "property", "gaming_day", "table_name"),
     schema=SCHEMA,
 )
@@ -245,3 +247,19 @@ deliveries = Table(
     schema=SCHEMA,
 )
 """Which version of a sealed gaming day was delivered last, and the manifest of its files."""
+
+evidence_days = Table(
+    "evidence_days",
+    metadata,
+    *texts("property", key=True),
+    Column("as_of", MOMENT, primary_key=True),
+    *dates("gaming_day", key=True),
+    *columns(JSON, "added"),  # the evidence of the day by itself
+    *columns(JSON, "carried"),  # and of all days that were tested up to this row, in the order of these rows
+    *columns(JSON, "counts"),  # what counts of tables came to, by who had dealt and in which shift
+    schema=SCHEMA,
+)
+"""The evidence of sealed gaming days as of the seal, and again as of each restatement: rows are only added.
+
+It follows from the books alone, and from the rows before it.
+"""

@@ -197,6 +197,7 @@ class Books:
                 paytable=row.paytable,
                 returns=None if row.returns is None else returns_of_text(row.returns),
                 reason=row.reason,
+                bonus_lines=tuple(row.bonus_lines),
             )
             for row in await self._connection.execute(text(HOUSE_EDGES), parameters)
         }

@@ -18,6 +18,13 @@ Their number, their stakes, the squares of their stakes, what they paid with the
 came off a meter.
 """
 
+STAKE_FIGURES: Final = ("wager", "seat", "cents")
+"""What is kept of each stake of a round's record that won or lost in the end.
+
+The place of its wager in the round's `wagers`, from 1; the seat; and what the seat wagered at first, below 0 where it
+lost. What came out even, and what is wagered against a bank, is left out.
+"""
+
 STAKES: Final = ("stakes", "squared")
 """How many stakes a wager had, and the sum of their squares: what the variance of its return follows from."""
 
@@ -36,7 +43,8 @@ _figures = attrgetter(*FIGURES)
 class RoundEntry:
     """A round whose money was posted (`sign` 1) or taken back (-1), as one entry of the settlement journal says it.
 
-    `figures` has FIGURES by wager, `lines` has LINE_FIGURES by wager and category (empty: none).
+    `figures` has FIGURES by wager, `lines` has LINE_FIGURES by wager and category (empty: none), `stakes` has
+    STAKE_FIGURES of one stake after the other; of a round that is taken back there are none.
     """
 
     shard: int
@@ -57,10 +65,11 @@ class RoundEntry:
     closed_at: datetime
     figures: Mapping[str, tuple[int, ...]]
     lines: Mapping[tuple[str, str], tuple[int, ...]]
+    stakes: list[int]
 
     def row(self) -> dict[str, Any]:
         """Return the row of the entry."""
-        names = (name for name in self.__slots__ if name not in ("figures", "lines"))
+        names = (name for name in self.__slots__ if name not in ("figures", "lines", "stakes"))
         return {
             **{name: getattr(self, name) for name in names},
             "wagers": list(self.figures),
@@ -68,6 +77,7 @@ class RoundEntry:
             "line_wagers": [wager for wager, _ in self.lines],
             "line_categories": [category for _, category in self.lines],
             "line_figures": [value for figures in self.lines.values() for value in figures],
+            "stake_figures": self.stakes,
         }
 
 
@@ -93,7 +103,25 @@ def round_entry(event: EntryEvent[Any], data: DealtRound, shift: str) -> RoundEn
         closed_at=data.closed_at,
         figures={total.wager: _figures(total) for total in data.totals},
         lines=_lines(data.lines, sign),
+        stakes=_stakes(data) if isinstance(data, PostedRound) else [],
     )
+
+
+def _stakes(data: PostedRound) -> list[int]:
+    results: dict[tuple[int, str], int] = {}
+    for line in data.lines:
+        if _against_house(line):
+            key = (line["seat"], line["wager"])
+            results[key] = results.get(key, 0) + line["payout"] + line["stake_returned"] - line["stake"]
+    places = {total.wager: place for place, total in enumerate(data.totals, 1)}
+    found: list[int] = []
+    for seat in data.record.get("seats", ()):
+        number = seat["seat"]
+        for wager, cents in seat["wagers"].items():
+            result = results.get((number, wager))
+            if result:
+                found += (places[wager], number, cents if result > 0 else -cents)
+    return found
 
 
 def _lines(lines: Iterable[Mapping[str, Any]], sign: int) -> dict[tuple[str, str], tuple[int, ...]]:

@@ -87,7 +87,8 @@ PLAYED: Final = f"""
     GROUP BY {{group}} {{order}}"""
 
 HOUSE_EDGES: Final = """
-    SELECT submission, wager, offered, paytable, CAST(returns AS text) AS returns, reason FROM reporting.house_edges
+    SELECT submission, wager, offered, paytable, CAST(returns AS text) AS returns, reason,
+           bonus_lines FROM reporting.house_edges
     WHERE submission = ANY(:submissions) AND recorded_at <= :known_at"""
 
 FIRST_DAY: Final = """

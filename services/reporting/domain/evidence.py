@@ -42,31 +42,36 @@ class Evidence:
     wealths: tuple[float, ...] = (0.0,) * len(EXCESSES)
     highest: float = 0.0
 
-    def multiplied(self, logarithms: Sequence[float]) -> "Evidence":
-        """Return the evidence after an observation that multiplies each wealth by a factor with a mean of 1 at most."""
-        wealths = tuple(wealth + factor for wealth, factor in zip(self.wealths, logarithms, strict=True))
-        return Evidence(self.n + 1, wealths, max(self.highest, _mean(wealths)))
+    def multiplied(self, logarithms: Sequence[float], times: int = 1) -> "Evidence":
+        """Return the evidence after observations that each multiply a wealth by a factor with a mean of 1 at most."""
+        wealths = tuple(wealth + times * factor for wealth, factor in zip(self.wealths, logarithms, strict=True))
+        return Evidence(self.n + times, wealths, max(self.highest, mean_of(wealths)))
 
     def observed(self, actual: Fraction | int, expected: Fraction, variance: Fraction) -> "Evidence":
-        """Return the evidence after an observation of something that is never below 0.
-
-        `expected` is the most that it is on average in honest play, given all that came before; `variance` says how
-        large a bet should be, and has no part in whether the alarm is false.
-        """
-        assert actual >= 0, f"{actual} was observed of what is never below 0"
-        assert expected > 0, f"{expected} was expected: nothing can be more than that by a share"
-        surplus = float(actual / expected) - 1
-        spread = float(variance / expected**2)
-        shares = (min(_MOST_BET, excess / spread if spread else inf) for excess in EXCESSES)
-        return self.multiplied([log1p(share * surplus) for share in shares])
+        """Return the evidence after an observation of something that is never below 0 (see `factors`)."""
+        return self.multiplied(factors(actual, expected, variance))
 
     def finding(self, false_alarms: Fraction = FALSE_ALARMS) -> Finding:
         """Return what follows where honest play may raise an alarm with this probability; an alarm stands for ever."""
         threshold = -log10(false_alarms)
-        return Finding(self.n, _mean(self.wealths) / log(10), threshold, self.highest / log(10) >= threshold)
+        return Finding(self.n, mean_of(self.wealths) / log(10), threshold, self.highest / log(10) >= threshold)
 
 
-def _mean(wealths: Sequence[float]) -> float:
+def factors(actual: Fraction | int, expected: Fraction, variance: Fraction) -> tuple[float, ...]:
+    """Return the logarithms by which an observation of something that is never below 0 multiplies the wealths.
+
+    `expected` is the most that it is on average in honest play, given all that came before; `variance` says how large a
+    bet should be, and has no part in whether the alarm is false.
+    """
+    assert actual >= 0, f"{actual} was observed of what is never below 0"
+    assert expected > 0, f"{expected} was expected: nothing can be more than that by a share"
+    surplus = float(actual / expected) - 1
+    spread = float(variance / expected**2)
+    shares = (min(_MOST_BET, excess / spread if spread else inf) for excess in EXCESSES)
+    return tuple(log1p(share * surplus) for share in shares)
+
+
+def mean_of(wealths: Sequence[float]) -> float:
     """Return the logarithm of the mean of what these are the logarithms of."""
     most = max(wealths)
     return most + log(sum(exp(wealth - most) for wealth in wealths) / len(wealths))

@@ -18,6 +18,7 @@ class HouseEdge:
     """What comes back of a cent wagered under a submission (its hash), exactly; or why nobody can count it.
 
     `offered` is as the catalogue says: `required` of every player of a hand, `always` on offer, or `optional`.
+    `bonus_lines` are the lines without a stake of their own that the wager earns, and that are in what it brings back.
     """
 
     submission: str
@@ -26,6 +27,7 @@ class HouseEdge:
     paytable: str | None
     returns: Returns | None
     reason: str | None = None
+    bonus_lines: tuple[str, ...] = ()
 
     @cached_property
     def house_edge(self) -> Fraction | None:
@@ -40,11 +42,14 @@ def edges_of(approved: SubmissionApproved) -> list[HouseEdge]:
     """
     found = []
     for wager, offer in select(catalogue(approved.regulation), approved.submission).offers.items():
-        edge = partial(HouseEdge, approved.hash, wager, offer.wager.offered, offer.paytable.name)
+        lines = tuple(dict.fromkeys(row.line for row in offer.paytable.rows if row.line is not None and row.of))
+        edge = partial(
+            HouseEdge, approved.hash, wager, offer.wager.offered, offer.paytable.name, bonus_lines=lines
+        )
         try:
-            found.append(edge(returns(approved.regulation, wager, approved.submission)))
+            found.append(edge(returns=returns(approved.regulation, wager, approved.submission)))
         except Refused as refused:
-            found.append(edge(None, str(refused)))
+            found.append(edge(returns=None, reason=str(refused)))
     return found
 
 

@@ -11,7 +11,7 @@ from math import erfc, exp, lgamma, log, log1p, sqrt
 from statistics import NormalDist
 from typing import Final
 
-from services.reporting.domain.evidence import FALSE_ALARMS, Evidence, Finding
+from services.reporting.domain.evidence import FALSE_ALARMS, Evidence, Finding, factors
 from shared.rules import Returns
 
 SHOE_TOLERANCE: Final = Fraction(1, 50)
@@ -75,8 +75,23 @@ def against_expectation(returns: Returns, wagers: Wagers, payout_cents: int) -> 
     """
     expected = returns.mean * wagers.cents
     variance = returns.variance * wagers.squares
+    return _against(wagers.number, payout_cents, expected, variance)
+
+
+def together(parts: Iterable[AgainstExpectation]) -> AgainstExpectation:
+    """Return how several wagers, decided apart from each other, stand to their exact expectation as one."""
+    listed = list(parts)
+    return _against(
+        sum(one.number for one in listed),
+        sum(one.payout_cents for one in listed),
+        sum((one.expected_cents for one in listed), Fraction(0)),
+        sum((one.variance for one in listed), Fraction(0)),
+    )
+
+
+def _against(number: int, payout_cents: int, expected: Fraction, variance: Fraction) -> AgainstExpectation:
     z = float(payout_cents - expected) / sqrt(variance) if variance else 0.0
-    return AgainstExpectation(wagers.number, payout_cents, expected, variance, z, erfc(abs(z) / sqrt(2)))
+    return AgainstExpectation(number, payout_cents, expected, variance, z, erfc(abs(z) / sqrt(2)))
 
 
 def binomial_tail(hits: int, number: int, probability: Fraction) -> float:
@@ -133,11 +148,18 @@ def observe_hits(
     dealt from one shoe, take `SHOE_TOLERANCE`. Bets that follow from knowledge of the cards are what this finds: leave
     Insurance out, which is wagered with cards in sight.
     """
-    assert 0 <= hits <= number, f"{hits} hits of {number} wagers"
     if not number:
         return evidence
+    return evidence.multiplied(hit_factors(probability, hits, number, tolerance=tolerance))
+
+
+def hit_factors(
+    probability: Fraction, hits: int, number: int, *, tolerance: Fraction = Fraction(0)
+) -> tuple[float, ...]:
+    """Return the logarithms by which the hits of a block multiply the wealths of `observe_hits`."""
+    assert 0 <= hits <= number, f"{hits} hits of {number} wagers"
     most = min(probability * (1 + tolerance), Fraction(1))
-    return evidence.observed(hits, most * number, most * (1 - most) * number)
+    return factors(hits, most * number, most * (1 - most) * number)
 
 
 def observe_returns(

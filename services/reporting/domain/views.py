@@ -1,8 +1,9 @@
-"""What reporting needs of settlements: round, figures, lines and reasons, without cards. Amounts are cents."""
+"""What reporting needs of settlements: round, figures, stakes, lines and reasons, without cards. Amounts are cents."""
 
 from typing import Any
 
 from pydantic import AwareDatetime, ConfigDict
+from typing_extensions import TypedDict
 
 from shared.contracts.envelope import Correction
 from shared.contracts.reading import view_of
@@ -47,10 +48,24 @@ class DealtRound(NoticedRound, RevisionView):
     lines: tuple[dict[str, Any], ...]
 
 
+class Seat(TypedDict):
+    """What a seat wagered, cents by wager: a plain mapping, for a month has some fifty million of them."""
+
+    seat: int
+    wagers: dict[str, int]
+
+
+class Record(TypedDict, total=False):
+    """The record of a round."""
+
+    seats: list[Seat]
+
+
 @view_of(SettlementPosted)
 class PostedRound(DealtRound):
-    """A round whose money was posted."""
+    """A round whose money was posted. `record` is what the table reported, without its cards."""
 
+    record: Record = {}
     correction: Correction | None = None
 
 

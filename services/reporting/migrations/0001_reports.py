@@ -14,3 +14,4 @@ def upgrade() -> None:
     grant("SELECT, INSERT", "house_edges", "filled_gaps", "closings", "properties", "facts", "amounts", "rounds")
     grant("SELECT, INSERT, UPDATE", "exceptions", "amount_days", "round_days", "play_days", "line_days")
     grant("SELECT, INSERT, UPDATE", "day_moments", "positions", "deliveries")
+    grant("SELECT, INSERT", "evidence_days")

@@ -1,6 +1,6 @@
 CREATE TABLE house_edges (
     submission TEXT, wager TEXT, recorded_at TIMESTAMPTZ NOT NULL, offered TEXT NOT NULL, paytable TEXT, returns JSON,
-    reason TEXT,
+    reason TEXT, bonus_lines TEXT[] NOT NULL,
     PRIMARY KEY (submission, wager),
     CONSTRAINT returns_or_reason CHECK (num_nonnulls(returns, reason) = 1)
 );
@@ -60,7 +60,7 @@ CREATE TABLE rounds (
     table_name TEXT NOT NULL, game TEXT NOT NULL, shift TEXT NOT NULL, dealer TEXT NOT NULL, round_id TEXT NOT NULL,
     revision INTEGER NOT NULL, sign INTEGER NOT NULL, corrected BOOLEAN NOT NULL, version INTEGER NOT NULL,
     submission TEXT NOT NULL, closed_at TIMESTAMPTZ NOT NULL, wagers TEXT[] NOT NULL, figures BIGINT[] NOT NULL, line_wagers TEXT[] NOT NULL,
-    line_categories TEXT[] NOT NULL, line_figures BIGINT[] NOT NULL,
+    line_categories TEXT[] NOT NULL, line_figures BIGINT[] NOT NULL, stake_figures BIGINT[] NOT NULL,
     PRIMARY KEY (shard, seq)
 );
 CREATE INDEX rounds_of_table ON rounds (property, gaming_day, table_name);
@@ -102,4 +102,9 @@ CREATE TABLE positions (
 CREATE TABLE deliveries (
     property TEXT, gaming_day DATE, version INTEGER NOT NULL, manifest TEXT NOT NULL,
     PRIMARY KEY (property, gaming_day)
+);
+
+CREATE TABLE evidence_days (
+    property TEXT, as_of TIMESTAMPTZ, gaming_day DATE, added JSON NOT NULL, carried JSON NOT NULL, counts JSON NOT NULL,
+    PRIMARY KEY (property, as_of, gaming_day)
 );
