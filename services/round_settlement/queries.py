@@ -18,6 +18,7 @@ from services.round_settlement.domain.history import (
 )
 from services.round_settlement.tables import journal, rounds, submissions
 from shared.contracts.envelope import table_source
+from shared.contracts.settlements import SettlementPosted
 from shared.contracts.submissions import SubmissionApproved
 from shared.journal.entry import Entry
 from shared.journal.proving import covering_checkpoint
@@ -78,7 +79,8 @@ def _places(row: Row[Any]) -> Select[tuple[int, int]]:
 
 async def _recorded(connection: AsyncConnection, row: Row[Any], entry: Entry, names: dict[int, str]) -> EntryDocument:
     data = from_json(entry.draft.data)
-    named = (data["property"], data["game"], data["submission"]["version"]) if "lines" in data else None
+    settled = entry.draft.kind == SettlementPosted.KIND.name
+    named = (data["property"], data["game"], data["submission"]["version"]) if settled else None
     covering = await covering_checkpoint(connection, journal, entry.shard, entry.seq)
     path = f"/rounds/{row.property}/{row.table_name}/{quote(row.round_id)}/proofs/{entry.shard}/{entry.seq}"
     return entry_document(

@@ -1,6 +1,5 @@
 """Properties as the registry publishes them, for the tests of those who ask them."""
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -8,7 +7,7 @@ from typing import Any
 
 from shared.contracts.places import Place
 from shared.contracts.properties import PropertyApproved, PropertyDocument, property_hash
-from shared.jurisdictions import GamingPack
+from tests.support.packs import changed, dated
 from tests.support.published import published
 from tests.support.rounds import PROPERTY
 
@@ -26,24 +25,25 @@ _SHARD = 2
 TABLES = tuple(f"{game}-{number:02}" for game in _GAMES for number in range(1, 10))
 
 
-Tables = Iterable[str] | Mapping[str, str]
-"""Tables that offer what their names begin with, or each with the game that it offers."""
+Tables = Iterable[str] | Mapping[str, str | Mapping[str, Any]]
+"""Tables that offer what their names begin with, or each with the game that it offers or what else is said of it."""
 
 
 def document(name: str = PROPERTY, tables: Tables = TABLES, **changes: Any) -> dict[str, Any]:
     """A property of Pennsylvania with these tables, open since 2020, whose gaming day begins at four."""
-    games = tables if isinstance(tables, Mapping) else {table: _GAMES.get(table[:2], "blackjack") for table in tables}
+    said = tables if isinstance(tables, Mapping) else {table: {} for table in tables}
     listed = [
         {
             "table": table,
             "asset_number": f"A-{table}",
-            "game": game,
+            "game": _GAMES.get(table[:2], "blackjack"),
             "pit": "pit-1",
             "positions": 7,
             "location": "main floor",
             "opened_on": "2020-01-01",
         }
-        for table, game in games.items()
+        | ({"game": of_table} if isinstance(of_table, str) else dict(of_table))
+        for table, of_table in said.items()
     ]
     return {
         "property": name,
@@ -84,14 +84,7 @@ def place(name: str = PROPERTY, tables: Tables = TABLES, **changes: Any) -> Plac
 
 def under_law(found: Place, path: str, value: Any) -> Place:
     """A property under a law in which the provision at a path, such as `people.fill`, has always had another value."""
-    law = found.law.model_dump(mode="json")
-    *parts, last = path.split(".")
-    part = law
-    for name in parts:
-        part = part[name]
-    dated = {"value": value, "effective_from": "2000-01-01", "source": "§ 1", "status": "confirmed"}
-    part[last] = [dated]
-    return replace(found, law=GamingPack.model_validate_json(json.dumps(law)))
+    return replace(found, law=changed(found.law, {path: [dated(value)]}))
 
 
 def property_event(

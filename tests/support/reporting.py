@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import count
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -86,6 +87,14 @@ class Books(Shard):
     def daily_win(self, more: str = "") -> dict[str, Any]:
         """Return the daily win."""
         return self._read(self.path("daily-win", more))
+
+    def report(self, name: str, more: str = "") -> dict[str, Any]:
+        """Return a report of the day."""
+        return self._read(self.path(name, more))
+
+    def explain(self, name: str, cell: str, more: str = "") -> dict[str, Any]:
+        """Return the entries behind a cell of a report of the day."""
+        return self._read(self.path(f"{name}/entries", f"{more}&cell={quote(cell)}"))
 
     def to_date(self, more: str = "") -> dict[str, Any]:
         """Return the win to date."""

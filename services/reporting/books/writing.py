@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import func
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.reporting.books import catalog
 from services.reporting.books.measures import amounts_of
 from services.reporting.books.rounds import LINE_FIGURES, STAKES, RoundEntry, Sums
 from services.reporting.tables import (
@@ -23,6 +24,8 @@ from shared.contracts.facts import EntryEvent, Fact
 from shared.contracts.places import PlaceAt
 from shared.contracts.wager_totals import FIGURES
 from shared.journal.bulk import added, copy, excluded, insert, keyed
+
+assert catalog.MODULES, "what all facts add is declared"
 
 _ADD_AMOUNTS = insert(amount_days, on_conflict=added(amount_days, "value"))
 _ADD_ROUNDS = insert(round_days, on_conflict=added(round_days, *FIGURES, *STAKES))

@@ -1,0 +1,213 @@
+"""Deliver reports as files: into a folder or an S3-compatible store, with a signed manifest that says which.
+
+A report's files stand at `<property>/<first day>[_<last day>]/<report>-v<version>-<known at>.<format>`, the manifest at
+`manifests/<known at>-<begin of its SHA-256>.note`. The manifest is a signed note like a checkpoint (shared.journal):
+its text is JSON, its key that of the service. The files go first; nothing that is there is ever written again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+from pydantic import AwareDatetime, Field, SecretStr, ValidationError
+
+from services.reporting.kit.document import Document, Header
+from services.reporting.rendering import FORMATS, FormatName, render
+from services.reporting.rendering.wording import in_utc
+from shared.contracts.envelope import Contract, Digest
+from shared.journal.signed_note import CheckpointError, Signer, Verifier, open_signed_text, signed_note
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+_MANIFESTS: Final = "manifests/"
+_BUCKET: Final = "s3://"
+
+
+class DeliveryError(Exception):
+    """A store cannot take a delivery: it has something else of that name, or no such store can be named."""
+
+
+class DeliveredFile(Contract):
+    """A file of a delivery: where it stands in the store, and what it has."""
+
+    name: str
+    media_type: str
+    size: int = Field(ge=0)
+    sha256: Digest
+
+
+class DeliveredReport(Contract):
+    """A report of a delivery: what it says of itself, the hash of its content, and the files that have it."""
+
+    header: Header
+    sha256: Digest
+    files: list[DeliveredFile]
+
+
+class Manifest(Contract):
+    """What a delivery consists of; `known_at` is the latest of its reports."""
+
+    known_at: AwareDatetime
+    reports: list[DeliveredReport]
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAccess:
+    """How an S3-compatible store is reached: its URL and region, and the key to it."""
+
+    endpoint: str
+    region: str
+    access_key_id: str
+    secret_access_key: SecretStr
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found in a store: how many manifests and files, and what is not as it was delivered."""
+
+    manifests: int
+    files: int
+    problems: tuple[str, ...]
+
+
+def open_store(url: str, access: StoreAccess | None = None) -> ObjectStore:
+    """Return the store of a URL: `file:///folder`, a path, or `s3://bucket/prefix`.
+
+    Without `access`, a bucket is reached as the AWS_* environment variables or the role of the machine say.
+    Raises: DeliveryError for another URL.
+    """
+    from obstore.store import LocalStore, S3Store
+
+    if url.startswith(_BUCKET):
+        bucket, _, prefix = url.removeprefix(_BUCKET).partition("/")
+        if access is None:
+            return S3Store(bucket, prefix=prefix or None)
+        return S3Store(
+            bucket,
+            prefix=prefix or None,
+            endpoint=access.endpoint,
+            region=access.region,
+            access_key_id=access.access_key_id,
+            secret_access_key=access.secret_access_key.get_secret_value(),
+            client_options={"allow_http": access.endpoint.startswith("http://")},
+        )
+    if url.startswith("file://"):
+        return LocalStore.from_url(url, mkdir=True)
+    if "://" in url:
+        raise DeliveryError(f"{url}: not a store; name a folder, file:///folder or s3://bucket/prefix")
+    return LocalStore(url, mkdir=True)
+
+
+def deliver(store: ObjectStore, documents: Sequence[tuple[Document, Sequence[FormatName]]], signer: Signer) -> str:
+    """Deliver documents, each in its formats; return the name of the manifest. The same delivery twice changes nothing.
+
+    Raises: DeliveryError where the store has another file of one of the names, ValueError without documents or formats,
+    CheckpointError where the manifest is too long to be signed: deliver fewer documents together. Errors of the store
+    are obstore.exceptions.BaseError; what was delivered until then is delivered again without harm.
+    """
+    if not any(formats for _, formats in documents):
+        raise ValueError("a delivery needs a document and a format")
+    reports = []
+    for document, formats in documents:
+        delivered = []
+        for name, media_type, content in _files(document, formats):
+            _put(store, name, content, media_type)
+            delivered.append(
+                DeliveredFile(name=name, media_type=media_type, size=len(content), sha256=sha256(content).hexdigest())
+            )
+        reports.append(DeliveredReport(header=document.header, sha256=document.sha256, files=delivered))
+    manifest = Manifest(known_at=max(one.header.known_at for one, _ in documents), reports=reports)
+    note = signed_note(json.dumps(manifest.model_dump(mode="json"), indent=1) + "\n", signer)
+    open_signed_text(note, [signer.verifier])  # nothing is delivered that nobody could open
+    name = _manifest_name(manifest, note)
+    _put(store, name, note.encode(), "text/plain; charset=utf-8")
+    return name
+
+
+def verify_delivery(store: ObjectStore, verifiers: Iterable[Verifier]) -> Checked:
+    """Verify everything in a store: signatures of manifests, size and hash of their files, nothing missing or added.
+
+    A manifest that was removed together with its files is not noticed: keep the names of manifests elsewhere, too.
+    Errors of the store are obstore.exceptions.BaseError.
+    """
+    keys = list(verifiers)
+    found = {one["path"] for batch in store.list() for one in batch}
+    manifests = sorted(name for name in found if name.startswith(_MANIFESTS))
+    expected: dict[str, DeliveredFile] = {}
+    problems = [] if manifests else ["there is no manifest"]
+    for name in manifests:
+        try:
+            manifest = _open(name, _get(store, name), keys)
+        except (CheckpointError, ValidationError, UnicodeDecodeError) as error:
+            problems.append(f"{name}: {error}")
+            continue
+        for file in (file for report in manifest.reports for file in report.files):
+            if expected.setdefault(file.name, file) != file:
+                problems.append(f"{file.name}: manifests say different things of it")
+    for name, file in sorted(expected.items()):
+        if name not in found:
+            problems.append(f"{name}: missing")
+            continue
+        content = _get(store, name)
+        if (len(content), sha256(content).hexdigest()) != (file.size, file.sha256):
+            problems.append(f"{name}: not what was delivered")
+    problems += [f"{name}: in no manifest" for name in sorted(found - expected.keys() - set(manifests))]
+    return Checked(len(manifests), len(expected), tuple(problems))
+
+
+def _files(document: Document, formats: Iterable[FormatName]) -> Iterator[tuple[str, str, bytes]]:
+    """Yield name, media type and content of the files of a document; Parquet has one for each section."""
+    header = document.header
+    days = f"{header.first_day}" + (f"_{header.last_day}" if header.last_day != header.first_day else "")
+    of = "".join(f"-{kind}-{name}" for kind, name in (("table", header.table), ("game", header.game)) if name)
+    stem = f"{header.property}/{days}/{header.report}{of}-v{header.version}-{_compact(header.known_at)}"
+    for name in formats:
+        media_type = FORMATS[name].media_type
+        if name == "parquet" and len(document.sections) > 1:
+            for filled in document.sections:
+                section = filled.section.name
+                yield f"{stem}-{section}.{name}", media_type, render(document, name, section=section)
+        else:
+            yield f"{stem}.{name}", media_type, render(document, name)
+
+
+def _compact(moment: datetime) -> str:
+    """Return a moment as names have it: `20261121T060000.000000Z`."""
+    return f"{in_utc(moment):%Y%m%dT%H%M%S.%fZ}"
+
+
+def _manifest_name(manifest: Manifest, note: str) -> str:
+    return f"{_MANIFESTS}{_compact(manifest.known_at)}-{sha256(note.encode()).hexdigest()[:16]}.note"
+
+
+def _put(store: ObjectStore, name: str, content: bytes, media_type: str) -> None:
+    from obstore.exceptions import AlreadyExistsError
+    from obstore.store import LocalStore
+
+    # A folder keeps no media types.
+    attributes = None if isinstance(store, LocalStore) else {"Content-Type": media_type}
+    try:
+        store.put(name, content, mode="create", attributes=attributes, use_multipart=False)
+    except AlreadyExistsError as error:
+        if _get(store, name) != content:
+            raise DeliveryError(
+                f"{name}: the store has another file of this name, which stays; look into it"
+            ) from error
+
+
+def _get(store: ObjectStore, name: str) -> bytes:
+    return bytes(store.get(name).bytes())
+
+
+def _open(name: str, note: bytes, verifiers: Iterable[Verifier]) -> Manifest:
+    text, _ = open_signed_text(note.decode(), verifiers)
+    manifest = Manifest.model_validate_json(text)
+    if name != _manifest_name(manifest, note.decode()):
+        raise CheckpointError("the note of a manifest of another name")
+    return manifest

@@ -1,0 +1,56 @@
+"""The rows of a report as CSV (RFC 4180): each amount in cents, and in dollars."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+
+from services.reporting.kit.document import Column, Filled, plain
+from services.reporting.kit.figures import Value
+from services.reporting.rendering.wording import DECIMALS, decimal, whole
+
+_AMOUNTS = {"cents", "exact_cents"}
+_COMPUTED = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+"""How a text begins that a spreadsheet would compute instead of show, or that looks as if it had been guarded."""
+
+
+def as_csv(sections: Sequence[Filled]) -> bytes:
+    """Return the rows of sections, without totals, which nobody should add up again; empty where there is no value.
+
+    Several sections stand below each other: the first column names the section, the others are those of all sections.
+    A text that a spreadsheet would compute gets an apostrophe before it; who reads it back takes one away from texts
+    that begin with apostrophes and one of ``= + - @``, a tabulator or a line break.
+    """
+    headers = list(dict.fromkeys(name for one in sections for column in one.section.columns for name in _names(column)))
+    several = len(sections) > 1
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow([*(["section"] if several else []), *headers])
+    for filled in sections:
+        columns = filled.section.columns
+        for row in filled.rows:
+            cells = {name: cell for column in columns for name, cell in _cells(column, row.cells[column.name])}
+            writer.writerow([*([filled.section.name] if several else []), *(cells.get(name) for name in headers)])
+    return text.getvalue().encode()
+
+
+def _names(column: Column) -> tuple[str, ...]:
+    if column.unit not in _AMOUNTS:
+        return (column.name,)
+    return column.name, f"{column.name.removesuffix('_cents').removesuffix('_exact')}_dollars"
+
+
+def _cells(column: Column, value: Value) -> Iterator[tuple[str, int | str | None]]:
+    name, *in_dollars = _names(column)
+    yield name, guarded(value) if column.unit == "text" and isinstance(value, str) else plain(value)
+    for other in in_dollars:
+        yield other, None if value is None else decimal(whole(value, column.unit), DECIMALS[column.unit])
+
+
+def guarded(text: str) -> str:
+    """Return a text that no spreadsheet computes.
+
+    >>> guarded("=1+1"), guarded("BJ-01"), guarded("'=1+1")
+    ("'=1+1", 'BJ-01', "''=1+1")
+    """
+    return f"'{text}" if _COMPUTED.match(text) else text

@@ -1,0 +1,25 @@
+"""A report as JSON: what it says of itself, what its columns are, and the content that its hash is taken over."""
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from services.reporting.kit.document import Column, Document
+
+
+def as_json(document: Document, explain: str | None = None) -> bytes:
+    """Return a document as JSON; `content` stands as it is hashed.
+
+    `explain` is the URI template (RFC 6570) of the entries behind a cell, with the variables `section`, `row` (its
+    `id`) and `column`: one for all cells, outside the content, which therefore has the same hash wherever it is served.
+    """
+    columns = {filled.section.name: [_column(one) for one in filled.section.columns] for filled in document.sections}
+    whole = document.header.model_dump(mode="json") | {"sha256": document.sha256}
+    if explain is not None:
+        whole["explain"] = explain
+    whole |= {"columns": columns, "content": document.content}
+    return json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _column(column: Column) -> dict[str, Any]:
+    return {name: value for name, value in asdict(column).items() if name != "added"}

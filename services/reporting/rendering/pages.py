@@ -1,0 +1,157 @@
+"""A report as pages (PDF) that a controller signs. Texts go to the typesetter as data, never as markup."""
+
+import json
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from subprocess import TimeoutExpired, run
+from typing import Any, Final
+
+from services.reporting.kit.document import Column, Document, Filled, Row
+from services.reporting.rendering.wording import (
+    header_lines,
+    in_utc,
+    is_finished,
+    period_text,
+    reached_text,
+    stage_text,
+    text_of,
+)
+
+_TYPESETTER: Final = Path(__file__).with_name("typeset.py")
+_SECONDS_MAX: Final = 120
+_LINE_CHARACTERS_MAX: Final = 220
+"""How many characters stand on a line of the paper and can still be read."""
+_BESIDE_CHARACTERS: Final = 2
+"""What the space beside a column takes of them."""
+_WIDTH_CHARACTERS_MAX: Final = 50
+"""Longer texts are broken over several lines, long words too."""
+_LONG_WORD: Final = re.compile(rf"\S{{{_WIDTH_CHARACTERS_MAX - 5}}}(?=\S)")
+_MAY_BREAK: Final = "\N{ZERO WIDTH SPACE}"
+_TO_THE_LEFT: Final = {"text", "day", "moment"}
+_DAGGER: Final = "†"
+_AS_WIDE_AS_A_PARENTHESIS: Final = "\N{SIX-PER-EM SPACE}\N{THIN SPACE}"
+"""After figures without one, so that the points of a column stand below each other."""
+
+
+class PagesError(Exception):
+    """The typesetter could not make pages of a report."""
+
+
+def as_pdf(document: Document) -> bytes:
+    """Return a document as pages: landscape letter paper.
+
+    Raises: PagesError where the typesetter fails, or takes longer than any report does.
+    """
+    command = [sys.executable, "-I", str(_TYPESETTER), in_utc(document.header.known_at).isoformat()]
+    said = json.dumps(_said(document)).encode()
+    try:
+        done = run(command, input=said, capture_output=True, timeout=_SECONDS_MAX, check=False)  # noqa: S603
+    except TimeoutExpired as error:
+        raise PagesError(f"{document.header.report}: no pages after {_SECONDS_MAX} seconds") from error
+    if done.returncode != 0:
+        raise PagesError(f"{document.header.report}: {done.stderr.decode(errors='replace').strip()}")
+    return done.stdout
+
+
+def _said(document: Document) -> dict[str, Any]:
+    """Return what stands on the pages, all of it as text."""
+    header = document.header
+    return {
+        "title": header.title,
+        "place": header.property_title,
+        "period": period_text(header),
+        "stage": stage_text(header),
+        "finished": is_finished(header),
+        "known_at": text_of(header.known_at, "moment"),
+        "sha256": document.sha256,
+        "lines": list(header_lines(document)),
+        "through": reached_text(header),
+        "sections": [_section(document, filled) for filled in document.sections],
+        "identities": [
+            {
+                "name": one.name,
+                "says": one.says,
+                "left": text_of(one.left.value, one.unit),
+                "right": text_of(one.right.value, one.unit),
+                "holds": one.holds,
+            }
+            for one in document.identities
+        ],
+        "marks": [{"what": one.what, "source": one.source, "note": one.note} for one in document.marks],
+        "signatures": list(document.signatures),
+    }
+
+
+def _section(document: Document, filled: Filled) -> dict[str, Any]:
+    columns = filled.section.columns
+    return {
+        "title": filled.section.title,
+        "parts": [_part(document, filled, part) for part in _parts(filled)],
+        "formulas": [
+            {"title": column.title, "formula": column.formula, "source": column.source}
+            for column in columns
+            if column.formula or column.source
+        ],
+    }
+
+
+def _parts(filled: Filled) -> list[list[Column]]:
+    """Return the columns that stand beside each other: what does not fit stands below, again after the row's key.
+
+    There are as few parts as can be, each about as wide as the others.
+    """
+    widths = {column.name: _width(column, filled) + _BESIDE_CHARACTERS for column in filled.section.columns}
+    fewest = _broken(filled, widths, _LINE_CHARACTERS_MAX)
+    narrower = (_broken(filled, widths, limit) for limit in range(_LINE_CHARACTERS_MAX))
+    return next((parts for parts in narrower if len(parts) == len(fewest)), fewest)
+
+
+def _broken(filled: Filled, widths: Mapping[str, int], characters_max: int) -> list[list[Column]]:
+    key = [column for column in filled.section.columns if column.name in filled.section.key]
+    parts: list[list[Column]] = [[]]
+    for column in filled.section.columns:
+        if column in parts[-1]:
+            continue
+        together = [*parts[-1], column]
+        if len(parts[-1]) > len(key) and sum(widths[one.name] for one in together) > characters_max:
+            together = [*key, column]
+            parts.append(together)
+        parts[-1] = together
+    return parts
+
+
+def _part(document: Document, filled: Filled, columns: list[Column]) -> dict[str, Any]:
+    marked = {reference for mark in document.marks for reference in mark.columns}
+    total = None if filled.total is None else _texts(filled.total, columns)
+    if total and not total[0]:
+        total[0] = "Total"
+    return {
+        "heads": [
+            _aligned(column.title + (_DAGGER if f"{filled.section.name}/{column.name}" in marked else ""), column)
+            for column in columns
+        ],
+        "widths": [_width(column, filled) for column in columns],
+        "left": [column.unit in _TO_THE_LEFT for column in columns],
+        "rows": [_texts(row, columns) for row in filled.rows],
+        "total": total,
+    }
+
+
+def _texts(row: Row, columns: list[Column]) -> list[str]:
+    return [_aligned(text_of(row.cells[column.name], column.unit), column) for column in columns]
+
+
+def _aligned(text: str, column: Column) -> str:
+    if column.unit in _TO_THE_LEFT:
+        return _LONG_WORD.sub(lambda word: word[0] + _MAY_BREAK, text)
+    return text if not text or text.endswith(")") else text + _AS_WIDE_AS_A_PARENTHESIS
+
+
+def _width(column: Column, filled: Filled) -> int:
+    """Return how many characters wide a column is: its longest value, or the longest word above it."""
+    rows = filled.rows if filled.total is None else (*filled.rows, filled.total)
+    values = (len(text_of(row.cells[column.name], column.unit)) for row in rows)
+    words = (len(word) + 1 for word in column.title.split())  # which are bold
+    return min(max(*values, *words, 5), _WIDTH_CHARACTERS_MAX)

@@ -1,0 +1,68 @@
+"""A section of a report as Parquet: typed columns, and in the metadata what the report says of itself."""
+
+import io
+import json
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import pyarrow
+from pyarrow import parquet
+
+from services.reporting.kit.document import Column, Document, Filled, Unit, plain
+from services.reporting.kit.figures import Value
+from services.reporting.rendering.wording import in_utc
+
+_TYPES: dict[Unit, pyarrow.DataType] = {
+    "text": pyarrow.string(),
+    "day": pyarrow.date32(),
+    "moment": pyarrow.timestamp("us", tz="UTC"),
+    "cents": pyarrow.int64(),
+    "exact_cents": pyarrow.decimal128(38, 9),
+    "count": pyarrow.int64(),
+    "percent": pyarrow.decimal128(38, 2),
+}
+
+
+def as_parquet(document: Document, filled: Filled) -> bytes:
+    """Return the rows of a section, without the total.
+
+    The metadata of the file has the header (`header`), the hash of the whole content (`sha256`), the name of the
+    section (`section`) and its total (`total`); that of a column its title, unit, formula and source.
+    """
+    said: dict[str, str] = {
+        "header": document.header.model_dump_json(),
+        "sha256": document.sha256,
+        "section": filled.section.name,
+    }
+    if filled.total is not None:
+        said["total"] = json.dumps({name: plain(value) for name, value in filled.total.cells.items()})
+    table = pyarrow.table(
+        [_values(column, filled) for column in filled.section.columns],
+        schema=pyarrow.schema([_field(column) for column in filled.section.columns], metadata=said),
+    )
+    file = io.BytesIO()
+    parquet.write_table(table, file)
+    return file.getvalue()
+
+
+def _field(column: Column) -> pyarrow.Field:
+    said = {"title": column.title, "unit": column.unit, "formula": column.formula, "source": column.source}
+    return pyarrow.field(column.name, _TYPES[column.unit], metadata=said)
+
+
+def _values(column: Column, filled: Filled) -> pyarrow.Array:
+    values = [_value(row.cells[column.name], column.unit) for row in filled.rows]
+    return pyarrow.array(values, type=_TYPES[column.unit])
+
+
+def _value(value: Value, unit: Unit) -> Any:
+    match unit:
+        case "exact_cents" | "percent":
+            return None if value is None else Decimal(str(value))
+        case "moment" if isinstance(value, datetime):
+            return in_utc(value)
+        case "text":
+            return None if value is None else str(value)
+        case _:
+            return value

@@ -1,0 +1,134 @@
+"""How values and headers read on paper and in a workbook. Pure; what is written as data is in the formats."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from typing import Final
+
+from services.reporting.kit.document import Document, Header, Unit
+from services.reporting.kit.figures import Value
+from shared.contracts.exact import parse_exact
+from shared.contracts.reports import ReportStatus
+
+DECIMALS: Final[dict[Unit, int]] = {"count": 0, "cents": 2, "percent": 4, "exact_cents": 11}
+"""The places after the point that make a whole number of what a column holds: cents of a dollar, nanocents of one."""
+
+_SHOWN: Final[dict[Unit, int]] = {"count": 0, "cents": 2, "exact_cents": 2}
+"""The least places after the point with which people read it."""
+
+_FINISHED = {ReportStatus.FINAL, ReportStatus.RESTATED}
+
+
+def whole(value: Value, unit: Unit) -> int:
+    """Return a value as a whole number of its smallest part: cents, nanocents, hundredths of a percent, or a count.
+
+    Raises: TypeError where a column of that unit cannot hold it.
+
+    >>> whole(1250, "cents"), whole("12.5", "exact_cents"), whole("-3.07", "percent")
+    (1250, 12500000000, -307)
+    """
+    match unit, value:
+        case (("cents" | "count"), int()):
+            return value
+        case "exact_cents", str() | int():
+            return parse_exact(str(value))
+        case "percent", str():
+            return int(value.replace(".", ""))
+        case _:
+            raise TypeError(f"a column of {unit} does not hold {value!r}")
+
+
+def decimal(number: int, places: int, least: int = 2) -> str:
+    """Return a whole number of parts as a decimal, without zeros at its end beyond the least places.
+
+    >>> decimal(-5, 2), decimal(123456, 2), decimal(12_500_000_000, 11)
+    ('-0.05', '1234.56', '0.125')
+    """
+    digits = f"{abs(number):0{places + 1}}"
+    before, after = digits[: len(digits) - places], digits[len(digits) - places :]
+    after = after.rstrip("0").ljust(least, "0")
+    return f"{'-' if number < 0 else ''}{before}{'.' if after else ''}{after}"
+
+
+def text_of(value: Value, unit: Unit) -> str:
+    """Return a value as it stands on paper: dollars in groups of thousands, what is negative in parentheses.
+
+    Raises: TypeError where a column of that unit cannot hold it.
+
+    >>> text_of(-123456, "cents"), text_of(4200, "count"), text_of("-3.07", "percent")
+    ('(1,234.56)', '4,200', '(3.07%)')
+    """
+    if value is None:
+        return ""
+    match unit:
+        case "text":
+            return str(value)
+        case "day" if isinstance(value, date):
+            return value.isoformat()
+        case "moment" if isinstance(value, datetime):
+            return f"{in_utc(value):%Y-%m-%d %H:%M:%S} UTC"
+        case "percent":
+            number = whole(value, unit)
+            text = f"{decimal(abs(number), 2)}%"
+        case "cents" | "exact_cents" | "count":
+            number = whole(value, unit)
+            before, point, after = decimal(abs(number), DECIMALS[unit], _SHOWN[unit]).partition(".")
+            text = f"{int(before):,}{point}{after}"
+        case _:
+            raise TypeError(f"a column of {unit} does not hold {value!r}")
+    return f"({text})" if number < 0 else text
+
+
+def in_utc(moment: datetime) -> datetime:
+    """Return a moment in UTC. Raises: ValueError where it does not say its offset."""
+    if moment.tzinfo is None:
+        raise ValueError(f"{moment} does not say its offset from UTC")
+    return moment.astimezone(UTC)
+
+
+def period_text(header: Header) -> str:
+    """Return what a report is about: one gaming day, or the first and the last."""
+    if header.first_day == header.last_day:
+        return header.first_day.isoformat()
+    return f"{header.first_day} to {header.last_day}"
+
+
+def stage_text(header: Header) -> str:
+    """Return how far its days have come; with the version once something was restated.
+
+    >>> stage_text(Header.model_construct(stage=ReportStatus.RESTATED, version=2))
+    'Restated, version 2'
+    """
+    stage = header.stage.value.capitalize()
+    return f"{stage}, version {header.version}" if header.version > 1 else stage
+
+
+def is_finished(header: Header) -> bool:
+    """Return whether its days are sealed: what is not may still change."""
+    return header.stage in _FINISHED
+
+
+def header_lines(document: Document) -> Iterator[tuple[str, str]]:
+    """Yield what a report says of itself, with the name of each line; what the title says is left out."""
+    header = document.header
+    yield "Property", f"{header.property_title} ({header.property})"
+    yield "Jurisdiction", header.jurisdiction
+    yield f"Gaming {header.period}", period_text(header)
+    if header.table is not None:
+        yield "Table", header.table
+    if header.game is not None:
+        yield "Game", header.game
+    yield "Stage", stage_text(header)
+    yield "As known at", in_utc(header.known_at).isoformat()  # to the microsecond: it can be asked for again
+    yield "Generated by", header.generated_by
+    yield "System version", header.system_version
+    yield "Input still open", text_of(header.input_open, "count")
+    yield "Exceptions open", text_of(header.exceptions_open, "count")
+    yield "SHA-256 of the content", document.sha256
+
+
+def reached_text(header: Header) -> str:
+    """Return how far each shard had been read: `round-settlement 0: 4,711 (2 missing)`."""
+    return "; ".join(
+        f"{one.service} {one.shard}: {one.seq:,}" + (f" ({one.missing:,} missing)" if one.missing else "")
+        for one in header.through
+    )
