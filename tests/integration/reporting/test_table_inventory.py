@@ -29,7 +29,7 @@ def test_a_count_that_begins_the_day_is_a_slip_of_it(pit: Pit) -> None:
     people: Said = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
     begins = {"gaming_day": "2026-11-20", "shift": "day"}
     contents = [{"kind": "plaque", "cents": 100000, "count": 1}]
-    about = {"purpose": "drop", "begins": begins, "contents": contents}
+    about: Said = {"purpose": "drop", "begins": begins, "contents": contents}
     pit.feed(
         "inventory",
         pit.ledger.pit("BJ-03", "table.counted", at(9), day="2026-11-19", shift="grave", **about, **people),
