@@ -3,8 +3,27 @@
 from typing import Final
 
 from services.reporting.kit.definition import Report
+from services.reporting.reports.adjustments import ADJUSTMENTS
+from services.reporting.reports.count_variances import COUNT_VARIANCES
+from services.reporting.reports.counter_checks import COUNTER_CHECKS
 from services.reporting.reports.drop_and_win import DROP_AND_WIN
 from services.reporting.reports.master_game import MASTER_GAME
+from services.reporting.reports.openers_closers import OPENERS_CLOSERS
+from services.reporting.reports.slips import SLIPS
+from services.reporting.reports.table_inventory import TABLE_INVENTORY
 from services.reporting.reports.win_as_settled import WIN_AS_SETTLED
 
-REPORTS: Final[dict[str, Report]] = {report.name: report for report in (MASTER_GAME, DROP_AND_WIN, WIN_AS_SETTLED)}
+REPORTS: Final[dict[str, Report]] = {
+    report.name: report
+    for report in (
+        MASTER_GAME,
+        DROP_AND_WIN,
+        WIN_AS_SETTLED,
+        TABLE_INVENTORY,
+        OPENERS_CLOSERS,
+        SLIPS,
+        COUNTER_CHECKS,
+        COUNT_VARIANCES,
+        ADJUSTMENTS,
+    )
+}
