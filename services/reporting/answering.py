@@ -49,14 +49,19 @@ async def ask(connection: AsyncConnection, day: date, question: Question) -> Que
 
     Raises: Rejected where the property is not known.
     """
-    books = Books(connection, replace(question, first=day, last=day), await _places(connection, question))
+    books = await books_of(connection, replace(question, first=day, last=day))
     first, last = period_of(books.place.law, question.period, day)
     return replace(question, first=first, last=last)
 
 
+async def books_of(connection: AsyncConnection, question: Question) -> Books:
+    """Return the books of the property of a question. Raises: Rejected where the property is not known."""
+    return Books(connection, question, await _places(connection, question))
+
+
 async def answer(connection: AsyncConnection, report: Report, question: Question) -> Document:
     """Return a report as of the moment of the question. Raises: Rejected for what is not known, with what is."""
-    books = Books(connection, question, await _places(connection, question))
+    books = await books_of(connection, question)
     if question.period not in report.periods:
         raise Rejected(Reason.NOT_FOUND, f"{report.name} is a report of a {', '.join(report.periods)}")
     _check(books)
@@ -164,7 +169,7 @@ async def explain(connection: AsyncConnection, report: Report, question: Questio
         column, value, because = found.cell(cell)
     except LookupError as missing:
         raise Rejected(Reason.NOT_FOUND, str(missing.args[0])) from None
-    books = Books(connection, question, await _places(connection, question))
+    books = await books_of(connection, question)
     entries: list[EntryOfCell] = []
     for one in because:
         if isinstance(one, EntryRef):

@@ -3,8 +3,8 @@
 from services.reporting.api.routes import routes
 from services.reporting.handlers import ApprovedProperties, Inventory, Settlements, Submissions
 from services.reporting.projector import PROJECTOR
-from services.reporting.schedule import watch
 from services.reporting.tables import journal
+from services.reporting.watching import watch
 from shared.runtime.service.manifest import Manifest
 
 MANIFEST = Manifest(

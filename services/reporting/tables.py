@@ -260,6 +260,7 @@ evidence_days = Table(
     *dates("gaming_day", key=True),
     *columns(JSON, "added"),  # the evidence of the day by itself
     *columns(JSON, "carried"),  # and of all days that were tested up to this row, in the order of these rows
+    *columns(JSON, "alarms"),  # that it raised
     *columns(JSON, "counts"),  # what counts of tables came to, by who had dealt and in which shift
     schema=SCHEMA,
 )

@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from sqlalchemy import text
+from sqlalchemy import Row, TextClause, text
 
 from services.reporting.books.reading import Books, Listed
 from services.reporting.books.variances import CaseKey
@@ -213,7 +213,7 @@ _MOVED: Final = text("""
       AND f.kind IN ('pit.recorded', 'manual_slip.entered', 'slip.voided')
     ORDER BY f.occurred_at, f.service, f.shard, f.seq""")
 
-_ROUNDS: Final = text("""
+_IN_SPANS: Final = """
     WITH spans AS (
         SELECT * FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]),
                              CAST(:firsts AS date[]), CAST(:lasts AS date[]))
@@ -221,12 +221,15 @@ _ROUNDS: Final = text("""
     days AS (
         SELECT DISTINCT s.table_name, CAST(d.day AS date) AS gaming_day
         FROM spans s CROSS JOIN LATERAL generate_series(s.first, s.last, interval '1 day') AS d(day))
-    SELECT s.number, sum(r.chips_cents) AS cents
+    SELECT s.number, {what}
     FROM days d
     JOIN reporting.rounds r
         ON r.property = :property AND r.gaming_day = d.gaming_day AND r.table_name = d.table_name
     JOIN spans s ON s.table_name = r.table_name AND r.closed_at > s.after AND r.closed_at <= s.until
-    WHERE r.recorded_at <= :known_at GROUP BY s.number""")
+    WHERE r.recorded_at <= :known_at GROUP BY s.number"""
+
+_CHIPS: Final = text(_IN_SPANS.replace("{what}", "sum(r.chips_cents) AS cents"))
+_DEALERS: Final = text(_IN_SPANS.replace("{what}", "array_agg(DISTINCT r.dealer ORDER BY r.dealer) AS dealers"))
 
 
 async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[Move, ...]]:
@@ -267,21 +270,32 @@ def _within(moves: Sequence[Move], span: Span) -> tuple[Move, ...]:
 
 async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
     """Return what the rounds that were closed in spans brought into the table inventories; of none, nothing."""
-    days = [_days(books, span) for span in spans]
-    parameters = {
-        "tables": [span.table for span in spans],
-        "after": [span.begins for span in spans],
-        "until": [span.until for span in spans],
-        "firsts": [first for first, _ in days],
-        "lasts": [last for _, last in days],
-    }
     found = {}
-    for row in await books.read(_ROUNDS, **parameters):
-        span, (first, last) = spans[row.number - 1], days[row.number - 1]
+    for row in await _read_spans(books, _CHIPS, spans):
+        span = spans[row.number - 1]
+        first, last = _days(books, span)
         where = (("table_name", span.table),)
         because = AddedUp("rounds", ("chips_cents",), first, last, where, (span.begins, span.until))
         found[span] = Figure(int(row.cents), (because,))
     return found
+
+
+async def dealers_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[str, ...]]:
+    """Return who dealt the rounds that were closed in spans, in the order of names; of no round, nobody."""
+    rows = await _read_spans(books, _DEALERS, spans)
+    return {spans[row.number - 1]: tuple(filter(None, row.dealers)) for row in rows}
+
+
+async def _read_spans(books: Books, statement: TextClause, spans: Sequence[Span]) -> Sequence[Row[Any]]:
+    days = [_days(books, span) for span in spans]
+    return await books.read(
+        statement,
+        tables=[span.table for span in spans],
+        after=[span.begins for span in spans],
+        until=[span.until for span in spans],
+        firsts=[first for first, _ in days],
+        lasts=[last for _, last in days],
+    )
 
 
 def _days(books: Books, span: Span) -> tuple[date, date]:

@@ -43,9 +43,7 @@ def edges_of(approved: SubmissionApproved) -> list[HouseEdge]:
     found = []
     for wager, offer in select(catalogue(approved.regulation), approved.submission).offers.items():
         lines = tuple(dict.fromkeys(row.line for row in offer.paytable.rows if row.line is not None and row.of))
-        edge = partial(
-            HouseEdge, approved.hash, wager, offer.wager.offered, offer.paytable.name, bonus_lines=lines
-        )
+        edge = partial(HouseEdge, approved.hash, wager, offer.wager.offered, offer.paytable.name, bonus_lines=lines)
         try:
             found.append(edge(returns=returns(approved.regulation, wager, approved.submission)))
         except Refused as refused:

@@ -65,7 +65,7 @@ class Record(TypedDict, total=False):
 class PostedRound(DealtRound):
     """A round whose money was posted. `record` is what the table reported, without its cards."""
 
-    record: Record = {}
+    record: Record
     correction: Correction | None = None
 
 

@@ -108,6 +108,7 @@ CREATE TABLE deliveries (
 );
 
 CREATE TABLE evidence_days (
-    property TEXT, as_of TIMESTAMPTZ, gaming_day DATE, added JSON NOT NULL, carried JSON NOT NULL, counts JSON NOT NULL,
+    property TEXT, as_of TIMESTAMPTZ, gaming_day DATE, added JSON NOT NULL, carried JSON NOT NULL, alarms JSON NOT NULL,
+    counts JSON NOT NULL,
     PRIMARY KEY (property, as_of, gaming_day)
 );

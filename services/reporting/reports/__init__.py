@@ -10,6 +10,7 @@ from services.reporting.reports.drop_and_win import DROP_AND_WIN
 from services.reporting.reports.master_game import MASTER_GAME
 from services.reporting.reports.openers_closers import OPENERS_CLOSERS
 from services.reporting.reports.slips import SLIPS
+from services.reporting.reports.statistics import STATISTICS
 from services.reporting.reports.table_inventory import TABLE_INVENTORY
 from services.reporting.reports.win_as_settled import WIN_AS_SETTLED
 
@@ -25,5 +26,6 @@ REPORTS: Final[dict[str, Report]] = {
         COUNTER_CHECKS,
         COUNT_VARIANCES,
         ADJUSTMENTS,
+        STATISTICS,
     )
 }

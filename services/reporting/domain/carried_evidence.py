@@ -1,0 +1,161 @@
+"""Tests that are carried on from one gaming day to the next, looked at once a day, and their alarms. Pure.
+
+What a gaming day adds to a test does not depend on the days before it, and wealths multiply. So a day that is restated
+is taken out with what it had added, and put in with what it adds now, without the rounds of any other day.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from math import log, log10
+from typing import Final, Literal, NamedTuple
+
+from services.reporting.domain.evidence import FALSE_ALARMS, Evidence, mean_of
+
+Kind = Literal["hits", "row", "returns", "raised", "counts"]
+
+THRESHOLD: Final = -log10(FALSE_ALARMS)
+"""The statistic at which an alarm is raised: the common logarithm of the wealth."""
+
+
+class Tested(NamedTuple):
+    """What a test is about: where, who, which wager; empty where it is about all of them.
+
+    | kind | one for each | of what |
+    |---|---|---|
+    | `hits` | table and wager, dealer and wager | any row of the wager is hit too often |
+    | `row` | wager and row | that row is |
+    | `returns` | table and wager | the wager brings back too much |
+    | `raised` | table, seat and wager | raised stakes win more often than others |
+    | `counts` | dealer | counts that are off are short |
+    """
+
+    kind: Kind
+    table: str = ""
+    seat: int = 0
+    dealer: str = ""
+    game: str = ""
+    wager: str = ""
+    row: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """An alarm: what is tested, since which gaming day, after how many observations and at which statistic."""
+
+    tested: Tested
+    since: date
+    n: int
+    statistic: float
+
+    @property
+    def says(self) -> str:
+        """Return in words what the evidence is for, and what honest play is that speaks against it."""
+        return _SAYS[self.tested.kind]
+
+
+_SAYS: Final[dict[Kind, str]] = {
+    "hits": "the wager is hit more often than the cards do it: who wagers may know cards",
+    "row": "the row is hit more often than the cards do it",
+    "returns": "the wager brings back more than the cards do",
+    "raised": "stakes that are raised win more often than others: chips may be added after the outcome",
+    "counts": "tables where this dealer dealt are short more often than honest mistakes make them",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The evidence of several days by what is tested, and the alarms that they raised; an alarm stands for ever."""
+
+    evidence: Mapping[Tested, Evidence]
+    alarms: tuple[Alarm, ...] = ()
+
+    def after(
+        self, day: date, added: Mapping[Tested, Evidence], instead_of: Mapping[Tested, Evidence] | None = None
+    ) -> "Carried":
+        """Return what stands after a gaming day; of one that was tested before, `instead_of` is what it had added."""
+        evidence = dict(self.evidence)
+        for tested, before in (instead_of or {}).items():
+            evidence[tested] = _with(evidence[tested], before, -1)
+        for tested, new in added.items():
+            evidence[tested] = _with(evidence.get(tested), new, 1)
+        raised = {alarm.tested for alarm in self.alarms}
+        alarms = [
+            Alarm(tested, day, evidence[tested].n, statistic)
+            for tested in sorted(added)
+            if tested not in raised and (statistic := statistic_of(evidence[tested])) >= THRESHOLD
+        ]
+        return Carried(evidence, (*self.alarms, *alarms))
+
+
+NOTHING: Final = Carried({})
+
+
+def statistic_of(evidence: Evidence) -> float:
+    """Return the common logarithm of the wealth."""
+    return mean_of(evidence.wealths) / log(10)
+
+
+def _with(evidence: Evidence | None, added: Evidence, sign: int) -> Evidence:
+    before = evidence or Evidence(wealths=(0.0,) * len(added.wealths))
+    wealths = tuple(one + sign * more for one, more in zip(before.wealths, added.wealths, strict=True))
+    return Evidence(before.n + sign * added.n, wealths, max(before.highest, mean_of(wealths)))
+
+
+def evidence_as_text(evidence: Mapping[Tested, Evidence]) -> str:
+    """Return evidence as JSON, in the order of what is tested: floats exactly, as they can be read again.
+
+    >>> found = {Tested("row", wager="royal_match_21", row="royal_match"): Evidence(2, (0.5, -1.25, 0.0), 0.75)}
+    >>> evidence_of_text(evidence_as_text(found)) == found
+    True
+    """
+    return json.dumps(
+        [[*tested, one.n, one.highest, *one.wealths] for tested, one in sorted(evidence.items())],
+        separators=(",", ":"),
+    )
+
+
+def evidence_of_text(text: str) -> dict[Tested, Evidence]:
+    """Return evidence from its JSON."""
+    places = len(Tested._fields)
+    return {
+        Tested(*row[:places]): Evidence(row[places], tuple(row[places + 2 :]), row[places + 1])
+        for row in json.loads(text)
+    }
+
+
+def alarms_as_text(alarms: Iterable[Alarm]) -> str:
+    """Return alarms as JSON.
+
+    >>> alarms = (Alarm(Tested("counts", dealer="d-1"), date(2026, 11, 20), 20, 3.5),)
+    >>> alarms_of_text(alarms_as_text(alarms)) == alarms
+    True
+    """
+    return json.dumps(
+        [[*alarm.tested, alarm.since.isoformat(), alarm.n, alarm.statistic] for alarm in alarms],
+        separators=(",", ":"),
+    )
+
+
+def alarms_of_text(text: str) -> tuple[Alarm, ...]:
+    """Return alarms from their JSON."""
+    return tuple(
+        Alarm(Tested(*tested), date.fromisoformat(since), n, statistic)
+        for *tested, since, n, statistic in json.loads(text)
+    )
+
+
+def summary_of(evidence: Mapping[Tested, Evidence]) -> dict[Kind, tuple[int, int]]:
+    """Return how many tests of each kind there are, and of how many observations all of them together."""
+    found: dict[Kind, tuple[int, int]] = {}
+    for tested, one in evidence.items():
+        tests, observations = found.get(tested.kind, (0, 0))
+        found[tested.kind] = (tests + 1, observations + one.n)
+    return dict(sorted(found.items()))
+
+
+def false_alarms_expected(tests: int) -> Fraction:
+    """Return how many of so many tests raise a false alarm at most, on average, however long they are carried on."""
+    return tests * FALSE_ALARMS

@@ -1,0 +1,186 @@
+"""The evidence of one gaming day by itself: its rounds, one after the other, and the counts of its tables. Pure.
+
+A round is one observation of each test, for its seats share cards. What is hit now and then is quick: misses are only
+counted, and multiplied in at the next hit, which no bet can gain from in between.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from services.reporting.domain.carried_evidence import Tested
+from services.reporting.domain.evidence import Evidence
+from services.reporting.domain.house_edges import HouseEdge
+from services.reporting.domain.raised_stakes import RaisedStakes
+from services.reporting.domain.statistics import (
+    SHOE_TOLERANCE,
+    Wagers,
+    hit_factors,
+    observe_count,
+    observe_returns,
+)
+from shared.rules import Returns
+
+ANY_ROW: Final = ""
+
+Edges = Mapping[tuple[str, str], HouseEdge]
+"""What wagers bring back, by submission (its hash) and wager."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRound:
+    """What a settled round shows: who dealt under which submission, its lines, and the stakes of its seats.
+
+    `lines` are (wager, category, lines, stake, sum of squared stakes, payout), cents, where the house pays; `stakes`
+    are (wager, seat, cents), below 0 where the stake lost in the end.
+    """
+
+    game: str
+    dealer: str
+    submission: str
+    lines: Sequence[tuple[str, str, int, int, int, int]]
+    stakes: Sequence[tuple[str, int, int]]
+
+
+class Odds:
+    """How probable the rows of a wager are under a submission, at the most, and what follows for its bets."""
+
+    def __init__(self, returns: Returns) -> None:
+        """Take the exact distribution. Where a win names no row, nobody can count the hits of any row."""
+        categories = {name for hit in returns.hits for name in (hit.won.category, hit.won.bonus) if name is not None}
+        self.returns = returns
+        self.rows: Mapping[str, Fraction] = {row: returns.probability(row) for row in sorted(categories)}
+        if all(hit.won.category is not None for hit in returns.hits):
+            self.rows = {ANY_ROW: returns.hit_frequency, **self.rows}
+        self._factors: dict[tuple[str, int, int], tuple[float, ...]] = {}
+
+    def factors(self, row: str, hits: int, number: int) -> tuple[float, ...]:
+        """Return by what so many hits of a row by so many wagers multiply the wealths: logarithms."""
+        key = (row, hits, number)
+        if key not in self._factors:
+            self._factors[key] = hit_factors(self.rows[row], hits, number, tolerance=SHOE_TOLERANCE)
+        return self._factors[key]
+
+
+class HitRows:
+    """The evidence that rows of a wager are hit too often: at a table, by a dealer, or anywhere."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._blocks: Counter[tuple[Odds, int]] = Counter()
+        self._done: defaultdict[str, Counter[tuple[Odds, int]]] = defaultdict(Counter)
+        self._evidence: defaultdict[str, Evidence] = defaultdict(Evidence)
+
+    def add(self, odds: Odds, number: int, hits: Mapping[str, int]) -> None:
+        """Add a round with so many wagers, and the hits of rows among them."""
+        block = (odds, number)
+        for row, count in hits.items():
+            if row in odds.rows:
+                self._catch_up(row)
+                self._evidence[row] = self._evidence[row].multiplied(odds.factors(row, count, number))
+                self._done[row][block] += 1
+        self._blocks[block] += 1
+
+    def found(self, row: str) -> Evidence:
+        """Return the evidence about a row."""
+        self._catch_up(row)
+        return self._evidence[row]
+
+    def _catch_up(self, row: str) -> None:
+        """Multiply in the rounds that did not hit the row since it was hit last."""
+        done = self._done[row]
+        for block, number in self._blocks.items():
+            odds, wagers = block
+            missed = number - done[block]
+            if missed and row in odds.rows:
+                self._evidence[row] = self._evidence[row].multiplied(odds.factors(row, 0, wagers), missed)
+                done[block] = number
+
+
+class DayEvidence:
+    """Folds a gaming day into evidence: the rounds of each table in their order, then its counts."""
+
+    def __init__(self, edges: Edges) -> None:
+        """Begin with nothing; what is tested follows from `edges`.
+
+        A wager that is `always` on offer is made with cards in sight (Insurance, raises), and shows nothing.
+        """
+        blind = {key: edge for key, edge in edges.items() if edge.offered != "always"}
+        self._blind = frozenset(blind)
+        self._odds = {key: Odds(edge.returns) for key, edge in blind.items() if edge.returns is not None}
+        self._earners = {
+            (submission, line): wager for (submission, wager), edge in edges.items() for line in edge.bonus_lines
+        }
+        self._any_row: defaultdict[Tested, HitRows] = defaultdict(HitRows)
+        self._rows: defaultdict[tuple[str, str], tuple[HitRows, set[str]]] = defaultdict(lambda: (HitRows(), set()))
+        self._returns: dict[Tested, Evidence] = {}
+        self._raised: dict[Tested, RaisedStakes] = {}
+        self._counts: dict[Tested, Evidence] = {}
+
+    def add_table(self, table: str, rounds: Iterable[ShownRound]) -> None:
+        """Add the rounds of a table's day, in their order."""
+        for one in rounds:
+            for wager, (wagers, paid, hits) in self._shown(one).items():
+                odds = self._odds[one.submission, wager]
+                any_row = {ANY_ROW: hits[ANY_ROW]} if hits[ANY_ROW] else {}
+                self._any_row[Tested("hits", table=table, game=one.game, wager=wager)].add(odds, wagers.number, any_row)
+                if one.dealer:
+                    by_dealer = Tested("hits", dealer=one.dealer, game=one.game, wager=wager)
+                    self._any_row[by_dealer].add(odds, wagers.number, any_row)
+                rows, named = self._rows[one.game, wager]
+                rows.add(odds, wagers.number, hits)
+                named.update(odds.rows)
+                tested = Tested("returns", table=table, game=one.game, wager=wager)
+                known = self._returns.get(tested, Evidence())
+                self._returns[tested] = observe_returns(known, odds.returns, wagers, paid, tolerance=SHOE_TOLERANCE)
+            self._add_stakes(table, one)
+
+    def _shown(self, one: ShownRound) -> dict[str, tuple[Wagers, int, Counter[str]]]:
+        """Return stakes, payout and hits of the wagers of a round that are tested; a row is hit once a wager."""
+        found: dict[str, tuple[Wagers, int, Counter[str]]] = {}
+        for line, category, lines, stake, squares, payout in one.lines:
+            wager = self._earners.get((one.submission, line), line)
+            if (one.submission, wager) not in self._odds:
+                continue
+            wagers, paid, hits = found.get(wager, (Wagers(0, 0, 0), 0, Counter()))
+            if category:
+                hits[category] += lines
+            if line == wager:
+                wagers += Wagers(lines, stake, squares)
+                hits[ANY_ROW] += lines if category else 0
+            found[wager] = (wagers, paid + payout, hits)
+        return {
+            wager: (wagers, paid, Counter({row: min(count, wagers.number) for row, count in hits.items() if count}))
+            for wager, (wagers, paid, hits) in found.items()
+            if wagers.number
+        }
+
+    def _add_stakes(self, table: str, one: ShownRound) -> None:
+        for wager, seat, cents in one.stakes:
+            if (one.submission, wager) in self._blind:
+                tested = Tested("raised", table=table, seat=seat, game=one.game, wager=wager)
+                known = self._raised.get(tested) or RaisedStakes()
+                self._raised[tested] = known.after(abs(cents), won=cents > 0)
+
+    def add_count(self, dealers: Iterable[str], variance_cents: int) -> None:
+        """Add a count, counted less expected, that speaks of those who dealt since the count before it."""
+        for dealer in dealers:
+            tested = Tested("counts", dealer=dealer)
+            self._counts[tested] = observe_count(self._counts.get(tested, Evidence()), variance_cents)
+
+    def found(self) -> dict[Tested, Evidence]:
+        """Return the evidence of the day; what observed nothing is left out."""
+        return {tested: evidence for tested, evidence in self._found() if evidence.n}
+
+    def _found(self) -> Iterator[tuple[Tested, Evidence]]:
+        for tested, hits in self._any_row.items():
+            yield tested, hits.found(ANY_ROW)
+        for (game, wager), (rows, named) in self._rows.items():
+            for row in sorted(named - {ANY_ROW}):
+                yield Tested("row", game=game, wager=wager, row=row), rows.found(row)
+        yield from self._returns.items()
+        for tested, known in self._raised.items():
+            yield tested, known.evidence
+        yield from self._counts.items()

@@ -1,0 +1,57 @@
+"""Test gaming days that were sealed, and again when one is restated: beside the reading of settlements, not in it."""
+
+import asyncio
+from datetime import timedelta
+from typing import Final
+
+import structlog
+
+from services.reporting.answering import books_of
+from services.reporting.books.evidence import Due, due_days, evidence_of_day, keep
+from services.reporting.kit.question import Question
+from shared.runtime.errors import Kind, kind_of
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import snapshot
+
+log = structlog.get_logger()
+
+BY: Final = "evidence"
+"""Who asks the books about a day."""
+
+_SECONDS: Final = 3.0
+
+
+async def watch(context: ServiceContext) -> None:
+    """Test until cancelled."""
+    while True:
+        try:
+            await evaluate_sealed(context)
+        except Exception as error:
+            if kind_of(error) is Kind.BUG:
+                raise
+            log.warning("tests of gaming days wait", error=str(error))
+        await asyncio.sleep(_SECONDS)
+
+
+async def evaluate_sealed(context: ServiceContext) -> int:
+    """Test what was sealed or restated some time ago, so that all journals have been read; return how many days.
+
+    One day after the other, in the order of their moments, each in a transaction of its own.
+    """
+    settled = context.clock() - timedelta(seconds=context.settings.reports_delay_seconds)
+    async with context.engine.connect() as connection:
+        days = await due_days(connection, settled)
+    for due in days:
+        async with snapshot(context.engine) as connection:
+            added, counts = await evidence_of_day(await books_of(connection, _question(due)))
+        async with context.engine.begin() as connection:
+            alarms = await keep(connection, due, added, counts)
+        for alarm in alarms:
+            log.warning("alarm", property=due.property, day=str(due.gaming_day), about=alarm.tested._asdict())
+    return len(days)
+
+
+def _question(due: Due) -> Question:
+    return Question(
+        property=due.property, period="day", first=due.gaming_day, last=due.gaming_day, known_at=due.as_of, by=BY
+    )

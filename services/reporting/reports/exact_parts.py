@@ -1,0 +1,119 @@
+"""What settled rounds paid, in parts by submission and wager, against the exact distribution of each."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+
+from services.reporting.books.reading import Books
+from services.reporting.domain.house_edges import HouseEdge
+from services.reporting.domain.statistics import AgainstExpectation, Wagers, against_expectation, together
+from services.reporting.kit.figures import Cell, Figure, total
+from shared.rules import Returns
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What was added up of a wager under a submission at a place: stakes, squares of them, handle and payout."""
+
+    place: str
+    game: str
+    version: str
+    submission: str
+    wager: str
+    figures: Mapping[str, Figure]
+
+
+Key = Callable[[Part, str], tuple[str, ...]]
+"""What a part belongs to, whose wager, or that which earns its line, is given."""
+
+
+@dataclass(frozen=True)
+class Against:
+    """Parts with an exact distribution together, against what is expected of them."""
+
+    parts: Sequence[tuple[Part, Returns | None]]
+
+    def cells(self) -> dict[str, Figure | Cell]:
+        """Return the cells of _AGAINST."""
+        handle = total(part.figures["handle_cents"] for part, returns in self.parts if returns is not None)
+        stakes = total(part.figures["stakes"] for part, returns in self.parts if returns is not None)
+        payout = total(part.figures["payout_cents"] for part, _ in self.parts)
+        found = self.against(payout.value)
+        expected = round(found.expected_cents)
+        return {
+            "wagers": stakes,
+            "handle_cents": handle,
+            "expected_cents": Cell(expected, handle.because),
+            "payout_cents": payout,
+            "difference_cents": Cell(payout.value - expected, (*payout.because, *handle.because)),
+            "deviation_cents": Cell(_root(found.variance), handle.because),
+            "z_score": Cell(found.z_shown if found.variance else None, (*payout.because, *handle.because)),
+        }
+
+    def against(self, payout_cents: int) -> AgainstExpectation:
+        """Return how a payout stands to what is expected of the parts."""
+        exact = [against_expectation(returns, _wagers(part), 0) for part, returns in self.parts if returns is not None]
+        paid = AgainstExpectation(0, payout_cents, Fraction(0), Fraction(0), 0.0, 1.0)
+        return together([*exact, paid])
+
+
+def _wagers(part: Part) -> Wagers:
+    figures = part.figures
+    return Wagers(figures["stakes"].value, figures["handle_cents"].value, figures["squared"].value)
+
+
+def _root(variance: Fraction) -> int:
+    """Return the square root, to the nearest whole number."""
+    return (isqrt(int(4 * variance)) + 1) // 2
+
+
+class Exact:
+    """Which wagers have an exact distribution, and which lines belong to the wager that earns them."""
+
+    def __init__(self, edges: Mapping[tuple[str, str], HouseEdge]) -> None:
+        """Take what the submissions of the question offer."""
+        self._edges = edges
+        self._earners = {
+            (submission, line): edge for (submission, _), edge in edges.items() for line in edge.bonus_lines
+        }
+
+    def of(self, submission: str, wager: str) -> tuple[str, Returns | None] | None:
+        """Return the wager whose distribution counts a line, and the distribution; None of it for a bonus line.
+
+        None alone where there is no exact distribution.
+        """
+        earner = self._earners.get((submission, wager))
+        if earner is not None:
+            return None if earner.returns is None else (earner.wager, None)
+        edge = self._edges.get((submission, wager))
+        return None if edge is None or edge.returns is None else (wager, edge.returns)
+
+    def reason(self, submission: str, wager: str) -> str:
+        """Return why there is none."""
+        if (submission, wager) in self._edges:
+            return self._edges[submission, wager].reason or ""
+        if any(known == submission for known, _ in self._edges):
+            return "lines of their own, which no wager's distribution counts"
+        return "the rules submission has not come from the registry"
+
+
+def grouped(exact: Exact, parts: Iterable[Part], key: Key) -> dict[tuple[str, ...], Against]:
+    grouped: defaultdict[tuple[str, ...], list[tuple[Part, Returns | None]]] = defaultdict(list)
+    for part in parts:
+        counted = exact.of(part.submission, part.wager)
+        if counted is not None:
+            wager, returns = counted
+            grouped[key(part, wager)].append((part, returns))
+    return {place: Against(of_place) for place, of_place in sorted(grouped.items())}
+
+
+async def parts_of(books: Books, *name: str) -> list[Part]:
+    """Return what was added up by submission and wager, and by a dimension of rounds if there is one."""
+    found = await books.rounds((*name, "game", "version", "submission", "wager"))
+    rows = []
+    for key, figures in found.items():
+        game, version, submission, wager = key[len(name) :]
+        rows.append(Part("".join(key[: len(name)]), game, version, submission, wager, figures))
+    return rows

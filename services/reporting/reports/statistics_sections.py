@@ -1,0 +1,155 @@
+"""The sections of the statistics, and what honest play is in each of the tests that are carried on."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from services.reporting.domain.carried_evidence import Kind
+from services.reporting.domain.evidence import FALSE_ALARMS
+from services.reporting.domain.statistics import HONEST_SHORT, SHOE_TOLERANCE
+from services.reporting.kit.document import Column, Section
+
+_GAME: Final = Column(name="game", title="Game")
+_WAGER: Final = Column(name="wager", title="Wager")
+_VERSION: Final = Column(name="version", title="Version", formula="of the rules submission")
+
+_AGAINST: Final = (
+    Column(name="wagers", title="Wagers", unit="count", added=True, formula="stakes with an exact distribution"),
+    Column(name="handle_cents", title="Handle", unit="cents", added=True, formula="wagered on them"),
+    Column(
+        name="expected_cents",
+        title="Expected payout",
+        unit="cents",
+        formula="handle x exact payback under each rules submission, stakes that go back included",
+    ),
+    Column(
+        name="payout_cents",
+        title="Payout",
+        unit="cents",
+        added=True,
+        formula="what came back of them, with bonus lines that they earn; Envy Bonuses are left out",
+    ),
+    Column(name="difference_cents", title="Difference", unit="cents", formula="payout - expected payout"),
+    Column(
+        name="deviation_cents",
+        title="Standard deviation",
+        unit="cents",
+        formula="square root of the sum of exact variance of a cent x squared stakes",
+    ),
+    Column(
+        name="z_score",
+        title="z",
+        formula=(
+            "difference / standard deviation. It takes wagers as decided apart from each other: seats of a round share "
+            "cards, so it is some tenths too large where many bet on the same cards. It is for one look at a closed "
+            "period; what is looked at every day is under Alarms"
+        ),
+    ),
+)
+
+WAGERS: Final = Section(name="wagers", title="By wager", key=("game", "wager"), columns=(_GAME, _WAGER, *_AGAINST))
+TABLES: Final = Section(
+    name="tables", title="By table", key=("table",), columns=(Column(name="table", title="Table"), *_AGAINST)
+)
+DEALERS: Final = Section(
+    name="dealers", title="By dealer", key=("dealer",), columns=(Column(name="dealer", title="Dealer"), *_AGAINST)
+)
+SHIFTS: Final = Section(
+    name="shifts", title="By shift", key=("shift",), columns=(Column(name="shift", title="Shift"), *_AGAINST)
+)
+ROWS: Final = Section(
+    name="rows",
+    title="Rows of paytables",
+    key=("game", "wager", "version", "row"),
+    columns=(
+        _GAME,
+        _WAGER,
+        _VERSION,
+        Column(name="row", title="Row"),
+        Column(name="wagers", title="Wagers", unit="count"),
+        Column(name="hits", title="Hits", unit="count", formula="winning lines of the row"),
+        Column(name="expected", title="Expected hits", formula="wagers x exact probability"),
+        Column(
+            name="probability",
+            title="Chance of so many",
+            formula="exact binomial probability of so many hits or more, of wagers decided apart from each other",
+        ),
+        Column(
+            name="too_often",
+            title="Too often",
+            formula=f"yes where the chance is below {FALSE_ALARMS} by the number of the wager's rows: one look",
+        ),
+    ),
+)
+COUNTS: Final = Section(
+    name="counts",
+    title="Counts by dealer and shift",
+    key=("dealer", "shift"),
+    columns=(
+        Column(name="dealer", title="Dealer", formula="who dealt at the table since the count before: all of them"),
+        Column(name="shift", title="Shift"),
+        Column(name="counts", title="Counts", unit="count", formula="of sealed gaming days, as of their last test"),
+        Column(name="off", title="Off", unit="count", formula="counted otherwise than expected"),
+        Column(name="short", title="Short", unit="count", formula="less was counted"),
+        Column(name="variance_cents", title="Variance", unit="cents", formula="counted - expected"),
+    ),
+)
+ALARMS: Final = Section(
+    name="alarms",
+    title="Alarms",
+    key=("test", "table", "seat", "dealer", "game", "wager", "row"),
+    columns=(
+        Column(name="test", title="Test"),
+        Column(name="table", title="Table"),
+        Column(name="seat", title="Seat", unit="count"),
+        Column(name="dealer", title="Dealer"),
+        _GAME,
+        _WAGER,
+        Column(name="row", title="Row"),
+        Column(name="since", title="Since", unit="day", formula="the gaming day after which it was raised; it stays"),
+        Column(name="observations", title="Observations", unit="count", formula="up to then"),
+        Column(name="statistic", title="Statistic", formula="common logarithm of what one unit, bet on it, had become"),
+        Column(name="threshold", title="Threshold", formula="- common logarithm of the false-alarm rate"),
+        Column(name="false_alarms", title="False alarms", formula="how often honest play ever raises it, at the most"),
+        Column(name="says", title="What it says", formula="where to look first: it accuses nobody"),
+    ),
+)
+TESTS: Final = Section(
+    name="tests",
+    title="Tests that are carried on",
+    key=("test",),
+    columns=(
+        Column(name="test", title="Test"),
+        Column(name="tests", title="Tests", unit="count", added=True),
+        Column(name="through", title="Through", unit="day", formula="the gaming day that was tested last"),
+        Column(name="observations", title="Observations", unit="count"),
+        Column(name="alarms", title="Alarms", unit="count", added=True),
+        Column(
+            name="false_alarms_expected",
+            title="False alarms at the most",
+            formula=f"tests x {FALSE_ALARMS}: of honest play, on average, however long they are carried on",
+        ),
+        Column(name="honest", title="What honest play is"),
+    ),
+)
+WITHOUT: Final = Section(
+    name="without",
+    title="Wagers without an exact distribution",
+    key=("game", "wager", "version"),
+    columns=(
+        _GAME,
+        _WAGER,
+        _VERSION,
+        Column(name="handle_cents", title="Handle", unit="cents", added=True),
+        Column(name="payout_cents", title="Payout", unit="cents", added=True),
+        Column(name="reason", title="Reason"),
+    ),
+)
+
+_SHOE: Final = f"at the counted probability and {SHOE_TOLERANCE} more, for shoes are not shuffled between rounds"
+HONEST: Final[Mapping[Kind, str]] = {
+    "hits": f"stakes do not depend on cards to come: rounds hit {_SHOE}",
+    "row": f"stakes do not depend on cards to come: rounds hit {_SHOE}",
+    "returns": f"stakes do not depend on cards to come: rounds pay {_SHOE}",
+    "raised": "the outcome does not depend on the stake, whatever the player did before",
+    "counts": f"of counts that are off, {HONEST_SHORT} are short at the most, whatever came before",
+}
