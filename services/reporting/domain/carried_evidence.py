@@ -25,7 +25,7 @@ class Tested(NamedTuple):
 
     | kind | one for each | of what |
     |---|---|---|
-    | `hits` | table and wager, dealer and wager | any row of the wager is hit too often |
+    | `hits` | wager and table, seat, or dealer | any row of the wager is hit too often |
     | `row` | wager and row | that row is |
     | `returns` | table and wager | the wager brings back too much |
     | `raised` | table, seat and wager | raised stakes win more often than others |
@@ -101,29 +101,24 @@ def statistic_of(evidence: Evidence) -> float:
 def _with(evidence: Evidence | None, added: Evidence, sign: int) -> Evidence:
     before = evidence or Evidence(wealths=(0.0,) * len(added.wealths))
     wealths = tuple(one + sign * more for one, more in zip(before.wealths, added.wealths, strict=True))
-    return Evidence(before.n + sign * added.n, wealths, max(before.highest, mean_of(wealths)))
+    return Evidence(before.n + sign * added.n, wealths)
 
 
 def evidence_as_text(evidence: Mapping[Tested, Evidence]) -> str:
-    """Return evidence as JSON, in the order of what is tested: floats exactly, as they can be read again.
+    """Return evidence as JSON, in the order of what is tested: logarithms to a millionth; the highest is left out.
 
-    >>> found = {Tested("row", wager="royal_match_21", row="royal_match"): Evidence(2, (0.5, -1.25, 0.0), 0.75)}
+    >>> found = {Tested("row", wager="royal_match_21", row="royal_match"): Evidence(2, (0.5, -1.25, 0.0))}
     >>> evidence_of_text(evidence_as_text(found)) == found
     True
     """
-    return json.dumps(
-        [[*tested, one.n, one.highest, *one.wealths] for tested, one in sorted(evidence.items())],
-        separators=(",", ":"),
-    )
+    rows = [[*tested, one.n, *(round(wealth, 6) for wealth in one.wealths)] for tested, one in sorted(evidence.items())]
+    return json.dumps(rows, separators=(",", ":"))
 
 
 def evidence_of_text(text: str) -> dict[Tested, Evidence]:
     """Return evidence from its JSON."""
     places = len(Tested._fields)
-    return {
-        Tested(*row[:places]): Evidence(row[places], tuple(row[places + 2 :]), row[places + 1])
-        for row in json.loads(text)
-    }
+    return {Tested(*row[:places]): Evidence(row[places], tuple(row[places + 1 :])) for row in json.loads(text)}
 
 
 def alarms_as_text(alarms: Iterable[Alarm]) -> str:

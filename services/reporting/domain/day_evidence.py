@@ -159,10 +159,14 @@ class DayEvidence:
 
     def _add_stakes(self, table: str, one: ShownRound) -> None:
         for wager, seat, cents in one.stakes:
-            if (one.submission, wager) in self._blind:
+            key, won = (one.submission, wager), cents > 0
+            if key in self._blind:
                 tested = Tested("raised", table=table, seat=seat, game=one.game, wager=wager)
                 known = self._raised.get(tested) or RaisedStakes()
-                self._raised[tested] = known.after(abs(cents), won=cents > 0)
+                self._raised[tested] = known.after(abs(cents), won=won)
+            if key in self._odds:
+                at_seat = Tested("hits", table=table, seat=seat, game=one.game, wager=wager)
+                self._any_row[at_seat].add(self._odds[key], 1, {ANY_ROW: 1} if won else {})
 
     def add_count(self, dealers: Iterable[str], variance_cents: int) -> None:
         """Add a count, counted less expected, that speaks of those who dealt since the count before it."""

@@ -90,7 +90,7 @@ def together(parts: Iterable[AgainstExpectation]) -> AgainstExpectation:
 
 
 def _against(number: int, payout_cents: int, expected: Fraction, variance: Fraction) -> AgainstExpectation:
-    z = float(payout_cents - expected) / sqrt(variance) if variance else 0.0
+    z = float(payout_cents - expected) / sqrt(variance) if variance > 0 else 0.0
     return AgainstExpectation(number, payout_cents, expected, variance, z, erfc(abs(z) / sqrt(2)))
 
 

@@ -49,7 +49,7 @@ class Against:
             "payout_cents": payout,
             "difference_cents": Cell(payout.value - expected, (*payout.because, *handle.because)),
             "deviation_cents": Cell(_root(found.variance), handle.because),
-            "z_score": Cell(found.z_shown if found.variance else None, (*payout.because, *handle.because)),
+            "z_score": Cell(found.z_shown if found.variance > 0 else None, (*payout.because, *handle.because)),
         }
 
     def against(self, payout_cents: int) -> AgainstExpectation:
@@ -65,8 +65,8 @@ def _wagers(part: Part) -> Wagers:
 
 
 def _root(variance: Fraction) -> int:
-    """Return the square root, to the nearest whole number."""
-    return (isqrt(int(4 * variance)) + 1) // 2
+    """Return the square root, to the nearest whole number; 0 while less has come than what takes it back."""
+    return (isqrt(max(int(4 * variance), 0)) + 1) // 2
 
 
 class Exact:

@@ -1,19 +1,19 @@
 """Statistics on a real database: dishonest people are planted in simulated play, and found in the report; no others."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
-from itertools import count, islice
+from fractions import Fraction
+from itertools import chain, count, islice
+from math import sqrt
 from typing import Any, Final
-
-import pytest
+from urllib.parse import quote
 
 from loadtest.casino import Casino, casino
 from loadtest.floor import Amend, opening, table_rounds
 from loadtest.game import TablePlan
 from loadtest.games import pit
-from loadtest.messages import day as messages_of_day
-from loadtest.pit import PitBook, PitDay
+from loadtest.pit import PitBook, bought_by, round_in_pit
 from loadtest.pit_items import Overpaying
 from loadtest.plants import KnowsTheCards, PostsLate
 from loadtest.posted import posted
@@ -26,13 +26,15 @@ from shared.contracts.places import Place
 from shared.contracts.settlements import SubmissionRef
 from shared.contracts.topics import PIT_EVENTS
 from tests.support.published import published
-from tests.support.reporting import Books, names, rows_of
-from tests.unit.reporting.entries import CORRECTION
+from tests.support.reporting import Books, names, rows_of, total_of
+from tests.unit.reporting.entries import DAY, NOON, total
 
 FIRST_DAY: Final = date(2026, 11, 2)
 PROPERTY: Final = "bayside"
 SEAT: Final = 3
 SIDE_BET: Final = "royal_match_21"
+
+READER: Final = PitReader(PIT_EVENTS, *EVENTS)
 
 Event = dict[str, Any]
 
@@ -66,21 +68,47 @@ class Floor:
         self.books.desk.feed("settlements", *entries)
         return entries
 
-    def seal(self, day: date) -> None:
-        """Seal a gaming day, the morning after."""
-        at = opening(day) + timedelta(days=1)
-        for step in ("preliminary", "audited", "final"):
-            sealed = {"hash": "e" * 64, "report": {"total": {"final_win_cents": None}}} if step == "final" else {}
-            said = {"property": PROPERTY, "gaming_day": day.isoformat(), f"{step}_by": "audit.kim"}
-            said |= {f"{step}_at": at.isoformat()} | sealed
-            sequence = next(self._sequences["table-inventory"])
-            self.books.desk.feed(
-                "inventory", published(f"day.{step}", said, service="table-inventory", sequence=sequence, at=at)
-            )
+    def pit_day(self, plans: Sequence[TablePlan], day: date, overpaying: Overpaying) -> tuple[list[Event], list[Event]]:
+        """Return the rounds and the pit of a gaming day at the third and the fifth table, which need no slips.
+
+        The first one takes the variance that every pit has.
+        """
+        book, seen, place = (
+            PitBook(PROPERTY, plans, day, overpaying=overpaying),
+            set[str](),
+            Place.of(self.where.property),
+        )
+        rounds: list[Event] = []
+        for plan, number in ((plans[0], 2), (plans[2], 6), (plans[4], 6)):
+            for one in islice(table_rounds(property_name=PROPERTY, plan=plan, gaming_day=day, seed=5), number):
+                fact = posted(one, self.refs[plan.game])
+                data = json.loads(fact.encode())
+                bought = bought_by(data["record"]["seats"], seen)
+                book.add(plan.name, round_in_pit(data, one.settlement, bought))
+                if plan is not plans[0]:
+                    rounds.append(self.entry(fact, "round-settlement", one.data.closed_at))
+        of_pit = book.day()
+        events = [READER.decode(one.value) for one in of_pit.reports(dict.fromkeys(of_pit.slips, 1))]
+        read = [event for event in events if event.data.table in (plans[2].name, plans[4].name)]
+        facts = [(record_pit(event, Known(places=lambda *_: place)).fact, event.time) for event in read]
+        return rounds, [self.entry(fact, "table-inventory", at) for fact, at in facts]
+
+    def seal(self, *days: date) -> None:
+        """Seal gaming days, each the morning after."""
+        entries = []
+        for day in days:
+            at = opening(day) + timedelta(days=1)
+            for step in ("preliminary", "audited", "final"):
+                sealed = {"hash": "e" * 64, "report": {"total": {"final_win_cents": None}}} if step == "final" else {}
+                said = {"property": PROPERTY, "gaming_day": day.isoformat(), f"{step}_by": "audit.kim"}
+                said |= {f"{step}_at": at.isoformat()} | sealed
+                sequence = next(self._sequences["table-inventory"])
+                entries.append(published(f"day.{step}", said, service="table-inventory", sequence=sequence, at=at))
+        self.books.desk.feed("inventory", *entries)
 
     def evaluate(self) -> int:
         """Test what was sealed; return how many days."""
-        return self.books.desk.client.run(evaluate_sealed(self.books.desk.context))
+        return _evaluate(self.books)
 
     def path(self, day: date, more: str = "") -> str:
         """The path of the report about a gaming day."""
@@ -92,29 +120,166 @@ class Floor:
         return found
 
 
-def _alarms(report: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    return [names(row, "test", "table", "seat", "dealer", "wager") for row in rows_of(report, "alarms")]
-
-
 def _days(number: int) -> list[date]:
     return [FIRST_DAY + timedelta(days=one) for one in range(number)]
 
 
-def test_dishonest_players_are_found_and_nobody_else(books: Books) -> None:
-    """One wagers on Royal Match only where it wins, one adds chips to winning wagers: found within 1,500 rounds."""
+def _play(books: Books, first: Amend | None, second: Amend | None) -> dict[str, Any]:
+    """Play a day of two Blackjack tables, 150 and 350 rounds; return the report about it once it was sealed."""
     plans = pit(2)
-    floor, days = Floor(books, plans), _days(3)
-    knows = KnowsTheCards(plans[0], seat=SEAT, wager=SIDE_BET, cents=25_00)
-    late = PostsLate(plans[1], seat=SEAT, wager="blackjack", share=1 / 3, seed=1)
-    for seed, day in enumerate(days):
-        floor.play(plans[0], day, seed, 150, knows)
-        floor.play(plans[1], day, seed, 500, late)
-        floor.seal(day)
-    assert 3 == floor.evaluate()
-    report = floor.report(days[-1])
-    found = _alarms(report)
-    assert ("hits", "BJ01", None, "", SIDE_BET) in found
+    floor = Floor(books, plans)
+    floor.play(plans[0], FIRST_DAY, 3, 150, first)
+    floor.play(plans[1], FIRST_DAY, 3, 350, second)
+    floor.seal(FIRST_DAY)
+    assert 1 == floor.evaluate()
+    return floor.report(FIRST_DAY)
+
+
+def test_dishonest_players_are_found_and_nobody_else(books: Books) -> None:
+    """One wagers on Royal Match only where it wins, one adds chips to winning wagers: found in 150 and 350 rounds."""
+    first, second = pit(2)
+    knows = KnowsTheCards(first, seat=SEAT, wager=SIDE_BET, cents=25_00)
+    late = PostsLate(second, seat=SEAT, wager="blackjack", share=1 / 3, seed=2)
+    report = _play(books, knows, late)
+    found = [names(row, "test", "table", "seat", "dealer", "wager") for row in rows_of(report, "alarms")]
+    assert ("hits", "BJ01", SEAT, "", SIDE_BET) in found
     assert [("raised", "BJ02", SEAT, "", "blackjack")] == [one for one in found if one[0] == "raised"]
-    others = [one for one in found if one[0] != "raised"]
-    assert all(wager == SIDE_BET and (table == "BJ01" or "BJ01" in dealer or not table) for _, table, _, dealer, wager in others)
-    assert [] == [one for one in found if "BJ02" in one[3]]
+    at_table = {"", "BJ01", *(f"dealer-BJ01-{number}" for number in range(1, 5))}
+    for kind, table, seat, dealer, wager in found:
+        assert kind == "raised" or (wager == SIDE_BET and {table, dealer} <= at_table and seat in (None, SEAT))
+
+
+def test_honest_play_of_the_same_size_raises_no_alarm(books: Books) -> None:
+    """The same tables, seats and seed; the report says how many tests there were, and the figures are what is exact."""
+    report = _play(books, None, None)
+    assert [] == rows_of(report, "alarms")
+    tests = {row["test"]: row["tests"] for row in rows_of(report, "tests")}
+    assert {"hits", "raised", "returns", "row"} == set(tests)
+    assert sum(tests.values()) > 80
+    assert all(abs(float(row["z_score"])) < 4 for row in rows_of(report, "wagers"))
+    assert all(one["holds"] for one in report["content"]["identities"])
+
+
+def test_a_dealer_who_overpays_is_found_after_twenty_counts(books: Books) -> None:
+    """The rounds are right and the chips are gone: two short counts a day, and nothing at the other table."""
+    plans, days = pit(5), _days(10)
+    floor, dealer = Floor(books, plans), f"dealer-{plans[2].name}-1"
+    rounds, events = zip(*(floor.pit_day(plans, day, Overpaying(dealer, 5_00)) for day in days), strict=True)
+    books.desk.feed("settlements", *chain(*rounds))
+    books.desk.feed("inventory", *chain(*events))
+    floor.seal(*days)
+    assert 10 == floor.evaluate()
+    report = floor.report(days[-1], "&period=month")
+    [alarm] = rows_of(report, "alarms")
+    assert ("counts", dealer, days[-1].isoformat(), 20) == names(alarm, "test", "dealer", "since", "observations")
+    missing, other = -30_00 * 5, f"dealer-{plans[4].name}-1"
+    assert [
+        (dealer, "day", 10, 10, 10, missing),
+        (dealer, "swing", 10, 10, 10, missing),
+        (other, "day", 10, 0, 0, 0),
+        (other, "swing", 10, 0, 0, 0),
+    ] == [
+        names(row, "dealer", "shift", "counts", "off", "short", "variance_cents") for row in rows_of(report, "counts")
+    ]
+    cell = f"counts/{dealer}|swing/variance_cents"
+    explained = books.get(f"/reports/statistics/entries?property={PROPERTY}&gaming_day={days[-1]}&cell={quote(cell)}")
+    assert ["table-inventory"] == [entry["service"] for entry in explained.json()["entries"]]
+
+
+# --- by hand ---
+
+ROYAL, SUITED, HANDS = 4 * 6 * 6, 4 * (78 * 77 // 2) - 4 * 6 * 6, 312 * 311 // 2
+"""Of the two first cards from six decks: King and Queen of one suit, other two cards of one suit, all."""
+MEAN = Fraction(26 * ROYAL + Fraction(7, 2) * SUITED, HANDS)
+"""Paytable D pays 25 to 1 and 2.5 to 1."""
+VARIANCE = Fraction(26**2 * ROYAL + Fraction(49, 4) * SUITED, HANDS) - MEAN**2
+
+
+def _line(seat: int, stake: int, category: str | None, payout: int) -> dict[str, Any]:
+    line = {"seat": seat, "wager": SIDE_BET, "outcome": "win" if category else "lose", "stake": stake}
+    line |= {"payout": payout, "stake_returned": stake if category else 0, "from_meter": 0, "paid_by": "house"}
+    return line if category is None else line | {"category": category}
+
+
+def _round(books: Books, seq: int, under: dict[str, Any], *lines: dict[str, Any]) -> dict[str, Any]:
+    cents = sum(line["stake"] for line in lines), sum(line["payout"] + line["stake_returned"] for line in lines)
+    record = {"seats": [{"seat": line["seat"], "wagers": {SIDE_BET: line["stake"]}} for line in lines]}
+    more: dict[str, Any] = {"lines": list(lines), "record": record, "submission": under, "dealer_id": "d-1"}
+    return books.posted(seq, "BJ-01", [total(SIDE_BET, handle=cents[0], payout=cents[1])], round_id=f"r-{seq}", **more)
+
+
+def test_figures_are_those_of_the_exact_distribution(books: Books) -> None:
+    """Stakes of 10, 20 and 30 dollars in two rounds, the first of which is a suited match."""
+    under = books.submit(wagers={SIDE_BET: {"paytable": "D"}})
+    won, lost, alone = _line(1, 1000, "suited_match", 2500), _line(2, 2000, None, 0), _line(1, 3000, None, 0)
+    books.publish(_round(books, 1, under, won, lost), _round(books, 2, under, alone))
+    report = books.report("statistics")
+    deviation = sqrt(VARIANCE * (1000**2 + 2000**2 + 3000**2))
+    expected = (
+        *(3, 6000, round(6000 * MEAN), 3500, 3500 - round(6000 * MEAN), round(deviation)),
+        f"{float(3500 - 6000 * MEAN) / deviation:+.2f}",
+    )
+    figures = ("wagers", "handle_cents", "expected_cents", "payout_cents", "difference_cents", "deviation_cents")
+    for section in ("wagers", "tables", "dealers", "shifts"):
+        assert expected == names(rows_of(report, section)[0], *figures, "z_score")
+        assert expected == names(total_of(report, section), *figures, "z_score")
+    rows = {row["row"]: names(row, "wagers", "hits", "expected", "probability") for row in rows_of(report, "rows")}
+    suited, royal = SUITED / HANDS, ROYAL / HANDS
+    assert {
+        "suited_match": (3, 1, f"{3 * suited:.2f}", f"{1 - (1 - suited) ** 3:.2g}"),
+        "royal_match": (3, 0, f"{3 * royal:.2f}", "1"),
+    } == rows
+    explained = books.explain("statistics", f"wagers/blackjack|{SIDE_BET}/payout_cents")
+    assert [(1, 3500)] == [names(entry, "seq", "value") for entry in explained["entries"]]
+
+
+def test_a_day_is_tested_when_it_is_sealed_and_again_when_it_is_restated(books: Books) -> None:
+    """What had been known stays as it was, byte by byte; what is taken back counts no more, and an alarm stands."""
+    under = books.submit(wagers={SIDE_BET: {"paytable": "D"}})
+    hits = [_round(books, seq, under, _line(1, 1000, "suited_match", 2500)) for seq in range(1, 13)]
+    books.publish(*hits)
+    assert 0 == _evaluate(books)
+    books.close("preliminary", seconds=12)
+    books.close("final", seconds=12)
+    assert [1, 0] == [_evaluate(books), _evaluate(books)]
+    sealed = books.path("statistics", "&known_at=2026-11-20T12:00:12.5Z")
+    before = books.get(sealed).content
+    alarms = [names(row, "test", "table", "seat", "dealer", "since", "observations") for row in _alarms(books)]
+    assert ("hits", "BJ-01", 1, "", DAY, 12) in alarms
+    taken_back = [
+        books.reversed(12 + seq, "BJ-01", hit["data"]["totals"], round_id=f"r-{seq}", submission=under, dealer_id="d-1")
+        for seq, hit in enumerate(hits[:11], 1)
+    ]
+    books.publish(*taken_back)
+    assert [1, 0] == [_evaluate(books), _evaluate(books)]
+    assert before == books.get(sealed).content
+    assert alarms == [names(row, "test", "table", "seat", "dealer", "since", "observations") for row in _alarms(books)]
+    tests = {row["test"]: row["observations"] for row in rows_of(books.report("statistics"), "tests")}
+    assert (1, 2) == (tests["returns"], tests["row"])  # of one round, with two rows
+
+
+def _evaluate(books: Books) -> int:
+    return books.desk.client.run(evaluate_sealed(books.desk.context))
+
+
+def _alarms(books: Books) -> list[dict[str, Any]]:
+    return rows_of(books.report("statistics"), "alarms")
+
+
+def test_alarms_are_those_that_were_known_at_a_moment(books: Books) -> None:
+    """Who lists exceptions asks for the alarms of a property: none before its first day was sealed."""
+    under = books.submit(wagers={SIDE_BET: {"paytable": "D"}})
+    books.publish(*(_round(books, seq, under, _line(1, 1000, "suited_match", 2500)) for seq in range(1, 13)))
+    books.close("preliminary", seconds=100)
+    books.close("final", seconds=101)
+    _evaluate(books)
+
+    async def known(seconds: int) -> list[str]:
+        async with books.desk.context.engine.connect() as connection:
+            return [
+                one.tested.kind
+                for one in await alarms_known(connection, "riverside", NOON + timedelta(seconds=seconds))
+            ]
+
+    assert [] == books.desk.client.run(known(100))
+    assert {"hits", "returns", "row"} == set(books.desk.client.run(known(101)))
