@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Final
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.books.reading import Books
@@ -21,7 +21,7 @@ from services.reporting.domain.carried_evidence import (
     NOTHING,
     Alarm,
     Carried,
-    Tested,
+    Subject,
     alarms_as_text,
     alarms_of_text,
     evidence_as_text,
@@ -129,7 +129,7 @@ async def due_days(connection: AsyncConnection, settled: datetime) -> list[Due]:
     return [Due(row.property, row.gaming_day, row.as_of) for row in rows]
 
 
-async def evidence_of_day(books: Books) -> tuple[dict[Tested, Evidence], ByDealer]:
+async def evidence_of_day(books: Books) -> tuple[dict[Subject, Evidence], ByDealer]:
     """Return what a gaming day adds to the evidence, as known at the moment of the question, and its counts.
 
     Each table is folded in a thread of its own time, so that nothing else waits for a day.
@@ -139,7 +139,7 @@ async def evidence_of_day(books: Books) -> tuple[dict[Tested, Evidence], ByDeale
     evidence = DayEvidence(await books.house_edges(submissions))
     for row in await books.read(_TABLES, day=day):
         rounds = await books.read(_OF_TABLE, day=day, table=row.table_name)
-        await asyncio.to_thread(evidence.add_table, row.table_name, map(_shown, rounds))
+        await asyncio.to_thread(evidence.add_table, row.table_name, map(shown_round, rounds))
     counts: ByDealer = {}
     async for window, dealers in _counted(books):
         of_count = _of_window(window)
@@ -149,7 +149,8 @@ async def evidence_of_day(books: Books) -> tuple[dict[Tested, Evidence], ByDeale
     return await asyncio.to_thread(evidence.found), counts
 
 
-def _shown(row: Row[Any]) -> ShownRound:
+def shown_round(row: Any) -> ShownRound:
+    """Return what a row of `rounds` shows."""
     width, figures = len(LINE_FIGURES), row.line_figures
     lines = [
         (wager, category, *figures[width * place : width * place + 4])
@@ -175,7 +176,7 @@ def _of_window(window: Window) -> DealerCounts:
 
 
 async def keep(
-    connection: AsyncConnection, due: Due, added: Mapping[Tested, Evidence], counts: ByDealer
+    connection: AsyncConnection, due: Due, added: Mapping[Subject, Evidence], counts: ByDealer
 ) -> Sequence[Alarm]:
     """Carry on with what a day adds, and write it; return the alarms that are new.
 

@@ -20,7 +20,7 @@ THRESHOLD: Final = -log10(FALSE_ALARMS)
 """The statistic at which an alarm is raised: the common logarithm of the wealth."""
 
 
-class Tested(NamedTuple):
+class Subject(NamedTuple):
     """What a test is about: where, who, which wager; empty where it is about all of them.
 
     | kind | one for each | of what |
@@ -45,7 +45,7 @@ class Tested(NamedTuple):
 class Alarm:
     """An alarm: what is tested, since which gaming day, after how many observations and at which statistic."""
 
-    tested: Tested
+    tested: Subject
     since: date
     n: int
     statistic: float
@@ -69,11 +69,11 @@ _SAYS: Final[dict[Kind, str]] = {
 class Carried:
     """The evidence of several days by what is tested, and the alarms that they raised; an alarm stands for ever."""
 
-    evidence: Mapping[Tested, Evidence]
+    evidence: Mapping[Subject, Evidence]
     alarms: tuple[Alarm, ...] = ()
 
     def after(
-        self, day: date, added: Mapping[Tested, Evidence], instead_of: Mapping[Tested, Evidence] | None = None
+        self, day: date, added: Mapping[Subject, Evidence], instead_of: Mapping[Subject, Evidence] | None = None
     ) -> "Carried":
         """Return what stands after a gaming day; of one that was tested before, `instead_of` is what it had added."""
         evidence = dict(self.evidence)
@@ -104,10 +104,10 @@ def _with(evidence: Evidence | None, added: Evidence, sign: int) -> Evidence:
     return Evidence(before.n + sign * added.n, wealths)
 
 
-def evidence_as_text(evidence: Mapping[Tested, Evidence]) -> str:
+def evidence_as_text(evidence: Mapping[Subject, Evidence]) -> str:
     """Return evidence as JSON, in the order of what is tested: logarithms to a millionth; the highest is left out.
 
-    >>> found = {Tested("row", wager="royal_match_21", row="royal_match"): Evidence(2, (0.5, -1.25, 0.0))}
+    >>> found = {Subject("row", wager="royal_match_21", row="royal_match"): Evidence(2, (0.5, -1.25, 0.0))}
     >>> evidence_of_text(evidence_as_text(found)) == found
     True
     """
@@ -115,16 +115,16 @@ def evidence_as_text(evidence: Mapping[Tested, Evidence]) -> str:
     return json.dumps(rows, separators=(",", ":"))
 
 
-def evidence_of_text(text: str) -> dict[Tested, Evidence]:
+def evidence_of_text(text: str) -> dict[Subject, Evidence]:
     """Return evidence from its JSON."""
-    places = len(Tested._fields)
-    return {Tested(*row[:places]): Evidence(row[places], tuple(row[places + 1 :])) for row in json.loads(text)}
+    places = len(Subject._fields)
+    return {Subject(*row[:places]): Evidence(row[places], tuple(row[places + 1 :])) for row in json.loads(text)}
 
 
 def alarms_as_text(alarms: Iterable[Alarm]) -> str:
     """Return alarms as JSON.
 
-    >>> alarms = (Alarm(Tested("counts", dealer="d-1"), date(2026, 11, 20), 20, 3.5),)
+    >>> alarms = (Alarm(Subject("counts", dealer="d-1"), date(2026, 11, 20), 20, 3.5),)
     >>> alarms_of_text(alarms_as_text(alarms)) == alarms
     True
     """
@@ -137,12 +137,12 @@ def alarms_as_text(alarms: Iterable[Alarm]) -> str:
 def alarms_of_text(text: str) -> tuple[Alarm, ...]:
     """Return alarms from their JSON."""
     return tuple(
-        Alarm(Tested(*tested), date.fromisoformat(since), n, statistic)
+        Alarm(Subject(*tested), date.fromisoformat(since), n, statistic)
         for *tested, since, n, statistic in json.loads(text)
     )
 
 
-def summary_of(evidence: Mapping[Tested, Evidence]) -> dict[Kind, tuple[int, int]]:
+def summary_of(evidence: Mapping[Subject, Evidence]) -> dict[Kind, tuple[int, int]]:
     """Return how many tests of each kind there are, and of how many observations all of them together."""
     found: dict[Kind, tuple[int, int]] = {}
     for tested, one in evidence.items():

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from services.reporting.domain.carried_evidence import Tested
+from services.reporting.domain.carried_evidence import Subject
 from services.reporting.domain.evidence import Evidence
 from services.reporting.domain.house_edges import HouseEdge
 from services.reporting.domain.raised_stakes import RaisedStakes
@@ -113,11 +113,11 @@ class DayEvidence:
         self._earners = {
             (submission, line): wager for (submission, wager), edge in edges.items() for line in edge.bonus_lines
         }
-        self._any_row: defaultdict[Tested, HitRows] = defaultdict(HitRows)
+        self._any_row: defaultdict[Subject, HitRows] = defaultdict(HitRows)
         self._rows: defaultdict[tuple[str, str], tuple[HitRows, set[str]]] = defaultdict(lambda: (HitRows(), set()))
-        self._returns: dict[Tested, Evidence] = {}
-        self._raised: dict[Tested, RaisedStakes] = {}
-        self._counts: dict[Tested, Evidence] = {}
+        self._returns: dict[Subject, Evidence] = {}
+        self._raised: dict[Subject, RaisedStakes] = {}
+        self._counts: dict[Subject, Evidence] = {}
 
     def add_table(self, table: str, rounds: Iterable[ShownRound]) -> None:
         """Add the rounds of a table's day, in their order."""
@@ -125,14 +125,16 @@ class DayEvidence:
             for wager, (wagers, paid, hits) in self._shown(one).items():
                 odds = self._odds[one.submission, wager]
                 any_row = {ANY_ROW: hits[ANY_ROW]} if hits[ANY_ROW] else {}
-                self._any_row[Tested("hits", table=table, game=one.game, wager=wager)].add(odds, wagers.number, any_row)
+                self._any_row[Subject("hits", table=table, game=one.game, wager=wager)].add(
+                    odds, wagers.number, any_row
+                )
                 if one.dealer:
-                    by_dealer = Tested("hits", dealer=one.dealer, game=one.game, wager=wager)
+                    by_dealer = Subject("hits", dealer=one.dealer, game=one.game, wager=wager)
                     self._any_row[by_dealer].add(odds, wagers.number, any_row)
                 rows, named = self._rows[one.game, wager]
                 rows.add(odds, wagers.number, hits)
                 named.update(odds.rows)
-                tested = Tested("returns", table=table, game=one.game, wager=wager)
+                tested = Subject("returns", table=table, game=one.game, wager=wager)
                 known = self._returns.get(tested, Evidence())
                 self._returns[tested] = observe_returns(known, odds.returns, wagers, paid, tolerance=SHOE_TOLERANCE)
             self._add_stakes(table, one)
@@ -161,29 +163,29 @@ class DayEvidence:
         for wager, seat, cents in one.stakes:
             key, won = (one.submission, wager), cents > 0
             if key in self._blind:
-                tested = Tested("raised", table=table, seat=seat, game=one.game, wager=wager)
+                tested = Subject("raised", table=table, seat=seat, game=one.game, wager=wager)
                 known = self._raised.get(tested) or RaisedStakes()
                 self._raised[tested] = known.after(abs(cents), won=won)
             if key in self._odds:
-                at_seat = Tested("hits", table=table, seat=seat, game=one.game, wager=wager)
+                at_seat = Subject("hits", table=table, seat=seat, game=one.game, wager=wager)
                 self._any_row[at_seat].add(self._odds[key], 1, {ANY_ROW: 1} if won else {})
 
     def add_count(self, dealers: Iterable[str], variance_cents: int) -> None:
         """Add a count, counted less expected, that speaks of those who dealt since the count before it."""
         for dealer in dealers:
-            tested = Tested("counts", dealer=dealer)
+            tested = Subject("counts", dealer=dealer)
             self._counts[tested] = observe_count(self._counts.get(tested, Evidence()), variance_cents)
 
-    def found(self) -> dict[Tested, Evidence]:
+    def found(self) -> dict[Subject, Evidence]:
         """Return the evidence of the day; what observed nothing is left out."""
         return {tested: evidence for tested, evidence in self._found() if evidence.n}
 
-    def _found(self) -> Iterator[tuple[Tested, Evidence]]:
+    def _found(self) -> Iterator[tuple[Subject, Evidence]]:
         for tested, hits in self._any_row.items():
             yield tested, hits.found(ANY_ROW)
         for (game, wager), (rows, named) in self._rows.items():
             for row in sorted(named - {ANY_ROW}):
-                yield Tested("row", game=game, wager=wager, row=row), rows.found(row)
+                yield Subject("row", game=game, wager=wager, row=row), rows.found(row)
         yield from self._returns.items()
         for tested, known in self._raised.items():
             yield tested, known.evidence

@@ -82,18 +82,22 @@ class Exact:
     def of(self, submission: str, wager: str) -> tuple[str, Returns | None] | None:
         """Return the wager whose distribution counts a line, and the distribution; None of it for a bonus line.
 
-        None alone where there is no exact distribution.
+        None alone where there is no exact distribution, or one of full decks alone: a wager that is `always` on offer,
+        as Insurance, is made with cards in sight.
         """
         earner = self._earners.get((submission, wager))
         if earner is not None:
             return None if earner.returns is None else (earner.wager, None)
         edge = self._edges.get((submission, wager))
-        return None if edge is None or edge.returns is None else (wager, edge.returns)
+        if edge is None or edge.returns is None or edge.offered == "always":
+            return None
+        return wager, edge.returns
 
     def reason(self, submission: str, wager: str) -> str:
         """Return why there is none."""
-        if (submission, wager) in self._edges:
-            return self._edges[submission, wager].reason or ""
+        edge = self._edges.get((submission, wager))
+        if edge is not None:
+            return edge.reason or "made with cards in sight: full decks do not say what is expected of it"
         if any(known == submission for known, _ in self._edges):
             return "lines of their own, which no wager's distribution counts"
         return "the rules submission has not come from the registry"

@@ -99,9 +99,11 @@ class Floor:
         for day in days:
             at = opening(day) + timedelta(days=1)
             for step in ("preliminary", "audited", "final"):
-                sealed = {"hash": "e" * 64, "report": {"total": {"final_win_cents": None}}} if step == "final" else {}
-                said = {"property": PROPERTY, "gaming_day": day.isoformat(), f"{step}_by": "audit.kim"}
-                said |= {f"{step}_at": at.isoformat()} | sealed
+                sealed: Event = (
+                    {"hash": "e" * 64, "report": {"total": {"final_win_cents": None}}} if step == "final" else {}
+                )
+                said = {"property": PROPERTY, "gaming_day": day.isoformat(), **sealed}
+                said |= {f"{step}_by": "audit.kim", f"{step}_at": at.isoformat()}
                 sequence = next(self._sequences["table-inventory"])
                 entries.append(published(f"day.{step}", said, service="table-inventory", sequence=sequence, at=at))
         self.books.desk.feed("inventory", *entries)
