@@ -127,10 +127,15 @@ class Books:
         return found
 
     async def rounds(
-        self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
+        self,
+        by: Sequence[str] = (),
+        *,
+        figures: Sequence[str] = (*FIGURES, *STAKES),
+        first: date | None = None,
+        last: date | None = None,
     ) -> dict[By, dict[str, Figure]]:
-        """Return FIGURES and STAKES of settled rounds added up by dimensions (ROUND_DIMENSIONS)."""
-        return await self._added_up(ROUNDS, "rounds", (*FIGURES, *STAKES), by, ROUND_DIMENSIONS, first, last)
+        """Return FIGURES and STAKES of settled rounds, or some of them, added up by dimensions (ROUND_DIMENSIONS)."""
+        return await self._added_up(ROUNDS, "rounds", figures, by, ROUND_DIMENSIONS, first, last)
 
     async def played(
         self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
@@ -156,6 +161,7 @@ class Books:
     ) -> dict[By, dict[str, Figure]]:
         first, last, table = first or self.question.first, last or self.question.last, self.question.table
         found: dict[By, dict[str, Figure]] = {}
+        query = query.replace("{sums}", _sums(figures))
         for row in await self._read(query, by, dimensions, first, last, table, game=self.question.game):
             key = tuple(map(str, row[: len(by)]))
             where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
@@ -298,3 +304,7 @@ class Books:
         statement = text(query.replace("{where}", conditions))
         used = {name: value for name, value in parameters.items() if f":{name}" in str(statement)}
         return [dict(row._mapping) for row in await self._connection.execute(statement, used)]
+
+
+def _sums(names: Sequence[str]) -> str:
+    return ", ".join(f'sum("{name}") AS "{name}"' for name in names)

@@ -24,7 +24,6 @@ AMOUNTS: Final = f"""
     GROUP BY {{by}} measure {{order}}"""
 
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
-_SUMS: Final = ", ".join(f'sum("{name}") AS "{name}"' for name in (*FIGURES, *STAKES))
 _OF_FIGURES: Final = ", ".join(
     f"r.figures[(w.n - 1) * {len(FIGURES)} + {index}]" for index in range(1, len(FIGURES) + 1)
 )
@@ -35,7 +34,7 @@ _PLAYED: Final = """r.property = :property AND r.gaming_day IN (SELECT gaming_da
 
 ROUNDS: Final = f"""
     WITH {_LATE}
-    SELECT {{by}} {_SUMS} FROM (
+    SELECT {{by}} {{sums}} FROM (
         SELECT gaming_day, table_name, game, shift, dealer, version, submission, wager, {_COLUMNS}
         FROM reporting.round_days
         WHERE property = :property AND gaming_day BETWEEN :first AND :last
@@ -52,7 +51,6 @@ ROUNDS: Final = f"""
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
     GROUP BY {{group}} {{order}}"""
 
-_LINE_SUMS: Final = ", ".join(f'sum("{name}") AS "{name}"' for name in LINE_FIGURES)
 _LINE_COLUMNS: Final = ", ".join(f'"{name}"' for name in LINE_FIGURES)
 _OF_LINES: Final = ", ".join(
     f"r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + {index}]" for index in range(1, len(LINE_FIGURES) + 1)
@@ -60,7 +58,7 @@ _OF_LINES: Final = ", ".join(
 
 LINES: Final = f"""
     WITH {_LATE}
-    SELECT {{by}} {_LINE_SUMS} FROM (
+    SELECT {{by}} {{sums}} FROM (
         SELECT gaming_day, table_name, game, version, submission, wager, category, {_LINE_COLUMNS}
         FROM reporting.line_days
         WHERE property = :property AND gaming_day BETWEEN :first AND :last
@@ -75,7 +73,7 @@ LINES: Final = f"""
 
 PLAYED: Final = f"""
     WITH {_LATE}
-    SELECT {{by}} sum(posted) AS posted, sum(corrected) AS corrected, sum(reversed) AS reversed FROM (
+    SELECT {{by}} {{sums}} FROM (
         SELECT gaming_day, table_name, game, shift, dealer, version, submission, posted, corrected, reversed
         FROM reporting.play_days
         WHERE property = :property AND gaming_day BETWEEN :first AND :last

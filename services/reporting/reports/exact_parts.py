@@ -5,12 +5,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
+from typing import Final
 
 from services.reporting.books.reading import Books
 from services.reporting.domain.house_edges import HouseEdge
 from services.reporting.domain.statistics import AgainstExpectation, Wagers, against_expectation, together
 from services.reporting.kit.figures import Cell, Figure, total
 from shared.rules import Returns
+
+_FIGURES: Final = ("handle_cents", "payout_cents", "stakes", "squared")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,12 @@ class Part:
     submission: str
     wager: str
     figures: Mapping[str, Figure]
+
+    @classmethod
+    def of(cls, place: Sequence[str], figures: Mapping[str, Figure]) -> "Part":
+        """Return what was added up at a place, under a game, version and hash of its submission, for a wager."""
+        where, game, version, submission, wager = place
+        return cls(where, game, version, submission, wager, figures)
 
 
 Key = Callable[[Part, str], tuple[str, ...]]
@@ -113,11 +122,18 @@ def grouped(exact: Exact, parts: Iterable[Part], key: Key) -> dict[tuple[str, ..
     return {place: Against(of_place) for place, of_place in sorted(grouped.items())}
 
 
-async def parts_of(books: Books, *name: str) -> list[Part]:
-    """Return what was added up by submission and wager, and by a dimension of rounds if there is one."""
-    found = await books.rounds((*name, "game", "version", "submission", "wager"))
-    rows = []
-    for key, figures in found.items():
-        game, version, submission, wager = key[len(name) :]
-        rows.append(Part("".join(key[: len(name)]), game, version, submission, wager, figures))
-    return rows
+async def parts_of(books: Books, dimension: str) -> list[Part]:
+    """Return what was added up by a dimension of rounds, submission and wager."""
+    found = await books.rounds((dimension, "game", "version", "submission", "wager"), figures=_FIGURES)
+    return [Part.of(place, figures) for place, figures in found.items()]
+
+
+def everywhere(parts: Iterable[Part]) -> list[Part]:
+    """Return parts by submission and wager alone."""
+    found: defaultdict[tuple[str, ...], list[Part]] = defaultdict(list)
+    for part in parts:
+        found[part.game, part.version, part.submission, part.wager].append(part)
+    return [
+        Part.of(("", *key), {name: total(part.figures[name] for part in of_key) for name in _FIGURES})
+        for key, of_key in sorted(found.items())
+    ]

@@ -13,7 +13,7 @@ from services.reporting.domain.statistics import rows_too_often
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Filled, Section, fill
 from services.reporting.kit.figures import NOTHING, AddedUp, Because, Cell, Figure, Value, total
-from services.reporting.reports.exact_parts import Against, Exact, Key, Part, grouped, parts_of
+from services.reporting.reports.exact_parts import Against, Exact, Key, Part, everywhere, grouped, parts_of
 from services.reporting.reports.settled_win import SettledWin, lines_identities
 from services.reporting.reports.statistics_sections import (
     ALARMS,
@@ -36,7 +36,8 @@ Cells = Mapping[str, Value | Figure | Cell]
 
 
 async def _fill(books: Books) -> Content:
-    parts = await parts_of(books)
+    shifts = await parts_of(books, "shift")
+    parts = everywhere(shifts)
     exact = Exact(await books.house_edges({part.submission for part in parts}))
     day, carried = await carried_evidence(books)
     sections = (
@@ -44,7 +45,7 @@ async def _fill(books: Books) -> Content:
         _filled(WAGERS, exact, parts, lambda part, wager: (part.game, wager)),
         _filled(TABLES, exact, await parts_of(books, "table_name"), _place),
         _filled(DEALERS, exact, await parts_of(books, "dealer"), _place),
-        _filled(SHIFTS, exact, await parts_of(books, "shift"), _place),
+        _filled(SHIFTS, exact, shifts, _place),
         fill(ROWS, await _rows(books, exact, parts)),
         fill(COUNTS, await _counts(books)),
         fill(WITHOUT, _without(exact, parts)),
