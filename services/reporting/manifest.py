@@ -1,18 +1,20 @@
-"""Reporting: the daily win, the win to date and the exceptions, from what round settlement publishes."""
+"""Reporting: the books of all services, the reports that are made of them, and the exceptions."""
 
 from services.reporting.api.routes import routes
 from services.reporting.handlers import ApprovedProperties, Inventory, Settlements, Submissions
 from services.reporting.projector import PROJECTOR
+from services.reporting.schedule import watch
 from services.reporting.tables import journal
 from shared.runtime.service.manifest import Manifest
 
 MANIFEST = Manifest(
     name="reporting",
-    title="Reporting: daily win, win to date, exceptions",
+    title="Reporting: revenue, tax and audit",
     port=8103,
     journal=journal,
     references=(ApprovedProperties,),  # every report is of a property, under its law
     handlers=(Submissions, Settlements, Inventory),
     projector=PROJECTOR,
     routes=routes,
+    watch=watch,
 )

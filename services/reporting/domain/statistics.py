@@ -156,9 +156,10 @@ def observe_returns(
 def observe_count(evidence: Evidence, variance_cents: int, *, short: Fraction = HONEST_SHORT) -> Evidence:
     """Return the evidence that chips leave a table (a dealer who overpays), after a count in a dealer's time there.
 
-    `variance_cents` is counted less expected. Honest counts are off now and then, by whatever amount, and of those that
-    are off, whatever came before, a share of `short` at most is short: more is not assumed. Take the counts of one
-    dealer at all tables, one after another; a count that is not off says nothing.
+    `variance_cents` is counted less expected. Honest counts are off now and then, by whatever amount, and of those
+    that are off, whatever came before, a share of `short` at most is short: more is not assumed. Take the counts of one
+    dealer at all tables, one after another; a count that is not off says nothing. A short one speaks against everybody
+    who dealt there since the count before: an alarm says where to look first, not who it was.
     """
     if not variance_cents:
         return evidence
