@@ -120,6 +120,14 @@ class Books:
         """Return FIGURES and STAKES of settled rounds added up by dimensions (ROUND_DIMENSIONS)."""
         return await self._added_up(ROUNDS, "rounds", (*FIGURES, *STAKES), by, ROUND_DIMENSIONS, first, last)
 
+    async def round_sums(
+        self, by: Sequence[str], *, first: date | None = None, last: date | None = None
+    ) -> dict[By, tuple[int, ...]]:
+        """Return the same as numbers alone, in the order of FIGURES and STAKES: for what is added up further."""
+        first, last, table = first or self.question.first, last or self.question.last, self.question.table
+        rows = await self._read(ROUNDS, by, ROUND_DIMENSIONS, first, last, table, game=self.question.game)
+        return {tuple(map(str, row[: len(by)])): tuple(map(int, row[len(by) :])) for row in rows}
+
     async def played(
         self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
     ) -> dict[By, dict[str, Figure]]:
