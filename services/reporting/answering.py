@@ -1,5 +1,7 @@
 """Answer a question: find the property, read the books in one snapshot, and make the document."""
 
+from dataclasses import replace
+from datetime import date
 from importlib.metadata import version
 from typing import Final
 
@@ -16,6 +18,7 @@ from services.reporting.kit.question import Question
 from services.reporting.tables import properties
 from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
+from shared.jurisdictions import period_of
 from shared.runtime.consume.properties import known_places
 
 RESTATEMENTS: Final = Section(
@@ -39,6 +42,16 @@ _PROPERTIES: Final = text("SELECT DISTINCT property FROM reporting.properties OR
 _KNOWN: Final = text("""
     SELECT min(gaming_day) AS first, max(gaming_day) AS last FROM reporting.day_moments
     WHERE property = :property AND first_recorded <= :known_at""")
+
+
+async def ask(connection: AsyncConnection, day: date, question: Question) -> Question:
+    """Return a question about the period that a gaming day is in, as the law of the property says.
+
+    Raises: Rejected where the property is not known.
+    """
+    books = Books(connection, replace(question, first=day, last=day), await _places(connection, question))
+    first, last = period_of(books.place.law, question.period, day)
+    return replace(question, first=first, last=last)
 
 
 async def answer(connection: AsyncConnection, report: Report, question: Question) -> Document:

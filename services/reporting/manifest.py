@@ -1,6 +1,6 @@
 """Reporting: the daily win, the win to date and the exceptions, from what round settlement publishes."""
 
-from services.reporting.api import routes
+from services.reporting.api.routes import routes
 from services.reporting.handlers import (
     Accounts,
     ApprovedProperties,

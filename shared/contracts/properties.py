@@ -107,7 +107,8 @@ class PropertyDocument(Contract):
 
     The gaming day begins at `gaming_day_begins` on the clock of `time_zone` (IANA). Where an event says another gaming
     day than its moment has, it is refused, or recorded under the day of its moment and flagged, as `other_gaming_day`
-    says.
+    says. `table_games_since` is the first gaming day of table games at the facility, which may be long before this
+    document; taxes of its first years are due only where it is given.
     """
 
     property: Name
@@ -117,11 +118,13 @@ class PropertyDocument(Contract):
     time_zone: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_+/-]{1,64}$")]
     gaming_day_begins: ClockTime
     other_gaming_day: Literal["refuse", "flag"] = "refuse"
+    table_games_since: date | None = None
     pits: tuple[Name, ...] = Field(min_length=1, max_length=100)
     shifts: tuple[Shift, ...] = Field(min_length=1, max_length=12)
     tables: tuple[PropertyTable, ...] = Field(max_length=10_000)
     limits: PropertyLimits = PropertyLimits()
     plausibility: Plausibility = Plausibility()
+    account_dormant_days: Annotated[int, Field(ge=1, le=10_000)] | None = None
     people: tuple[Member, ...] = Field(default=(), max_length=10_000)
     effective_from: AwareDatetime
 

@@ -13,19 +13,23 @@ from shared.jurisdictions.dated import Dated, Provision
 from shared.jurisdictions.gaming_day import begins_at, gaming_day
 from shared.jurisdictions.model import Accounts, DeckHours, GamingPack, Pack, ReportingPack, WinFormula
 from shared.jurisdictions.packs import Packs, PackWrong, load_pack
+from shared.jurisdictions.periods import Days, PeriodKind, days_of, period_of
 
 __all__ = [
     "Accounts",
     "Dated",
+    "Days",
     "DeckHours",
     "GamingPack",
     "Pack",
     "PackWrong",
     "Packs",
+    "PeriodKind",
     "Provision",
     "ReportingPack",
     "WinFormula",
     "begins_at",
+    "days_of",
     "gaming_day",
     "gaming_pack",
     "keep_own_packs_in",
@@ -33,6 +37,7 @@ __all__ = [
     "load_pack",
     "pack",
     "pack_of_regulation",
+    "period_of",
 ]
 
 

@@ -84,7 +84,9 @@ class ReportableWinnings(Record):
     """Winnings of one wager that are reported on a form, and what is withheld of them.
 
     They are reportable from `threshold_cents` on (0: whatever the amount) where they are at least `wager_ratio` times
-    the wager, if a ratio is given. `reduced_by_wager` says whether the wager is taken off before that.
+    the wager, if a ratio is given. `reduced_by_wager` says whether the wager is taken off before that, and `combined`
+    whether each wager is looked at alone or all of a seat in a round together. Winnings in `excluded_games` are not
+    reported, or, where `excluded_wagers` says so, only those of wagers that are no side bets.
     """
 
     form: Key
@@ -92,19 +94,22 @@ class ReportableWinnings(Record):
     threshold_cents: Provision[Cents]
     wager_ratio: Provision[Count] | None = None
     reduced_by_wager: Provision[Literal["always", "payers_option", "never"]] | None = None
+    combined: Provision[Literal["each_wager_alone", "seat_and_round"]]
     excluded_games: Provision[Annotated[tuple[Key, ...], Listed]] | None = None
+    excluded_wagers: Provision[Literal["all", "without_side_bets"]] | None = None
     withholding_rate: Provision[Rate] | None = None
     withholding_above_cents: Provision[Cents] | None = None
     backup_withholding_rate: Provision[Rate] | None = None
 
 
 class CurrencyReport(Record):
-    """Transactions in currency that are reported or logged: those of `threshold_cents`, or only what is `above` it.
+    """Transactions in currency, or instruments, that are reported or logged: those `at` a threshold, or `above` it.
 
     `together` says which transactions of a person count as one.
     """
 
     form: Key
+    medium: Literal["currency", "instrument"] = "currency"
     threshold_cents: Provision[Cents]
     reached: Literal["at", "above"]
     together: Provision[Literal["each_alone", "gaming_day_in_and_out_apart"]]
@@ -165,6 +170,15 @@ class WinFormula(Record):
         return sum(cents.get(figure, 0) for figure in self.plus) - sum(cents.get(figure, 0) for figure in self.minus)
 
 
+Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+
+class ReportPeriods(Record):
+    """When the periods of returns and reports begin; months, quarters and years begin with their first day."""
+
+    week_begins: Provision[Weekday]
+
+
 class Win(Record):
     """How the win of a table and day is computed, and the figure that hold is a share of."""
 
@@ -187,9 +201,14 @@ class Instruments(Record):
 
 
 class RevenueClass(Record):
-    """From what the revenue of a class of games follows, and what a day (or contest) below zero does to others."""
+    """From what the revenue of a class of games follows, and what becomes of revenue below zero.
+
+    `negative_unit` is what is looked at: the class's whole day, or each table or contest of the day alone. Below zero
+    it counts as zero, or offsets what the class wins on other days of the same return.
+    """
 
     basis: Provision[Literal["win_formula", "rake", "central_system", "fees_less_prizes"]]
+    negative_unit: Provision[Literal["class_day", "each_alone"]]
     negative_days: Provision[Literal["counts_as_zero", "offsets_others"]]
 
 
@@ -266,20 +285,24 @@ class People(Record):
 class TaxLayer(Record):
     """A rate on the revenue of some classes, in addition to all others; a layer that has ended has the rate 0.
 
-    With `first_years` it is due in so many years from the beginning of table games at a facility.
+    It is due for each `period`, on the revenue of each gaming day. `rounding` says when parts of a cent go, half a cent
+    up: on each day, or once for the period. With `first_years` it is due in so many years from the beginning of table
+    games at a facility.
     """
 
     payee: Text
     rate: Provision[Rate]
     classes: Provision[Annotated[tuple[ClassOfRevenue, ...], Listed, Field(min_length=1), AfterValidator(_different)]]
     period: Provision[Literal["week", "month"]]
+    rounding: Provision[Literal["each_day", "period"]]
     first_years: Count | None = None
 
 
 class RevenueShares(Record):
-    """How revenue is divided between parties: shares that sum to 100%."""
+    """How the revenue of each gaming day is divided between parties, for each `period`: shares that sum to 100%."""
 
     classes: Annotated[tuple[ClassOfRevenue, ...], Listed, Field(min_length=1), AfterValidator(_different)]
+    period: Provision[Literal["week", "month"]]
     parties: Provision[Annotated[dict[Key, Rate], AfterValidator(_whole)]]
 
 
@@ -301,6 +324,7 @@ class GamingPack(Pack):
     kind: Literal["gaming"]
     regulations: Annotated[tuple[Id, ...], Listed, Field(min_length=1), AfterValidator(_different)]
     gaming_day: GamingDay
+    periods: ReportPeriods
     win: Win
     instruments: Instruments
     classes: Annotated[dict[ClassOfRevenue, RevenueClass], Field(min_length=1)]

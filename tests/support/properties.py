@@ -1,6 +1,5 @@
 """Properties as the registry publishes them, for the tests of those who ask them."""
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -8,7 +7,7 @@ from typing import Any
 
 from shared.contracts.places import Place
 from shared.contracts.properties import PropertyApproved, PropertyDocument, property_hash
-from shared.jurisdictions import GamingPack
+from tests.support.packs import changed, dated
 from tests.support.published import published
 from tests.support.rounds import PROPERTY
 
@@ -84,14 +83,7 @@ def place(name: str = PROPERTY, tables: Tables = TABLES, **changes: Any) -> Plac
 
 def under_law(found: Place, path: str, value: Any) -> Place:
     """A property under a law in which the provision at a path, such as `people.fill`, has always had another value."""
-    law = found.law.model_dump(mode="json")
-    *parts, last = path.split(".")
-    part = law
-    for name in parts:
-        part = part[name]
-    dated = {"value": value, "effective_from": "2000-01-01", "source": "§ 1", "status": "confirmed"}
-    part[last] = [dated]
-    return replace(found, law=GamingPack.model_validate_json(json.dumps(law)))
+    return replace(found, law=changed(found.law, {path: [dated(value)]}))
 
 
 def property_event(

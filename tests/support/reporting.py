@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import count
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -87,6 +88,14 @@ class Books(Shard):
         """Return the daily win."""
         return self._read(self.path("daily-win", more))
 
+    def report(self, name: str, more: str = "") -> dict[str, Any]:
+        """Return a report of the day."""
+        return self._read(self.path(name, more))
+
+    def explain(self, name: str, cell: str, more: str = "") -> dict[str, Any]:
+        """Return the entries behind a cell of a report of the day."""
+        return self._read(self.path(f"{name}/entries", f"{more}&cell={quote(cell)}"))
+
     def to_date(self, more: str = "") -> dict[str, Any]:
         """Return the win to date."""
         return self._read(self.path("win-to-date", more))
@@ -113,6 +122,18 @@ def books_of(url: str) -> Iterator[Books]:
             "properties", *(property_event(name, sequence=n) for n, name in enumerate(("riverside", "lakeside"), 1))
         )
         yield books
+
+
+def rows_of(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
+    """Return the rows of a section of a report."""
+    [found] = [one for one in report["content"]["sections"] if one["name"] == section]
+    rows: list[dict[str, Any]] = found["rows"]
+    return rows
+
+
+def identities_of(report: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """Return both sides of what must hold in a report, by its name."""
+    return {one["name"]: (one["left"], one["right"]) for one in report["content"]["identities"]}
 
 
 def names(document: Mapping[str, Any], *wanted: str) -> tuple[Any, ...]:

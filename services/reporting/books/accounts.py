@@ -1,8 +1,8 @@
 """What the wagering accounts add to measures: balances, and why they change. Pure; cents.
 
-`account_balance_cents` is what a movement changes on an account (the item), whether it is available, on hold or in play.
-`held_cents` and `in_play_cents` are what is on hold and in play for a round (the item). All else says why the
-liability changes.
+`account_balance_cents` is what a movement changes on an account (the item), whether it is available, on hold or in
+play. `held_cents` and `in_play_cents` are what is on hold and in play for a round (the item), by the movements;
+`holds_cents` is what holds come to, by what was authorized and released. All else says why the liability changes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -67,6 +67,11 @@ def adjusted(fact: AdjustmentApproved) -> Iterator[Amount]:
 def wagered(fact: WagerAuthorized | WagerReleased | RoundCaptured) -> Iterator[Amount]:
     """Say what is now on hold and in play for a round."""
     yield from _of_round(fact.movements, fact.table, fact.round_id)
+    match fact:
+        case WagerAuthorized():
+            yield Amount("holds_cents", fact.cents, fact.table)
+        case WagerReleased():
+            yield Amount("holds_cents", -fact.cents, fact.table)
 
 
 @adds(WagersSettled, WagersReversed, WagersVoided)
@@ -74,6 +79,7 @@ def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amo
     """Say what a round's result did at its table; the item of a shortage is the round."""
     yield from _balances(fact.movements)
     yield from _of_round(fact.movements, fact.table, fact.round_id)
+    yield Amount("holds_cents", -sum(one.released_cents for one in fact.accounts), fact.table)
     yield Amount("account_staked_cents", sum(one.staked_cents for one in fact.accounts), fact.table)
     yield Amount("account_credited_cents", sum(one.credited_cents for one in fact.accounts), fact.table)
     shortage = sum(one.shortage_cents for one in fact.accounts)
@@ -82,9 +88,7 @@ def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amo
 
 def _balances(movements: Sequence[AccountMovement]) -> Iterator[Amount]:
     for one in movements:
-        yield Amount(
-            "account_balance_cents", one.available_cents + one.held_cents + one.staked_cents, item=one.account
-        )
+        yield Amount("account_balance_cents", one.available_cents + one.held_cents + one.staked_cents, item=one.account)
         yield Amount("account_movements", 1, item=one.account)
 
 

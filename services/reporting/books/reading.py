@@ -5,7 +5,7 @@ read as they are added up; of the others, the entries themselves are added up. E
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
 from typing import Any, Final, TypeVar
@@ -20,6 +20,7 @@ from services.reporting.books.statements import (
     FACTS,
     LINE_ENTRIES,
     LINES,
+    OPEN_EXCEPTIONS,
     ROUND_ENTRIES,
     ROUNDS,
 )
@@ -58,6 +59,10 @@ class Books:
         self._connection = connection
         self.question = question
         self._places = places
+
+    def asked(self, **otherwise: Any) -> "Books":
+        """Return the same books for a question that is otherwise: of another moment, or of the property as a whole."""
+        return Books(self._connection, replace(self.question, **otherwise), self._places)
 
     # --- the property ---
 
@@ -205,6 +210,12 @@ class Books:
             )
             for row in rows
         ]
+
+    async def open_exceptions(self, *kinds: str) -> Sequence[Any]:
+        """Return the exceptions of the property, or of none that is known, that were open, oldest first: rows."""
+        question = self.question
+        parameters = {"property": question.property, "table": question.table, "known_at": question.known_at}
+        return (await self._connection.execute(text(OPEN_EXCEPTIONS), parameters | {"kinds": list(kinds)})).all()
 
     # --- where a figure comes from ---
 

@@ -1,18 +1,18 @@
 """A report as a document: its header, its sections with their rows, what must hold in it. Pure, whatever the format."""
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from urllib.parse import quote
 
 from pydantic import AwareDatetime, BaseModel, Field
 
 from services.reporting.kit.figures import Because, Cell, Figure, Value, total
 from shared.contracts.envelope import Name, canonical
+from shared.contracts.exact import exact_text, parse_exact
 from shared.contracts.reports import Reached, ReportStatus
 
 Unit = Literal["text", "day", "moment", "cents", "exact_cents", "count", "percent"]
@@ -43,12 +43,21 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A table of a report: its columns, and the columns whose values together name a row."""
+    """A table of a report: its columns, and the columns whose values together name a row.
+
+    No column is called `id`: that is what names a row.
+    """
 
     name: str
     title: str
     columns: tuple[Column, ...]
     key: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        names = [column.name for column in self.columns]
+        assert len(set(names)) == len(names), f"{self.name}: {names} has a column twice"
+        assert "id" not in names, f"{self.name}: 'id' is the name of a row"
+        assert set(self.key) <= set(names), f"{self.name}: the key {self.key} is not among {names}"
 
     def column(self, name: str) -> Column:
         """Return a column by its name. Raises: KeyError."""
@@ -73,8 +82,8 @@ class Filled:
     total: Row | None = None
 
 
-TOTAL = "total"
-"""The id of a total row."""
+TOTAL: Final = "/total"
+"""The id of a total row, which no other row can have."""
 
 
 def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], **totals: Figure | Cell) -> Filled:
@@ -89,15 +98,36 @@ def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], 
     for row in given:
         if unknown := row.keys() - names:
             raise KeyError(f"{section.name} has no column {', '.join(sorted(unknown))}")
-        made = _row("|".join(str(_value(row.get(name)) or "") for name in section.key), section, row)
+        made = _row(_id_of([_value(row.get(name)) for name in section.key]), section, row)
         if made.id in ids:
             raise ValueError(f"two rows of {section.name} have the key {made.id!r}")
         ids.add(made.id)
         filled.append(made)
-    added = [column.name for column in section.columns if column.added]
-    sums: dict[str, Value | Figure | Cell] = {name: total(_figures(given, name)) for name in added}
+    sums: dict[str, Value | Figure | Cell] = {
+        column.name: _exact_total(given, column.name)
+        if column.unit == "exact_cents"
+        else total(_figures(given, column.name))
+        for column in section.columns
+        if column.added
+    }
     row_of_totals = _row(TOTAL, section, sums | totals) if sums or totals else None
     return Filled(section, tuple(filled), row_of_totals)
+
+
+def _id_of(key: Sequence[Value]) -> str:
+    """Return the id of a row: what names it, with `|` between its parts, no part of which can be taken for another."""
+    return "|".join("" if value is None else quote(str(plain(value)), safe=_IN_IDS) for value in key)
+
+
+_IN_IDS: Final = " :+@,;=()&"
+"""What stands in ids as it is besides letters and digits: nothing that parts ids, or cells, from each other."""
+
+
+def _exact_total(rows: Iterable[Mapping[str, Value | Figure | Cell]], name: str) -> Cell:
+    cells = [row.get(name) for row in rows]
+    texts = [_value(cell) for cell in cells]
+    because = dict.fromkeys(one for cell in cells if isinstance(cell, Figure | Cell) for one in cell.because)
+    return Cell(exact_text(sum(parse_exact(text) for text in texts if isinstance(text, str))), tuple(because))
 
 
 def _figures(rows: Sequence[Mapping[str, Value | Figure | Cell]], name: str) -> Iterable[Figure]:
@@ -216,20 +246,13 @@ class Document:
         """Return the SHA-256 of the content as canonical JSON, in hexadecimal."""
         return sha256(canonical(self.content)).hexdigest()
 
-    def as_json(self, link: str | None = None) -> str:
-        """Return the document as JSON; with a `link`, each row says where the entries of its cells are listed."""
-        content = (
-            self.content if link is None else {**self.content, "sections": list(map(_linked(link), self.sections))}
-        )
-        return json.dumps({"header": self.header.model_dump(mode="json"), "sha256": self.sha256, **content})
-
     @property
     def balanced(self) -> bool:
         """Return whether all identities hold."""
         return all(one.holds for one in self.identities)
 
     def cell(self, reference: str) -> tuple[Column, Value, Because]:
-        """Return a cell by `section/row/column`. Raises: LookupError, with what there is."""
+        """Return a cell by `section/row/column`, the row of totals being `total`. Raises: LookupError."""
         section_name, _, rest = reference.partition("/")
         row_id, _, column_name = rest.rpartition("/")
         found = {filled.section.name: filled for filled in self.sections}
@@ -237,6 +260,7 @@ class Document:
             raise LookupError(f"there is no section {section_name!r}; there are {', '.join(found)}")
         filled = found[section_name]
         rows = {row.id: row for row in (*filled.rows, *([] if filled.total is None else [filled.total]))}
+        row_id = TOTAL if row_id == TOTAL.removeprefix("/") and row_id not in rows else row_id
         if row_id not in rows:
             raise LookupError(f"{section_name} has no row {row_id!r}; it has {', '.join(rows) or 'none'}")
         columns = {column.name: column for column in filled.section.columns}
@@ -253,17 +277,6 @@ def _section(filled: Filled) -> dict[str, Any]:
         "rows": [{"id": row.id, **{name: plain(value) for name, value in row.cells.items()}} for row in filled.rows],
         "total": None if filled.total is None else {name: plain(v) for name, v in filled.total.cells.items()},
     }
-
-
-def _linked(link: str) -> Callable[[Filled], dict[str, Any]]:
-    def linked(filled: Filled) -> dict[str, Any]:
-        section = _section(filled)
-        for row in (*section["rows"], *([section["total"]] if section["total"] else [])):
-            place = quote(f"{filled.section.name}/{row.get('id', TOTAL)}/", safe="")
-            row["entries"] = f"{link}{place}{{column}}"
-        return section
-
-    return linked
 
 
 def plain(value: Value) -> int | str | None:

@@ -1,8 +1,7 @@
 """What is asked of a report: of which property, of which gaming days, as known at which moment. Pure."""
 
-from calendar import monthrange
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 from services.reporting.kit.document import Period
 
@@ -22,21 +21,3 @@ class Question:
     by: str
     table: str | None = None
     game: str | None = None
-
-
-def days_of(period: Period, day: date) -> tuple[date, date]:
-    """Return the first and the last gaming day of the period that a day is in; weeks begin on Monday.
-
-    >>> [each.isoformat() for each in days_of("week", date(2026, 11, 20))]
-    ['2026-11-16', '2026-11-22']
-    """
-    match period:
-        case "day":
-            return day, day
-        case "week":
-            monday = day - timedelta(days=day.weekday())
-            return monday, monday + timedelta(days=6)
-        case "month":
-            return day.replace(day=1), day.replace(day=monthrange(day.year, day.month)[1])
-        case "year":
-            return date(day.year, 1, 1), date(day.year, 12, 31)

@@ -25,7 +25,7 @@ def document_response(request: Request, document: BaseModel, *, version: int | s
     return respond(request, body, JSON, entity_tag(body if version is None else str(version)))
 
 
-def respond(request: Request, body: str, media_type: str, tag: str) -> Response:
+def respond(request: Request, body: str | bytes, media_type: str, tag: str) -> Response:
     """Return a body with its ETag, or 304 where the caller has it."""
     headers = {"ETag": tag, "Cache-Control": "no-cache", "Vary": "Accept, Authorization"}
     if is_current(request.headers.get("if-none-match", ""), tag):

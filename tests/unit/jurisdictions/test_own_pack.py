@@ -80,6 +80,7 @@ def test_all_problems_are_said_at_once(document: Document, write: Write) -> None
             "rate": [dated("0.1")],
             "classes": [dated(["contest"])],
             "period": [dated("week")],
+            "rounding": [dated("each_day")],
         }
     }
     with pytest.raises(PackWrong) as wrong:

@@ -1,0 +1,144 @@
+"""Routes of all reports: the list of them, each in any format, and the entries behind a cell."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated, Final
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from pydantic import AwareDatetime
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.reporting.answering import Definition, Explained, answer, ask, explain
+from services.reporting.kit.definition import Report
+from services.reporting.kit.document import Document, Period
+from services.reporting.kit.question import Question
+from services.reporting.rendering import FORMATS, FormatName, render
+from services.reporting.reports import REPORTS
+from shared.contracts.envelope import Name
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import PropertyQuery, ReportReader, TableChoice, snapshot
+from shared.runtime.web.documents import accepted, entity_tag, respond
+from shared.runtime.web.problems import problems
+from shared.runtime.web.reports import REPORT
+
+ReportName = Annotated[str, Path(description="its name, as the list of reports has it")]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRequest:
+    """Which report is asked for: of the period that a gaming day is in, as known at a moment (without it: now)."""
+
+    property: PropertyQuery
+    gaming_day: Annotated[date, Query(description="the gaming day, or any day of the period")]
+    period: Annotated[Period, Query(description="what the report is about")] = "day"
+    known_at: Annotated[AwareDatetime | None, Query(description="as of this moment, with its time zone")] = None
+    table: TableChoice = None
+    game: Annotated[Name | None, Query(description="only of this game")] = None
+
+
+AskedReport = Annotated[ReportRequest, Depends()]
+
+
+_PAGES_AT_ONCE: Final = 1
+"""Documents that are rendered at a time: the pages of a month take a gigabyte while they are set."""
+
+
+_READ: Final = {
+    200: {"content": {one.media_type: {"schema": {"type": "string", "format": "binary"}} for one in FORMATS.values()}},
+    **REPORT,
+    **problems(Reason.NOT_FOUND, Reason.NOT_ACCEPTABLE),
+}
+
+
+def _preferred(request: Request) -> FormatName:
+    """Return the format that the caller prefers. Raises: Rejected where none is acceptable."""
+    asked = request.headers.get("accept", "")
+    by_type: dict[str, FormatName] = {one.media_type.partition(";")[0]: name for name, one in FORMATS.items()}
+    found = accepted(asked, tuple(by_type))
+    if found is None:
+        raise Rejected(Reason.NOT_ACCEPTABLE, f"'Accept: {asked}' does not allow {' or '.join(by_type)}")
+    return by_type[found]
+
+
+def _entries_of(request: Request, document: Document) -> str:
+    """Return the URI template of the entries behind a cell, as of the same moment."""
+    kept = {name: value for name, value in request.query_params.items() if name not in ("as", "section", "known_at")}
+    asked = urlencode({**kept, "known_at": document.header.known_at.isoformat()})
+    return f"{request.url.path}/entries?{asked}&cell={{section}}/{{row}}/{{column}}"
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes, reading the database of a running service."""
+    router = APIRouter(prefix="/reports", tags=["reports"])
+    rendering = asyncio.Semaphore(_PAGES_AT_ONCE)
+
+    @router.get("", summary="List the reports")
+    async def list_reports(reader: ReportReader) -> list[Definition]:
+        """What there is to ask for, with the columns, formulas and sources of each."""
+        del reader
+        return [Definition.of(report) for report in REPORTS.values()]
+
+    def report_of(name: str) -> Report:
+        if name not in REPORTS:
+            raise Rejected(Reason.NOT_FOUND, f"there is no report {name!r}; there are {', '.join(REPORTS)}")
+        return REPORTS[name]
+
+    async def question_of(connection: AsyncConnection, reader: str, asked: ReportRequest) -> Question:
+        question = Question(
+            property=asked.property,
+            period=asked.period,
+            first=asked.gaming_day,
+            last=asked.gaming_day,
+            known_at=asked.known_at or context.clock(),
+            by=reader,
+            table=asked.table,
+            game=asked.game,
+        )
+        return await ask(connection, asked.gaming_day, question)
+
+    @router.get("/{report}", summary="Read a report", responses=_READ)
+    async def read_report(
+        request: Request,
+        reader: ReportReader,
+        report: ReportName,
+        asked: AskedReport,
+        form: Annotated[
+            FormatName | None, Query(alias="as", description="the format; without it, what `Accept` prefers")
+        ] = None,
+        section: Annotated[str | None, Query(description="of CSV and Parquet: only this section")] = None,
+    ) -> Response:
+        """As it was known at a moment: the same question as of the same moment has the same bytes in each format."""
+        definition, form = report_of(report), form or _preferred(request)
+        async with snapshot(context.engine) as connection:
+            question = await question_of(connection, reader, asked)
+            document = await answer(connection, definition, question)
+        try:
+            async with rendering:
+                content = await asyncio.to_thread(
+                    render, document, form, section=section, explain=_entries_of(request, document)
+                )
+        except LookupError as missing:
+            raise Rejected(Reason.NOT_FOUND, str(missing.args[0])) from None
+        tag = entity_tag(f"{form}{section}{document.sha256}{document.header.stage}{document.header.version}")
+        response = respond(request, content, FORMATS[form].media_type, tag)
+        if form != "json":
+            name = f"{report}-{question.property}-{question.first}"
+            response.headers["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
+        return response
+
+    @router.get("/{report}/entries", summary="Explain a cell of a report", responses=problems(Reason.NOT_FOUND))
+    async def read_entries(
+        reader: ReportReader,
+        report: ReportName,
+        asked: AskedReport,
+        cell: Annotated[str, Query(description="`section/row/column`; the total row is `total`")],
+    ) -> Explained:
+        """The entries that add up to it, each with what it adds."""
+        definition = report_of(report)
+        async with snapshot(context.engine) as connection:
+            return await explain(connection, definition, await question_of(connection, reader, asked), cell)
+
+    return router

@@ -1,0 +1,172 @@
+"""Currency reports and logs (FinCEN 112, Multiple Transaction Log): what persons moved in a gaming day. Pure; cents."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from typing import Final, Literal, get_args
+
+from services.reporting.domain.law import Applied
+from shared.jurisdictions import Pack
+from shared.jurisdictions.model import CurrencyReport
+
+Direction = Literal["in", "out"]
+"""Into the casino, or out of it to the person."""
+
+Department = Literal["account", "cage", "table"]
+"""Where currency is moved; each has a log of its own."""
+
+WARNING_SHARE: Final = Fraction(4, 5)
+"""The share of a threshold from which on a total is near it: the property's own choice, no law."""
+
+
+@dataclass(frozen=True, slots=True)
+class CashMovement:
+    """What a person paid in or was paid, cents, at a place: an account, the cage, a table.
+
+    `kind` says what for (a buy-in, a redemption of chips), `reference` where it is recorded. `patron` is a reference
+    without meaning here, None where nobody is known: what one such person did cannot be told from what another did.
+    """
+
+    patron: str | None
+    property: str
+    gaming_day: date
+    moment: datetime
+    direction: Direction
+    cents: int
+    kind: str
+    department: Department
+    place: str
+    reference: str
+    medium: Literal["currency", "instrument"] = "currency"
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """A movement, and what the person had moved in and out in the gaming day when it was over, cents."""
+
+    movement: CashMovement
+    in_cents: int
+    out_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class CurrencyTotal:
+    """Movements that a report takes as one, added up, and where they stand to its threshold.
+
+    `reached` is to be reported or logged, `near` is not but may soon be. `file_by` is the last day on which the report
+    is filed in time, counted from the gaming day, None where none is filed or nothing is reached.
+    """
+
+    report: str
+    form: str
+    property: str
+    patron: str | None
+    gaming_day: date
+    direction: Direction
+    cents: int
+    threshold_cents: int
+    standing: Literal["below", "near", "reached"]
+    file_by: date | None
+    entries: tuple[LogEntry, ...]
+    applied: tuple[Applied, ...]
+
+
+def currency_totals(
+    law: Pack, report: str, movements: Iterable[CashMovement], *, warning_share: Fraction = WARNING_SHARE
+) -> tuple[CurrencyTotal, ...]:
+    """Return the totals of a report of the pack, such as `ctr`, in the order of their first movements.
+
+    In and out are added up apart, over all places of a property where the person is known. Movements of persons whom
+    nobody knows stand alone. `warning_share` of the threshold and more is near it.
+
+    Raises: KeyError for a report that the pack does not have; LookupError for a day of which it does not know the law;
+    ValueError for a movement of no money.
+    """
+    rule = law.currency_reports[report]
+    ordered = in_order(one for one in movements if one.medium == rule.medium)
+    together: dict[Hashable, list[LogEntry]] = {}
+    for number, entry in enumerate(_running(ordered)):
+        one = entry.movement
+        is_alone = one.patron is None or rule.together.on(one.gaming_day).value == "each_alone"
+        key = number if is_alone else (one.property, one.patron, one.gaming_day, one.direction)
+        together.setdefault(key, []).append(entry)
+    return tuple(_total(law, report, rule, entries, warning_share) for entries in together.values())
+
+
+def department_logs(totals: Iterable[CurrencyTotal]) -> dict[Department, tuple[LogEntry, ...]]:
+    """Return the log of each department: its movements in the totals that reached the threshold, by moment.
+
+    The running totals of an entry count what the person moved in other departments too.
+    """
+    entries = [entry for total in totals if total.standing == "reached" for entry in total.entries]
+    entries.sort(key=lambda entry: _order(entry.movement))
+    return {
+        name: tuple(entry for entry in entries if entry.movement.department == name) for name in get_args(Department)
+    }
+
+
+def in_order(movements: Iterable[CashMovement]) -> tuple[CashMovement, ...]:
+    """Return movements by moment, those of one moment by place and reference.
+
+    Raises: ValueError for one of no money: a movement back is one in the other direction.
+    """
+    found = sorted(movements, key=_order)
+    for one in found:
+        if one.cents <= 0:
+            raise ValueError(f"{one.reference}: {one.cents} cents moved nothing; give what moved, and its direction")
+    return tuple(found)
+
+
+def _order(one: CashMovement) -> tuple[datetime, str, str, str]:
+    return one.moment, one.property, one.place, one.reference
+
+
+def is_reached(rule: CurrencyReport, cents: int, day: date) -> bool:
+    """Return whether an amount, cents, is to be reported on a gaming day: at the threshold, or only above it."""
+    threshold_cents = rule.threshold_cents.on(day).value
+    return cents >= threshold_cents if rule.reached == "at" else cents > threshold_cents
+
+
+def _running(movements: Iterable[CashMovement]) -> Iterable[LogEntry]:
+    """Give movements with what the person has moved in the gaming day so far; of nobody known, that alone."""
+    moved: dict[tuple[str, str, date], dict[Direction, int]] = {}
+    for one in movements:
+        so_far: dict[Direction, int] = {"in": 0, "out": 0}
+        if one.patron is not None:
+            so_far = moved.setdefault((one.property, one.patron, one.gaming_day), so_far)
+        so_far[one.direction] += one.cents
+        yield LogEntry(one, so_far["in"], so_far["out"])
+
+
+def _total(
+    law: Pack, report: str, rule: CurrencyReport, entries: Sequence[LogEntry], warning_share: Fraction
+) -> CurrencyTotal:
+    first = entries[0].movement
+    day, cents = first.gaming_day, sum(entry.movement.cents for entry in entries)
+    threshold = rule.threshold_cents.on(day)
+    reached = is_reached(rule, cents, day)
+    applied = [
+        Applied.of(f"forms.{rule.form}", law.forms[rule.form].on(day)),
+        Applied.of(f"currency_reports.{report}.threshold_cents", threshold),
+        Applied.of(f"currency_reports.{report}.together", rule.together.on(day)),
+    ]
+    file_by = None
+    if reached and rule.file_within_days is not None:
+        within = rule.file_within_days.on(day)
+        file_by = day + timedelta(days=within.value)
+        applied.append(Applied.of(f"currency_reports.{report}.file_within_days", within))
+    return CurrencyTotal(
+        report=report,
+        form=rule.form,
+        property=first.property,
+        patron=first.patron,
+        gaming_day=day,
+        direction=first.direction,
+        cents=cents,
+        threshold_cents=threshold.value,
+        standing="reached" if reached else "near" if cents >= threshold.value * warning_share else "below",
+        file_by=file_by,
+        entries=tuple(entries),
+        applied=tuple(applied),
+    )

@@ -1,0 +1,62 @@
+"""The log of forms that report winnings: one for each candidate, or for all of a patron on a day. Pure; cents."""
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from services.reporting.domain.federal.winnings import Candidate
+
+
+@dataclass(frozen=True, slots=True)
+class FormEntry:
+    """A form to be completed: its number in the log, and what it reports.
+
+    `regular_cents` is withheld in any case, `backup_cents` where the winner gives no taxpayer identification number.
+    """
+
+    number: int
+    form: str
+    property: str
+    patron: str | None
+    gaming_day: date
+    year: int
+    candidates: tuple[Candidate, ...]
+    amount_cents: int
+    regular_cents: int
+    backup_cents: int
+
+
+def forms(found: Iterable[Candidate], *, aggregated: bool = False, first_number: int = 1) -> tuple[FormEntry, ...]:
+    """Return the log of forms for candidates, in their order, numbered one after the other from a number on.
+
+    `aggregated` is the licensee's choice to report all winnings of a patron on a gaming day on one form, where they are
+    of one calendar year; those of nobody known stay apart.
+    """
+    together: dict[Hashable, list[Candidate]] = {}
+    for number, candidate in enumerate(found):
+        line = candidate.lines[0]
+        key = (candidate.form, line.property, line.patron, line.gaming_day, line.paid_on.year)
+        is_joined = aggregated and line.patron is not None
+        together.setdefault(key if is_joined else (*key, number), []).append(candidate)
+    return tuple(_entry(number, group) for number, group in enumerate(together.values(), first_number))
+
+
+def _entry(number: int, group: list[Candidate]) -> FormEntry:
+    first = group[0]
+    line = first.lines[0]
+    return FormEntry(
+        number=number,
+        form=first.form,
+        property=line.property,
+        patron=line.patron,
+        gaming_day=line.gaming_day,
+        year=line.paid_on.year,
+        candidates=tuple(group),
+        amount_cents=sum(one.amount_cents for one in group),
+        regular_cents=_withheld(group, "regular"),
+        backup_cents=_withheld(group, "backup"),
+    )
+
+
+def _withheld(group: Iterable[Candidate], kind: str) -> int:
+    return sum(one.amount_cents for candidate in group for one in candidate.withholdings if one.kind == kind)

@@ -1,0 +1,205 @@
+"""Patterns of currency that a person should look at: what may have been divided to stay below a report. Pure; cents.
+
+A pattern is no finding. Each says what was seen and why it is listed; whether it means anything, a person judges.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from fractions import Fraction
+from functools import cached_property
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from services.reporting.domain.csv_lines import dollars
+from services.reporting.domain.federal.currency import (
+    WARNING_SHARE,
+    CashMovement,
+    Direction,
+    in_order,
+    is_reached,
+)
+from shared.jurisdictions import Pack
+from shared.jurisdictions.model import CurrencyReport
+
+_DAY: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What the property looks for: its own choice, no law. Shares are of the threshold of the report.
+
+    An amount that does not reach the threshold is just below it from `just_below_share` on. A gaming day may be a part
+    of something larger from `part_share` on. `window_days` gaming days are looked at together.
+    """
+
+    just_below_share: Fraction = WARNING_SHARE
+    part_share: Fraction = Fraction(1, 4)
+    window_days: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Movements of a person in one direction that look alike: the pattern's name, what it saw, why it is listed."""
+
+    name: str
+    property: str
+    patron: str
+    direction: Direction
+    first: date
+    last: date
+    cents: int
+    movements: tuple[CashMovement, ...]
+    saw: str
+    why: str
+
+
+@dataclass(frozen=True)
+class _Moved:
+    """Movements of a person that are looked at as one amount, against the threshold of their first gaming day."""
+
+    rule: CurrencyReport
+    movements: tuple[CashMovement, ...]
+
+    @cached_property
+    def day(self) -> date:
+        """Return their first gaming day."""
+        return self.movements[0].gaming_day
+
+    @cached_property
+    def cents(self) -> int:
+        """Return what they come to."""
+        return sum(one.cents for one in self.movements)
+
+    @cached_property
+    def threshold_cents(self) -> int:
+        """Return the threshold."""
+        return self.rule.threshold_cents.on(self.day).value
+
+    @cached_property
+    def is_reached(self) -> bool:
+        """Return whether together they are to be reported."""
+        return is_reached(self.rule, self.cents, self.day)
+
+    @cached_property
+    def is_divided(self) -> bool:
+        """Return whether none of them is to be reported alone."""
+        return not any(is_reached(self.rule, one.cents, self.day) for one in self.movements)
+
+    def is_below_from(self, share: Fraction) -> bool:
+        """Return whether together they do not reach the threshold, but this share of it."""
+        return not self.is_reached and self.cents >= share * self.threshold_cents
+
+
+class _Seen(NamedTuple):
+    """What a pattern saw, in words, and the movements."""
+
+    movements: tuple[CashMovement, ...]
+    saw: str
+
+
+def patterns(
+    law: Pack, movements: Iterable[CashMovement], *, report: str = "ctr", watch: Watch | None = None
+) -> tuple[Pattern, ...]:
+    """Return the patterns in movements against the threshold of a report, by property, person and direction.
+
+    Movements of persons whom nobody knows are in no pattern. The same movements in any order give the same patterns.
+
+    Raises: as `currency_totals`.
+    """
+    rule, watch = law.currency_reports[report], watch or Watch()
+    known = [one for one in in_order(movements) if one.patron is not None and one.medium == rule.medium]
+    known.sort(key=_whose)  # stable: by moment within
+    found: list[Pattern] = []
+    for (name, patron, direction), grouped in groupby(known, key=_whose):
+        theirs = sorted(grouped, key=lambda one: one.gaming_day)
+        days = [_Moved(rule, tuple(of_day)) for _, of_day in groupby(theirs, key=lambda one: one.gaming_day)]
+        alone = [_Moved(rule, (one,)) for one in theirs]
+        found += [
+            Pattern(
+                looked_for,
+                name,
+                patron,
+                direction,
+                first=seen.movements[0].gaming_day,
+                last=seen.movements[-1].gaming_day,
+                cents=sum(one.cents for one in seen.movements),
+                movements=seen.movements,
+                saw=seen.saw,
+                why=why,
+            )
+            for looked_for, why, seen_in in (
+                ("repeated_just_below", _REPEATED, _repeated(alone, watch)),
+                ("consecutive_days", _CONSECUTIVE, _consecutive(days, watch)),
+                ("several_places", _PLACES, _places(days, watch)),
+                ("stopped_short", _STOPPED, _stopped(days, watch)),
+            )
+            for seen in seen_in
+        ]
+    return tuple(found)
+
+
+def _whose(one: CashMovement) -> tuple[str, str, Direction]:
+    return one.property, one.patron or "", one.direction
+
+
+_REPEATED: Final = "amounts just below the threshold, again and again, may be chosen to stay below it"
+_CONSECUTIVE: Final = "an amount that would have been reported in one gaming day may have been divided over several"
+_PLACES: Final = "an amount may have been divided over places, none of which sees the whole"
+_STOPPED: Final = "who adds up to just below the threshold and stops may know it"
+
+
+def _repeated(alone: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
+    """Give movements just below the threshold, two or more, each within the window after the one before."""
+    below = [one for one in alone if one.is_below_from(watch.just_below_share)]
+    for run in _runs(below, lambda before, after: after.day - before.day < watch.window_days * _DAY):
+        if len(run) > 1:
+            least, most = (f"${dollars(pick(one.cents for one in run))}" for pick in (min, max))
+            yield _seen(run, f"{len(run)} movements of {least} to {most}, each just below the threshold")
+
+
+def _consecutive(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
+    """Give consecutive gaming days, none of which reaches a threshold that those of a window together are above."""
+    parts = [one for one in days if one.is_below_from(watch.part_share)]
+    for run in _runs(parts, lambda before, after: after.day - before.day == _DAY):
+        windows = (_joined(run[at : at + watch.window_days]) for at in range(len(run)))
+        if any(window.is_reached for window in windows):
+            yield _seen(run, f"{len(run)} consecutive gaming days below the threshold, together above it")
+
+
+def _places(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
+    """Give gaming days near or above the threshold by movements at two places or more, none of which reaches it."""
+    for one in days:
+        places = sorted({movement.place for movement in one.movements})
+        if len(places) > 1 and one.is_divided and one.cents >= watch.just_below_share * one.threshold_cents:
+            most = max(movement.cents for movement in one.movements)
+            yield _seen([one], f"{len(one.movements)} movements at {', '.join(places)}, the largest ${dollars(most)}")
+
+
+def _stopped(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
+    """Give gaming days on which two movements or more add up to just below the threshold."""
+    for one in days:
+        if len(one.movements) > 1 and one.is_below_from(watch.just_below_share):
+            left = one.threshold_cents - one.cents
+            yield _seen([one], f"{len(one.movements)} movements that stop ${dollars(left)} short of the threshold")
+
+
+def _seen(run: Sequence[_Moved], words: str) -> _Seen:
+    found = _joined(run)
+    return _Seen(found.movements, f"{words} (${dollars(found.threshold_cents)})")
+
+
+def _joined(run: Sequence[_Moved]) -> _Moved:
+    return _Moved(run[0].rule, tuple(movement for one in run for movement in one.movements))
+
+
+def _runs(ones: Iterable[_Moved], belongs: Callable[[_Moved, _Moved], bool]) -> Iterator[list[_Moved]]:
+    """Give the longest runs in which each belongs to the one before it."""
+    run: list[_Moved] = []
+    for one in ones:
+        if run and not belongs(run[-1], one):
+            yield run
+            run = []
+        run.append(one)
+    if run:
+        yield run

@@ -1,0 +1,140 @@
+"""Gross table game revenue by class and gaming day, and what of it counts. Pure; amounts are cents."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Final, Literal, Self, get_args
+
+from services.reporting.domain.law import Applied
+from shared.contracts.places import Place
+from shared.jurisdictions import Days, GamingPack, period_of
+from shared.jurisdictions.model import ClassOfRevenue
+
+CLASSES: Final[tuple[ClassOfRevenue, ...]] = get_args(ClassOfRevenue)
+
+TaxPeriod = Literal["week", "month"]
+"""What a return is about; losses never leave it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facility:
+    """A property as tax law sees it: its pack, and the first gaming day of its table games, where that is known."""
+
+    property: str
+    pack: GamingPack
+    table_games_since: date | None = None
+
+    @classmethod
+    def of(cls, place: Place) -> Self:
+        """Return the facility that a property is, in the version of it that holds when a return is made."""
+        return cls(place.document.property, place.law, place.document.table_games_since)
+
+
+@dataclass(frozen=True, slots=True)
+class DayRevenue:
+    """What a table won (below zero: lost) on a gaming day, cents, in a class of revenue; several of a table add up.
+
+    For `contest` the table is the name of the contest, and the day the one on which it ends: all of its revenue is one.
+    """
+
+    property: str
+    gaming_day: date
+    table: str
+    revenue_class: ClassOfRevenue
+    cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClassDay:
+    """The revenue of a class on a gaming day: the sum of its tables (58 Pa. Code § 601a.9), and what of it counts.
+
+    Both are the same, except where the pack has revenue below zero count as zero. `applied` says by which rule.
+    """
+
+    revenue_class: ClassOfRevenue
+    revenue_cents: int
+    counted_cents: int
+    applied: tuple[Applied, ...]
+
+
+class Revenue:
+    """The revenue of a facility, as its pack counts it.
+
+    Raises: ValueError for revenue of another property, or of a class of which the pack says nothing.
+    """
+
+    def __init__(self, facility: Facility, rows: Iterable[DayRevenue]) -> None:
+        self._pack = facility.pack
+        self._tables: dict[tuple[date, ClassOfRevenue], Counter[str]] = defaultdict(Counter)
+        self._days: dict[date, tuple[ClassDay, ...]] = {}
+        for row in rows:
+            if row.property != facility.property:
+                raise ValueError(f"revenue of {row.property} is not {facility.property}'s: give each its own return")
+            if row.revenue_class not in self._pack.classes:
+                raise ValueError(
+                    f"table {row.table}, {row.gaming_day}: {self._pack.id} says nothing of revenue of the class "
+                    f"{row.revenue_class!r}; add it to the classes of the pack"
+                )
+            self._tables[row.gaming_day, row.revenue_class][row.table] += row.cents
+
+    def on(self, day: date) -> tuple[ClassDay, ...]:
+        """Return the revenue of each class of the pack on a gaming day.
+
+        Raises: LookupError for a day of which the pack does not know how revenue below zero counts.
+        """
+        if day not in self._days:
+            self._days[day] = tuple(self._class_day(name, day) for name in CLASSES if name in self._pack.classes)
+        return self._days[day]
+
+    def _class_day(self, name: ClassOfRevenue, day: date) -> ClassDay:
+        rule, where = self._pack.classes[name], f"classes.{name}"
+        unit, below_zero = rule.negative_unit.on(day), rule.negative_days.on(day)
+        tables = self._tables.get((day, name), Counter()).values()
+        amounts = [sum(tables)] if unit.value == "class_day" else list(tables)
+        if below_zero.value == "counts_as_zero":
+            amounts = [max(0, cents) for cents in amounts]
+        applied = (
+            Applied.of(f"{where}.negative_unit", unit),
+            Applied.of(f"{where}.negative_days", below_zero),
+        )
+        return ClassDay(name, sum(tables), sum(amounts), applied)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassBase:
+    """What a gaming day adds to the revenue of a class that is taxed or divided in a period, cents."""
+
+    revenue_class: ClassOfRevenue
+    base_cents: int
+
+
+class Bases:
+    """What gaming days, one after the other, add to revenue that is taxed or divided, period by period.
+
+    The days of a period sum to its revenue or, where that is below zero, to 0: a loss that the pack lets offset other
+    days takes back what the days before it have added, and what is left of it lessens what later ones add. It reaches
+    neither another period nor another class.
+    """
+
+    def __init__(self, pack: GamingPack) -> None:
+        self._pack = pack
+        self._period: Days | None = None
+        self._won: Counter[ClassOfRevenue] = Counter()
+
+    def begins_anew(self, day: date, period: TaxPeriod) -> bool:
+        """Return whether a day is the first that is added in its period; then nothing of the last one is left."""
+        before, self._period = self._period, period_of(self._pack, period, day)
+        if self._period == before:
+            return False
+        self._won.clear()
+        return True
+
+    def add(self, classes: Iterable[ClassDay]) -> tuple[ClassBase, ...]:
+        """Return what the classes of the day add."""
+        return tuple(ClassBase(one.revenue_class, self._added(one)) for one in classes)
+
+    def _added(self, one: ClassDay) -> int:
+        before = self._won[one.revenue_class]
+        self._won[one.revenue_class] += one.counted_cents
+        return max(0, before + one.counted_cents) - max(0, before)

@@ -1,0 +1,67 @@
+"""The period of a return or report in which a gaming day lies; the one function that every report asks."""
+
+from calendar import monthrange
+from datetime import date, timedelta
+from itertools import takewhile
+from typing import Final, Literal, TypeAlias, get_args
+
+from shared.jurisdictions.model import GamingPack, Weekday
+
+PeriodKind = Literal["day", "week", "month", "quarter", "year"]
+"""What a return or report is about."""
+
+Days: TypeAlias = tuple[date, date]
+"""The first and the last gaming day of a period."""
+
+_WEEKDAYS: Final[tuple[Weekday, ...]] = get_args(Weekday)
+_DAY: Final = timedelta(days=1)
+
+
+def period_of(pack: GamingPack, kind: PeriodKind, day: date) -> Days:
+    """Return the first and the last gaming day of the period in which a gaming day lies.
+
+    Each day lies in exactly one week. A week lasts until the next one begins, so one is shorter or longer where law
+    changes the day on which it does; the first begins with the first day of which the pack knows that.
+
+    Raises: LookupError for a week on a day of which the pack does not know when it begins.
+    """
+    match kind:
+        case "day":
+            return day, day
+        case "week":
+            return _week(pack, day)
+        case "month":
+            return _months(day.replace(day=1), 1)
+        case "quarter":
+            return _months(day.replace(month=day.month - (day.month - 1) % 3, day=1), 3)
+        case "year":
+            return _months(day.replace(month=1, day=1), 12)
+
+
+def days_of(first: date, last: date) -> tuple[date, ...]:
+    """Return the days from the first to the last, both included.
+
+    >>> [day.isoformat() for day in days_of(date(2026, 2, 28), date(2026, 3, 1))]
+    ['2026-02-28', '2026-03-01']
+    """
+    return tuple(first + _DAY * n for n in range((last - first).days + 1))
+
+
+def _months(first: date, months: int) -> Days:
+    last = first.replace(month=first.month + months - 1)
+    return first, last.replace(day=monthrange(last.year, last.month)[1])
+
+
+def _week(pack: GamingPack, day: date) -> Days:
+    begins = pack.periods.week_begins
+    begins.on(day)  # raises where nothing is known
+    known_from = begins.root[0].effective_from
+
+    def begins_week(one: date) -> bool:
+        return one == known_from or _WEEKDAYS[one.weekday()] == begins.on(one).value
+
+    # Two weekdays are less than a week apart, so a change of law makes no week longer than thirteen days.
+    back = (day - _DAY * n for n in range(14))
+    ahead = (day + _DAY * n for n in range(1, 15))
+    first = next(one for one in back if begins_week(one))
+    return first, [day, *takewhile(lambda one: not begins_week(one), ahead)][-1]

@@ -1,0 +1,193 @@
+"""The master game report on a real database: entries of the table inventory go in, the report comes out over HTTP."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.support.asgi import assert_problem
+from tests.support.published import published
+from tests.support.reporting import Books, names
+from tests.unit.reporting.entries import DAY, NOON
+
+AT_TABLE = {"property": "riverside", "table": "BJ-01", "gaming_day": DAY}
+PEOPLE = {"dealer": "dealer.1", "floorperson": "floor.lee"}
+
+
+class Ledger:
+    """Makes the entries of the table-inventory ledger; the `seq`-th was recorded so many seconds after noon."""
+
+    def __init__(self) -> None:
+        self.seq = 0
+
+    def entry(self, kind: str, data: dict[str, Any]) -> dict[str, Any]:
+        """The next entry."""
+        self.seq += 1
+        at = NOON + timedelta(seconds=self.seq)
+        return published(kind, data, service="table-inventory", sequence=self.seq, at=at)
+
+    def pit(self, event: str, shift: str, *, moved: int | None = None, **data: Any) -> dict[str, Any]:
+        """An event of the pit was recorded."""
+        movement = {} if moved is None else {"moved": {"movement": "transfer", "cents": moved}}
+        said = AT_TABLE | {"shift": shift} | data
+        return self.entry("pit.recorded", AT_TABLE | {"shift": shift, "event": event, "data": said} | movement)
+
+    def count(self, event: str, shift: str, dollars: int, **more: Any) -> dict[str, Any]:
+        """A table was counted: so many chips of a dollar."""
+        contents = [{"kind": "chip", "cents": 100, "count": dollars}]
+        return self.pit(event, shift, contents=contents, **PEOPLE, **more)
+
+    def box(self, shift: str, exchange: int, dollars: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """A box was taken off the table, and counted: so many dollars in currency."""
+        people = {"removed_by": "security.1", "witnessed_by": "floor.lee"}
+        at = (NOON + timedelta(seconds=self.seq)).isoformat()
+        figures = {"currency": [{"cents": 100, "count": dollars}]}
+        counted = {
+            "table": "BJ-01",
+            "exchange": exchange,
+            "box": f"B-{exchange}",
+            "gaming_day": DAY,
+            "shift": shift,
+            "figures": figures,
+            "currency_cents": dollars * 100,
+            "counter_checks_cents": 0,
+            "coupons_cents": 0,
+            "turns": [],
+        }
+        count = {"property": "riverside", "gaming_day": DAY, "count": exchange, "boxes": [counted]}
+        count |= {"opened_by": "count.a", "opened_at": at, "concluded_by": "count.b", "concluded_at": at}
+        removed = self.pit("box.exchanged", shift, removed_box=f"B-{exchange}", **people)
+        return removed, self.entry("count.concluded", count)
+
+
+def _day(ledger: Ledger) -> list[dict[str, Any]]:
+    """Two shifts: openers 1,000 and 1,200, a fill of 500, closers 1,200 and 900, boxes of 600 and 400 dollars."""
+    begins = {"purpose": "shift", "begins": {"gaming_day": DAY, "shift": "swing"}}
+    fill = {"number": 7, "received_by": "dealer.1", "observed_by": "floor.lee"}
+    return [
+        ledger.count("table.opened", "day", 1_000, game="blackjack"),
+        ledger.pit("fill.received", "day", moved=50_000, contents=[{"cents": 100, "count": 500}], **fill),
+        ledger.count("table.counted", "day", 1_200, **begins),
+        *ledger.box("day", 1, 600),
+        ledger.count("table.closed", "swing", 900),
+        *ledger.box("swing", 2, 400),
+    ]
+
+
+def _rows(report: dict[str, Any], section: str) -> list[dict[str, Any]]:
+    [found] = [one for one in report["content"]["sections"] if one["name"] == section]
+    rows: list[dict[str, Any]] = found["rows"]
+    return rows
+
+
+FIGURES = ("opener_cents", "fills_cents", "closer_cents", "drop_cents", "win_cents", "hold_percent")
+
+
+def test_the_win_follows_the_formula_by_table_and_by_shift(books: Books) -> None:
+    """Closer + credits + drop - opener - fills; a count between shifts is no opener of the day, and no closer."""
+    books.desk.feed("inventory", *_day(Ledger()))
+    report = books.report("master-game")
+    [table] = _rows(report, "tables")
+    assert (100_000, 50_000, 90_000, 100_000, 40_000, "40.00") == names(table, *FIGURES)
+    assert [
+        ("day", 100_000, 50_000, 120_000, 60_000, 30_000, "50.00"),
+        ("swing", 120_000, 0, 90_000, 40_000, 10_000, "25.00"),
+    ] == [names(row, "shift", *FIGURES) for row in _rows(report, "shifts")]
+    assert {"tables and shifts", "drop and boxes"} == {one["name"] for one in report["content"]["identities"]}
+    assert all(one["holds"] for one in report["content"]["identities"])
+    assert ["formula of win", "prepaid_access as drop", "match_play as drop", "direct_bet as drop"] == [
+        mark["what"] for mark in report["content"]["marks"]
+    ]
+
+
+def test_while_something_is_not_counted_there_is_no_win(books: Books) -> None:
+    """An open table has no closer, one without a box no drop, one with a box that nobody counted no count."""
+    opened, fill, counted, removed, *_ = _day(Ledger())
+    books.desk.feed("inventory", opened)
+    assert ("closer, drop", None, None) == _missing(books)
+    books.desk.feed("inventory", fill, counted, removed)
+    assert ("closer, count", None, None) == _missing(books)
+
+
+def _missing(books: Books) -> tuple[Any, ...]:
+    [table] = _rows(books.report("master-game"), "tables")
+    return names(table, "missing", "win_cents", "final_win_cents")
+
+
+def test_every_figure_leads_to_its_entries(books: Books) -> None:
+    """The entries behind a cell add up to it; of a cell that is not there, it says which there are."""
+    books.desk.feed("inventory", *_day(Ledger()))
+    explained = books.explain("master-game", "tables/BJ-01/drop_cents")
+    assert (100_000, [(5, 60_000), (8, 40_000)]) == (
+        explained["value"],
+        [names(entry, "seq", "value") for entry in explained["entries"]],
+    )
+    assert 100_000 == books.explain("master-game", "tables/total/drop_cents")["value"]
+    wrong = books.get(books.path("master-game/entries", "&cell=tables/BJ-09/drop_cents"))
+    assert_problem(wrong, 404, "BJ-01")
+
+
+def test_a_report_is_what_was_known_at_a_moment(books: Books) -> None:
+    """As of a moment, it has the same bytes whatever came later, in every format."""
+    entries = _day(Ledger())
+    known_at = f"&known_at={entries[4]['recordedat'].replace('+', '%2B')}"
+    forms = ("json", "csv", "xlsx", "parquet")
+    books.desk.feed("inventory", *entries[:5])
+    before = {form: books.get(books.path("master-game", f"{known_at}&as={form}")).content for form in forms}
+    books.desk.feed("inventory", *entries[5:])
+    after = {form: books.get(books.path("master-game", f"{known_at}&as={form}")).content for form in forms}
+    assert before == after
+    assert 60_000 == _rows(books.report("master-game", known_at), "tables")[0]["drop_cents"]
+    assert 100_000 == _rows(books.report("master-game"), "tables")[0]["drop_cents"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "known"),
+    [
+        ("property=riverdale&gaming_day=2026-11-20", "riverside"),
+        ("property=riverside&gaming_day=2025-11-20", "2026-11-20"),
+        ("property=riverside&gaming_day=2026-11-20&table=BJ-99", "BJ-01"),
+        ("property=riverside&gaming_day=2026-11-20&game=baccarat", "blackjack"),
+    ],
+)
+def test_what_is_mistyped_is_not_found(books: Books, asked: str, known: str) -> None:
+    """A property, day, table or game that is not known is no page of zeros: the answer says which are."""
+    books.desk.feed("inventory", *_day(Ledger()))
+    assert_problem(books.get(f"/reports/master-game?{asked}"), 404, known)
+
+
+def test_what_comes_after_the_seal_restates_the_day(books: Books) -> None:
+    """Each version says which entries made it, who stands for them and why."""
+    ledger = Ledger()
+    books.desk.feed("inventory", *_day(ledger))
+    sealed = {"report": {"total": {"final_win_cents": 40_000}}, "hash": "e" * 64}
+    for step, more in (("preliminary", {}), ("audited", {}), ("final", sealed)):
+        people = {f"{step}_by": "audit.kim", f"{step}_at": NOON.isoformat()}
+        day = {"property": "riverside", "gaming_day": DAY}
+        books.desk.feed("inventory", ledger.entry(f"day.{step}", day | people | more))
+    report = books.report("master-game")
+    assert ("final", 1) == (report["stage"], report["version"])
+    assert ("sealed report", 40_000, True) == names(report["content"]["identities"][-1], "name", "right", "holds")
+    adjustment = AT_TABLE | {
+        "adjustment": 1,
+        "shift": "day",
+        "figure": "currency",
+        "cents": -1_000,
+        "reason": "a note was counted twice",
+        "day_status": "final",
+        "entered_by": "audit.kim",
+        "entered_at": NOON.isoformat(),
+        "approved_by": "controller.fay",
+        "approved_at": NOON.isoformat(),
+    }
+    books.desk.feed("inventory", ledger.entry("adjustment.approved", adjustment))
+    report = books.report("master-game")
+    assert ("restated", 2, 40_000, 39_000) == (
+        report["stage"],
+        report["version"],
+        *names(_rows(report, "tables")[0], "win_cents", "final_win_cents"),
+    )
+    [last] = _rows(report, "restatements")
+    assert (2, "adjustment.approved", "controller.fay", "a note was counted twice") == names(
+        last, "version", "kind", "who", "why"
+    )
