@@ -21,7 +21,9 @@ class Ledger(Journal):
         """A round assessed vigorish, or it was taken back."""
         data = AT_TABLE | {"game": GAME, "round_id": round_id, "revision": 1, "lines": list(lines)}
         under = {"closed_at": NOON.isoformat(), "submission": "a" * 64}
-        return self.entry("vigorish.taken_back" if back else "vigorish.assessed", data | (CORRECTION if back else under))
+        return self.entry(
+            "vigorish.taken_back" if back else "vigorish.assessed", data | (CORRECTION if back else under)
+        )
 
     def settled(self, what: str, round_id: str, cents: int, **more: Any) -> dict[str, Any]:
         """A table did something about vigorish."""
@@ -53,8 +55,20 @@ def _day(books: Books) -> None:
         ledger.settled("waiver", "r-2", 75, reason="the hand was set by the dealer"),
         ledger.settled("collection", "r-2", 450, bank=True),
     )
-    waived = AT_TABLE | {"shift": "day", "round_id": "r-2", "seat": 1, "cents": 75, "by": "d", "reason": "set by dealer"}
-    recorded = {"shift": "day", "event": "vigorish.waived", "data": waived, "moved": {"movement": "vigorish", "cents": -75}}
+    waived = AT_TABLE | {
+        "shift": "day",
+        "round_id": "r-2",
+        "seat": 1,
+        "cents": 75,
+        "by": "d",
+        "reason": "set by dealer",
+    }
+    recorded = {
+        "shift": "day",
+        "event": "vigorish.waived",
+        "data": waived,
+        "moved": {"movement": "vigorish", "cents": -75},
+    }
     books.desk.feed("inventory", inventory.entry("pit.recorded", AT_TABLE | recorded))
     totals = [[total("pai_gow_poker", vigorish=cents)] for cents in (60, 575, 40)]
     books.desk.feed(
