@@ -195,7 +195,7 @@ def test_the_property_says_when_an_account_is_dormant(books: Books) -> None:
 
 
 def test_electronic_win_compares_rounds_with_accounts(books: Books) -> None:
-    """By table, what rounds and what accounts say was withdrawn and deposited; a result that is missing is a variance."""
+    """By table, what rounds and what accounts say was withdrawn and deposited; what is missing is a variance."""
     _day(books)
     report = books.report("electronic-win")
     columns = ("staked_cents", "account_staked_cents", "staked_variance_cents", "credited_variance_cents", "win_cents")
