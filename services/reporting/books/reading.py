@@ -98,13 +98,17 @@ class Books:
         first: date | None = None,
         last: date | None = None,
         table: str | None = None,
+        items: Sequence[str] | None = None,
     ) -> dict[By, dict[str, Figure]]:
         """Return measures added up by dimensions, each with where it comes from; what comes to nothing is left out.
 
-        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given.
+        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given. `items` are
+        the only ones that are wanted, where it is added up by item.
         """
+        assert items is None or "item" in by, "figures of some items are added up by item"
         first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
-        rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, measures=list(measures))
+        wanted = {"measures": list(measures), "items": None if items is None else list(items)}
+        rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
         found: dict[By, dict[str, Figure]] = {}
         for row in rows:
             key = tuple(map(str, row[: len(by)]))

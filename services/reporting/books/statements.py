@@ -21,6 +21,7 @@ AMOUNTS: Final = f"""
         WHERE property = :property AND gaming_day IN (SELECT gaming_day FROM late) AND measure = ANY(:measures)
           AND recorded_at <= :known_at) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table)
+      AND (CAST(:items AS text[]) IS NULL OR item = ANY(:items))
     GROUP BY {{by}} measure HAVING sum(value) <> 0 {{order}}"""
 
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))

@@ -10,20 +10,19 @@ from services.reporting.kit.document import Column, Filled, Identity, Mark, Sect
 from services.reporting.kit.figures import NOTHING, Cell, Figure, Value, total
 from services.reporting.reports.accounts import (
     DORMANT,
+    GAME_ACCOUNT,
     VOUCHERS,
-    Account,
+    WALLET,
     dormant,
+    kind_of,
     marks_of_dormancy,
-    standing,
     vouchers,
 )
-from services.reporting.reports.cells import require_whole
+from services.reporting.reports.cells import require_whole, sum_of, total_of
 from shared.contracts.accounts import (
     AccountBoughtIn,
     AccountCashedOut,
-    AccountOpened,
     AdjustmentApproved,
-    PatronRegistered,
     WagerAuthorized,
     WagersReversed,
     WagersSettled,
@@ -80,7 +79,6 @@ BALANCES: Final = Section(
     key=("kind",),
     columns=(
         Column(name="kind", title="Kind"),
-        Column(name="accounts", title="Accounts", unit="count", added=True, formula="that hold money"),
         Column(name="balance_cents", title="Balance", unit="cents", added=True),
         Column(name="held_cents", title="On hold", unit="cents", added=True, formula="for wagers, of the balance"),
         Column(name="in_play_cents", title="In play", unit="cents", added=True, formula="of the balance"),
@@ -93,24 +91,18 @@ BALANCES: Final = Section(
 
 async def _fill(books: Books) -> Content:
     require_whole(books, "accounts are of a property")
-    accounts = await standing(books)
     before = books.question.first - timedelta(days=1)
     opening = _change((await _flows(books, first=date.min, last=before)).get((), {}))
     days = _days(opening, await _flows(books, "gaming_day"))
     closing = opening + _change((await _flows(books)).get((), {}))
+    balances = await _balances(books)
     return Content(
-        (
-            days,
-            await _instruments(books),
-            await _balances(books, accounts),
-            dormant(books, accounts),
-            await vouchers(books),
-        ),
+        (days, await _instruments(books), balances, await dormant(books), await vouchers(books)),
         (
             Identity(
                 "liability and balances",
                 closing,
-                total(one.balance for one in accounts),
+                total_of(balances, "balance_cents"),
                 "the opening liability and what changed it come to the sum of all balances",
             ),
             *await rounds_and_accounts(books),
@@ -171,16 +163,17 @@ async def _instruments(books: Books) -> Filled:
     return fill(INSTRUMENTS, sorted(rows, key=lambda row: str(row["instrument"])))
 
 
-async def _balances(books: Books, accounts: list[Account]) -> Filled:
+async def _balances(books: Books) -> Filled:
+    at_tables = await books.amounts(("account_balance_cents",), ("table_name",), first=date.min)
     reserved = (await books.amounts(("held_cents", "in_play_cents"), first=date.min)).get((), {})
     rows: list[dict[str, Value | Figure | Cell]] = []
-    for kind in ("wallet", "game account"):
-        of_kind = [one for one in accounts if one.kind == kind]
-        balance = total(one.balance for one in of_kind)
-        wagered = reserved if kind == "game account" else {}  # wagers are held on game accounts alone
+    for kind in (WALLET, GAME_ACCOUNT):
+        of_kind = [measures for (table,), measures in at_tables.items() if kind_of(table) == kind]
+        balance = sum_of(of_kind, "account_balance_cents")
+        wagered = reserved if kind == GAME_ACCOUNT else {}  # wagers are held on game accounts alone
         held, in_play = (wagered.get(name, NOTHING) for name in ("held_cents", "in_play_cents"))
         figures = {"held_cents": held, "in_play_cents": in_play, "available_cents": balance - held - in_play}
-        rows.append({"kind": kind, "accounts": len(of_kind), "balance_cents": balance, **figures})
+        rows.append({"kind": kind, "balance_cents": balance, **figures})
     return fill(BALANCES, rows)
 
 
@@ -218,7 +211,7 @@ ACCOUNT_LIABILITY: Final = Report(
     ),
     sections=(DAYS, INSTRUMENTS, BALANCES, DORMANT, VOUCHERS),
     sources=(
-        *(AccountOpened, PatronRegistered, AccountBoughtIn, AccountCashedOut, AdjustmentApproved, WagerAuthorized),
+        *(AccountBoughtIn, AccountCashedOut, AdjustmentApproved, WagerAuthorized),
         *(WagersSettled, WagersReversed, WagersVoided, SettlementPosted, SettlementReversed),
     ),
     fill=_fill,

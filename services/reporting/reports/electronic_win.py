@@ -1,6 +1,5 @@
 """Electronic win: tables on which accounts wager, with the comparison of their rounds and the accounts' movements."""
 
-from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Final
 
@@ -9,12 +8,10 @@ from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Filled, Identity, Section, fill
 from services.reporting.kit.figures import NOTHING, Cell, Figure, Value
 from services.reporting.reports.account_liability import rounds_and_accounts
-from services.reporting.reports.accounts import tables_of_accounts
 from services.reporting.reports.cells import total_of
 from shared.contracts.accounts import (
     AccountBoughtIn,
     AccountCashedOut,
-    AccountOpened,
     AdjustmentApproved,
     WagersReversed,
     WagersSettled,
@@ -23,6 +20,7 @@ from shared.contracts.accounts import (
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 
 _ROUNDS: Final = ("account_staked_cents", "account_credited_cents")
+_SESSIONS: Final = ("bought_in_cents", "cashed_out_cents", "account_adjusted_cents")
 
 _PLACE: Final = (
     Column(name="pit", title="Pit"),
@@ -126,25 +124,18 @@ async def _meters(books: Books) -> Filled:
 
 
 async def _sessions(books: Books) -> Filled:
-    whole = books.asked(table=None, game=None)  # of accounts it is not said everywhere at which table they are
-    tables = await tables_of_accounts(whole)
     before = books.question.first - timedelta(days=1)
-    opening = _at_tables(await _of_accounts(whole, "account_balance_cents", first=date.min, last=before), tables)
-    moved = {
-        column: _at_tables(await _of_accounts(whole, measure), tables)
-        for column, measure in {
-            "change_cents": "account_balance_cents",
-            "bought_in_cents": "account_in_cents",
-            "cashed_out_cents": "account_out_cents",
-            "adjusted_cents": "account_adjusted_cents",
-        }.items()
-    }
+    opening = await books.amounts(("account_balance_cents",), ("table_name",), first=date.min, last=before)
+    moved = await books.amounts(("account_balance_cents", *_SESSIONS), ("table_name",))
     rows: list[_Row] = []
-    for table in sorted(opening.keys() | {table for found in moved.values() for table in found}):
-        if not _is_of(books, table):
+    for (table,) in sorted(opening.keys() | moved.keys()):
+        if not table or not _is_of(books, table):
             continue
-        change, bought_in, cashed_out, adjusted = (found.get(table, NOTHING) for found in moved.values())
-        opened = opening.get(table, NOTHING)
+        opened = opening.get((table,), {}).get("account_balance_cents", NOTHING)
+        found = moved.get((table,), {})
+        change, bought_in, cashed_out, adjusted = (
+            found.get(name, NOTHING) for name in ("account_balance_cents", *_SESSIONS)
+        )
         rows.append(
             _place(books, table)
             | {
@@ -166,23 +157,6 @@ async def _sessions_and_results(books: Books, sessions: Filled) -> Identity:
     return Identity("balances and results", total_of(sessions, "wagered_cents"), credited - staked + short, says)
 
 
-async def _of_accounts(
-    books: Books, measure: str, *, first: date | None = None, last: date | None = None
-) -> dict[str, Figure]:
-    """Return a measure of accounts by account."""
-    found = await books.amounts((measure,), ("item",), first=first, last=last)
-    return {account: figures[measure] for (account,), figures in found.items()}
-
-
-def _at_tables(figures: Mapping[str, Figure], tables: Mapping[str, str]) -> dict[str, Figure]:
-    """Return what game accounts come to at their tables; wallets are at none."""
-    found: dict[str, Figure] = {}
-    for account, figure in figures.items():
-        if account in tables:
-            found[tables[account]] = found.get(tables[account], NOTHING) + figure
-    return found
-
-
 def _place(books: Books, table: str) -> _Row:
     return {"pit": books.pit_of(table), "table": table, "game": books.game_of(table)}
 
@@ -201,7 +175,7 @@ ELECTRONIC_WIN: Final = Report(
     ),
     sections=(METERS, SESSIONS),
     sources=(
-        *(AccountOpened, AccountBoughtIn, AccountCashedOut, AdjustmentApproved),
+        *(AccountBoughtIn, AccountCashedOut, AdjustmentApproved),
         *(WagersSettled, WagersReversed, WagersVoided, SettlementPosted, SettlementReversed),
     ),
     fill=_fill,

@@ -8,7 +8,7 @@ from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Filled, Identity, Mark, Section, fill
 from services.reporting.kit.figures import NOTHING, AddedUp, Cell, EntryRef, Figure, Value
-from services.reporting.reports.accounts import DORMANT, VOUCHERS, dormant, marks_of_dormancy, standing, vouchers
+from services.reporting.reports.accounts import DORMANT, VOUCHERS, dormant, marks_of_dormancy, vouchers
 from services.reporting.reports.cells import entry_cell, require_whole, total_of
 from shared.contracts.accounts import (
     AccountCashedOut,
@@ -96,9 +96,8 @@ _Row = dict[str, Value | Figure | Cell]
 
 async def _fill(books: Books) -> Content:
     require_whole(books, "accounts and vouchers are of a property")
-    accounts, out = await standing(books), await vouchers(books)
     rounds = await _rounds(books)
-    sections = (rounds, await _refused(books), await _shortages(books), dormant(books, accounts), out)
+    sections = (rounds, await _refused(books), await _shortages(books), await dormant(books), await vouchers(books))
     return Content(
         (*sections, await _decisions(books)),
         (await _of_holds(books, rounds),),
