@@ -1,13 +1,12 @@
 """Unclaimed and unresolved: rounds without a result, refused rounds, money that nobody fetched, open decisions."""
 
-from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Any, Final
 
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Filled, Identity, Mark, Section, fill
-from services.reporting.kit.figures import NOTHING, AddedUp, Cell, EntryRef, Figure, Value
+from services.reporting.kit.figures import NOTHING, Cell, EntryRef, Figure, Value
 from services.reporting.reports.accounts import DORMANT, VOUCHERS, dormant, marks_of_dormancy, vouchers
 from services.reporting.reports.cells import entry_cell, require_whole, total_of
 from shared.contracts.accounts import (
@@ -65,7 +64,7 @@ SHORTAGES: Final = Section(
         Column(name="table", title="Table"),
         Column(name="round_id", title="Round"),
         Column(
-            name="shortage_cents",
+            name="account_shortage_cents",
             title="Shortage",
             unit="cents",
             added=True,
@@ -106,29 +105,23 @@ async def _fill(books: Books) -> Content:
 
 
 async def _rounds(books: Books) -> Filled:
-    found = await books.amounts(("held_cents", "in_play_cents"), ("table_name", "item"), first=date.min)
-    rows: list[_Row] = []
-    for (table, round_id), measures in found.items():
-        held, in_play = (measures.get(name, NOTHING) for name in ("held_cents", "in_play_cents"))
-        age = await _age(books, (held, in_play))
-        rows.append({"table": table, "round_id": round_id, "held_cents": held, "in_play_cents": in_play, **age})
-    return fill(ROUNDS, rows)
+    return fill(ROUNDS, await _of_rounds(books, "held_cents", "in_play_cents"))
 
 
 async def _shortages(books: Books) -> Filled:
-    found = await books.amounts(("account_shortage_cents",), ("table_name", "item"), first=date.min)
-    rows: list[_Row] = []
-    for (table, round_id), measures in found.items():
-        short = measures["account_shortage_cents"]
-        rows.append({"table": table, "round_id": round_id, "shortage_cents": short, **await _age(books, (short,))})
-    return fill(SHORTAGES, rows)
+    return fill(SHORTAGES, await _of_rounds(books, "account_shortage_cents"))
 
 
-async def _age(books: Books, figures: Iterable[Figure]) -> _Row:
-    """Return since when something is open: the first of the entries that it comes from."""
-    because = [one for figure in figures for one in figure.because if isinstance(one, AddedUp)]
-    moments = [entry["recorded_at"] for one in because for entry in await books.entries(one)]
-    return _since(books, min(moments))
+async def _of_rounds(books: Books, *measures: str) -> list[_Row]:
+    """Return what rounds have by measures, each under its own name, and since when."""
+    found = await books.amounts(measures, ("table_name", "item"), first=date.min)
+    since = await books.since(measures, {round_id for _, round_id in found})
+    return [
+        {"table": table, "round_id": round_id}
+        | {name: figures.get(name, NOTHING) for name in measures}
+        | _since(books, since[table, round_id])
+        for (table, round_id), figures in found.items()
+    ]
 
 
 def _since(books: Books, moment: datetime) -> _Row:
@@ -158,10 +151,10 @@ async def _decisions(books: Books) -> Filled:
         (one.fact.account, one.fact.adjustment) for one in await books.all_facts(AdjustmentApproved, AdjustmentRejected)
     }
     waiting = [
-        *(one for one in await books.all_facts(ChangeRequested) if one.fact.change not in changes),
+        *(one for one in await books.facts(ChangeRequested, first=date.min) if one.fact.change not in changes),
         *(
             one
-            for one in await books.all_facts(AdjustmentEntered)
+            for one in await books.facts(AdjustmentEntered, first=date.min)
             if (one.fact.account, one.fact.adjustment) not in adjustments
         ),
     ]
@@ -201,8 +194,8 @@ UNCLAIMED: Final = Report(
     name="unclaimed",
     title="Unclaimed and unresolved",
     about=(
-        "What is open at the end of a gaming day, with its age: rounds without a result, refused records, shortages, "
-        "dormant accounts, vouchers that are out, and what waits for a second person."
+        "What of a gaming day and those before it was open at the moment of the report, with its age: rounds without a "
+        "result, refused records, shortages, dormant accounts, vouchers that are out, what waits for a second person."
     ),
     sections=(ROUNDS, REFUSED, SHORTAGES, DORMANT, VOUCHERS, DECISIONS),
     sources=(
