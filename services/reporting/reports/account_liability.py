@@ -6,7 +6,7 @@ from typing import Final, get_args
 
 from services.reporting.books.reading import Books
 from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Filled, Identity, Mark, Section, fill
+from services.reporting.kit.document import Column, Filled, Identity, Section, fill
 from services.reporting.kit.figures import NOTHING, AddedUp, Cell, Figure, Value, total
 from services.reporting.reports.accounts import (
     DORMANT,
@@ -108,7 +108,7 @@ async def _fill(books: Books) -> Content:
             ),
             *await rounds_and_accounts(books),
         ),
-        (*_marks(), *marks_of_dormancy(books)),
+        marks_of_dormancy(books),
     )
 
 
@@ -211,17 +211,13 @@ async def rounds_and_accounts(books: Books) -> tuple[Identity, Identity]:
     )
 
 
-def _marks() -> tuple[Mark, ...]:
-    note = "no journal tells promotional money from other money on an account: all of it is one balance"
-    return (Mark("promotional balances", "the accounts' journal", note),)
-
-
 ACCOUNT_LIABILITY: Final = Report(
     name="account-liability",
     title="Account liability",
     about=(
         "What the house owes to wallets and game accounts, why it changed by gaming day and instrument, and which "
-        "accounts and vouchers hold it. Accounts stand by their names; patrons are known to the accounts service alone."
+        "accounts and vouchers hold it. Accounts stand by their names; patrons are known to the accounts service "
+        "alone. No journal tells promotional money from other money on an account: all of it is one balance."
     ),
     sections=(DAYS, INSTRUMENTS, BALANCES, DORMANT, VOUCHERS),
     sources=(

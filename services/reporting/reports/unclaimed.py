@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Filled, Identity, Mark, Section, fill
+from services.reporting.kit.document import Column, Filled, Identity, Section, fill
 from services.reporting.kit.figures import NOTHING, Cell, EntryRef, Figure, Value
 from services.reporting.reports.accounts import DORMANT, VOUCHERS, dormant, marks_of_dormancy, vouchers
 from services.reporting.reports.cells import entry_cell, require_whole, total_of
@@ -100,7 +100,7 @@ async def _fill(books: Books) -> Content:
     return Content(
         (*sections, await _decisions(books)),
         (await _of_holds(books, rounds),),
-        (*_marks(), *marks_of_dormancy(books)),
+        marks_of_dormancy(books),
     )
 
 
@@ -185,17 +185,13 @@ async def _of_holds(books: Books, rounds: Filled) -> Identity:
     )
 
 
-def _marks() -> tuple[Mark, ...]:
-    note = "an award is paid with its round at the table: no journal has one that was won and not paid"
-    return (Mark("unpaid progressive awards", "the meters' journal", note),)
-
-
 UNCLAIMED: Final = Report(
     name="unclaimed",
     title="Unclaimed and unresolved",
     about=(
         "What of a gaming day and those before it was open at the moment of the report, with its age: rounds without a "
-        "result, refused records, shortages, dormant accounts, vouchers that are out, what waits for a second person."
+        "result, refused records, shortages, dormant accounts, vouchers that are out, what waits for a second person. "
+        "Awards are paid with their rounds: no journal has one that was won and not paid."
     ),
     sections=(ROUNDS, REFUSED, SHORTAGES, DORMANT, VOUCHERS, DECISIONS),
     sources=(
