@@ -116,12 +116,11 @@ async def _of_rounds(books: Books, *measures: str) -> list[_Row]:
     """Return what rounds have by measures, each under its own name, and since when."""
     found = await books.amounts(measures, ("table_name", "item"), first=date.min)
     since = await books.since(measures, {round_id for _, round_id in found})
-    return [
-        {"table": table, "round_id": round_id}
-        | {name: figures.get(name, NOTHING) for name in measures}
-        | _since(books, since[table, round_id])
-        for (table, round_id), figures in found.items()
-    ]
+    rows: list[_Row] = []
+    for (table, round_id), figures in found.items():
+        amounts = {name: figures.get(name, NOTHING) for name in measures}
+        rows.append({"table": table, "round_id": round_id, **amounts, **_since(books, since[table, round_id])})
+    return rows
 
 
 def _since(books: Books, moment: datetime) -> _Row:
