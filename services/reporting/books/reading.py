@@ -5,7 +5,7 @@ read as they are added up; of the others, the entries themselves are added up. E
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
 from typing import Any, Final, TypeVar
@@ -19,9 +19,11 @@ from services.reporting.books.statements import (
     AMOUNTS,
     FACTS,
     FIRST_DAY,
+    FIRST_RECORDED,
     HOUSE_EDGES,
     LINE_ENTRIES,
     LINES,
+    OPEN_EXCEPTIONS,
     PLAYED_ENTRIES,
     ROUND_ENTRIES,
     ROUNDS,
@@ -65,6 +67,10 @@ class Books:
         self.question = question
         self._places = places
 
+    def asked(self, **otherwise: Any) -> "Books":
+        """Return the same books for a question that is otherwise: of another moment, or of the property as a whole."""
+        return Books(self._connection, replace(self.question, **otherwise), self._places)
+
     # --- the property ---
 
     def place_on(self, day: date) -> Place:
@@ -99,13 +105,17 @@ class Books:
         first: date | None = None,
         last: date | None = None,
         table: str | None = None,
+        items: Sequence[str] | None = None,
     ) -> dict[By, dict[str, Figure]]:
-        """Return measures added up by dimensions, each with where it comes from; what was never added to is left out.
+        """Return measures added up by dimensions, each with where it comes from; what comes to nothing is left out.
 
-        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given.
+        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given. `items` are
+        the only ones that are wanted, where it is added up by item.
         """
+        assert items is None or "item" in by, "figures of some items are added up by item"
         first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
-        rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, measures=list(measures))
+        wanted = {"measures": list(measures), "items": None if items is None else list(items)}
+        rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
         found: dict[By, dict[str, Figure]] = {}
         for row in rows:
             key = tuple(map(str, row[: len(by)]))
@@ -113,6 +123,19 @@ class Books:
             because = (AddedUp("amounts", (row.measure,), first, last, where),)
             found.setdefault(key, {})[row.measure] = Figure(int(row.value), because)
         return found
+
+    async def since(self, measures: Sequence[str], items: Iterable[str]) -> dict[tuple[str, str], datetime]:
+        """Return when something was first added to measures of items, whatever the gaming day, by table and item."""
+        days = await self.amounts(measures, ("item", "gaming_day"), first=date.min, items=list(items))
+        parameters = {
+            "property": self.question.property,
+            "known_at": self.question.known_at,
+            "measures": list(measures),
+            "items": list({item for item, _ in days}),
+            "days": [date.fromisoformat(day) for day in {day for _, day in days}],
+        }
+        rows = await self._connection.execute(text(FIRST_RECORDED), parameters)
+        return {(row.table_name, row.item): row.at for row in rows}
 
     async def rounds(
         self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
@@ -246,6 +269,12 @@ class Books:
             )
             for row in rows
         ]
+
+    async def open_exceptions(self, *kinds: str) -> Sequence[Any]:
+        """Return the exceptions of the property, or of none that is known, that were open, oldest first: rows."""
+        question = self.question
+        parameters = {"property": question.property, "table": question.table, "known_at": question.known_at}
+        return (await self._connection.execute(text(OPEN_EXCEPTIONS), parameters | {"kinds": list(kinds)})).all()
 
     # --- where a figure comes from ---
 
