@@ -205,7 +205,7 @@ rounds = Table(
     *columns(ARRAY(BigInteger), "figures"),  # FIGURES of each wager, one after the other
     *columns(ARRAY(Text), "line_wagers", "line_categories"),  # no category: empty
     *columns(ARRAY(BigInteger), "line_figures"),  # LINE_FIGURES of each of these
-    Index("rounds_of_table", "property", "gaming_day", "table_name"),
+    Index("rounds_of_table", "property", "gaming_day", "table_name", "closed_at"),
     schema=SCHEMA,
 )
 """Rounds whose money was posted (`sign` 1) or taken back (-1): who dealt, in which shift, and what it came to."""

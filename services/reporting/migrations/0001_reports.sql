@@ -85,7 +85,7 @@ CREATE TABLE rounds (
     line_wagers TEXT[] NOT NULL, line_categories TEXT[] NOT NULL, line_figures BIGINT[] NOT NULL,
     PRIMARY KEY (shard, seq)
 );
-CREATE INDEX rounds_of_table ON rounds (property, gaming_day, table_name);
+CREATE INDEX rounds_of_table ON rounds (property, gaming_day, table_name, closed_at);
 
 CREATE TABLE round_days (
     gaming_day DATE, property TEXT, table_name TEXT, game TEXT, shift TEXT, dealer TEXT, version INTEGER,
