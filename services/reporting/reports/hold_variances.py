@@ -14,7 +14,7 @@ from services.reporting.kit.figures import Cell, Figure
 from services.reporting.reports.counted_win import CountedWin, counted_marks, counted_wins
 from services.reporting.reports.counted_win import together as counted_together
 from services.reporting.reports.settled_rounds import settled_rounds
-from services.reporting.reports.settled_win import SettledWin
+from services.reporting.reports.settled_win import SettledWin, together
 from services.reporting.reports.spans import counted_tables, is_asked
 from shared.contracts.counts import CountConcluded
 from shared.contracts.inventory import PitRecorded
@@ -153,7 +153,12 @@ async def _theoretical(books: Books, first: date) -> tuple[dict[str, _Compared],
     settled = await settled_rounds(books, first, books.question.last)
     days = (first, books.question.last)
 
-    def compared(wins: Mapping[tuple[str, ...], SettledWin]) -> dict[str, _Compared]:
+    def compared(dimension: str) -> dict[str, _Compared]:
+        found: dict[str, list[SettledWin]] = {}
+        for (name, submission, wager), win in settled.by(dimension, "submission", "wager").items():
+            edge = settled.edges.get((submission, wager))
+            if edge is not None and edge.returns is not None:
+                found.setdefault(name, []).append(win)
         return {
             name: _Compared(
                 _Measured(win.exact_win, win.exact_handle),
@@ -161,10 +166,10 @@ async def _theoretical(books: Books, first: date) -> tuple[dict[str, _Compared],
                 days,
                 chance_of_wagers(win.variance, win.exact_handle.value),
             )
-            for (name,), win in wins.items()
+            for name, win in ((name, together(wins)) for name, wins in found.items())
         }
 
-    return compared(settled.by("table_name")), compared(settled.by("game"))
+    return compared("table_name"), compared("game")
 
 
 async def _of_days(

@@ -66,12 +66,14 @@ class SettledRounds:
     @cached_property
     def reasons(self) -> Mapping[Offered, str]:
         """Return why what has a handle has no exact house edge, where it has none."""
-        found = {}
+        found, come = {}, {submission for submission, _ in self.edges}
         for part in self.parts:
             _, version, submission, wager = part.offered
             edge = self.edges.get((submission, wager))
-            if part.handle_cents and edge is None:
+            if part.handle_cents and submission not in come:
                 found[part.offered] = f"version {version} of the rules submission has not come from the registry"
+            elif part.handle_cents and edge is None:
+                found[part.offered] = "it is a part of another wager of the catalogue"
             elif part.handle_cents and edge is not None and edge.reason is not None:
                 found[part.offered] = edge.reason
         return found

@@ -40,7 +40,7 @@ def test_a_win_outside_the_interval_around_the_theoretical_win_is_investigated(b
             books.posted(
                 seq,
                 table,
-                [total("royal_match_21", handle=stake, payout=payout), total(handle=1)],
+                [total("royal_match_21", handle=stake, payout=payout), total(handle=1), total("bank", house_in_bank=9)],
                 submission=under,
                 property="seaside",
             )

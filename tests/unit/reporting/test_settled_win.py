@@ -110,6 +110,13 @@ def test_a_submission_that_has_not_come_is_named() -> None:
     assert "version 3 of the rules submission has not come from the registry" == rounds.reasons[late.offered]
 
 
+def test_a_part_of_another_wager_is_told_apart_from_a_submission_that_has_not_come() -> None:
+    """A wager that the submission, which is there, does not offer by that name has no house edge of its own."""
+    of_another = part("side_of_the_dealer", 100, 0)
+    rounds = settled(part("side", 600, 0), of_another)
+    assert {of_another.offered: "it is a part of another wager of the catalogue"} == rounds.reasons
+
+
 def test_a_payout_without_a_stake_should_win_nothing() -> None:
     """A bonus that is paid on another wager has no handle: all that it pays is a difference."""
     win = settled(part("envy_bonus", 0, 5000)).whole()
