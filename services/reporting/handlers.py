@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.reporting.books import winnings
 from services.reporting.books.rounds import round_entry
 from services.reporting.books.writing import Batch
 from services.reporting.domain.changes import Changes, EntryRef
@@ -30,6 +31,7 @@ from services.reporting.tables import (
     rounds,
     submission_days,
     wager_days,
+    won_lines,
 )
 from shared.contracts.accounts import (
     RoundCaptured,
@@ -131,7 +133,7 @@ class Settlements(OfJournal):
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, SupersededRound, VoidedRound, *OF_INPUT)
     keeps = (
-        *(rounds, round_days, line_days, day_moments, positions),
+        *(rounds, won_lines, round_days, line_days, day_moments, positions),
         *(wager_days, submission_days, game_days),
         *OF_JOURNALS,
     )
@@ -149,6 +151,8 @@ class Settlements(OfJournal):
             case DealtRound() as data:
                 place = place_at(self.places.place, data.property, data.closed_at)
                 batch.add_round(round_entry(event, data, place.shift_at(data.closed_at)))
+                if isinstance(data, PostedRound):
+                    batch.add_won_lines(winnings.won_lines(event, data, place))
             case SupersededRound() | VoidedRound() as data:
                 batch.changed(data.property, data.gaming_day, event.recordedat)
         changes.add(event)

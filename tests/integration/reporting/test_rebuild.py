@@ -25,6 +25,7 @@ CHANGES = {
     "house_edges": "DELETE FROM reporting.house_edges",
     "facts": "DELETE FROM reporting.facts",
     "rounds": "UPDATE reporting.rounds SET dealer = 'nobody'",
+    "won_lines": "DELETE FROM reporting.won_lines",
     "round_days": "UPDATE reporting.round_days SET handle_cents = handle_cents + 1",
     "day_moments": "UPDATE reporting.day_moments SET last_recorded = now()",
     "positions": "UPDATE reporting.positions SET seq = seq + 1",
