@@ -124,6 +124,18 @@ def books_of(url: str) -> Iterator[Books]:
         yield books
 
 
+def rows_of(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
+    """Return the rows of a section of a report."""
+    [found] = [one for one in report["content"]["sections"] if one["name"] == section]
+    rows: list[dict[str, Any]] = found["rows"]
+    return rows
+
+
+def identities_of(report: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """Return both sides of what must hold in a report, by its name."""
+    return {one["name"]: (one["left"], one["right"]) for one in report["content"]["identities"]}
+
+
 def names(document: Mapping[str, Any], *wanted: str) -> tuple[Any, ...]:
     """Return some members of a document."""
     return tuple(document[name] for name in wanted)

@@ -21,6 +21,7 @@ from services.reporting.books.statements import (
     FACTS_ADDING,
     LINE_ENTRIES,
     LINES,
+    OPEN_EXCEPTIONS,
     ROUND_ENTRIES,
     ROUNDS,
 )
@@ -60,6 +61,10 @@ class Books:
         self.question = question
         self._places = places
 
+    def asked(self, **otherwise: Any) -> "Books":
+        """Return the same books for a question that is otherwise: of another moment, or of the property as a whole."""
+        return Books(self._connection, replace(self.question, **otherwise), self._places)
+
     # --- the property ---
 
     def place_on(self, day: date) -> Place:
@@ -94,15 +99,19 @@ class Books:
         first: date | None = None,
         last: date | None = None,
         table: str | None = None,
+        items: Sequence[str] | None = None,
         explained: bool = True,
     ) -> dict[By, dict[str, Figure]]:
         """Return measures added up by dimensions, each with where it comes from; what comes to nothing is left out.
 
-        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given. Not
-        `explained`, figures do not say where they come from: thousands of them are read in less time.
+        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given. `items` are
+        the only ones that are wanted, where it is added up by item. Not `explained`, figures do not say where they come
+        from: thousands of them are read in less time.
         """
+        assert items is None or "item" in by, "figures of some items are added up by item"
         first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
-        rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, measures=list(measures))
+        wanted = {"measures": list(measures), "items": None if items is None else list(items)}
+        rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
         found: dict[By, dict[str, Figure]] = {}
         for row in rows:
             key = tuple(map(str, row[: len(by)]))
@@ -220,6 +229,12 @@ class Books:
         """Return the books as they were known at an earlier moment."""
         places = [place for place in self._places if place.document.approved_at <= moment]
         return Books(self._connection, replace(self.question, known_at=moment), places)
+
+    async def open_exceptions(self, *kinds: str) -> Sequence[Any]:
+        """Return the exceptions of the property, or of none that is known, that were open, oldest first: rows."""
+        question = self.question
+        parameters = {"property": question.property, "table": question.table, "known_at": question.known_at}
+        return (await self._connection.execute(text(OPEN_EXCEPTIONS), parameters | {"kinds": list(kinds)})).all()
 
     # --- where a figure comes from ---
 

@@ -21,6 +21,7 @@ AMOUNTS: Final = f"""
         WHERE property = :property AND gaming_day IN (SELECT gaming_day FROM late) AND measure = ANY(:measures)
           AND recorded_at <= :known_at) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table)
+      AND (CAST(:items AS text[]) IS NULL OR item = ANY(:items))
     GROUP BY {{by}} measure HAVING sum(value) <> 0 {{order}}"""
 
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
@@ -50,7 +51,7 @@ ROUNDS: Final = f"""
         FROM reporting.rounds r CROSS JOIN LATERAL unnest(r.line_wagers) WITH ORDINALITY AS w(wager, n)
         WHERE {_PLAYED} AND r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3] <> 0) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
-    GROUP BY {{group}} {{order}}"""
+    GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
 
 _LINE_SUMS: Final = ", ".join(f'sum("{name}") AS "{name}"' for name in LINE_FIGURES)
 _LINE_COLUMNS: Final = ", ".join(f'"{name}"' for name in LINE_FIGURES)
@@ -71,7 +72,7 @@ LINES: Final = f"""
         CROSS JOIN LATERAL unnest(r.line_wagers, r.line_categories) WITH ORDINALITY AS w(wager, category, n)
         WHERE {_PLAYED}) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
-    GROUP BY {{group}} {{order}}"""
+    GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
 
 FACTS: Final = """
     SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
@@ -88,6 +89,13 @@ FACTS_ADDING: Final = """
       AND a.value >= :least AND a.recorded_at <= :known_at
       AND (CAST(:item AS text) IS NULL OR a.item = :item) AND (CAST(:table AS text) IS NULL OR a.table_name = :table)
     ORDER BY f.recorded_at, f.service, f.shard, f.seq"""
+
+OPEN_EXCEPTIONS: Final = """
+    SELECT * FROM reporting.exceptions
+    WHERE (property = :property OR property IS NULL) AND kind = ANY(:kinds) AND recorded_at <= :known_at
+      AND (status = 'open' OR settled_at > :known_at)
+      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
+    ORDER BY since, service, shard, seq, number"""
 
 AMOUNT_ENTRIES: Final = """
     SELECT service, shard, seq, recorded_at, sum(value) AS value FROM reporting.amounts

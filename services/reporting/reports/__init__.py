@@ -3,8 +3,19 @@
 from typing import Final
 
 from services.reporting.kit.definition import Report
+from services.reporting.reports.account_liability import ACCOUNT_LIABILITY
+from services.reporting.reports.electronic_win import ELECTRONIC_WIN
 from services.reporting.reports.master_game import MASTER_GAME
+from services.reporting.reports.progressives import PROGRESSIVES
 from services.reporting.reports.tax import TAX
+from services.reporting.reports.unclaimed import UNCLAIMED
+from services.reporting.reports.vigorish import VIGORISH
 from services.reporting.reports.winnings import WINNINGS
 
-REPORTS: Final[dict[str, Report]] = {report.name: report for report in (MASTER_GAME, TAX, WINNINGS)}
+REPORTS: Final[dict[str, Report]] = {
+    report.name: report
+    for report in (
+        *(MASTER_GAME, VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED),
+        *(TAX, WINNINGS),
+    )
+}

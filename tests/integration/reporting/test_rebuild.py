@@ -24,6 +24,8 @@ CHANGES = {
     "game_days": "UPDATE reporting.game_days SET changed_at = now()",
     "house_edges": "DELETE FROM reporting.house_edges",
     "facts": "DELETE FROM reporting.facts",
+    "amounts": "DELETE FROM reporting.amounts",
+    "amount_days": "UPDATE reporting.amount_days SET value = value + 1",
     "rounds": "UPDATE reporting.rounds SET dealer = 'nobody'",
     "won_lines": "DELETE FROM reporting.won_lines",
     "round_days": "UPDATE reporting.round_days SET handle_cents = handle_cents + 1",
