@@ -18,7 +18,6 @@ from services.reporting.books.statements import (
     AMOUNT_ENTRIES,
     AMOUNTS,
     FACTS,
-    FACTS_ADDING,
     LINE_ENTRIES,
     LINES,
     OPEN_EXCEPTIONS,
@@ -208,17 +207,17 @@ class Books:
             "known_at": self.question.known_at,
         }
         rows = await self._connection.execute(text(FACTS), parameters)
-        return [_listed(row) for row in rows]
-
-    async def facts_adding(
-        self, measure: str, *, least: int, item: str | None = None, first: date | None = None
-    ) -> list[Listed]:
-        """Return the listed facts that add at least so much to a measure, of an item if one is named.
-
-        They are those of the gaming days up to the last of the question, from its first unless another is given.
-        """
-        asked = {"measure": measure, "least": least, "item": item, "first": first or self.question.first}
-        return [_listed(row) for row in await self.rows(FACTS_ADDING, **asked)]
+        return [
+            Listed(
+                EntryRef(row.service, row.shard, row.seq),
+                row.kind,
+                KINDS[row.kind].model.model_validate_json(row.data),
+                row.gaming_day,
+                row.occurred_at,
+                row.recorded_at,
+            )
+            for row in rows
+        ]
 
     async def rows(self, statement: str, **parameters: Any) -> Sequence[Any]:
         """Return the rows of a statement that takes what the question is about: property, days, table, moment."""
@@ -265,14 +264,3 @@ class Books:
         statement = text(query.replace("{where}", conditions))
         used = {name: value for name, value in parameters.items() if f":{name}" in str(statement)}
         return [dict(row._mapping) for row in await self._connection.execute(statement, used)]
-
-
-def _listed(row: Any) -> Listed:
-    return Listed(
-        EntryRef(row.service, row.shard, row.seq),
-        row.kind,
-        KINDS[row.kind].model.model_validate_json(row.data),
-        row.gaming_day,
-        row.occurred_at,
-        row.recorded_at,
-    )

@@ -82,14 +82,6 @@ FACTS: Final = """
       AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
     ORDER BY recorded_at, service, shard, seq"""
 
-FACTS_ADDING: Final = """
-    SELECT f.service, f.shard, f.seq, f.kind, f.gaming_day, f.occurred_at, f.recorded_at, CAST(f.data AS text) AS data
-    FROM reporting.amounts a JOIN reporting.facts f USING (service, shard, seq)
-    WHERE a.property = :property AND a.gaming_day BETWEEN :first AND :last AND a.measure = :measure
-      AND a.value >= :least AND a.recorded_at <= :known_at
-      AND (CAST(:item AS text) IS NULL OR a.item = :item) AND (CAST(:table AS text) IS NULL OR a.table_name = :table)
-    ORDER BY f.recorded_at, f.service, f.shard, f.seq"""
-
 OPEN_EXCEPTIONS: Final = """
     SELECT * FROM reporting.exceptions
     WHERE (property = :property OR property IS NULL) AND kind = ANY(:kinds) AND recorded_at <= :known_at

@@ -4,6 +4,7 @@ from typing import Final
 
 from services.reporting.kit.definition import Report
 from services.reporting.reports.account_liability import ACCOUNT_LIABILITY
+from services.reporting.reports.currency import CURRENCY
 from services.reporting.reports.electronic_win import ELECTRONIC_WIN
 from services.reporting.reports.master_game import MASTER_GAME
 from services.reporting.reports.progressives import PROGRESSIVES
@@ -16,6 +17,6 @@ REPORTS: Final[dict[str, Report]] = {
     report.name: report
     for report in (
         *(MASTER_GAME, VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED),
-        *(TAX, WINNINGS),
+        *(TAX, WINNINGS, CURRENCY),
     )
 }
