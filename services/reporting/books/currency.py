@@ -1,12 +1,14 @@
 """Movements of currency: what persons paid into accounts and were paid from them, and large amounts at tables."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
 from services.reporting.books.patrons import patrons_of
 from services.reporting.books.reading import Books
-from services.reporting.domain.federal.currency import CashMovement, Department, Direction
+from services.reporting.domain.federal.currency import CashMovement, Direction
 from services.reporting.kit.figures import EntryRef
 
 ACCOUNT_MEASURES: Final[dict[str, Direction]] = {"bought_in_cents": "in", "cashed_out_cents": "out"}
@@ -34,31 +36,61 @@ class Moved:
     entry: EntryRef
 
 
-async def moved_currency(books: Books, first: date, least_cents: int) -> list[Moved]:
-    """Return what moved from a gaming day to the last of the question, by moment.
+@dataclass(frozen=True, slots=True)
+class MovedCurrency:
+    """Movements of currency by moment, and what went into accounts and out of them in the question's days, cents.
 
-    At tables nobody is known who buys chips: those amounts stand alone, and only from `least_cents` on they are read.
-    An account that is no known patron's stands for whoever moves currency in it.
+    Movements are those of persons who moved a large amount in a gaming day, in or out; the sums are of all.
+    """
+
+    moved: tuple[Moved, ...]
+    accounts_cents: Mapping[Direction, int]
+
+
+async def moved_currency(books: Books, first: date, *, person_cents: int, table_cents: int) -> MovedCurrency:
+    """Return what moved from a gaming day to the last of the question, as far as it is large.
+
+    A person's gaming day is, where it comes to `person_cents` in or out. At tables nobody is known who buys chips:
+    each amount stands alone, and is large from `table_cents` on. An account of no known patron stands for whoever moves
+    currency in it.
     """
     measures = {"of_accounts": list(ACCOUNT_MEASURES), "cash": CASH, "at_tables": _AT_TABLES}
-    rows = await books.rows(_MOVED, first=first, least_cents=least_cents, **measures)
+    rows = await books.rows(_MOVED, first=first, least_cents=table_cents, **measures)
     patrons = await patrons_of(books, (row.account for row in rows if row.account))
-    found = []
+    sums: Counter[tuple[str, date, Direction]] = Counter()
+    accounts_cents: Counter[Direction] = Counter()
     for row in rows:
-        entry = EntryRef(row.service, row.shard, row.seq)
-        direction: Direction = ACCOUNT_MEASURES.get(row.measure, "in")
-        department: Department = "table" if row.account is None else "account"
-        movement = CashMovement(
-            patron=None if row.account is None else patrons.get(row.account, f"account {row.account}"),
-            property=books.question.property,
-            gaming_day=row.gaming_day,
-            moment=row.occurred_at,
-            direction=direction,
-            cents=int(row.value),
-            kind="chips for currency" if row.account is None else "buy-in" if direction == "in" else "cash-out",
-            department=department,
-            place=row.table_name or "wallet",
-            reference=f"{entry.service}/{entry.shard}/{entry.seq}",
-        )
-        found.append(Moved(movement, entry))
-    return found
+        if row.account is not None:
+            direction = ACCOUNT_MEASURES[row.measure]
+            sums[_person(row, patrons), row.gaming_day, direction] += int(row.value)
+            if row.gaming_day >= books.question.first:
+                accounts_cents[direction] += int(row.value)
+    large = {(person, day) for (person, day, _), cents in sums.items() if cents >= person_cents}
+    moved = (
+        _moved(books.question.property, row, None if row.account is None else _person(row, patrons))
+        for row in rows
+        if row.account is None or (_person(row, patrons), row.gaming_day) in large
+    )
+    return MovedCurrency(tuple(moved), accounts_cents)
+
+
+def _person(row: Any, patrons: Mapping[str, str]) -> str:
+    return patrons.get(row.account) or f"account {row.account}"
+
+
+def _moved(property_name: str, row: Any, person: str | None) -> Moved:
+    entry = EntryRef(row.service, row.shard, row.seq)
+    direction = ACCOUNT_MEASURES.get(row.measure, "in")
+    movement = CashMovement(
+        patron=person,
+        property=property_name,
+        gaming_day=row.gaming_day,
+        moment=row.occurred_at,
+        direction=direction,
+        cents=int(row.value),
+        kind="chips for currency" if person is None else "buy-in" if direction == "in" else "cash-out",
+        department="table" if person is None else "account",
+        place=row.table_name or "wallet",
+        reference=f"{entry.service}/{entry.shard}/{entry.seq}",
+    )
+    return Moved(movement, entry)

@@ -6,7 +6,7 @@ from datetime import timedelta
 from math import ceil
 from typing import Any, Final
 
-from services.reporting.books.currency import ACCOUNT_MEASURES, CASH, moved_currency
+from services.reporting.books.currency import ACCOUNT_MEASURES, CASH, MovedCurrency, moved_currency
 from services.reporting.books.reading import Books
 from services.reporting.domain.federal.currency import (
     WARNING_SHARE,
@@ -56,10 +56,15 @@ async def _fill(books: Books) -> Content:
     require_whole(books, "what a person moves is added up over all places")
     first, watch = books.question.first, Watch()
     laws = [law for law in books.place.reporting if law.currency_reports]
-    least_cents = min((_least_cents(law, books) for law in laws), default=0)
-    moved = await moved_currency(books, first - timedelta(days=watch.window_days - 1), least_cents)
-    entries = {one.movement.reference: one.entry for one in moved}
-    all_movements = [one.movement for one in moved]
+    threshold_cents = min((_least_cents(law, books) for law in laws), default=0)
+    currency = await moved_currency(
+        books,
+        first - timedelta(days=watch.window_days - 1),
+        person_cents=ceil(threshold_cents * min(WARNING_SHARE, watch.just_below_share, watch.part_share)),
+        table_cents=ceil(threshold_cents * WARNING_SHARE),
+    )
+    entries = {one.movement.reference: one.entry for one in currency.moved}
+    all_movements = [one.movement for one in currency.moved]
     movements = [one for one in all_movements if one.gaming_day >= first]
     judged = [
         _Judged(
@@ -82,7 +87,7 @@ async def _fill(books: Books) -> Content:
         fill(PATTERNS, (_pattern(each, report, one) for each in judged for report, one in each.patterns)),
     )
     listed = (one for each in judged for one in each.totals if one.standing != "below")
-    return Content(sections, await _identities(books, movements, entries), _marks(listed))
+    return Content(sections, await _identities(books, currency), _marks(listed))
 
 
 def _filed(law: Pack) -> list[str]:
@@ -91,9 +96,9 @@ def _filed(law: Pack) -> list[str]:
 
 
 def _least_cents(law: Pack, books: Books) -> int:
-    """Return the least amount that is near a threshold of a pack in the period, cents."""
+    """Return the least threshold of a pack in the period, cents."""
     dated = (one for rule in law.currency_reports.values() for one in rule.threshold_cents.root)
-    return ceil(WARNING_SHARE * min(one.value for one in dated if one.effective_from <= books.question.last))
+    return min(one.value for one in dated if one.effective_from <= books.question.last)
 
 
 def _standing(judged: _Judged, standing: str, *, filed: bool = False) -> list[CurrencyTotal]:
@@ -176,22 +181,17 @@ def _pattern(judged: _Judged, report: str, one: Pattern) -> dict[str, Any]:
     }
 
 
-async def _identities(
-    books: Books, movements: Sequence[CashMovement], entries: Mapping[str, EntryRef]
-) -> tuple[Identity, ...]:
+async def _identities(books: Books, currency: MovedCurrency) -> tuple[Identity, ...]:
     added_up = (await books.amounts(tuple(ACCOUNT_MEASURES), ("item",), items=(CASH,))).get((CASH,), {})
-    found = []
-    for measure, direction in ACCOUNT_MEASURES.items():
-        listed = [one for one in movements if one.department == "account" and one.direction == direction]
-        found.append(
-            Identity(
-                f"currency {direction}",
-                Figure(sum(one.cents for one in listed), tuple(entries[one.reference] for one in listed)),
-                added_up.get(measure, NOTHING),
-                f"the movements of persons are all currency of accounts that went {direction}",
-            )
+    return tuple(
+        Identity(
+            f"currency {direction}",
+            Figure(currency.accounts_cents.get(direction, 0)),
+            added_up.get(measure, NOTHING),
+            f"the movements of persons are all currency of accounts that went {direction}",
         )
-    return tuple(found)
+        for measure, direction in ACCOUNT_MEASURES.items()
+    )
 
 
 def _marks(listed: Iterable[CurrencyTotal]) -> tuple[Mark, ...]:
