@@ -12,8 +12,8 @@ _PERSON: Final = Column(
     formula="a reference: the patron, or the account where none is known; at a table, nobody is",
 )
 _DIRECTION: Final = Column(name="direction", title="In or out", formula="into the casino, or out of it to the person")
-_CENTS: Final = Column(name="cents", title="Amount", unit="cents", added=True)
-_MOVEMENTS: Final = Column(name="movements", title="Movements", unit="count", added=True)
+_CENTS: Final = Column(name="cents", title="Amount", unit="cents")
+_MOVEMENTS: Final = Column(name="movements", title="Movements", unit="count")
 _ENTRY: Final = Column(name="entry", title="First entry")
 _TOTAL: Final = (
     *(_FORM, _DAY, _PERSON, _DIRECTION, _MOVEMENTS, _CENTS),

@@ -10,7 +10,7 @@ from services.reporting.domain.tax.returns import LayerTotal, PeriodSheet, Share
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Filled, Identity, Mark, fill
 from services.reporting.kit.figures import NOTHING, Because, Figure, total
-from services.reporting.reports.cells import require_whole
+from services.reporting.reports.cells import rate_text, require_whole
 from services.reporting.reports.counted_win import counted_wins
 from services.reporting.reports.master_game import marks
 from services.reporting.reports.revenue import CountedRevenue, counted_revenue
@@ -95,7 +95,7 @@ def _share(books: Books, revenue: CountedRevenue, line: ShareTotal) -> dict[str,
     return {
         "share": line.share,
         "party": line.party,
-        "part": str(line.part),
+        "part": rate_text(line.part),
         **_amounts(revenue, line, revenue.because(classes, line.first, line.last)),
         **_source(_value(line.applied, "parties")),
     }

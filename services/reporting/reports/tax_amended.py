@@ -1,6 +1,6 @@
 """What restatements change in a return: every line as it was sealed, as it is now, and the difference."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from datetime import date
 from typing import Any, Final
 
@@ -9,7 +9,9 @@ from services.reporting.books.seals import sealed_days
 from services.reporting.domain.tax.amendments import Amended, AmendedLines, differences
 from services.reporting.kit.document import Column, Section
 from services.reporting.kit.figures import Because, Figure
+from services.reporting.reports.cells import rate_text
 from services.reporting.reports.revenue import CountedRevenue, counted_revenue
+from shared.jurisdictions.model import ClassOfRevenue
 
 AMENDED: Final = Section(
     name="amended",
@@ -42,27 +44,31 @@ async def amended_rows(books: Books, now: CountedRevenue) -> list[dict[str, Any]
     played = {one.gaming_day for one in now.in_sheet}
     if not played or not played <= {one.gaming_day for one in sealed} or not any(one.changed for one in sealed):
         return []
-    before = (await counted_revenue(books.known_at(max(one.recorded_at for one in sealed)))).sheet
+    sealed_revenue = await counted_revenue(books.known_at(max(one.recorded_at for one in sealed)))
+    before, known = sealed_revenue.sheet, {*sealed_revenue.classes, *now.classes}
     if before == now.sheet:
         return []
-    first, last = now.sheet.first, now.sheet.last
-    rows = list(_rows(None, differences(before, now.sheet), now.because(now.classes, first, last)))
+    because = now.because(now.classes, now.sheet.first, now.sheet.last)
+    rows = list(_rows(None, differences(before, now.sheet), known, because))
     for then, current in zip(before.sheets, now.sheet.sheets, strict=True):
         day = then.gaming_day
-        changed = _rows(day, differences(then, current), now.because(now.classes, day, day))
+        changed = _rows(day, differences(then, current), known, now.because(now.classes, day, day))
         rows += [row for row in changed if row["difference_cents"]]
     return rows
 
 
-def _rows(day: date | None, lines: AmendedLines, because: Because) -> Iterator[dict[str, Any]]:
+def _rows(
+    day: date | None, lines: AmendedLines, known: Container[ClassOfRevenue], because: Because
+) -> Iterator[dict[str, Any]]:
     for one in lines.classes:
-        yield _row(day, because, one.revenue_class, "revenue", one.revenue)
-        yield _row(day, because, one.revenue_class, "counted", one.counted)
+        if one.revenue_class in known:
+            yield _row(day, because, one.revenue_class, "revenue", one.revenue)
+            yield _row(day, because, one.revenue_class, "counted", one.counted)
     for layer in lines.layers:
-        yield _row(day, because, layer.layer, "base", layer.base, rate=str(layer.rate))
-        yield _row(day, because, layer.layer, "tax", layer.amount, rate=str(layer.rate))
+        yield _row(day, because, layer.layer, "base", layer.base, rate=rate_text(layer.rate))
+        yield _row(day, because, layer.layer, "tax", layer.amount, rate=rate_text(layer.rate))
     for share in lines.shares:
-        yield _row(day, because, share.share, "share", share.amount, party=share.party, rate=str(share.part))
+        yield _row(day, because, share.share, "share", share.amount, party=share.party, rate=rate_text(share.part))
 
 
 def _row(

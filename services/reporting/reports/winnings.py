@@ -28,12 +28,11 @@ _WHO: Final = (
     Column(name="patron", title="Patron", formula="a reference: names and numbers stay with the wagering accounts"),
 )
 _WITHHELD: Final = (
-    Column(name="regular_cents", title="Regular withholding", unit="cents", added=True, formula="withheld in any case"),
+    Column(name="regular_cents", title="Regular withholding", unit="cents", formula="withheld in any case"),
     Column(
         name="backup_cents",
         title="Backup withholding",
         unit="cents",
-        added=True,
         formula="withheld where the winner gives no taxpayer identification number",
     ),
 )
@@ -52,12 +51,11 @@ CANDIDATES: Final = Section(
         Column(name="table", title="Table"),
         Column(name="game", title="Game"),
         Column(name="wager", title="Wager"),
-        Column(name="stake_cents", title="Wagered", unit="cents", added=True),
+        Column(name="stake_cents", title="Wagered", unit="cents"),
         Column(
             name="amount_cents",
             title="Winnings",
             unit="cents",
-            added=True,
             formula="what was paid on top of the stake, where winnings are reduced by the wager",
         ),
         Column(name="ratio", title="Ratio", formula="winnings / wagered, exact"),
@@ -75,7 +73,7 @@ FORMS: Final = Section(
     key=("form", "year", "number"),
     columns=(
         _FORM,
-        Column(name="year", title="Year", unit="count", formula="calendar year of the payment"),
+        Column(name="year", title="Year", formula="calendar year of the payment"),
         Column(
             name="number",
             title="Number",
@@ -86,7 +84,7 @@ FORMS: Final = Section(
         Column(name="gaming_day", title="Gaming day", unit="day"),
         *_WHO,
         Column(name="wins", title="Wins"),
-        Column(name="amount_cents", title="Winnings", unit="cents", added=True),
+        Column(name="amount_cents", title="Winnings", unit="cents"),
         *_WITHHELD,
     ),
 )
@@ -187,7 +185,7 @@ def _form(kept: _Kept, entry: FormEntry) -> dict[str, Any]:
     because = tuple(dict.fromkeys(ref for one in entry.candidates for ref in kept.because(one)))
     return {
         "form": _number(kept.law, entry.form, first.lines[0].paid_on),
-        "year": entry.year,
+        "year": str(entry.year),
         "number": entry.number,
         "winner": kept.law.reportable_winnings[first.rule].winner,
         "gaming_day": entry.gaming_day,
