@@ -18,6 +18,7 @@ from services.reporting.books.statements import (
     AMOUNT_ENTRIES,
     AMOUNTS,
     FACTS,
+    FIRST_RECORDED,
     LINE_ENTRIES,
     LINES,
     OPEN_EXCEPTIONS,
@@ -120,6 +121,19 @@ class Books:
                 because = (AddedUp("amounts", (row.measure,), first, last, where),)
             found.setdefault(key, {})[row.measure] = Figure(int(row.value), because)
         return found
+
+    async def since(self, measures: Sequence[str], items: Iterable[str]) -> dict[tuple[str, str], datetime]:
+        """Return when something was first added to measures of items, whatever the gaming day, by table and item."""
+        days = await self.amounts(measures, ("item", "gaming_day"), first=date.min, items=list(items))
+        parameters = {
+            "property": self.question.property,
+            "known_at": self.question.known_at,
+            "measures": list(measures),
+            "items": list({item for item, _ in days}),
+            "days": [date.fromisoformat(day) for day in {day for _, day in days}],
+        }
+        rows = await self._connection.execute(text(FIRST_RECORDED), parameters)
+        return {(row.table_name, row.item): row.at for row in rows}
 
     async def rounds(
         self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None

@@ -82,6 +82,12 @@ FACTS: Final = """
       AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
     ORDER BY recorded_at, service, shard, seq"""
 
+FIRST_RECORDED: Final = """
+    SELECT table_name, item, min(recorded_at) AS at FROM reporting.amounts
+    WHERE property = :property AND gaming_day = ANY(:days) AND measure = ANY(:measures) AND item = ANY(:items)
+      AND recorded_at <= :known_at
+    GROUP BY table_name, item"""
+
 OPEN_EXCEPTIONS: Final = """
     SELECT * FROM reporting.exceptions
     WHERE (property = :property OR property IS NULL) AND kind = ANY(:kinds) AND recorded_at <= :known_at

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Final
+from typing import Final, get_args
 
 from services.reporting.books.reading import Books
 from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Filled, Identity, Mark, Section, fill
-from services.reporting.kit.figures import NOTHING, Cell, Figure, Value, total
+from services.reporting.kit.document import Column, Filled, Identity, Section, fill
+from services.reporting.kit.figures import NOTHING, AddedUp, Cell, Figure, Value, total
 from services.reporting.reports.accounts import (
     DORMANT,
     GAME_ACCOUNT,
@@ -23,6 +23,7 @@ from shared.contracts.accounts import (
     AccountBoughtIn,
     AccountCashedOut,
     AdjustmentApproved,
+    Instrument,
     WagerAuthorized,
     WagersReversed,
     WagersSettled,
@@ -93,21 +94,21 @@ async def _fill(books: Books) -> Content:
     require_whole(books, "accounts are of a property")
     before = books.question.first - timedelta(days=1)
     opening = _change((await _flows(books, first=date.min, last=before)).get((), {}))
-    days = _days(opening, await _flows(books, "gaming_day"))
-    closing = opening + _change((await _flows(books)).get((), {}))
+    days = _days(before, opening, await _flows(books, "gaming_day"))
+    change = _change((await _flows(books)).get((), {}))
     balances = await _balances(books)
     return Content(
         (days, await _instruments(books), balances, await dormant(books), await vouchers(books)),
         (
             Identity(
                 "liability and balances",
-                closing,
+                _owed(opening.value + change.value, books.question.last),
                 total_of(balances, "balance_cents"),
                 "the opening liability and what changed it come to the sum of all balances",
             ),
             *await rounds_and_accounts(books),
         ),
-        (*_marks(), *marks_of_dormancy(books)),
+        marks_of_dormancy(books),
     )
 
 
@@ -143,15 +144,28 @@ _COLUMNS: Final[Mapping[str, str]] = {
 }
 
 
-def _days(opening: Figure, flows: Mapping[tuple[str, ...], Mapping[str, Figure]]) -> Filled:
+def _days(before: date, opening: Figure, flows: Mapping[tuple[str, ...], Mapping[str, Figure]]) -> Filled:
     rows: list[dict[str, Value | Figure | Cell]] = []
-    at = opening
-    for (day,), found in flows.items():
-        closing = at + _change(found)
+    first = at = _owed(opening.value, before)
+    for (name,), found in flows.items():
+        day = date.fromisoformat(name)
+        closing = _owed(at.value + _change(found).value, day)
         figures = {column: found.get(measure, NOTHING) for column, measure in _COLUMNS.items()}
-        rows.append({"gaming_day": date.fromisoformat(day), "opening_cents": at, **figures, "closing_cents": closing})
+        rows.append({"gaming_day": day, "opening_cents": at, **figures, "closing_cents": closing})
         at = closing
-    return fill(DAYS, rows, opening_cents=opening, closing_cents=at)
+    return fill(DAYS, rows, opening_cents=first, closing_cents=at)
+
+
+def _owed(cents: int, day: date) -> Figure:
+    """Return the liability at the end of a gaming day: all that ever changed it is behind it."""
+    flows = [AddedUp("amounts", (measure,), date.min, day) for measure in _FLOWS]
+    money = [
+        AddedUp("amounts", (measure,), date.min, day, (("item", instrument),))
+        for measure in _BY_INSTRUMENT
+        for instrument in get_args(Instrument)
+        if instrument != _TRANSFER
+    ]
+    return Figure(cents, (*flows, *money))
 
 
 async def _instruments(books: Books) -> Filled:
@@ -197,17 +211,13 @@ async def rounds_and_accounts(books: Books) -> tuple[Identity, Identity]:
     )
 
 
-def _marks() -> tuple[Mark, ...]:
-    note = "no journal tells promotional money from other money on an account: all of it is one balance"
-    return (Mark("promotional balances", "the accounts' journal", note),)
-
-
 ACCOUNT_LIABILITY: Final = Report(
     name="account-liability",
     title="Account liability",
     about=(
         "What the house owes to wallets and game accounts, why it changed by gaming day and instrument, and which "
-        "accounts and vouchers hold it. Accounts stand by their names; patrons are known to the accounts service alone."
+        "accounts and vouchers hold it. Accounts stand by their names; patrons are known to the accounts service "
+        "alone. No journal tells promotional money from other money on an account: all of it is one balance."
     ),
     sections=(DAYS, INSTRUMENTS, BALANCES, DORMANT, VOUCHERS),
     sources=(

@@ -97,7 +97,9 @@ async def _fill(books: Books) -> Content:
     sessions = await _sessions(books)
     identities: tuple[Identity, ...] = ()
     if books.question.game is None:  # accounts say the table of a result, not its game
-        identities = (*await rounds_and_accounts(books), await _sessions_and_results(books, sessions))
+        identities = await rounds_and_accounts(books)
+    if books.question.game is None and books.question.table is None:  # a session's wagers may be at another table
+        identities = (*identities, await _sessions_and_results(books, sessions))
     return Content((await _meters(books), sessions), identities)
 
 

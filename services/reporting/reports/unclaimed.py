@@ -1,13 +1,12 @@
 """Unclaimed and unresolved: rounds without a result, refused rounds, money that nobody fetched, open decisions."""
 
-from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Any, Final
 
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Filled, Identity, Mark, Section, fill
-from services.reporting.kit.figures import NOTHING, AddedUp, Cell, EntryRef, Figure, Value
+from services.reporting.kit.document import Column, Filled, Identity, Section, fill
+from services.reporting.kit.figures import NOTHING, Cell, EntryRef, Figure, Value
 from services.reporting.reports.accounts import DORMANT, VOUCHERS, dormant, marks_of_dormancy, vouchers
 from services.reporting.reports.cells import entry_cell, require_whole, total_of
 from shared.contracts.accounts import (
@@ -65,7 +64,7 @@ SHORTAGES: Final = Section(
         Column(name="table", title="Table"),
         Column(name="round_id", title="Round"),
         Column(
-            name="shortage_cents",
+            name="account_shortage_cents",
             title="Shortage",
             unit="cents",
             added=True,
@@ -101,34 +100,27 @@ async def _fill(books: Books) -> Content:
     return Content(
         (*sections, await _decisions(books)),
         (await _of_holds(books, rounds),),
-        (*_marks(), *marks_of_dormancy(books)),
+        marks_of_dormancy(books),
     )
 
 
 async def _rounds(books: Books) -> Filled:
-    found = await books.amounts(("held_cents", "in_play_cents"), ("table_name", "item"), first=date.min)
-    rows: list[_Row] = []
-    for (table, round_id), measures in found.items():
-        held, in_play = (measures.get(name, NOTHING) for name in ("held_cents", "in_play_cents"))
-        age = await _age(books, (held, in_play))
-        rows.append({"table": table, "round_id": round_id, "held_cents": held, "in_play_cents": in_play, **age})
-    return fill(ROUNDS, rows)
+    return fill(ROUNDS, await _of_rounds(books, "held_cents", "in_play_cents"))
 
 
 async def _shortages(books: Books) -> Filled:
-    found = await books.amounts(("account_shortage_cents",), ("table_name", "item"), first=date.min)
+    return fill(SHORTAGES, await _of_rounds(books, "account_shortage_cents"))
+
+
+async def _of_rounds(books: Books, *measures: str) -> list[_Row]:
+    """Return what rounds have by measures, each under its own name, and since when."""
+    found = await books.amounts(measures, ("table_name", "item"), first=date.min)
+    since = await books.since(measures, {round_id for _, round_id in found})
     rows: list[_Row] = []
-    for (table, round_id), measures in found.items():
-        short = measures["account_shortage_cents"]
-        rows.append({"table": table, "round_id": round_id, "shortage_cents": short, **await _age(books, (short,))})
-    return fill(SHORTAGES, rows)
-
-
-async def _age(books: Books, figures: Iterable[Figure]) -> _Row:
-    """Return since when something is open: the first of the entries that it comes from."""
-    because = [one for figure in figures for one in figure.because if isinstance(one, AddedUp)]
-    moments = [entry["recorded_at"] for one in because for entry in await books.entries(one)]
-    return _since(books, min(moments))
+    for (table, round_id), figures in found.items():
+        amounts = {name: figures.get(name, NOTHING) for name in measures}
+        rows.append({"table": table, "round_id": round_id, **amounts, **_since(books, since[table, round_id])})
+    return rows
 
 
 def _since(books: Books, moment: datetime) -> _Row:
@@ -158,10 +150,10 @@ async def _decisions(books: Books) -> Filled:
         (one.fact.account, one.fact.adjustment) for one in await books.all_facts(AdjustmentApproved, AdjustmentRejected)
     }
     waiting = [
-        *(one for one in await books.all_facts(ChangeRequested) if one.fact.change not in changes),
+        *(one for one in await books.facts(ChangeRequested, first=date.min) if one.fact.change not in changes),
         *(
             one
-            for one in await books.all_facts(AdjustmentEntered)
+            for one in await books.facts(AdjustmentEntered, first=date.min)
             if (one.fact.account, one.fact.adjustment) not in adjustments
         ),
     ]
@@ -192,17 +184,13 @@ async def _of_holds(books: Books, rounds: Filled) -> Identity:
     )
 
 
-def _marks() -> tuple[Mark, ...]:
-    note = "an award is paid with its round at the table: no journal has one that was won and not paid"
-    return (Mark("unpaid progressive awards", "the meters' journal", note),)
-
-
 UNCLAIMED: Final = Report(
     name="unclaimed",
     title="Unclaimed and unresolved",
     about=(
-        "What is open at the end of a gaming day, with its age: rounds without a result, refused records, shortages, "
-        "dormant accounts, vouchers that are out, and what waits for a second person."
+        "What of a gaming day and those before it was open at the moment of the report, with its age: rounds without a "
+        "result, refused records, shortages, dormant accounts, vouchers that are out, what waits for a second person. "
+        "Awards are paid with their rounds: no journal has one that was won and not paid."
     ),
     sections=(ROUNDS, REFUSED, SHORTAGES, DORMANT, VOUCHERS, DECISIONS),
     sources=(
