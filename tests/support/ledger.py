@@ -1,101 +1,69 @@
-"""Entries of the table-inventory ledger about whole gaming days of tables, for tests of what follows from them."""
+"""Entries of the table-inventory ledger about a table and a gaming day, for tests."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from tests.support.published import published
 from tests.unit.reporting.entries import DAY, NOON
 
-Entry = dict[str, Any]
+PEOPLE: dict[str, Any] = {"dealer": "dealer.1", "floorperson": "floor.lee"}
 
 
 class Ledger:
-    """Makes the entries of a property; the `seq`-th of all is recorded so many seconds after noon of November 20."""
+    """Makes the entries of the table-inventory ledger; the `seq`-th was recorded so many seconds after noon."""
 
-    def __init__(self, property_name: str = "riverside", *, shard: int = 1) -> None:
-        self.property_name = property_name
-        self.shard = shard
-        self.seq = 0
+    def __init__(self, table: str = "BJ-01", day: str = DAY, seq: int = 0) -> None:
+        self.table, self.day, self.seq = table, day, seq
+        self.at = {"property": "riverside", "table": table, "gaming_day": day}
 
-    @property
-    def last_recorded(self) -> datetime:
-        """When the last entry was recorded."""
-        return NOON + timedelta(seconds=self.seq)
-
-    def entry(self, kind: str, data: Entry) -> Entry:
+    def entry(self, kind: str, data: dict[str, Any]) -> dict[str, Any]:
         """The next entry."""
         self.seq += 1
-        return published(
-            kind, data, service="table-inventory", sequence=self.seq, at=self.last_recorded, shard=self.shard
-        )
+        at = NOON + timedelta(seconds=self.seq)
+        return published(kind, data, service="table-inventory", sequence=self.seq, at=at)
 
-    def pit(self, event: str, table: str, day: str = DAY, *, moved: int | None = None, **data: Any) -> Entry:
+    def pit(self, event: str, shift: str, *, moved: int | None = None, **data: Any) -> dict[str, Any]:
         """An event of the pit was recorded."""
-        place = {"property": self.property_name, "table": table, "gaming_day": day, "shift": "day"}
-        movement = {} if moved is None else {"moved": {"movement": "cash", "cents": moved}}
-        return self.entry("pit.recorded", place | {"event": event, "data": place | data} | movement)
+        movement = {} if moved is None else {"moved": {"movement": "transfer", "cents": moved}}
+        said = self.at | {"shift": shift} | data
+        return self.entry("pit.recorded", self.at | {"shift": shift, "event": event, "data": said} | movement)
 
-    def table_day(
-        self, table: str, day: str = DAY, *, opener: int = 100_000, closer: int = 100_000, drop: int = 0
-    ) -> list[Entry]:
-        """A table opened, closed and was counted, all in cents: it won closer + drop - opener."""
-        people: Entry = {"dealer": "dealer.1", "floorperson": "floor.lee"}
-        return [
-            self.pit("table.opened", table, day, contents=_cents(opener), game="blackjack", **people),
-            self.pit("table.closed", table, day, contents=_cents(closer), **people),
-            *self.box(table, day, drop),
-        ]
+    def count(self, event: str, shift: str, dollars: int, **more: Any) -> dict[str, Any]:
+        """A table was counted: so many chips of a dollar."""
+        contents = [{"kind": "chip", "cents": 100, "count": dollars}]
+        return self.pit(event, shift, contents=contents, **PEOPLE, **more)
 
-    def box(self, table: str, day: str, cents: int) -> list[Entry]:
-        """The box of a table was taken off, and counted."""
-        people: Entry = {"removed_by": "security.1", "witnessed_by": "floor.lee"}
-        removed = self.pit("box.exchanged", table, day, removed_box=f"B-{self.seq}", **people)
+    def box(self, shift: str, exchange: int, dollars: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """A box was taken off the table, and counted: so many dollars in currency."""
+        people: dict[str, Any] = {"removed_by": "security.1", "witnessed_by": "floor.lee"}
+        at = (NOON + timedelta(seconds=self.seq)).isoformat()
+        figures = {"currency": [{"cents": 100, "count": dollars}]}
         counted = {
-            "table": table,
-            "exchange": self.seq,
-            "box": f"B-{self.seq}",
-            "gaming_day": day,
-            "shift": "day",
-            "figures": {"currency": [{"cents": 1, "count": cents}] if cents else []},
-            "currency_cents": cents,
+            "table": self.table,
+            "exchange": exchange,
+            "box": f"B-{exchange}",
+            "gaming_day": self.day,
+            "shift": shift,
+            "figures": figures,
+            "currency_cents": dollars * 100,
             "counter_checks_cents": 0,
             "coupons_cents": 0,
             "turns": [],
         }
-        at = self.last_recorded.isoformat()
-        count = {"property": self.property_name, "gaming_day": day, "count": self.seq, "boxes": [counted]}
+        count = {"property": "riverside", "gaming_day": self.day, "count": exchange, "boxes": [counted]}
         count |= {"opened_by": "count.a", "opened_at": at, "concluded_by": "count.b", "concluded_at": at}
-        return [removed, self.entry("count.concluded", count)]
-
-    def sealed(self, day: str = DAY, final_win_cents: int | None = None) -> list[Entry]:
-        """The gaming day was closed, audited and sealed, with the final win of its report."""
-        found = []
-        report = {} if final_win_cents is None else {"total": {"final_win_cents": final_win_cents}}
-        for step, more in (("preliminary", {}), ("audited", {}), ("final", {"report": report, "hash": "e" * 64})):
-            people = {f"{step}_by": "audit.kim", f"{step}_at": self.last_recorded.isoformat()}
-            about = {"property": self.property_name, "gaming_day": day}
-            found.append(self.entry(f"day.{step}", about | people | more))
-        return found
-
-    def adjusted(self, table: str, cents: int, day: str = DAY, *, figure: str = "currency") -> Entry:
-        """A figure of a sealed day was adjusted."""
-        adjustment = {
-            "property": self.property_name,
-            "table": table,
-            "gaming_day": day,
-            "adjustment": 1,
-            "shift": "day",
-            "figure": figure,
-            "cents": cents,
-            "reason": "a note was counted twice",
-            "day_status": "final",
-            "entered_by": "audit.kim",
-            "entered_at": self.last_recorded.isoformat(),
-            "approved_by": "controller.fay",
-            "approved_at": self.last_recorded.isoformat(),
-        }
-        return self.entry("adjustment.approved", adjustment)
+        removed = self.pit("box.exchanged", shift, removed_box=f"B-{exchange}", **people)
+        return removed, self.entry("count.concluded", count)
 
 
-def _cents(cents: int) -> list[Entry]:
-    return [{"kind": "chip", "cents": 1, "count": cents}]
+def counted_day(table: str = "BJ-01", *, closer: int, day: str = "2026-11-20", seq: int = 0) -> list[dict[str, Any]]:
+    """A table opened with 1,000 dollars, filled with 500, sold 600 for currency that its box has, and closed."""
+    ledger = Ledger(table, day, seq)
+    fill = {"number": 7 + seq, "received_by": "dealer.1", "observed_by": "floor.lee"}
+    return [
+        ledger.count("table.opened", "day", 1_000, game="blackjack"),
+        ledger.pit("fill.received", "day", moved=50_000, contents=[{"cents": 100, "count": 500}], **fill),
+        ledger.pit("chips.sold", "day", moved=-60_000, instrument="currency", cents=60_000, dealer="dealer.1"),
+        *ledger.box("day", 1 + seq, 600),
+        ledger.count("table.closed", "day", closer),
+    ]

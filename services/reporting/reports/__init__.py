@@ -5,18 +5,23 @@ from typing import Final
 from services.reporting.kit.definition import Report
 from services.reporting.reports.account_liability import ACCOUNT_LIABILITY
 from services.reporting.reports.currency import CURRENCY
+from services.reporting.reports.drop_and_win import DROP_AND_WIN
 from services.reporting.reports.electronic_win import ELECTRONIC_WIN
+from services.reporting.reports.hold_variances import HOLD_VARIANCE
 from services.reporting.reports.master_game import MASTER_GAME
 from services.reporting.reports.progressives import PROGRESSIVES
+from services.reporting.reports.side_bets import SIDE_BETS
 from services.reporting.reports.tax import TAX
 from services.reporting.reports.unclaimed import UNCLAIMED
 from services.reporting.reports.vigorish import VIGORISH
+from services.reporting.reports.win_as_settled import WIN_AS_SETTLED
 from services.reporting.reports.winnings import WINNINGS
 
 REPORTS: Final[dict[str, Report]] = {
     report.name: report
     for report in (
-        *(MASTER_GAME, VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED),
+        *(MASTER_GAME, DROP_AND_WIN, WIN_AS_SETTLED, SIDE_BETS, HOLD_VARIANCE),
+        *(VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED),
         *(TAX, WINNINGS, CURRENCY),
     )
 }

@@ -11,8 +11,7 @@ from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Filled, Identity, Mark, fill
 from services.reporting.kit.figures import NOTHING, Because, Figure, total
 from services.reporting.reports.cells import rate_text, require_whole
-from services.reporting.reports.counted_win import counted_wins
-from services.reporting.reports.master_game import marks
+from services.reporting.reports.counted_win import counted_marks, counted_wins
 from services.reporting.reports.revenue import CountedRevenue, counted_revenue
 from services.reporting.reports.tax_amended import AMENDED, amended_rows
 from services.reporting.reports.tax_sections import CLASSES, DAYS, DUE, LAYERS, SHARES
@@ -235,7 +234,7 @@ def _bases(books: Books, revenue: CountedRevenue) -> tuple[Mark, ...]:
 
 def _win(books: Books) -> tuple[Mark, ...]:
     columns = ("classes/revenue_cents", "days/revenue_cents")
-    return tuple(Mark(one.what, one.source, one.note, columns) for one in marks(books))
+    return tuple(Mark(one.what, one.source, one.note, columns) for one in counted_marks(books))
 
 
 TAX: Final = Report(

@@ -58,15 +58,14 @@ SUBJECT = Subject(
     figures=[
         f"SELECT * FROM reporting.{table} t ORDER BY t::text"
         for table in (
-            "wager_days",
-            "submission_days",
-            "game_days",
             "house_edges",
             "facts",
             "amounts",
             "amount_days",
             "rounds",
             "round_days",
+            "play_days",
+            "line_days",
             "day_moments",
         )
     ]

@@ -4,9 +4,9 @@ from datetime import timedelta
 from itertools import count
 from typing import Any
 
-from tests.support.ledger import Ledger
 from tests.support.published import published
-from tests.support.reporting import Books, names
+from tests.support.reporting import Books, names, rows_of
+from tests.support.table_days import TableDays
 from tests.unit.reporting.entries import DAY, NOON
 
 CLERK = "cage.lou"
@@ -52,12 +52,6 @@ def _report(books: Books, more: str = "") -> dict[str, Any]:
     return report
 
 
-def _rows(report: dict[str, Any], section: str) -> list[dict[str, Any]]:
-    [found] = [one for one in report["content"]["sections"] if one["name"] == section]
-    rows: list[dict[str, Any]] = found["rows"]
-    return rows
-
-
 def test_a_person_is_added_up_over_accounts_in_and_out_apart(books: Books) -> None:
     """More than the threshold is reported, by its date; vouchers are no currency; others stand for themselves."""
     till = Till()
@@ -75,7 +69,7 @@ def test_a_person_is_added_up_over_accounts_in_and_out_apart(books: Books) -> No
     report = _report(books)
     assert [("FinCEN 112", "p-7", "in", 2, 1_000_100, 1_000_000, "2026-12-05", "wagering-accounts/1/4")] == [
         names(row, "form", "person", "direction", "movements", "cents", "threshold_cents", "file_by", "entry")
-        for row in _rows(report, "reportable")
+        for row in rows_of(report, "reportable")
     ]
     assert [
         ("account", "wallet", "p-7", "in", 600_000, 600_000, 0),
@@ -84,19 +78,19 @@ def test_a_person_is_added_up_over_accounts_in_and_out_apart(books: Books) -> No
         ("account", "wallet", "p-7", "out", 350_000, 1_000_100, 350_000),
     ] == [
         names(row, "department", "place", "person", "direction", "cents", "in_cents", "out_cents")
-        for row in _rows(report, "log")
+        for row in rows_of(report, "log")
     ]
     assert [("FinCEN 112", "account ga-2", 0, "confirmed")] == [
-        names(row, "form", "person", "left_cents", "status") for row in _rows(report, "warnings")
+        names(row, "form", "person", "left_cents", "status") for row in rows_of(report, "warnings")
     ]
-    cell = f"reportable/{_rows(report, 'reportable')[0]['id']}/cents".replace("%", "%25")
+    cell = f"reportable/{rows_of(report, 'reportable')[0]['id']}/cents".replace("%", "%25")
     found = books.get(books.path("currency/entries", f"&cell={cell}"), person=CLERK).json()
     assert [4, 5] == [entry["seq"] for entry in found["entries"]]
 
 
 def test_at_a_table_nobody_is_known(books: Books) -> None:
     """Each sale of chips stands alone in the log of the tables; small ones are not in it, one near it is a warning."""
-    ledger = Ledger()
+    ledger = TableDays()
 
     def sold(dollars: int, instrument: str = "currency") -> dict[str, Any]:
         cents = dollars * 100
@@ -106,10 +100,10 @@ def test_at_a_table_nobody_is_known(books: Books) -> None:
     books.desk.feed("inventory", sold(2_000), sold(3_001), sold(2_900), sold(3_001), sold(9_000, "prepaid_access"))
     report = _report(books)
     assert [("table", "BJ-01", "unknown", 300_100, 300_100)] * 2 == [
-        names(row, "department", "place", "person", "cents", "in_cents") for row in _rows(report, "log")
+        names(row, "department", "place", "person", "cents", "in_cents") for row in rows_of(report, "log")
     ]
-    assert [(290_000, 10_000)] == [names(row, "cents", "left_cents") for row in _rows(report, "warnings")]
-    assert [] == _rows(report, "reportable")
+    assert [(290_000, 10_000)] == [names(row, "cents", "left_cents") for row in rows_of(report, "warnings")]
+    assert [] == rows_of(report, "reportable")
 
 
 def test_patterns_are_listed_for_a_person_to_judge(books: Books) -> None:
@@ -118,7 +112,7 @@ def test_patterns_are_listed_for_a_person_to_judge(books: Books) -> None:
     entries = [till.registered("p-7", "w-7"), till.paid(9_500, "w-7", day=-2), till.paid(9_600, "w-7", day=-1)]
     books.desk.feed("accounts", *entries, till.paid(9_700, "w-7"))
     [repeated, consecutive] = sorted(
-        _rows(_report(books), "patterns"), key=lambda row: str(row["pattern"]), reverse=True
+        rows_of(_report(books), "patterns"), key=lambda row: str(row["pattern"]), reverse=True
     )
     expected = ("p-7", "in", "2026-11-18", DAY, 3, 2_880_000)
     figures = ("person", "direction", "first_day", "last_day", "movements", "cents")
@@ -135,5 +129,5 @@ def test_the_report_is_what_was_known_at_a_moment(books: Books) -> None:
     before = books.get(books.path("currency", asked), person=CLERK).content
     books.desk.feed("accounts", till.registered("p-7", "w-7"), till.paid(20_000, "w-7"))
     assert before == books.get(books.path("currency", asked), person=CLERK).content
-    assert ["p-7"] == [row["person"] for row in _rows(_report(books), "reportable")]
+    assert ["p-7"] == [row["person"] for row in rows_of(_report(books), "reportable")]
     assert 403 == books.get(books.path("currency")).status_code

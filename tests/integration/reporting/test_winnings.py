@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.asgi import assert_problem
 from tests.support.published import published
-from tests.support.reporting import Books, names
+from tests.support.reporting import Books, names, rows_of
 from tests.unit.reporting.entries import NOON, total
 
 CLERK = "cage.lou"
@@ -33,14 +33,8 @@ def _log(books: Books, more: str = "") -> dict[str, Any]:
     return report
 
 
-def _rows(report: dict[str, Any], section: str) -> list[dict[str, Any]]:
-    [found] = [one for one in report["content"]["sections"] if one["name"] == section]
-    rows: list[dict[str, Any]] = found["rows"]
-    return rows
-
-
 def _forms(report: dict[str, Any]) -> list[tuple[Any, ...]]:
-    return [names(row, "form", "number", "wins", "amount_cents") for row in _rows(report, "forms")]
+    return [names(row, "form", "number", "wins", "amount_cents") for row in rows_of(report, "forms")]
 
 
 def test_a_win_above_the_threshold_has_a_form(books: Books) -> None:
@@ -57,7 +51,7 @@ def test_a_win_above_the_threshold_has_a_form(books: Books) -> None:
         _posted(books, 3, _line(20, 6_000, seat=4), round_id="r-3"),
     )
     report = _log(books)
-    found = [row for row in _rows(report, "candidates") if row["form"] == "W-2G"]
+    found = [row for row in rows_of(report, "candidates") if row["form"] == "W-2G"]
     assert [
         ("r-2/3/exact/2", 250_000, "500", 200_000, 300, "ga-1", "p-77", 0, 60_000, "unconfirmed"),
         ("r-3/4/exact/1", 600_000, "300", 200_000, 300, None, None, 144_000, 0, "unconfirmed"),
@@ -109,7 +103,7 @@ def test_the_year_of_the_payment_has_the_threshold(books: Books) -> None:
         _posted(books, 2, _line(2, 1000), round_id="r-2", closed_at="2026-01-01T05:00:00Z", **eve),
     )
     answer = books.get("/reports/winnings?property=riverside&gaming_day=2025-12-31", person=CLERK).json()
-    found = [row for row in _rows(answer, "candidates") if row["form"] == "W-2G"]
+    found = [row for row in rows_of(answer, "candidates") if row["form"] == "W-2G"]
     assert [("r-1/3/exact/1", "2025-12-31", 60_000)] == [
         names(row, "win", "paid_on", "threshold_cents") for row in found
     ]
