@@ -17,7 +17,8 @@ class AccountMovement(Contract):
     """What an entry changes on one account, in cents: what is available, on hold for wagers, and in play.
 
     `table` is that of a game account; a wallet has none. `version` is that of the account with this entry. A
-    settlement's does not have one: it takes a place that no other entry of the account names, in the order of its shard.
+    settlement's does not have one: it takes a place that no other entry of the account names, in the order of its
+    shard.
     """
 
     account: Name

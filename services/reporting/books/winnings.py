@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any, Final
 
 from services.reporting.books.reading import Books
+from services.reporting.books.rounds import against_house
 from services.reporting.domain.federal.winnings import SettledLine, candidates
 from services.reporting.domain.views import PostedRound
 from services.reporting.kit.figures import EntryRef
@@ -51,12 +52,12 @@ class Won:
 
 def won_lines(event: EntryEvent[Any], data: PostedRound, place: Place) -> list[dict[str, Any]]:
     """Return the rows of a posted round's lines that may have to be reported."""
-    back_cents = sum(line["payout"] + line["stake_returned"] for line in data.lines if line["paid_by"] == "house")
+    lines = {number: line for number, line in enumerate(data.lines, 1) if against_house(line)}
+    back_cents = sum(line["payout"] + line["stake_returned"] for line in lines.values())
     paid_on = data.closed_at.astimezone(place.zone).date()
     laws = [law for law in place.reporting if back_cents >= _least_cents(law, paid_on)]
     if not laws or not back_cents:
         return []
-    lines = {number: line for number, line in enumerate(data.lines, 1) if line["paid_by"] == "house"}
     settled = {number: _settled(data, line, paid_on) for number, line in lines.items()}
     wanted = {id(line) for law in laws for line in _reportable(law, settled.values())}
     accounts = {(one.seat, one.wager): one.account for one in data.account_credits}

@@ -13,7 +13,15 @@ from tests.unit.wagering_accounts.examples import ACCOUNTS
 
 _SHARDS = [Shard(number) for number in (1, 2, 3)]
 _MAIN = [total(handle=1000, payout=400)]
-_WON = {"seat": 1, "wager": "side", "stake": 500, "payout": 400_000, "stake_returned": 500, "from_meter": 0}
+_WON = {
+    "outcome": "win",
+    "seat": 1,
+    "wager": "side",
+    "stake": 500,
+    "payout": 400_000,
+    "stake_returned": 500,
+    "from_meter": 0,
+}
 """A line whose winnings may have to be reported."""
 
 

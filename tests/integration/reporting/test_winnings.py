@@ -18,7 +18,11 @@ OVER_UNDER = {"game": "over-under", "regulation": "pa-686a"}
 def _line(stake: int, payout: int, seat: int = 3, **more: Any) -> dict[str, Any]:
     """A side bet of a stake, dollars, that was paid so many dollars on top of it."""
     line = {"seat": seat, "wager": "exact", "stake": stake * 100, "payout": payout * 100, "from_meter": 0}
-    return line | {"stake_returned": stake * 100 if payout else 0, "paid_by": "house"} | more
+    return (
+        line
+        | {"stake_returned": stake * 100 if payout else 0, "paid_by": "house", "outcome": "win" if payout else "lose"}
+        | more
+    )
 
 
 def _posted(books: Books, seq: int, *lines: dict[str, Any], round_id: str = "", **more: Any) -> dict[str, Any]:

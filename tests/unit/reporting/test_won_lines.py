@@ -23,7 +23,7 @@ def line(stake: int, payout: int, **more: Any) -> dict[str, Any]:
     """A line of a settlement, cents; the stake goes back with what was paid."""
     back = stake if payout else 0
     said = {"seat": 1, "wager": "exact", "stake": stake, "payout": payout, "stake_returned": back, "from_meter": 0}
-    return said | {"paid_by": "house"} | more
+    return said | {"paid_by": "house", "outcome": "win" if payout else "lose"} | more
 
 
 def posted(*lines: dict[str, Any], **more: Any) -> EntryEvent[PostedRound]:
