@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
+from sqlalchemy import text
+
 from services.reporting.books.patrons import patrons_of
 from services.reporting.books.reading import Books
 from services.reporting.domain.federal.currency import CashMovement, Direction
@@ -19,13 +21,13 @@ CASH: Final = "cash"
 
 _AT_TABLES: Final = "sold_for_currency_cents"
 
-_MOVED: Final = """
+_MOVED: Final = text("""
     SELECT a.measure, a.value, a.gaming_day, a.table_name, a.service, a.shard, a.seq, f.occurred_at,
            f.data ->> 'account' AS account
     FROM reporting.amounts a JOIN reporting.facts f USING (service, shard, seq)
     WHERE a.property = :property AND a.gaming_day BETWEEN :first AND :last AND a.recorded_at <= :known_at
       AND (a.measure = ANY(:of_accounts) AND a.item = :cash OR a.measure = :at_tables AND a.value >= :least_cents)
-    ORDER BY f.occurred_at, a.service, a.shard, a.seq"""
+    ORDER BY f.occurred_at, a.service, a.shard, a.seq""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ async def moved_currency(books: Books, first: date, *, person_cents: int, table_
     currency in it.
     """
     measures = {"of_accounts": list(ACCOUNT_MEASURES), "cash": CASH, "at_tables": _AT_TABLES}
-    rows = await books.rows(_MOVED, first=first, least_cents=table_cents, **measures)
+    rows = await books.read(_MOVED, first=first, last=books.question.last, least_cents=table_cents, **measures)
     patrons = await patrons_of(books, (row.account for row in rows if row.account))
     sums: Counter[tuple[str, date, Direction]] = Counter()
     accounts_cents: Counter[Direction] = Counter()

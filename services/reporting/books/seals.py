@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
 
+from sqlalchemy import text
+
 from services.reporting.books.reading import Books
 from services.reporting.kit.figures import EntryRef
 
-_SEALED: Final = """
+_SEALED: Final = text("""
     SELECT f.gaming_day, f.service, f.shard, f.seq, f.recorded_at,
            CAST(f.data #>> '{report,total,final_win_cents}' AS bigint) AS final_win_cents,
            m.last_recorded > f.recorded_at AND EXISTS (
@@ -17,7 +19,7 @@ _SEALED: Final = """
     FROM reporting.facts f JOIN reporting.day_moments m USING (property, gaming_day)
     WHERE f.property = :property AND f.kind = 'day.final' AND f.gaming_day BETWEEN :first AND :last
       AND f.recorded_at <= :known_at
-    ORDER BY f.gaming_day, f.recorded_at"""
+    ORDER BY f.gaming_day, f.recorded_at""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,5 +46,5 @@ async def sealed_days(books: Books) -> list[SealedDay]:
             row.final_win_cents,
             row.changed,
         )
-        for row in await books.rows(_SEALED)
+        for row in await books.read(_SEALED, first=books.question.first, last=books.question.last)
     ]

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
+from sqlalchemy import text
+
 from services.reporting.books.reading import Books
 from services.reporting.books.rounds import against_house
 from services.reporting.domain.federal.winnings import SettledLine, candidates
@@ -25,19 +27,19 @@ _SAME: Final = (
 )
 """The columns that a line has by the same name."""
 
-_STANDING: Final = """
+_STANDING: Final = text("""
     SELECT w.* FROM reporting.won_lines w
     WHERE w.property = :property AND w.gaming_day BETWEEN :first AND :last AND w.recorded_at <= :known_at
       AND NOT EXISTS (
           SELECT FROM reporting.rounds r
           WHERE r.property = w.property AND r.gaming_day = w.gaming_day AND r.table_name = w.table_name
             AND r.round_id = w.round_id AND r.revision = w.revision AND r.sign = -1 AND r.recorded_at <= :known_at)
-    ORDER BY w.moment, w.shard, w.seq, w.number"""
+    ORDER BY w.moment, w.shard, w.seq, w.number""")
 
-_POSTED: Final = """
+_POSTED: Final = text("""
     SELECT coalesce(sum(sign), 0) AS rounds FROM reporting.rounds
     WHERE property = :property AND recorded_at <= :known_at AND (gaming_day, table_name, round_id) IN (
-        SELECT * FROM unnest(CAST(:days AS date[]), CAST(:tables AS text[]), CAST(:rounds AS text[])))"""
+        SELECT * FROM unnest(CAST(:days AS date[]), CAST(:tables AS text[]), CAST(:rounds AS text[])))""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +117,14 @@ async def standing_lines(books: Books, first: date) -> list[Won]:
             EntryRef(service, row.shard, row.seq),
             row.account,
         )
-        for row in await books.rows(_STANDING, first=first)
+        for row in await books.read(_STANDING, first=first, last=books.question.last)
     ]
 
 
 async def posted_rounds(books: Books, lines: Sequence[SettledLine]) -> int:
     """Return how many of the rounds of lines stand: those that were posted less those that were taken back."""
     rounds = sorted({(line.gaming_day, line.table, line.round_id) for line in lines})
-    [row] = await books.rows(
+    [row] = await books.read(
         _POSTED,
         days=[day for day, _, _ in rounds],
         tables=[table for _, table, _ in rounds],

@@ -26,8 +26,6 @@ CHANGES = {
     "round_days": "UPDATE reporting.round_days SET handle_cents = handle_cents + 1",
     "play_days": "UPDATE reporting.play_days SET posted = posted + 1",
     "line_days": "DELETE FROM reporting.line_days",
-    "amounts": "UPDATE reporting.amounts SET value = value + 1",
-    "amount_days": "DELETE FROM reporting.amount_days",
     "day_moments": "UPDATE reporting.day_moments SET last_recorded = now()",
     "positions": "UPDATE reporting.positions SET seq = seq + 1",
     "exceptions": "UPDATE reporting.exceptions SET status = 'noted'",
