@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.reporting.books import winnings
 from services.reporting.books.rounds import round_entry
 from services.reporting.books.writing import Batch
 from services.reporting.domain.changes import Changes, EntryRef
@@ -27,6 +28,7 @@ from services.reporting.tables import (
     properties,
     round_days,
     rounds,
+    won_lines,
 )
 from shared.contracts.accounts import (
     RoundCaptured,
@@ -128,7 +130,7 @@ class Settlements(OfJournal):
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, SupersededRound, VoidedRound, *OF_INPUT)
     keeps = (
-        *(rounds, round_days, play_days, line_days, amounts, amount_days, day_moments, positions),
+        *(rounds, won_lines, round_days, play_days, line_days, amounts, amount_days, day_moments, positions),
         *OF_JOURNALS,
     )
 
@@ -145,6 +147,8 @@ class Settlements(OfJournal):
             case DealtRound() as data:
                 place = place_at(self.places.place, data.property, data.closed_at)
                 batch.add_round(round_entry(event, data, place.shift_at(data.closed_at)))
+                if isinstance(data, PostedRound):
+                    batch.add_won_lines(winnings.won_lines(event, data, place))
             case VoidedRound() as data:
                 batch.add(event, data, self.places.place, whole=False)
             case SupersededRound() as data:

@@ -184,6 +184,29 @@ rounds = Table(
 )
 """Rounds whose money was posted (`sign` 1) or taken back (-1): who dealt, in which shift, and what it came to."""
 
+
+won_lines = Table(
+    "won_lines",
+    metadata,
+    *columns(Integer, "shard", key=True),
+    *counts("seq", key=True),
+    *columns(Integer, "number", key=True),  # among the lines of the settlement
+    *moments("recorded_at"),
+    *texts("property"),
+    *dates("gaming_day"),
+    *texts("table_name", "game", "regulation", "round_id"),
+    *columns(Integer, "revision", "seat"),
+    *texts("wager"),
+    *columns(Integer, "hand", null=True),
+    *counts("stake_cents", "winnings_cents", "stake_returned_cents"),
+    *moments("moment"),
+    *dates("paid_on"),  # on the clock of the property
+    *texts("account", null=True),  # of an electronic wager
+    Index("won_lines_of_day", "property", "gaming_day"),
+    schema=SCHEMA,
+)
+"""Lines of posted rounds whose winnings may have to be reported; those of a round taken back stay, and do not count."""
+
 round_days = Table(
     "round_days",
     metadata,

@@ -19,7 +19,7 @@ from tests.support.properties import property_event
 from tests.support.rounds import submission
 from tests.unit.reporting.entries import CORRECTION, DAY, NOON, Shard, day_closed
 
-PEOPLE = {"audit.kim": ["reports.read"], "games.ray": ["submissions.file"]}
+PEOPLE = {"audit.kim": ["reports.read"], "cage.lou": ["patrons.report"], "games.ray": ["submissions.file"]}
 
 
 class DismissOwn(Command):

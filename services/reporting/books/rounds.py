@@ -102,7 +102,7 @@ def round_entry(event: EntryEvent[Any], data: DealtRound, shift: str) -> RoundEn
 def _lines(lines: Iterable[Mapping[str, Any]], sign: int) -> dict[tuple[str, str], tuple[int, ...]]:
     found: dict[tuple[str, str], tuple[int, ...]] = {}
     for line in lines:
-        if not _against_house(line):
+        if not against_house(line):
             continue
         stake, key = sign * line["stake"], (line["wager"], line.get("category") or "")
         figures = (
@@ -113,7 +113,7 @@ def _lines(lines: Iterable[Mapping[str, Any]], sign: int) -> dict[tuple[str, str
     return found
 
 
-def _against_house(line: Mapping[str, Any]) -> bool:
+def against_house(line: Mapping[str, Any]) -> bool:
     """Return whether a line is of the handle: void ones, and those of banks, are not."""
     of_bank = line["paid_by"] != "house" or line["wager"] == BANK or line["seat"] == _DEALER_SEAT
     return not of_bank and line["outcome"] != "void"

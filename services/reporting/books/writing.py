@@ -20,6 +20,7 @@ from services.reporting.tables import (
     positions,
     round_days,
     rounds,
+    won_lines,
 )
 from shared.contracts.facts import EntryEvent, Fact
 from shared.contracts.places import PlaceAt
@@ -47,6 +48,7 @@ class Batch:
         self._amounts: list[dict[str, Any]] = []
         self._amount_days: dict[tuple[Any, ...], int] = {}
         self._rounds: list[RoundEntry] = []
+        self._won_lines: list[dict[str, Any]] = []
         self._moments: dict[tuple[str, date], tuple[datetime, datetime]] = {}
         self._positions: dict[tuple[int, datetime], int] = {}
 
@@ -88,6 +90,10 @@ class Batch:
         self._rounds.append(entry)
         self._know(entry.property, entry.gaming_day, entry.recorded_at)
 
+    def add_won_lines(self, rows: Iterable[dict[str, Any]]) -> None:
+        """Add lines of a posted round whose winnings may have to be reported."""
+        self._won_lines.extend(rows)
+
     def changed(self, property_name: str, day: date, at: datetime) -> None:
         """Note that an entry about a gaming day was recorded that adds nothing."""
         self._know(property_name, day, at)
@@ -101,6 +107,7 @@ class Batch:
         await copy(connection, facts, self._facts)
         await copy(connection, amounts, self._amounts)
         await copy(connection, rounds, [entry.row() for entry in self._rounds])
+        await copy(connection, won_lines, self._won_lines)
         sums = Sums()
         for entry in self._rounds:
             sums.add(entry)

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import AwareDatetime, ConfigDict
 
 from shared.contracts.envelope import Correction
-from shared.contracts.reading import view_of
+from shared.contracts.reading import View, view_of
 from shared.contracts.settlements import (
     RevisionView,
     RoundNotice,
@@ -47,10 +47,20 @@ class DealtRound(NoticedRound, RevisionView):
     lines: tuple[dict[str, Any], ...]
 
 
+class AccountWager(View):
+    """A wager that an electronic account funded."""
+
+    account: str
+    seat: int
+    wager: str
+
+
 @view_of(SettlementPosted)
 class PostedRound(DealtRound):
     """A round whose money was posted."""
 
+    regulation: str
+    account_credits: tuple[AccountWager, ...] = ()
     correction: Correction | None = None
 
 

@@ -69,6 +69,16 @@ CREATE TABLE rounds (
 );
 CREATE INDEX rounds_of_table ON rounds (property, gaming_day, table_name, closed_at);
 
+CREATE TABLE won_lines (
+    shard INTEGER, seq BIGINT, number INTEGER, recorded_at TIMESTAMPTZ NOT NULL, property TEXT NOT NULL,
+    gaming_day DATE NOT NULL, table_name TEXT NOT NULL, game TEXT NOT NULL, regulation TEXT NOT NULL,
+    round_id TEXT NOT NULL, revision INTEGER NOT NULL, seat INTEGER NOT NULL, wager TEXT NOT NULL, hand INTEGER,
+    stake_cents BIGINT NOT NULL, winnings_cents BIGINT NOT NULL, stake_returned_cents BIGINT NOT NULL,
+    moment TIMESTAMPTZ NOT NULL, paid_on DATE NOT NULL, account TEXT,
+    PRIMARY KEY (shard, seq, number)
+);
+CREATE INDEX won_lines_of_day ON won_lines (property, gaming_day);
+
 CREATE TABLE round_days (
     gaming_day DATE, property TEXT, table_name TEXT, game TEXT, shift TEXT, dealer TEXT, version INTEGER,
     submission TEXT, wager TEXT, count BIGINT NOT NULL,

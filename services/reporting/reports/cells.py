@@ -1,6 +1,8 @@
 """Cells that several reports have: exact shares of a cent, entries, and what was added up."""
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
 
 from services.reporting.books.reading import Books
 from services.reporting.kit.document import Filled
@@ -22,6 +24,19 @@ def exact(figure: Figure) -> Cell:
 def as_shown(figure: Figure) -> Figure:
     """Return the whole cents that a display shows of nanocents."""
     return Figure(shown(figure.value), figure.because)
+
+
+def rate_text(rate: Fraction) -> str:
+    """Return an exact rate as a decimal number, or as a fraction where that would not end.
+
+    >>> rate_text(Fraction(31, 200)), rate_text(Fraction(1, 3))
+    ('0.155', '1/3')
+    """
+    rest = rate.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return str(rate) if rest > 1 else f"{Decimal(rate.numerator) / rate.denominator:f}"
 
 
 def entry_cell(entry: EntryRef) -> Cell:

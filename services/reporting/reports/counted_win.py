@@ -96,15 +96,17 @@ async def counted_wins(
     *by: str,
     first: date | None = None,
     last: date | None = None,
+    explained: bool = True,
 ) -> dict[tuple[str, ...], CountedWin]:
     """Return the win by dimensions of amounts (`gaming_day`, `table_name`, `shift`), in their order.
 
-    Without `shift`, the opener is that of the first shift of a day, and the closer that of the last.
+    Without `shift`, the opener is that of the first shift of a day, and the closer that of the last. Not `explained`,
+    figures do not say where they come from.
     """
     law = books.place.law
     found: dict[tuple[str, ...], CountedWin] = {}
     for begin, end in spans(law, first or books.question.first, last or books.question.last):
-        known = await books.amounts(MEASURES, (*by, "item"), first=begin, last=end)
+        known = await books.amounts(MEASURES, (*by, "item"), first=begin, last=end, explained=explained)
         grouped: dict[tuple[str, ...], dict[str, dict[str, Figure]]] = {}
         for (*place, item), measures in known.items():
             grouped.setdefault(tuple(place), {})[item] = measures

@@ -13,6 +13,16 @@ from tests.unit.wagering_accounts.examples import ACCOUNTS
 
 _SHARDS = [Shard(number) for number in (1, 2, 3)]
 _MAIN = [total(handle=1000, payout=400)]
+_WON = {
+    "outcome": "win",
+    "seat": 1,
+    "wager": "side",
+    "stake": 500,
+    "payout": 400_000,
+    "stake_returned": 500,
+    "from_meter": 0,
+}
+"""A line whose winnings may have to be reported."""
 
 
 def _entries(shard: Shard) -> list[Message]:
@@ -22,7 +32,7 @@ def _entries(shard: Shard) -> list[Message]:
         shard.gap(13, table, 20, 22),
         shard.filled(14, table, 21),
         shard.quarantined(15, table, 23, "no such card"),
-        shard.posted(16, table, _MAIN, round_id="r-a"),
+        shard.posted(16, table, _MAIN, round_id="r-a", lines=[_WON | {"paid_by": "house"}]),
         shard.reversed(17, table, _MAIN, round_id="r-a"),
         shard.posted(18, table, [total(handle=1000)], round_id="r-a", revision=2),
         shard.voided(19, table, "r-b"),

@@ -21,9 +21,8 @@ from tests.support.services import create_topics, produce, query, read_topic
 CHANGES = {
     "house_edges": "DELETE FROM reporting.house_edges",
     "facts": "DELETE FROM reporting.facts",
-    "amounts": "DELETE FROM reporting.amounts",
-    "amount_days": "UPDATE reporting.amount_days SET value = value + 1",
     "rounds": "UPDATE reporting.rounds SET dealer = 'nobody'",
+    "won_lines": "DELETE FROM reporting.won_lines",
     "round_days": "UPDATE reporting.round_days SET handle_cents = handle_cents + 1",
     "play_days": "UPDATE reporting.play_days SET posted = posted + 1",
     "line_days": "DELETE FROM reporting.line_days",
