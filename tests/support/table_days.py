@@ -33,7 +33,9 @@ class TableDays:
         """An event of the pit was recorded."""
         place = {"property": self.property_name, "table": table, "gaming_day": day, "shift": "day"}
         movement = {} if moved is None else {"moved": {"movement": "cash", "cents": moved}}
-        return self.entry("pit.recorded", place | {"event": event, "data": place | data} | movement)
+        return self.entry(
+            "pit.recorded", place | {"event": event, "sequence": self.seq + 1, "data": place | data} | movement
+        )
 
     def table_day(
         self, table: str, day: str = DAY, *, opener: int = 100_000, closer: int = 100_000, drop: int = 0

@@ -161,10 +161,12 @@ def _is_drop(law: GamingPack, instrument: str, day: date) -> bool:
 
 
 def _missing(measures: Mapping[str, Figure]) -> tuple[str, ...]:
-    """Return what of a table that was open has not been counted: its closer, its drop, or what is in its boxes."""
+    """Return what of a table that was open is not there: an opener, a closer, its drop, or what its boxes held."""
     openings, closings = (measures.get(name, NOTHING).value for name in ("openings", "closings"))
     boxes, counted = (measures.get(name, NOTHING).value for name in ("boxes", "boxes_counted"))
     found = []
+    if closings > openings or (counted and not openings):  # it was played at, and there is nothing to start from
+        found.append("opener")
     if openings > closings:
         found.append("closer")
     if openings and not boxes:

@@ -113,9 +113,13 @@ def test_a_table_that_is_not_counted_leaves_the_day_without_a_win(books: Books) 
         names(row, "missing", "revenue_cents", "counted_cents") for row in rows_of(day, "days")
     ]
     assert [None] * 4 == [line["amount_cents"] for line in rows_of(day, "layers")]
-    books.desk.feed("inventory", *ledger.table_day("BJ-01", WEDNESDAY, drop=10_000))
+    *_, removed, counted = ledger.table_day("BJ-03", "2026-11-17", drop=70_000)
+    del removed  # neither it nor the opener and the closer have come
+    books.desk.feed("inventory", *ledger.table_day("BJ-01", WEDNESDAY, drop=10_000), counted)
     week = books.report("tax", WEEK)
     assert (["tables with a win"], (10_000, 1_200)) == (_failing(week), _amounts(week)["state_tax"])
+    [counted_alone] = [row for row in rows_of(week, "days") if row["gaming_day"] == "2026-11-17"]
+    assert ("BJ-03: opener", None) == names(counted_alone, "missing", "revenue_cents")
 
 
 def test_a_tax_leads_to_the_entries_of_the_tables(books: Books) -> None:
