@@ -1,7 +1,15 @@
 """Reporting: the daily win, the win to date and the exceptions, from what round settlement publishes."""
 
 from services.reporting.api.routes import routes
-from services.reporting.handlers import ApprovedProperties, Inventory, Settlements, Submissions
+from services.reporting.handlers import (
+    Accounts,
+    ApprovedProperties,
+    Inventory,
+    Meters,
+    Settlements,
+    Submissions,
+    Vigorish,
+)
 from services.reporting.projector import PROJECTOR
 from services.reporting.tables import journal
 from shared.runtime.service.manifest import Manifest
@@ -12,7 +20,7 @@ MANIFEST = Manifest(
     port=8103,
     journal=journal,
     references=(ApprovedProperties,),  # every report is of a property, under its law
-    handlers=(Submissions, Settlements, Inventory),
+    handlers=(Submissions, Settlements, Inventory, Vigorish, Meters, Accounts),
     projector=PROJECTOR,
     routes=routes,
 )

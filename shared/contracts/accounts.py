@@ -1,5 +1,6 @@
 """What the wagering accounts publish on `accounts`: money in and out, wagers held and in play, results, decisions."""
 
+from datetime import date
 from typing import Literal
 
 from pydantic import AwareDatetime
@@ -155,10 +156,11 @@ class EndedHold(Contract):
 
 @fact("wagers.voided", ACCOUNTS, moves_money=True)
 class WagersVoided(AccountsFact):
-    """The round is void before it was settled: its wagers went back."""
+    """The round is void before it was settled: its wagers went back. `gaming_day` is the round's."""
 
     table: Name
     game: Name
+    gaming_day: date
     round_id: Identifier
     round_version: int
     holds: tuple[EndedHold, ...] = ()

@@ -94,7 +94,7 @@ class Books:
         last: date | None = None,
         table: str | None = None,
     ) -> dict[By, dict[str, Figure]]:
-        """Return measures added up by dimensions, each with where it comes from; what was never added to is left out.
+        """Return measures added up by dimensions, each with where it comes from; what comes to nothing is left out.
 
         Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given.
         """

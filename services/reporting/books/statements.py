@@ -15,13 +15,13 @@ AMOUNTS: Final = f"""
     SELECT {{by}} measure, sum(value) AS value FROM (
         SELECT gaming_day, table_name, shift, item, measure, value FROM reporting.amount_days
         WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = ANY(:measures)
-          AND gaming_day NOT IN (SELECT gaming_day FROM late)
+          AND value <> 0 AND gaming_day NOT IN (SELECT gaming_day FROM late)
         UNION ALL
         SELECT gaming_day, table_name, shift, item, measure, value FROM reporting.amounts
         WHERE property = :property AND gaming_day IN (SELECT gaming_day FROM late) AND measure = ANY(:measures)
           AND recorded_at <= :known_at) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table)
-    GROUP BY {{by}} measure {{order}}"""
+    GROUP BY {{by}} measure HAVING sum(value) <> 0 {{order}}"""
 
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
 _SUMS: Final = ", ".join(f'sum("{name}") AS "{name}"' for name in (*FIGURES, *STAKES))

@@ -65,7 +65,7 @@ CREATE INDEX facts_of_property ON facts (property, kind, gaming_day);
 CREATE TABLE amounts (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, number INTEGER,
     property TEXT NOT NULL, gaming_day DATE NOT NULL, table_name TEXT NOT NULL, shift TEXT NOT NULL, item TEXT NOT NULL,
-    measure TEXT NOT NULL, value BIGINT NOT NULL,
+    measure TEXT NOT NULL, value NUMERIC NOT NULL,
     PRIMARY KEY (service, shard, seq, number)
 );
 CREATE INDEX amounts_of_day ON amounts (property, gaming_day, measure);
@@ -74,6 +74,7 @@ CREATE TABLE amount_days (
     gaming_day DATE, property TEXT, measure TEXT, table_name TEXT, shift TEXT, item TEXT, value NUMERIC NOT NULL,
     PRIMARY KEY (gaming_day, property, measure, table_name, shift, item)
 );
+CREATE INDEX amount_days_of_measure ON amount_days (property, measure, gaming_day) WHERE value <> 0;
 
 CREATE TABLE rounds (
     shard INTEGER, seq BIGINT, recorded_at TIMESTAMPTZ NOT NULL, property TEXT NOT NULL, gaming_day DATE NOT NULL,
