@@ -101,7 +101,7 @@ class TableInPlay:
         return self._opens_at + timedelta(seconds=round(self._seconds * _DEALING, 3))
 
     def play(self, meters: Mapping[str, int], *, amend: Amend | None = None) -> Dealt:
-        """Play the next round; `meters` is what is shown before it, `amend` puts other cards in its record."""
+        """Play the next round; `meters` is what is shown before it, `amend` makes another record of it."""
         plan, number = self._plan, self._number
         shoe_number = self._dealing.shoe
         players = self._seats.before_round()
@@ -142,10 +142,12 @@ def table_rounds(
     gaming_day: date,
     seed: int,
     seconds_per_round: float = SECONDS_PER_ROUND,
+    amend: Amend | None = None,
 ) -> Iterator[Dealt]:
     """The rounds of one table from its opening, without end; the caller takes as many as the day holds.
 
-    Each meter begins at its reset amount; each record carries what the meters showed before it.
+    Each meter begins at its reset amount; each record carries what the meters showed before it. `amend` makes another
+    record of each round.
     """
     table = TableInPlay(
         property_name=property_name,
@@ -156,7 +158,7 @@ def table_rounds(
     )
     meters = initial_meters(plan)
     while True:
-        dealt = table.play(meters)
+        dealt = table.play(meters, amend=amend)
         yield dealt
         meters = dealt.settlement.meters
 

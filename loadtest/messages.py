@@ -16,16 +16,17 @@ Where there are fewer such tables, they take turns; a day that is too short for 
 """
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import combinations, islice
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Final, Literal
 
 from loadtest.blackjack import BLACKJACK
 from loadtest.face_up import FACE_UP_PAI_GOW
-from loadtest.floor import Dealt, initial_meters, pace, table_rounds
+from loadtest.floor import Amend, Dealt, initial_meters, pace, table_rounds
 from loadtest.game import TablePlan
 from loadtest.links import LinkedTables
 from shared.contracts.envelope import Correction, encode, table_source
@@ -83,10 +84,12 @@ def day(
     rounds: int,
     plants: bool,
     linked: bool = False,
+    amends: Mapping[str, Amend] = MappingProxyType({}),
 ) -> Iterator[Message]:
     """Return everything that the tables send during a day of `rounds` rounds, shared evenly, in the order of time.
 
-    `linked` lets the linked progressive go over its tables, and be hit: see `loadtest.links`.
+    `linked` lets the linked progressive go over its tables, and be hit: see `loadtest.links`. `amends` are people at
+    tables that are not linked, by the table, who leave their mark on each round: see `loadtest.plants`.
     """
     counts = {plan.name: rounds // len(plans) + (number < rounds % len(plans)) for number, plan in enumerate(plans)}
     link = LinkedTables(property_name, plans, gaming_day, seed, counts) if linked else None
@@ -104,6 +107,7 @@ def day(
                 gaming_day=gaming_day,
                 seed=seed,
                 seconds_per_round=pace(count),
+                amend=amends.get(plan.name),
             )
             dealt = islice(played, count)
         planted = carriers.get(plan.name, frozenset()) if plants and count >= PLANTED_ROUNDS else frozenset()

@@ -3,8 +3,9 @@
 It is made of the rounds that the tables sent: chips are sold for currency and counter checks to whoever sits down, the
 cage fills a tray that runs low, two shifts are counted, drop boxes are exchanged, coupons dropped, tips collected, and
 vigorish where a round assessed it. What a count finds is opener, movements and rounds added up here, from the
-simulator's own settlements, but for one planted variance. Planted too, where a pit has the tables for it: a fill on
-paper, vigorish that is waived and vigorish that goes back, and cards that are changed too late.
+simulator's own settlements, but for one planted variance, and what an overpaying dealer gives away. Planted too, where
+a pit has the tables for it: a fill on paper, vigorish that is waived and vigorish that goes back, and cards that are
+changed too late.
 """
 
 import json
@@ -16,8 +17,19 @@ from typing import Any, Final
 from loadtest.electronic import account_money
 from loadtest.game import TablePlan
 from loadtest.messages import Message
-from loadtest.pit_items import Box, PaperFill, PitEvent, RoundInPit, Slip, TableMoney, Vigorish
-from loadtest.pit_table import TableDay, dealt_from_hand
+from loadtest.pit_items import (
+    Box,
+    Counted,
+    Overpaying,
+    PaperFill,
+    PitEvent,
+    RoundInPit,
+    Slip,
+    TableMoney,
+    Vigorish,
+    dealt_from_hand,
+)
+from loadtest.pit_table import TableDay
 from shared.contracts.envelope import encode, pit_source
 from shared.contracts.pit import EVENTS, PitReader
 from shared.contracts.topics import PIT_EVENTS
@@ -55,6 +67,7 @@ class PitDay:
     """The day of the pit: slips in the order in which they are requested, boxes, and what the books must show.
 
     `planted` is the table of the variance and the place of its count; `late_cards` are tables with overdue cards.
+    `counts` are those of each table after its opener.
     """
 
     property: str
@@ -66,6 +79,7 @@ class PitDay:
     vigorish: Vigorish
     planted: tuple[str, int] | None
     late_cards: tuple[str, ...]
+    counts: Mapping[str, Sequence[Counted]]
     _events: Mapping[str, Sequence[PitEvent]]
 
     def reports(self, numbers: Mapping[Slip, int]) -> Iterator[Report]:
@@ -93,11 +107,31 @@ class PitDay:
                 yield Report(source, encode(_READER.decode(json.dumps(document).encode())))
 
 
+def bought_by(seats: Sequence[Mapping[str, Any]], seen: set[str]) -> tuple[int, ...]:
+    """Return what those buy chips for who are at the table for the first time, cents; they are seen from then on."""
+    found = []
+    for seat in seats:
+        player = seat.get("player")
+        if player is not None and player not in seen:
+            seen.add(player)
+            wagered = max(BUY_IN_WAGERS * sum(seat.get("wagers", {}).values()), 1)
+            found.append(-(-wagered // _NOTE_CENTS) * _NOTE_CENTS)
+    return tuple(found)
+
+
 class PitBook:
     """Looks at what tables send, and makes the day of the pit of it."""
 
-    def __init__(self, property_name: str, plans: Sequence[TablePlan], gaming_day: date) -> None:
+    def __init__(
+        self,
+        property_name: str,
+        plans: Sequence[TablePlan],
+        gaming_day: date,
+        *,
+        overpaying: Overpaying | None = None,
+    ) -> None:
         self._property = property_name
+        self._overpaying = overpaying
         self._plans = plans
         self._gaming_day = gaming_day
         self._rounds: dict[str, dict[str, RoundInPit]] = {plan.name: {} for plan in plans}
@@ -112,20 +146,13 @@ class PitBook:
             else:
                 data = json.loads(message.value)["data"]
                 before = rounds.get(message.round_id)
-                bought = self._bought(data["round"]["seats"]) if before is None else before.bought
-                rounds[message.round_id] = _round(data, message.books[-1][1], bought)
+                bought = bought_by(data["round"]["seats"], self._seen) if before is None else before.bought
+                rounds[message.round_id] = round_in_pit(data, message.books[-1][1], bought)
         return message
 
-    def _bought(self, seats: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
-        """Return what those buy chips for who are at the table for the first time, cents."""
-        found = []
-        for seat in seats:
-            player = seat.get("player")
-            if player is not None and player not in self._seen:
-                self._seen.add(player)
-                wagered = max(BUY_IN_WAGERS * sum(seat.get("wagers", {}).values()), 1)
-                found.append(-(-wagered // _NOTE_CENTS) * _NOTE_CENTS)
-        return tuple(found)
+    def add(self, table: str, one: RoundInPit) -> None:
+        """Add a round that is known without a message."""
+        self._rounds[table][one.round_id] = one
 
     def day(self) -> PitDay:
         """Return the day as far as it was looked at."""
@@ -134,6 +161,7 @@ class PitBook:
         boxes: list[Box] = []
         events: dict[str, list[PitEvent]] = {}
         money: dict[str, TableMoney] = {}
+        counts: dict[str, Sequence[Counted]] = {}
         vigorish = Vigorish()
         planted: tuple[str, int] | None = None
         late_cards: list[str] = []
@@ -151,6 +179,7 @@ class PitBook:
                 on_paper=number == 1,
                 short=plant,
                 forgets_cards=forgets,
+                overpaying=self._overpaying,
             )
             table.play(rounds)
             events[plan.name] = sorted(table.events, key=lambda event: event.at)
@@ -164,6 +193,7 @@ class PitBook:
             slips += table.slips
             paper += table.paper
             money[plan.name] = table.money
+            counts[plan.name] = table.counts
         slips.sort(key=lambda slip: (slip.at, slip.table, slip.slip))
         return PitDay(
             property=self._property,
@@ -175,6 +205,7 @@ class PitBook:
             vigorish=vigorish,
             planted=planted,
             late_cards=tuple(late_cards),
+            counts=counts,
             _events=events,
         )
 
@@ -183,7 +214,8 @@ def _place(events: Sequence[PitEvent], kind: str) -> int:
     return next(number for number, event in enumerate(events) if event.type == kind)
 
 
-def _round(data: Mapping[str, Any], settlement: Settlement, bought: tuple[int, ...]) -> RoundInPit:
+def round_in_pit(data: Mapping[str, Any], settlement: Settlement, bought: tuple[int, ...]) -> RoundInPit:
+    """Return a round that a table reported as the pit sees it."""
     vigorish: dict[tuple[int, bool], int] = {}
     for line in settlement.lines:
         if line.vigorish:

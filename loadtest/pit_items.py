@@ -5,8 +5,30 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+from loadtest.game import TablePlan
+
 PAR_CENTS: Final = 100_000_00
 """What a table opens with, and what a fill brings it back to."""
+
+_STACKS: Final = (
+    ("chip", 1_000_00), ("chip", 100_00), ("chip", 25_00), ("chip", 5_00), ("chip", 1_00),
+    ("coin", 25), ("coin", 5), ("coin", 1),
+)  # fmt: skip
+
+
+def contents(cents: int) -> list[dict[str, Any]]:
+    """Return an amount in the fewest chips and coins."""
+    found = []
+    for kind, denomination in _STACKS:
+        count, cents = divmod(cents, denomination)
+        if count:
+            found.append({"kind": kind, "cents": denomination, "count": count})
+    return found
+
+
+def dealt_from_hand(plan: TablePlan) -> bool:
+    """Return whether the cards of a table are dealt from the hand."""
+    return plan.submission.options.get("dealt_from_hand") is True
 
 
 @dataclass(slots=True)
@@ -70,6 +92,25 @@ class Box:
     shift: str
     exchange: int
     dropped: Dropped
+
+
+@dataclass(frozen=True, slots=True)
+class Overpaying:
+    """A dealer who gives away `cents` in chips in each round that the dealer deals; the records are right.
+
+    The chips leave the table, and nothing but a count of it can show that.
+    """
+
+    dealer: str
+    cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A count of a table as its books must show it: who dealt there since the count before, and counted - expected."""
+
+    dealers: frozenset[str]
+    variance_cents: int
 
 
 @dataclass(slots=True)

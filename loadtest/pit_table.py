@@ -7,7 +7,20 @@ from typing import Any, Final
 
 from loadtest.floor import opening
 from loadtest.game import TablePlan
-from loadtest.pit_items import PAR_CENTS, Dropped, PaperFill, PitEvent, RoundInPit, Slip, TableMoney, Vigorish
+from loadtest.pit_items import (
+    PAR_CENTS,
+    Counted,
+    Dropped,
+    Overpaying,
+    PaperFill,
+    PitEvent,
+    RoundInPit,
+    Slip,
+    TableMoney,
+    Vigorish,
+    contents,
+    dealt_from_hand,
+)
 
 SHIFTS: Final = ("day", "swing")
 LOW_CENTS: Final = 50_000_00
@@ -36,10 +49,6 @@ _BUYERS: Final = 8
 """Of so many players who buy chips, one takes them for a counter check: the second."""
 _CHECK_BUYER: Final = 2
 
-_STACKS: Final = (
-    ("chip", 1_000_00), ("chip", 100_00), ("chip", 25_00), ("chip", 5_00), ("chip", 1_00),
-    ("coin", 25), ("coin", 5), ("coin", 1),
-)  # fmt: skip
 _CARD_LIFE: Final = timedelta(hours=3, minutes=50)
 """New cards come in time for the shortest of the clocks, four hours."""
 _FORGOTTEN: Final = timedelta(hours=4, minutes=10)
@@ -47,25 +56,10 @@ _FORGOTTEN: Final = timedelta(hours=4, minutes=10)
 _MINUTE, _SECOND = timedelta(minutes=1), timedelta(seconds=1)
 
 
-def contents(cents: int) -> list[dict[str, Any]]:
-    """Return an amount in the fewest chips and coins."""
-    found = []
-    for kind, denomination in _STACKS:
-        count, cents = divmod(cents, denomination)
-        if count:
-            found.append({"kind": kind, "cents": denomination, "count": count})
-    return found
-
-
-def dealt_from_hand(plan: TablePlan) -> bool:
-    """Return whether the cards of a table are dealt from the hand."""
-    return plan.submission.options.get("dealt_from_hand") is True
-
-
 @dataclass(slots=True)
 class TableDay:
     """The day of a table. What is to happen there: `sends_credit`, `on_paper` (a fill), `short` (a variance),
-    `forgets_cards` (they are changed too late)."""
+    `forgets_cards` (they are changed too late), `overpaying` (a dealer). `counts` are those after the opener."""
 
     plan: TablePlan
     gaming_day: date
@@ -74,6 +68,8 @@ class TableDay:
     on_paper: bool
     short: bool
     forgets_cards: bool
+    overpaying: Overpaying | None = None
+    counts: list[Counted] = field(default_factory=list)
     events: list[PitEvent] = field(default_factory=list)
     slips: list[Slip] = field(default_factory=list)
     paper: list[PaperFill] = field(default_factory=list)
@@ -84,6 +80,8 @@ class TableDay:
     _shift: str = SHIFTS[0]
     _buyers: int = 0
     _new_cards_at: datetime | None = None
+    _dealers: set[str] = field(default_factory=set)
+    _variance: int = 0
 
     def play(self, rounds: Sequence[RoundInPit]) -> None:
         """Report what happens around the rounds, which are in the order of time."""
@@ -105,6 +103,7 @@ class TableDay:
             if number % _ROUNDS == _CHANGE_ROUND:
                 self._change_chips(one)
             self._held += one.chips
+            self._deal(one.dealer)
             self.money.rounds += not one.void
             self.money.rounds_win += one.chips
             low_at = one.closed_at + 4 * _SECOND
@@ -245,14 +244,14 @@ class TableDay:
     def _change_shift(self, one: RoundInPit) -> None:
         self._exchange_box(one.closed_at + _SECOND, placed=f"{self.plan.name}-2")
         if self.short:
-            self._held += PLANTED_CENTS
-            self.money.variance = PLANTED_CENTS
+            self._lose(-PLANTED_CENTS)
         begins = {"gaming_day": self.gaming_day.isoformat(), "shift": SHIFTS[1]}
         people: dict[str, Any] = {"dealer": one.dealer, "floorperson": FLOORPERSON}
         counted = contents(self._held)
         self._report(
             one.closed_at + 2 * _SECOND, "table.counted", contents=counted, purpose="shift", begins=begins, **people
         )
+        self._count()
         self._shift = SHIFTS[1]
         if self.sends_credit:
             self._credit(one.closed_at + 3 * _SECOND, one.dealer)
@@ -270,7 +269,23 @@ class TableDay:
         self._exchange_box(at, placed=None)
         people: dict[str, Any] = {"dealer": last.dealer, "floorperson": FLOORPERSON}
         self._report(at + _MINUTE, "table.closed", contents=contents(self._held), **people)
+        self._count()
         self.money.closer = self._held
+
+    def _deal(self, dealer: str) -> None:
+        self._dealers.add(dealer)
+        if self.overpaying is not None and dealer == self.overpaying.dealer:
+            self._lose(self.overpaying.cents)
+
+    def _lose(self, cents: int) -> None:
+        """Let chips leave the table without a record."""
+        self._held -= cents
+        self._variance -= cents
+
+    def _count(self) -> None:
+        self.counts.append(Counted(frozenset(self._dealers), self._variance))
+        self.money.variance += self._variance
+        self._dealers, self._variance = set(), 0
 
     def _exchange_box(self, at: datetime, *, placed: str | None) -> None:
         removed = f"{self.plan.name}-{len(self.boxes) + 1}"

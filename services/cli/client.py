@@ -51,7 +51,17 @@ class Client(httpx.Client):
 
     def read(self, path: str, **wanted: str) -> dict[str, Any]:
         """Return a document."""
-        return self._answer("GET", path, params=wanted)
+        found: dict[str, Any] = self._answer("GET", path, params=wanted)
+        return found
+
+    def read_list(self, path: str) -> list[dict[str, Any]]:
+        """Return a list that comes whole."""
+        found: list[dict[str, Any]] = self._answer("GET", path)
+        return found
+
+    def read_bytes(self, path: str, **wanted: str) -> bytes:
+        """Return what is no JSON, as it comes."""
+        return self._answered("GET", path, params=wanted).content
 
     def pages(self, path: str, **wanted: str) -> Iterator[dict[str, Any]]:
         """Return the items of a list, of all its pages."""
@@ -63,19 +73,29 @@ class Client(httpx.Client):
 
     def do(self, path: str, document: object = None, *, key: str | None = None) -> dict[str, Any]:
         """Return the answer to a command; sent again under the same key, it is done once."""
-        return self._answer("POST", path, json=document, headers={"idempotency-key": key or f"pitledger.{uuid4()}"})
+        sent = {"idempotency-key": key or f"pitledger.{uuid4()}"}
+        answer: dict[str, Any] = self._answer("POST", path, json=document, headers=sent)
+        return answer
 
-    def _answer(self, method: str, path: str, **sent: Any) -> dict[str, Any]:
+    def _answer(self, method: str, path: str, **sent: Any) -> Any:
+        return self._json(self._answered(method, path, **sent))
+
+    def _answered(self, method: str, path: str, **sent: Any) -> httpx.Response:
+        """Return an answer that is no problem. Raises: CommandError where it is one."""
         try:
             response = self.request(method, path, **sent)
-            answer: dict[str, Any] = response.json()
         except httpx.HTTPError as error:
             raise NotThere(f"{self._service} does not answer at {self.base_url}: {error}") from error
+        if response.is_error:
+            what = f"{method} {path} of {self._service}: {response.status_code}"
+            raise _failed(what, response.status_code, self._json(response))
+        return response
+
+    def _json(self, response: httpx.Response) -> Any:
+        try:
+            return response.json()
         except ValueError:
             raise NotThere(f"what answers at {self.base_url} is not {self._service}: {response.text[:80]!r}") from None
-        if response.is_error:
-            raise _failed(f"{method} {path} of {self._service}: {response.status_code}", response.status_code, answer)
-        return answer
 
 
 def _failed(what: str, status: int, problem: Mapping[str, Any]) -> CommandError:

@@ -9,8 +9,8 @@ from loadtest.floor import initial_meters, opening
 from loadtest.game import TablePlan
 from loadtest.links import pool_of
 from loadtest.pit import PitDay
-from loadtest.pit_items import Box, PaperFill, Slip
-from loadtest.pit_table import CAGE, COUPON_CENTS, FLOORPERSON, PAPER_NUMBER, PIT, SECURITY, contents
+from loadtest.pit_items import Box, PaperFill, Slip, contents
+from loadtest.pit_table import CAGE, COUPON_CENTS, FLOORPERSON, PAPER_NUMBER, PIT, SECURITY
 from loadtest.publish import Publisher
 from services.cli.client import Client
 from services.cli.stack import RunningStack

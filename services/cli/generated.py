@@ -1,6 +1,7 @@
 """Writes what follows from the code, or checks that it is there: `python -m services.cli.generated [--check]`.
 
-The contracts in schemas/, what infra/, docs/ and pyproject.toml say of the services, and docs/jurisdictions.
+The contracts in schemas/, what infra/, docs/ and pyproject.toml say of the services, docs/jurisdictions and
+docs/reports.md.
 """
 
 import sys
@@ -14,6 +15,7 @@ from services.cli import infra, schemas
 from services.cli.exits import ExitCode
 from services.cli.output import message
 from services.cli.services import load_all
+from services.reporting import handbook
 from shared.jurisdictions import known_packs, pack
 from shared.jurisdictions.document import page
 
@@ -27,6 +29,8 @@ def texts(root: Path = ROOT) -> dict[str, str]:
     """Return the texts of all files that are generated, or have generated parts, by path."""
     manifests = load_all()
     pages = {f"{_JURISDICTIONS}/{name}.md": page(pack(name)) for name in known_packs()}
+    pictures = (root / Path(handbook.PATH).parent / handbook.PICTURES).glob("*.png")
+    pages[handbook.PATH] = handbook.page(picture.stem for picture in pictures)
     return schemas.texts(manifests) | infra.texts(manifests, root) | pages
 
 

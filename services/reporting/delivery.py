@@ -104,17 +104,17 @@ def open_store(url: str, access: StoreAccess | None = None) -> ObjectStore:
     return LocalStore(url, mkdir=True)
 
 
-def deliver(store: ObjectStore, documents: Sequence[Document], formats: Sequence[FormatName], signer: Signer) -> str:
-    """Deliver documents in formats; return the name of the manifest. The same delivery twice changes nothing.
+def deliver(store: ObjectStore, documents: Sequence[tuple[Document, Sequence[FormatName]]], signer: Signer) -> str:
+    """Deliver documents, each in its formats; return the name of the manifest. The same delivery twice changes nothing.
 
     Raises: DeliveryError where the store has another file of one of the names, ValueError without documents or formats,
     CheckpointError where the manifest is too long to be signed: deliver fewer documents together. Errors of the store
     are obstore.exceptions.BaseError; what was delivered until then is delivered again without harm.
     """
-    if not documents or not formats:
+    if not any(formats for _, formats in documents):
         raise ValueError("a delivery needs a document and a format")
     reports = []
-    for document in documents:
+    for document, formats in documents:
         delivered = []
         for name, media_type, content in _files(document, formats):
             _put(store, name, content, media_type)
@@ -122,7 +122,7 @@ def deliver(store: ObjectStore, documents: Sequence[Document], formats: Sequence
                 DeliveredFile(name=name, media_type=media_type, size=len(content), sha256=sha256(content).hexdigest())
             )
         reports.append(DeliveredReport(header=document.header, sha256=document.sha256, files=delivered))
-    manifest = Manifest(known_at=max(one.header.known_at for one in documents), reports=reports)
+    manifest = Manifest(known_at=max(one.header.known_at for one, _ in documents), reports=reports)
     note = signed_note(json.dumps(manifest.model_dump(mode="json"), indent=1) + "\n", signer)
     open_signed_text(note, [signer.verifier])  # nothing is delivered that nobody could open
     name = _manifest_name(manifest, note)

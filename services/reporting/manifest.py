@@ -11,16 +11,18 @@ from services.reporting.handlers import (
     Vigorish,
 )
 from services.reporting.projector import PROJECTOR
+from services.reporting.schedule import watch
 from services.reporting.tables import journal
 from shared.runtime.service.manifest import Manifest
 
 MANIFEST = Manifest(
     name="reporting",
-    title="Reporting: daily win, win to date, exceptions",
+    title="Reporting: revenue, tax and audit",
     port=8103,
     journal=journal,
     references=(ApprovedProperties,),  # every report is of a property, under its law
     handlers=(Submissions, Settlements, Inventory, Vigorish, Meters, Accounts),
     projector=PROJECTOR,
     routes=routes,
+    watch=watch,
 )

@@ -253,3 +253,14 @@ positions = Table(
     schema=SCHEMA,
 )
 """How far the journals have been read: the last entry of each moment of recording."""
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    *texts("property", key=True),
+    *dates("gaming_day", key=True),
+    *columns(Integer, "version"),
+    *texts("manifest"),
+    schema=SCHEMA,
+)
+"""Which version of a sealed gaming day was delivered last, and the manifest of its files."""

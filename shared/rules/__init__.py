@@ -1,4 +1,4 @@
-"""The rules of the regulations: what a licensee may select, how a round is settled, what a wager pays back."""
+"""The rules of the regulations: what a licensee may select, how a round is settled, what comes back of a wager."""
 
 from shared.rules._regulations import (
     REGULATIONS,
@@ -7,6 +7,7 @@ from shared.rules._regulations import (
     games,
     parse_round,
     payback,
+    returns,
     round_type,
     settle,
     validate_submission,
@@ -15,6 +16,7 @@ from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
 from shared.rules.game import Rules
 from shared.rules.record import CaseFile, Round, Submission, parse_cases, parse_submission
+from shared.rules.returns import Returns
 from shared.rules.settlement import Contribution, Line, Settlement
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "Contribution",
     "Line",
     "Refused",
+    "Returns",
     "Round",
     "Rules",
     "Settlement",
@@ -35,6 +38,7 @@ __all__ = [
     "parse_round",
     "parse_submission",
     "payback",
+    "returns",
     "round_type",
     "settle",
     "validate_submission",

@@ -15,6 +15,7 @@ from shared.rules.catalogue import catalogue, known_regulations
 from shared.rules.errors import Refused, refused_by_validation
 from shared.rules.game import Game, Rules
 from shared.rules.record import Round, Submission
+from shared.rules.returns import Returns
 from shared.rules.settlement import Settlement
 from shared.rules.submission import select
 
@@ -71,7 +72,15 @@ def payback(regulation: str, wager: str, submission: Submission) -> Fraction:
     Counted over all initial cards from full decks, at full odds without a payout limit. Raise `Refused` for a wager
     that is not offered, and for one whose payback depends on how hands are played or on a meter.
     """
-    return game_of(regulation).payback(select(catalogue(regulation), submission), wager)
+    return returns(regulation, wager, submission).mean
+
+
+def returns(regulation: str, wager: str, submission: Submission) -> Returns:
+    """Return the exact distribution of what comes back of each cent staked on a wager, by the row that is won.
+
+    Counted as its payback is, which is the mean of it; Envy Bonuses are left out. Raise `Refused` where that is.
+    """
+    return game_of(regulation).returns(select(catalogue(regulation), submission), wager)
 
 
 @cache

@@ -7,6 +7,7 @@ from typing import Literal
 
 from shared.rules.catalogue import Paytable, PaytableRow
 from shared.rules.odds import Odds
+from shared.rules.returns import Returns, Won
 from shared.rules.settlement import Line, Outcome, line
 from shared.rules.submission import Offer
 
@@ -34,6 +35,11 @@ class Row:
     dealer: DealerHandName | None = None
     instead: "Row | None" = None
     bonus: "Row | None" = None
+
+    @property
+    def won(self) -> Won:
+        """Return what a hand of this row wins at its odds, without what a meter pays or builds on it."""
+        return Won(self.category, self.odds.returns)
 
     def win(self, seat: int, stake: int, *, from_meter: int = 0) -> Line:
         """Return the line of a wager of `stake` cents that wins this row, with what came off the meter for it."""
@@ -104,14 +110,9 @@ def _odds(table: Paytable, entry: PaytableRow) -> Odds:
     return Odds(ratio=ratio, stake_returned=table.stake_returned or entry.push)
 
 
-def average_return(hands: Iterable[tuple[int, Row | None]]) -> Fraction:
-    """Return what comes back of one cent, its stake included: `hands` are how many there are, and the row they win."""
-    number, back = 0, Fraction(0)
-    for ways, row in hands:
-        number += ways
-        if row is not None:
-            back += ways * row.odds.returns
-    return back / number
+def count_returns(hands: Iterable[tuple[int | Fraction, Row | None]]) -> Returns:
+    """Return the returns of a wager: `hands` are how many there are, and the row that they win."""
+    return Returns.counted((ways, None if row is None else row.won) for ways, row in hands)
 
 
 def settled(row: Row | None, seat: int, wager: str, stake: int, decided: str, *, from_meter: int = 0) -> Line:

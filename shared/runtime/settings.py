@@ -66,3 +66,13 @@ class Settings(BaseSettings):
     jurisdictions: Path | None = Field(
         default=None, description="a folder with jurisdiction packs of your own, besides those of the release"
     )
+    reports_store: str | None = Field(
+        default=None,
+        description="where reports of sealed days are delivered: a folder or s3://bucket/prefix; none: nowhere",
+    )
+    reports: str = Field(
+        default="master-game:pdf+xlsx", description="which reports it delivers, in which formats: name:pdf+csv,..."
+    )
+    reports_delay_seconds: Annotated[float, Field(ge=0)] = Field(
+        default=30, description="how long after the seal a day is delivered: all journals have been read by then"
+    )

@@ -22,12 +22,11 @@ from shared.rules.dj_wild import progressive_at_reset as dj_wild_progressive
 from shared.rules.envy import ENVY_BONUS
 from shared.rules.face_up_pai_gow.payback import progressive_at_reset as face_up_progressive
 from shared.rules.face_up_pai_gow.record import FaceUpRound
-from shared.rules.game import Payback
 from shared.rules.over_under.totals import CHOICES, VALUES, wins
 from shared.rules.pai_gow.progressive import Progressive
 from shared.rules.pai_gow.record import MAIN
 from shared.rules.submission import Offer, Selection
-from tests.support.returns import LEAST_STAKE, Returns, counted, row_returns
+from tests.support.returns import LEAST_STAKE, Payback, Returns, counted, row_returns
 
 CUT: Final = 50.0
 """Wagers with rare high rows are measured again with no return above it, which shows the frequent rows sharply."""
@@ -96,8 +95,12 @@ More = Callable[[Selection, Offer, float], Iterator[Figure]]
 
 def _by_the_cards(selection: Selection, offer: Offer, cut: float) -> Iterator[Figure]:
     """Count a wager that the cards alone decide, its bonus lines and its Envy Bonuses."""
-    payback = game_of(selection.catalogue.id).paybacks.get(offer.name)
-    if payback is not None:
+    count = game_of(selection.catalogue.id).counts.get(offer.name)
+    if count is not None:
+
+        def payback(selection: Selection, offer: Offer) -> Fraction:
+            return count(selection, offer).mean
+
         on_top = {row.line for row in offer.paytable.rows if row.line is not None and row.of is not None}
         lines = frozenset({offer.name, *on_top})
         yield Figure(offer.name, counted(selection, offer, payback, cut=cut), paid(lines))

@@ -7,12 +7,14 @@ from math import inf, log, log1p
 from typing import Final
 
 from shared.rules.catalogue import PaytableRow
-from shared.rules.game import Payback
 from shared.rules.odds import Odds
 from shared.rules.submission import Offer, Selection
 
 LEAST_STAKE: Final = 100
 """The stake of a wager with a meter whose paytable is for no particular stake, cents."""
+
+Payback = Callable[[Selection, Offer], Fraction]
+"""Returns what comes back of one cent of an offered wager, its stake included."""
 
 Value = Callable[[PaytableRow], Fraction]
 """What a hand of a paytable row is worth for one cent staked."""

@@ -13,4 +13,4 @@ def upgrade() -> None:
     run_sql(__file__, "0001_properties")
     grant("SELECT, INSERT", "house_edges", "filled_gaps", "closings", "properties", "facts", "amounts", "rounds")
     grant("SELECT, INSERT, UPDATE", "wager_days", "submission_days", "game_days", "exceptions")
-    grant("SELECT, INSERT, UPDATE", "amount_days", "round_days", "line_days", "day_moments", "positions")
+    grant("SELECT, INSERT, UPDATE", "amount_days", "round_days", "line_days", "day_moments", "positions", "deliveries")

@@ -113,3 +113,8 @@ CREATE TABLE positions (
     service TEXT, shard INTEGER, recorded_at TIMESTAMPTZ, seq BIGINT NOT NULL,
     PRIMARY KEY (service, shard, recorded_at)
 );
+
+CREATE TABLE deliveries (
+    property TEXT, gaming_day DATE, version INTEGER NOT NULL, manifest TEXT NOT NULL,
+    PRIMARY KEY (property, gaming_day)
+);

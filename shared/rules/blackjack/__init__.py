@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from shared.rules.blackjack.payback import PAYBACKS
+from shared.rules.blackjack.payback import COUNTS
 from shared.rules.blackjack.record import BlackjackHand, BlackjackRound, BlackjackSeat, Dealer
 from shared.rules.blackjack.rules import BlackjackRules
 from shared.rules.game import Game
 
-GAME: Final = Game(title="Blackjack", round_type=BlackjackRound, compile=BlackjackRules, paybacks=PAYBACKS)
+GAME: Final = Game(title="Blackjack", round_type=BlackjackRound, compile=BlackjackRules, counts=COUNTS)
 
 __all__ = ["GAME", "BlackjackHand", "BlackjackRound", "BlackjackSeat", "Dealer"]

@@ -1,4 +1,4 @@
-"""Paybacks of the wagers that the initial cards decide: exact, by counting the cards of full decks."""
+"""Returns of the wagers that the initial cards decide: exact, by counting the cards of full decks."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -12,22 +12,23 @@ from shared.rules.blackjack.hands import Pair
 from shared.rules.blackjack.insurance import INSURANCE
 from shared.rules.blackjack.side_bets import SIDE_BETS, Four, SideBet, side_bet
 from shared.rules.blackjack.totals import VALUES
-from shared.rules.game import Payback
-from shared.rules.paytable import DealerHandName, Row, average_return, rows_by_category
+from shared.rules.game import CountReturns
+from shared.rules.paytable import DealerHandName, Row, count_returns, rows_by_category
+from shared.rules.returns import Returns, Won
 from shared.rules.submission import Offer, Selection
 
 _DECK: Final = cast("tuple[StandardCard, ...]", standard_deck())
 
 
-def _of_insurance(selection: Selection, offer: Offer) -> Fraction:
+def _of_insurance(selection: Selection, offer: Offer) -> Returns:
     """Count the hole card under the ace, all other cards unknown."""
     assert selection.decks is not None
     tens = sum(VALUES[card] == 10 for card in _DECK) * selection.decks
-    odds = rows_by_category(offer)["dealer_blackjack"].odds
-    return Fraction(tens, len(_DECK) * selection.decks - 1) * odds.returns
+    others = len(_DECK) * selection.decks - 1 - tens
+    return count_returns([(tens, rows_by_category(offer)["dealer_blackjack"]), (others, None)])
 
 
-def _of_side_bet(selection: Selection, offer: Offer) -> Fraction:
+def _of_side_bet(selection: Selection, offer: Offer) -> Returns:
     bet, decks = side_bet(offer), selection.decks
     assert decks is not None
     if bet.by_four_cards is not None:
@@ -35,28 +36,33 @@ def _of_side_bet(selection: Selection, offer: Offer) -> Fraction:
     return _of_two_cards(bet, decks) if bet.by_two_cards is not None else _with_up_card(bet, decks)
 
 
-PAYBACKS: Final[Mapping[str, Payback]] = {INSURANCE: _of_insurance} | dict.fromkeys(SIDE_BETS, _of_side_bet)
+COUNTS: Final[Mapping[str, CountReturns]] = {INSURANCE: _of_insurance} | dict.fromkeys(SIDE_BETS, _of_side_bet)
 
 
-def _of_two_cards(bet: SideBet, decks: int) -> Fraction:
-    ways, back = 0, Fraction(0)
-    for pair, count in _pairs(decks):
-        ways += count
-        row = bet.row(pair, None, pair[0])
-        if row is not None:
-            back += count * _row_returns(row, pair, decks)
-    return back / ways
+def _of_two_cards(bet: SideBet, decks: int) -> Returns:
+    return Returns.counted(
+        (count * share, won)
+        for pair, count in _pairs(decks)
+        for share, won in _with_dealer(bet.row(pair, None, pair[0]), pair, decks)
+    )
 
 
-def _row_returns(row: Row, pair: Pair, decks: int) -> Fraction:
-    """Return what the row returns on average over the dealer's hands that are possible beside the player's pair."""
-    back = row.odds.returns
+def _with_dealer(row: Row | None, pair: Pair, decks: int) -> Iterator[tuple[int | Fraction, Won | None]]:
+    """Yield what the row wins with the dealer's hands that are possible beside the player's pair, and their shares."""
+    if row is None:
+        yield 1, None
+        return
+    rest, usual = Fraction(1), row.won
     if row.instead is not None:
-        better = row.instead.odds.returns - back
-        back += _dealer_has(row.instead.dealer, pair, decks) * better
+        share = _dealer_has(row.instead.dealer, pair, decks)
+        rest -= share
+        yield share, row.instead.won
     if row.bonus is not None:
-        back += _dealer_has(row.bonus.dealer, pair, decks) * row.bonus.odds.returns
-    return back
+        assert row.instead is None or row.instead.dealer != row.bonus.dealer
+        share = _dealer_has(row.bonus.dealer, pair, decks)
+        rest -= share
+        yield share, usual._replace(back=usual.back + row.bonus.odds.returns, bonus=row.bonus.category)
+    yield rest, usual
 
 
 def _dealer_has(hand: DealerHandName | None, pair: Pair, decks: int) -> Fraction:
@@ -76,20 +82,20 @@ def _dealer_has(hand: DealerHandName | None, pair: Pair, decks: int) -> Fraction
     return Fraction(ways, comb(left.total(), 2))
 
 
-def _with_up_card(bet: SideBet, decks: int) -> Fraction:
-    return average_return(
+def _with_up_card(bet: SideBet, decks: int) -> Returns:
+    return count_returns(
         (count * (decks - pair.count(up)), bet.row(pair, None, up)) for pair, count in _pairs(decks) for up in _DECK
     )
 
 
-def _of_four_cards(bet: SideBet, decks: int) -> Fraction:
+def _of_four_cards(bet: SideBet, decks: int) -> Returns:
     """Count the ranks, each with one suit standing for all: Super Match looks at ranks only."""
     hands = []
     for ranks in combinations_with_replacement(RANKS, 4):
         ways = prod(comb(len(SUITS) * decks, copies) for copies in Counter(ranks).values())
         first, second, third, fourth = cast("Four", tuple(rank + SUITS[0] for rank in ranks))
         hands.append((ways, bet.row((first, second), (third, fourth), first)))
-    return average_return(hands)
+    return count_returns(hands)
 
 
 def _pairs(decks: int) -> Iterator[tuple[Pair, int]]:

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from shared.rules.dj_wild.payback import PAYBACKS, progressive_at_reset
+from shared.rules.dj_wild.payback import COUNTS, progressive_at_reset
 from shared.rules.dj_wild.record import Dealer, DjWildRound, DjWildSeat
 from shared.rules.dj_wild.rules import DjWildRules
 from shared.rules.game import Game
 
-GAME: Final = Game(title="DJ Wild Stud Poker", round_type=DjWildRound, compile=DjWildRules, paybacks=PAYBACKS)
+GAME: Final = Game(title="DJ Wild Stud Poker", round_type=DjWildRound, compile=DjWildRules, counts=COUNTS)
 
 __all__ = ["GAME", "Dealer", "DjWildRound", "DjWildSeat", "progressive_at_reset"]

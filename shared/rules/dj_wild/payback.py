@@ -1,4 +1,4 @@
-"""Paybacks of the wagers that the cards alone decide: exact, by counting classes of hands and pairs of hands."""
+"""Returns of the wagers that the cards alone decide: exact, by counting classes of hands and pairs of hands."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -14,8 +14,9 @@ from shared.rules.dj_wild.classes import classes
 from shared.rules.dj_wild.hands import category_name, has_wild, natural_category, progressive_category
 from shared.rules.dj_wild.pairs import losing_hands
 from shared.rules.dj_wild.progressive import PROGRESSIVE
-from shared.rules.game import Payback
-from shared.rules.paytable import average_return, rows_by_category
+from shared.rules.game import CountReturns
+from shared.rules.paytable import count_returns, rows_by_category
+from shared.rules.returns import Returns
 from shared.rules.submission import Offer, Selection
 
 _HANDS: Final = comb(53, 5)
@@ -56,21 +57,17 @@ def _hands_by_kind() -> Mapping[tuple[Card, ...], int]:
     return found
 
 
-def _of_trips(selection: Selection, offer: Offer) -> Fraction:
+def _of_trips(selection: Selection, offer: Offer) -> Returns:
     del selection
     bonus = TripsBonus(offer)
-    return average_return((ways, bonus.row(cards, rank_with_wilds(cards))) for cards, ways in _hands_by_kind().items())
+    return count_returns((ways, bonus.row(cards, rank_with_wilds(cards))) for cards, ways in _hands_by_kind().items())
 
 
-def _of_bad_beat(selection: Selection, offer: Offer) -> Fraction:
+def _of_bad_beat(selection: Selection, offer: Offer) -> Returns:
     """Count for players who never fold three of a kind or better. The dealer loses as often with each category."""
     rows, sides = rows_by_category(offer), 2 if selection.options["bad_beat_dealer_hand_pays"] is True else 1
-    back = Fraction(0)
-    for category, deals in losing_hands().items():
-        row = rows.get(category.name)
-        if row is not None:
-            back += deals * row.odds.returns
-    return back * sides / _PAIRS_OF_HANDS
+    hands = [(deals * sides, rows.get(category.name)) for category, deals in losing_hands().items()]
+    return count_returns([*hands, (_PAIRS_OF_HANDS - sum(deals for deals, _ in hands), None)])
 
 
-PAYBACKS: Final[Mapping[str, Payback]] = {TRIPS: _of_trips, BAD_BEAT: _of_bad_beat}
+COUNTS: Final[Mapping[str, CountReturns]] = {TRIPS: _of_trips, BAD_BEAT: _of_bad_beat}

@@ -1,4 +1,4 @@
-"""Paybacks of the optional wagers that the cards alone decide: exact, by counting."""
+"""Returns of the optional wagers that the cards alone decide: exact, by counting."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -8,9 +8,11 @@ from shared.rules.face_up_pai_gow.ace_high import AceHighBonus
 from shared.rules.face_up_pai_gow.ace_high_counts import ace_high_counts
 from shared.rules.face_up_pai_gow.progressive import Progressive
 from shared.rules.face_up_pai_gow.record import ACE_HIGH_BONUS, FORTUNE_BONUS, PROGRESSIVE
-from shared.rules.game import Payback
+from shared.rules.game import CountReturns
+from shared.rules.paytable import count_returns
+from shared.rules.returns import Returns
 from shared.rules.set_hands.bonuses import BonusRows
-from shared.rules.set_hands.payback import bonus_payback
+from shared.rules.set_hands.payback import bonus_returns
 from shared.rules.submission import Offer, Selection
 
 
@@ -20,22 +22,27 @@ def progressive_at_reset(selection: Selection) -> Fraction:
     Raise `Refused` where the wager is not offered.
     """
     wager = Progressive(selection.offer(PROGRESSIVE))
-    return bonus_payback(wager.rows, wild_joker=wager.wild_joker, meter=Fraction(wager.reset, wager.stake))
+    return bonus_returns(wager.rows, wild_joker=wager.wild_joker, meter=Fraction(wager.reset, wager.stake)).mean
 
 
-def _of_fortune(selection: Selection, offer: Offer) -> Fraction:
+def _of_fortune(selection: Selection, offer: Offer) -> Returns:
     """Count without Envy Bonuses: they depend on how many others play."""
     del selection
-    return bonus_payback(BonusRows(offer))
+    return bonus_returns(BonusRows(offer))
 
 
-def _of_ace_high(selection: Selection, offer: Offer) -> Fraction:
+def _of_ace_high(selection: Selection, offer: Offer) -> Returns:
     del selection
     counts, rows = ace_high_counts(), AceHighBonus(offer)
-    back = counts.both * rows.both.odds.returns
-    back += counts.only_dealer_with_joker * rows.with_joker.odds.returns
-    back += counts.only_dealer_no_joker * rows.no_joker.odds.returns
-    return back / counts.all_pairs
+    decided = counts.both + counts.only_dealer_with_joker + counts.only_dealer_no_joker
+    return count_returns(
+        [
+            (counts.both, rows.both),
+            (counts.only_dealer_with_joker, rows.with_joker),
+            (counts.only_dealer_no_joker, rows.no_joker),
+            (counts.all_pairs - decided, None),
+        ]
+    )
 
 
-PAYBACKS: Final[Mapping[str, Payback]] = {FORTUNE_BONUS: _of_fortune, ACE_HIGH_BONUS: _of_ace_high}
+COUNTS: Final[Mapping[str, CountReturns]] = {FORTUNE_BONUS: _of_fortune, ACE_HIGH_BONUS: _of_ace_high}

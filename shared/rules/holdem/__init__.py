@@ -3,10 +3,10 @@
 from typing import Final
 
 from shared.rules.game import Game
-from shared.rules.holdem.payback import PAYBACKS
+from shared.rules.holdem.payback import COUNTS
 from shared.rules.holdem.record import HoldemDealer, HoldemRound, HoldemSeat
 from shared.rules.holdem.rules import HoldemRules
 
-GAME: Final = Game(title="Texas Hold 'Em Bonus Poker", round_type=HoldemRound, compile=HoldemRules, paybacks=PAYBACKS)
+GAME: Final = Game(title="Texas Hold 'Em Bonus Poker", round_type=HoldemRound, compile=HoldemRules, counts=COUNTS)
 
 __all__ = ["GAME", "HoldemDealer", "HoldemRound", "HoldemSeat"]

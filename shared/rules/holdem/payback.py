@@ -1,16 +1,17 @@
-"""The payback of the wager that the initial cards decide: exact, by counting the hands of a full deck."""
+"""The returns of the wager that the initial cards decide: exact, by counting the hands of a full deck."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations
 from math import comb
 from typing import Final, cast
 
 from shared.cards import StandardCard, standard_deck
-from shared.rules.game import Payback
+from shared.rules.game import CountReturns
 from shared.rules.holdem.bonus import TEXAS_HOLDEM_BONUS
 from shared.rules.holdem.hands import ACE_ACE, ACE_ACE_BOTH, two_card_category
-from shared.rules.paytable import rows_by_category
+from shared.rules.paytable import Row, count_returns, rows_by_category
+from shared.rules.returns import Returns
 from shared.rules.submission import Offer, Selection
 
 _DECK: Final = cast("tuple[StandardCard, ...]", standard_deck())
@@ -18,21 +19,20 @@ _DECK: Final = cast("tuple[StandardCard, ...]", standard_deck())
 _DEALER_HAS_ACES: Final = Fraction(1, comb(len(_DECK) - 2, 2))
 
 
-def bonus_payback(selection: Selection, offer: Offer) -> Fraction:
-    """Return what comes back of one cent of the Texas Hold 'Em Bonus Wager, its stake included."""
+def bonus_returns(selection: Selection, offer: Offer) -> Returns:
+    """Return what comes back of one cent of the Texas Hold 'Em Bonus Wager, its stake included, and how often."""
     del selection
-    rows = rows_by_category(offer)
-    back, hands = Fraction(0), 0
+    return count_returns(_hands(rows_by_category(offer)))
+
+
+def _hands(rows: Mapping[str, Row]) -> Iterator[tuple[int | Fraction, Row | None]]:
     for pair in combinations(_DECK, 2):
-        hands += 1
         category = two_card_category(pair)
-        if category is None:
-            continue
-        usual = rows[category].odds.returns
-        back += usual
         if category == ACE_ACE and ACE_ACE_BOTH in rows:
-            back += _DEALER_HAS_ACES * (rows[ACE_ACE_BOTH].odds.returns - usual)
-    return back / hands
+            yield _DEALER_HAS_ACES, rows[ACE_ACE_BOTH]
+            yield 1 - _DEALER_HAS_ACES, rows[ACE_ACE]
+        else:
+            yield 1, None if category is None else rows[category]
 
 
-PAYBACKS: Final[Mapping[str, Payback]] = {TEXAS_HOLDEM_BONUS: bonus_payback}
+COUNTS: Final[Mapping[str, CountReturns]] = {TEXAS_HOLDEM_BONUS: bonus_returns}

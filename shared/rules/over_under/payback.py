@@ -1,23 +1,23 @@
-"""The payback of the Bonus Wager: exact, by counting the three cards dealt from six full decks."""
+"""The returns of the Bonus Wager: exact, by counting the three cards dealt from six full decks."""
 
 from collections import Counter
 from collections.abc import Mapping
-from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import comb, prod
 from typing import Final
 
-from shared.rules.game import Payback
+from shared.rules.game import CountReturns
 from shared.rules.over_under.totals import BONUS, CARDS_IN_HAND, VALUES, bonus_category
-from shared.rules.paytable import average_return, rows_by_category
+from shared.rules.paytable import count_returns, rows_by_category
+from shared.rules.returns import Returns
 from shared.rules.submission import Offer, Selection
 
 
-def bonus_payback(selection: Selection, offer: Offer) -> Fraction:
-    """Return what comes back of one cent of the Bonus Wager, its stake included."""
+def bonus_returns(selection: Selection, offer: Offer) -> Returns:
+    """Return what comes back of one cent of the Bonus Wager, its stake included, and how often."""
     assert selection.decks is not None
     rows, counts = rows_by_category(offer), totals(selection.decks)
-    return average_return((ways, rows.get(bonus_category(points))) for points, ways in counts.items())
+    return count_returns((ways, rows.get(bonus_category(points))) for points, ways in counts.items())
 
 
 def totals(decks: int) -> Counter[int]:
@@ -29,4 +29,4 @@ def totals(decks: int) -> Counter[int]:
     return found
 
 
-PAYBACKS: Final[Mapping[str, Payback]] = {BONUS: bonus_payback}
+COUNTS: Final[Mapping[str, CountReturns]] = {BONUS: bonus_returns}

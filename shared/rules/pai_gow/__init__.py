@@ -3,10 +3,10 @@
 from typing import Final
 
 from shared.rules.game import Game
-from shared.rules.pai_gow.payback import PAYBACKS
+from shared.rules.pai_gow.payback import COUNTS
 from shared.rules.pai_gow.record import Bank, PaiGowRound, PaiGowSeat
 from shared.rules.pai_gow.rules import PaiGowRules
 
-GAME: Final = Game(title="Pai Gow Poker", round_type=PaiGowRound, compile=PaiGowRules, paybacks=PAYBACKS)
+GAME: Final = Game(title="Pai Gow Poker", round_type=PaiGowRound, compile=PaiGowRules, counts=COUNTS)
 
 __all__ = ["GAME", "Bank", "PaiGowRound", "PaiGowSeat"]

@@ -1,4 +1,4 @@
-"""Paybacks of wagers on what seven cards can form: exact, by counting all hands from 52 cards and a joker."""
+"""Returns of wagers on what seven cards can form: exact, by counting all hands from 52 cards and a joker."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from shared.cards import Card
 from shared.cards.ranking.pai_gow import card_set, formed, holds_joker, top_value
 from shared.cards.ranking.seven_card_counts import count_seven_cards
 from shared.rules.paytable import Row
+from shared.rules.returns import Returns, Won
 
 
 class SevenCards(NamedTuple):
@@ -26,21 +27,21 @@ def seven_card_counts() -> Counter[SevenCards]:
     return count_seven_cards(_kind)
 
 
-def bonus_payback(
+def bonus_returns(
     rows: Mapping[int, Row | None], *, wild_joker: bool = False, meter: Fraction = Fraction(0)
-) -> Fraction:
-    """Return what comes back of one cent, its stake included; `rows` are those paid by what can be formed.
+) -> Returns:
+    """Return what comes back of one cent, its stake included, and how often; `rows` are those paid by what can be
+    formed.
 
     `meter` is what the progressive meter shows, as a multiple of the stake. Envy Bonuses are left out: they depend on
     how many others play.
     """
-    counts = seven_card_counts()
-    back = Fraction(0)
-    for seven, hands in counts.items():
+
+    def won(seven: SevenCards) -> Won | None:
         row = rows[seven.formed_with_wild_joker if wild_joker else seven.formed]
-        if row is not None:
-            back += hands * (row.odds.returns + row.meter * meter)
-    return back / counts.total()
+        return None if row is None else row.won._replace(back=row.odds.returns + row.meter * meter)
+
+    return Returns.counted((hands, won(seven)) for seven, hands in seven_card_counts().items())
 
 
 def _kind(cards: tuple[Card, ...]) -> SevenCards:

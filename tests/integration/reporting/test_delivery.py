@@ -74,7 +74,7 @@ def _problems(store: ObjectStore) -> tuple[str, ...]:
 
 def test_a_delivery_is_verified_with_the_public_key_alone(store: ObjectStore) -> None:
     """Every format lies below its property and day; the manifest, signed like a checkpoint, says what each file has."""
-    name = deliver(store, [FULL], list(FORMATS), SIGNER)
+    name = deliver(store, [(FULL, list(FORMATS))], SIGNER)
     files = [f"{NAME}{ending}" for ending in ("-slips.parquet", "-tables.parquet", ".csv", ".json", ".pdf", ".xlsx")]
     assert sorted([*files, name]) == _names(store)
     assert Checked(manifests=1, files=6, problems=()) == verify_delivery(store, KEYS)
@@ -88,17 +88,17 @@ def test_a_delivery_is_verified_with_the_public_key_alone(store: ObjectStore) ->
 
 def test_the_same_delivery_twice_changes_nothing(store: ObjectStore) -> None:
     """Who does not know whether a delivery arrived delivers it again."""
-    first = deliver(store, [FULL], ["json", "csv"], SIGNER)
+    first = deliver(store, [(FULL, ["json", "csv"])], SIGNER)
     before = _names(store)
-    assert first == deliver(store, [FULL], ["json", "csv"], SIGNER)
+    assert first == deliver(store, [(FULL, ["json", "csv"])], SIGNER)
     assert before == _names(store)
 
 
 def test_what_was_known_later_stands_beside_what_was_known_before(store: ObjectStore) -> None:
     """A sealed report overwrites no preliminary one: it has names and a manifest of its own."""
-    first = deliver(store, [FULL], ["json"], SIGNER)
+    first = deliver(store, [(FULL, ["json"])], SIGNER)
     before = _get(store, JSON)
-    second = deliver(store, [SEALED], ["json"], SIGNER)
+    second = deliver(store, [(SEALED, ["json"])], SIGNER)
     assert first < second
     assert before == _get(store, JSON)
     assert Checked(manifests=2, files=2, problems=()) == verify_delivery(store, KEYS)
@@ -106,10 +106,10 @@ def test_what_was_known_later_stands_beside_what_was_known_before(store: ObjectS
 
 def test_nothing_is_overwritten(store: ObjectStore) -> None:
     """Another content of the same name is refused, and what was there stays."""
-    deliver(store, [FULL], ["json"], SIGNER)
+    deliver(store, [(FULL, ["json"])], SIGNER)
     before = _get(store, JSON)
     with pytest.raises(DeliveryError, match=r"master-game-v1-.*\.json: the store has another file of this name"):
-        deliver(store, [report(generated_by="audit.lee")], ["json"], SIGNER)
+        deliver(store, [(report(generated_by="audit.lee"), ["json"])], SIGNER)
     assert before == _get(store, JSON)
     assert () == _problems(store)
 
@@ -153,14 +153,14 @@ def _rename_manifest(store: ObjectStore, manifest: str) -> None:
 )
 def test_tampering_is_found(store: ObjectStore, tamper: Callable[[ObjectStore, str], None], found: str) -> None:
     """One altered bit, a missing file, an added one, an altered or missing manifest."""
-    manifest = deliver(store, [FULL], ["json"], SIGNER)
+    manifest = deliver(store, [(FULL, ["json"])], SIGNER)
     tamper(store, manifest)
     assert [True] == [found in problem for problem in _problems(store)][:1]
 
 
 def test_a_manifest_of_somebody_else_is_found(store: ObjectStore) -> None:
     """A forger with a key of his own does not get through, even under the same name."""
-    deliver(store, [FULL], ["json"], Signer.generate("pitledger/reporting"))
+    deliver(store, [(FULL, ["json"])], Signer.generate("pitledger/reporting"))
     signed_by_nobody, unlisted = _problems(store)
     assert "by none of the known keys" in signed_by_nobody
     assert f"{JSON}: in no manifest" == unlisted
@@ -174,7 +174,7 @@ def test_names_tell_reports_of_parts_apart(tmp_path: Path) -> None:
         report(table="BJ-001"),
         report(game="BJ-001"),
     ]
-    deliver(store, documents, ["csv"], SIGNER)
+    deliver(store, [(document, ["csv"]) for document in documents], SIGNER)
     assert [
         "riverside/2026-11-01_2026-11-30/master-game-v2-20261121T060000.000000Z.csv",
         "riverside/2026-11-20/master-game-game-BJ-001-v1-20261121T060000.000000Z.csv",
@@ -185,14 +185,14 @@ def test_names_tell_reports_of_parts_apart(tmp_path: Path) -> None:
 def test_a_delivery_of_nothing_is_refused(tmp_path: Path) -> None:
     """It would be a signed statement about nothing."""
     with pytest.raises(ValueError, match="needs a document and a format"):
-        deliver(open_store(str(tmp_path)), [], ["json"], SIGNER)
+        deliver(open_store(str(tmp_path)), [], SIGNER)
 
 
 def test_a_manifest_too_long_to_be_opened_is_not_signed(tmp_path: Path) -> None:
     """A delivery that nobody could verify fails, and leaves no manifest."""
     through = [Reached(service="round-settlement", shard=shard, seq=4711, missing=0) for shard in range(10_000)]
     with pytest.raises(CheckpointError, match="characters are more than"):
-        deliver(open_store(str(tmp_path)), [report(through=through)], ["json"], SIGNER)
+        deliver(open_store(str(tmp_path)), [(report(through=through), ["json"])], SIGNER)
     assert not (tmp_path / "manifests").exists()
 
 

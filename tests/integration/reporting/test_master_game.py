@@ -26,8 +26,8 @@ class Ledger:
         at = NOON + timedelta(seconds=self.seq)
         return published(kind, data, service="table-inventory", sequence=self.seq, at=at)
 
-    def pit(self, event: str, shift: str, *, moved: int | None = None, **data: Any) -> dict[str, Any]:
-        """An event of the pit was recorded."""
+    def pit(self, event: str, shift: str, moved: Any = None, **data: Any) -> dict[str, Any]:
+        """An event of the pit was recorded, which moved so many cents."""
         movement = {} if moved is None else {"moved": {"movement": "transfer", "cents": moved}}
         said = AT_TABLE | {"shift": shift} | data
         return self.entry("pit.recorded", AT_TABLE | {"shift": shift, "event": event, "data": said} | movement)
@@ -35,7 +35,7 @@ class Ledger:
     def count(self, event: str, shift: str, dollars: int, **more: Any) -> dict[str, Any]:
         """A table was counted: so many chips of a dollar."""
         contents = [{"kind": "chip", "cents": 100, "count": dollars}]
-        return self.pit(event, shift, contents=contents, **PEOPLE, **more)
+        return self.pit(event, shift, None, contents=contents, **PEOPLE, **more)
 
     def box(self, shift: str, exchange: int, dollars: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """A box was taken off the table, and counted: so many dollars in currency."""

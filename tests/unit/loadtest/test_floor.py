@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date, timedelta
+from fractions import Fraction
 from itertools import islice, pairwise
 from typing import Any
 
@@ -13,8 +14,9 @@ from loadtest.floor import DEALER_ROUNDS, SECONDS_PER_ROUND, Dealt, initial_mete
 from loadtest.game import TablePlan
 from loadtest.games import GAMES, pit, rules_submissions
 from shared.cards import Card
-from shared.rules import catalogue, compile_rules, parse_submission, validate_submission
+from shared.rules import catalogue, compile_rules, game_of, parse_submission, returns, validate_submission
 from shared.rules.blackjack import BlackjackRound
+from shared.rules.submission import select
 
 DAY = date(2026, 5, 9)
 ROUNDS = 400
@@ -171,3 +173,20 @@ def test_a_day_of_blackjack_has_everything_that_players_do() -> None:
                 seen["house money"] += seat.house_money_added > 0
     missing = {what for what, count in seen.items() if count == 0}
     assert set() == missing
+
+
+def test_what_the_cards_alone_decide_wins_as_it_is_counted(plan: TablePlan, dealt: list[Dealt]) -> None:
+    """Each win has the category of a counted hit, and brings back so much of each cent."""
+    offers = select(catalogue(plan.regulation), plan.submission).offers
+    hits = {
+        wager: {(hit.won.category, hit.won.back) for hit in returns(plan.regulation, wager, plan.submission).hits}
+        for wager in game_of(plan.regulation).counts.keys() & offers.keys()
+    }
+    won = [
+        (line.wager, line.category, Fraction(line.payout + line.stake_returned, line.stake))
+        for one in dealt
+        for line in one.settlement.lines
+        if line.wager in hits and line.outcome == "win"
+    ]
+    assert won
+    assert [] == [each for each in won if each[1:] not in hits[each[0]]]

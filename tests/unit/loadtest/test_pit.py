@@ -14,7 +14,8 @@ from loadtest.games import pit
 from loadtest.links import FEEDS
 from loadtest.messages import Message, day
 from loadtest.pit import PitBook, PitDay, chips
-from loadtest.pit_table import OVER_COLLECTED_CENTS, PLANTED_CENTS, contents
+from loadtest.pit_items import contents
+from loadtest.pit_table import OVER_COLLECTED_CENTS, PLANTED_CENTS
 from services.round_settlement.domain.money import totals_of
 
 DAY: Final = date(2026, 11, 19)

@@ -152,5 +152,5 @@ def day_closed(seq: int, status: str, *, seconds: int = 0, property_name: str = 
     at = NOON + timedelta(seconds=seconds)
     data = {"property": property_name, "gaming_day": day}
     step = {f"{status}_by": "audit.kim", f"{status}_at": at.isoformat()}
-    sealed = {"hash": "e" * 64, "report": {}} if status == "final" else {}
+    sealed = {"hash": "e" * 64, "report": {"total": {"final_win_cents": None}}} if status == "final" else {}
     return published(f"day.{status}", data | step | sealed, service="table-inventory", sequence=seq, at=at)

@@ -32,7 +32,7 @@ def test_every_wager_has_a_payback_or_a_reason(regulation: str) -> None:
     """The cards alone decide some wagers; a refusal for any other says for which of those on offer it is counted."""
     submission = parse_submission(everything(regulation))
     offered = [name for name, wager in catalogue(regulation).wagers.items() if wager.requires is None]
-    counted = [name for name in offered if name in game_of(regulation).paybacks]
+    counted = [name for name in offered if name in game_of(regulation).counts]
     assert counted
     for wager in offered:
         if wager in counted:

@@ -1,7 +1,6 @@
 """High Card, a made-up game: the player and the dealer get one card each, and the higher one wins."""
 
 from collections.abc import Mapping
-from fractions import Fraction
 from operator import attrgetter
 from typing import Annotated, Final, Literal
 
@@ -9,10 +8,11 @@ from pydantic import Field
 
 from shared.cards import RANKS, StandardCard
 from shared.rules.errors import Refused
-from shared.rules.game import Game, Payback
+from shared.rules.game import CountReturns, Game
 from shared.rules.meters import MeterBoard
-from shared.rules.paytable import lost, returned, rows_by_category, settled
+from shared.rules.paytable import count_returns, lost, returned, rows_by_category, settled
 from shared.rules.record import Cents, Listed, Record, Round, Seat, Seats
+from shared.rules.returns import Returns
 from shared.rules.settlement import Line, Settlement, line
 from shared.rules.submission import Offer, Selection
 from shared.rules.table import Table
@@ -94,12 +94,12 @@ class HighCardRules:
         return [ante, settled(row, number, MATCH, seat.wagers[MATCH], self._match_decided)]
 
 
-def _of_match(selection: Selection, offer: Offer) -> Fraction:
+def _of_match(selection: Selection, offer: Offer) -> Returns:
     """Count the 3 of 51 cards that have the rank of the player's."""
     del selection
-    return Fraction(3, 51) * rows_by_category(offer)["same_rank"].odds.returns
+    return count_returns([(3, rows_by_category(offer)["same_rank"]), (48, None)])
 
 
-PAYBACKS: Final[Mapping[str, Payback]] = {MATCH: _of_match}
+COUNTS: Final[Mapping[str, CountReturns]] = {MATCH: _of_match}
 
-GAME: Final = Game(title="High Card", round_type=HighCardRound, compile=HighCardRules, paybacks=PAYBACKS)
+GAME: Final = Game(title="High Card", round_type=HighCardRound, compile=HighCardRules, counts=COUNTS)

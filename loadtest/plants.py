@@ -1,0 +1,75 @@
+"""Dishonest people at a simulated table. What is recorded of them can have happened, so no rule refuses it.
+
+A dealer who overpays is `loadtest.pit_items.Overpaying`: the records are right, and the chips are gone.
+"""
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Final
+
+from loadtest.game import TablePlan
+from shared.rules import Round, Settlement, compile_rules
+
+ADDED_WAGERS: Final = 4
+"""Whoever adds chips to a wager that has won makes it so many times as large."""
+
+
+class KnowsTheCards:
+    """A player who makes a side bet of so many cents only where it wins, by knowledge of the cards. An `Amend`."""
+
+    def __init__(self, plan: TablePlan, *, seat: int, wager: str, cents: int) -> None:
+        """Sit down: whoever plays at the seat of this table is that player."""
+        self._settle = _settling(plan)
+        self._seat = seat
+        self._wager = wager
+        self._cents = cents
+
+    def __call__(self, record: Round) -> Round:
+        """Return the round with the wager where it wins, and without it elsewhere."""
+        others = _wagers(record, self._seat)
+        if others is None:
+            return record
+        others.pop(self._wager, None)
+        wagered = _with_wagers(record, self._seat, others | {self._wager: self._cents})
+        won = _net(self._settle(wagered), self._seat, self._wager) > 0
+        return wagered if won else _with_wagers(record, self._seat, others)
+
+
+class PostsLate:
+    """A player who adds chips to a wager once it has won (past posting), in a share of these rounds. An `Amend`."""
+
+    def __init__(self, plan: TablePlan, *, seat: int, wager: str, share: float, seed: int) -> None:
+        """Sit down: whoever plays at the seat of this table is that player."""
+        self._settle = _settling(plan)
+        self._seat = seat
+        self._wager = wager
+        self._share = share
+        self._chance = Random(f"{seed}/{plan.name}/posts late")
+
+    def __call__(self, record: Round) -> Round:
+        """Return the round with a larger wager, where it won and the dealer looks away."""
+        wagers = _wagers(record, self._seat)
+        if wagers is None or self._wager not in wagers or self._chance.random() >= self._share:
+            return record
+        if _net(self._settle(record), self._seat, self._wager) <= 0:
+            return record
+        return _with_wagers(record, self._seat, wagers | {self._wager: ADDED_WAGERS * wagers[self._wager]})
+
+
+def _settling(plan: TablePlan) -> Callable[[Round], Settlement]:
+    return compile_rules(plan.regulation, plan.submission).settle
+
+
+def _wagers(record: Round, seat: int) -> dict[str, int] | None:
+    """Return the wagers of a seat, cents; None where nobody plays there."""
+    return next((dict(one.wagers) for one in record.seats if one.seat == seat), None)
+
+
+def _with_wagers(record: Round, seat: int, wagers: Mapping[str, int]) -> Round:
+    seats = tuple(one.model_copy(update={"wagers": dict(wagers)}) if one.seat == seat else one for one in record.seats)
+    return record.model_copy(update={"seats": seats})
+
+
+def _net(settlement: Settlement, seat: int, wager: str) -> int:
+    """Return what a wager won or lost at a seat, cents."""
+    return sum(line.net for line in settlement.lines if (line.seat, line.wager) == (seat, wager))

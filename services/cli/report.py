@@ -1,0 +1,184 @@
+"""`pitledger report`: list the reports, read one in any format, and list the entries behind a cell."""
+
+import sys
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from services.cli.client import client_of
+from services.cli.exits import InputRefused, UsageWrong
+from services.cli.moments import moment_of
+from services.cli.output import (
+    AsJson,
+    Column,
+    dollars,
+    heading,
+    message,
+    names,
+    numbers,
+    print_json,
+    print_line,
+    show,
+    table,
+    words,
+)
+
+_REPORTING: Final = "reporting"
+_PERIODS: Final = {"day": "%Y-%m-%d", "week": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}
+_AMOUNTS: Final = frozenset({"cents", "exact_cents", "count", "percent"})
+
+_Day = Annotated[str | None, typer.Option(metavar="DATE", help="Of a gaming day.")]
+_Week = Annotated[str | None, typer.Option(metavar="DATE", help="Of the week in which a gaming day is.")]
+_Month = Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Of a month.")]
+_Year = Annotated[str | None, typer.Option(metavar="YYYY", help="Of a year.")]
+
+
+def report(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The report; without it, the list of them.")
+    ] = None,
+    property_name: Annotated[str | None, typer.Option("--property", help="The property.")] = None,
+    day: _Day = None,
+    week: _Week = None,
+    month: _Month = None,
+    year: _Year = None,
+    table_name: Annotated[str | None, typer.Option("--table", help="Only of this table.")] = None,
+    game: Annotated[str | None, typer.Option(help="Only of this game.")] = None,
+    known_at: Annotated[
+        str | None, typer.Option(metavar="MOMENT", help="As it was known at a moment with its zone; now, without it.")
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option("--as", metavar="FORMAT", help="pdf, xlsx, csv, parquet or json; else tables.")
+    ] = None,
+    section: Annotated[str | None, typer.Option(help="Of CSV and Parquet: only this section.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; stdout, without it.")
+    ] = None,
+    explain: Annotated[
+        str | None,
+        typer.Option(metavar="CELL", help="List the entries behind a cell: section/row/column, or section/total/..."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print a report: of a gaming day, or of the week, the month or the year that it is in.
+
+    Every figure leads to the journal entries that add up to it: --explain lists them. The same question as of the same
+    moment has the same bytes.
+
+    Example: pitledger report
+    Example: pitledger report master-game --property riverside --day 2026-11-20
+    Example: pitledger report master-game --property riverside --month 2026-11 --as pdf -o november.pdf
+    Example: pitledger report master-game --property riverside --day 2026-11-20 --explain tables/BJ-07/drop_cents
+    """
+    with client_of(_REPORTING) as client:
+        if name is None:
+            _list(client.read_list("/reports"), as_json=as_json)
+            return
+        if property_name is None:
+            raise UsageWrong("--property: say of which property")
+        asked = _asked({"day": day, "week": week, "month": month, "year": year}) | {"property": property_name}
+        asked |= {} if known_at is None else {"known_at": moment_of("--known-at", known_at).isoformat()}
+        asked |= {key: value for key, value in (("table", table_name), ("game", game)) if value is not None}
+        if explain is not None:
+            _explain(client.read(f"/reports/{name}/entries", **asked, cell=explain), as_json=as_json)
+        elif form is not None:
+            narrowed = {} if section is None else {"section": section}
+            _write(client.read_bytes(f"/reports/{name}", **asked, **narrowed, **{"as": form}), output, form)
+        else:
+            document = client.read(f"/reports/{name}", **asked)
+            print_json(document) if as_json else _show(document)
+
+
+def _asked(periods: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the one period that is asked for. Raises: UsageWrong for none, several, or no date."""
+    given = {period: text for period, text in periods.items() if text is not None}
+    if len(given) != 1:
+        raise UsageWrong("say which period: one of --day, --week, --month and --year")
+    [(period, text)] = given.items()
+    pattern = "-01" * {"month": 1, "year": 2}.get(period, 0)
+    try:
+        day = date.fromisoformat(f"{text}{pattern}")
+    except ValueError:
+        form = _PERIODS[period].replace("%Y", "YYYY").replace("%m", "MM").replace("%d", "DD")
+        raise UsageWrong(f"--{period} {text!r}: give it as {form}") from None
+    return {"period": period, "gaming_day": day.isoformat()}
+
+
+def _write(content: bytes, output: Path | None, form: str) -> None:
+    if output is not None:
+        try:
+            output.write_bytes(content)
+        except OSError as error:
+            raise InputRefused(f"{output}: {error.strerror}") from error
+        message(f"{output}: {len(content):,} bytes")
+    elif form in ("json", "csv") or not sys.stdout.isatty():
+        sys.stdout.buffer.write(content)
+    else:
+        raise UsageWrong(f"{form} is nothing for a terminal: name a file with --output")
+
+
+def _list(found: list[dict[str, Any]], *, as_json: bool) -> None:
+    if as_json:
+        for one in found:
+            print_json(one)
+        return
+    rows = [[one["name"], one["title"], ", ".join(one["periods"]), one["about"]] for one in found]
+    show(table(names("Report", "Title", "Of a") + words("What it shows"), rows))
+
+
+def _explain(found: Mapping[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print_json(found)
+        return
+    computed = f" ({found['formula']})" if found["formula"] else ""
+    print_line(f"{found['cell']}: {found['title']}{computed} = {_text(found['value'], found['unit'])}")
+    rows = [
+        [
+            entry["service"],
+            f"{entry['shard']}/{entry['seq']}",
+            entry.get("recorded_at") or "",
+            entry.get("round_id") or "",
+            entry.get("measure") or "",
+            _text(entry.get("value"), "cents" if (entry.get("measure") or "").endswith("_cents") else "count"),
+        ]
+        for entry in found["entries"]
+    ]
+    show(table(names("Journal", "Entry", "Recorded at", "Round", "Measure") + numbers("Adds"), rows))
+
+
+def _show(document: Mapping[str, Any]) -> None:
+    """Print a report as tables: its header, its sections, what must hold, and what is unconfirmed."""
+    first, last = document["first_day"], document["last_day"]
+    period = first if first == last else f"{first} to {last}"
+    version = f", version {document['version']}" if document["version"] > 1 else ""
+    show(heading(f"{document['title']}: {document['property_title']} ({document['jurisdiction']}), {period}"))
+    print_line(
+        f"{document['stage']}{version}; known at {document['known_at']}; "
+        f"open exceptions {document['exceptions_open']}, records missing or refused {document['input_open']}; "
+        f"SHA-256 {document['sha256'][:16]}"
+    )
+    for section in document["content"]["sections"]:
+        columns = document["columns"][section["name"]]
+        rows = [[_text(row[column["name"]], column["unit"]) for column in columns] for row in section["rows"]]
+        totals = section["total"]
+        if totals is not None:
+            rows.append([_text(totals[column["name"]], column["unit"]) for column in columns])
+        show(heading(section["title"]), table(_headings(columns), rows, footer=totals is not None))
+    for identity in document["content"]["identities"]:
+        verdict = "holds" if identity["holds"] else f"FAILS: {identity['left']} against {identity['right']}"
+        print_line(f"{identity['name']}: {identity['says']}: {verdict}")
+    for mark in document["content"]["marks"]:
+        print_line(f"unconfirmed: {mark['what']} ({mark['source']}): {mark['note']}")
+
+
+def _headings(columns: list[dict[str, Any]]) -> list[Column]:
+    return [(column["title"], "number" if column["unit"] in _AMOUNTS else "name") for column in columns]
+
+
+def _text(value: Any, unit: str) -> str:
+    if value is None:
+        return ""
+    return dollars(int(value)) if unit == "cents" else f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,90 @@
+"""Stakes that are raised once the outcome is known (past posting): raised stakes win more often than others. Pure.
+
+In honest play the outcome of a wager does not depend on its stake, whatever the player did before and why: who doubles
+the stake after each loss wins no more often for it. So nothing is assumed of how stakes follow from what went before,
+nor of how often the player wins: raised and other stakes are compared with each other, one with one.
+"""
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import product
+from math import log
+from typing import Final
+
+from services.reporting.domain.evidence import FALSE_ALARMS, Evidence, Finding
+
+_FEWEST: Final = 5
+"""A stake is compared with that many earlier ones at least."""
+_EARLIER: Final = 25
+"""And with so many at most, the latest."""
+_WAITING: Final = 100
+"""So many outcomes wait for one of the other kind to be compared with; what comes after them is passed over."""
+
+_OTHERS_WIN: Final = (0.05, 0.2, 0.45)
+_RAISED_WIN: Final = (0.6, 0.8, 0.95)
+_BETS: Final = tuple(product(_RAISED_WIN, _OTHERS_WIN))
+"""What is bet on: how often raised stakes win, and how often others do."""
+
+
+def _factors(raised: bool, other: bool) -> tuple[float, ...]:
+    """Return the logarithms by which outcomes of a raised and of another stake multiply the wealth of each bet.
+
+    The probability of both by the bet, divided by that with one probability of winning, the mean of the two. Whatever
+    the common probability is in honest play, the mean of this is 1 at most (Turner, Ly and Grünwald, "Generic
+    e-variables for exact sequential k-sample tests", 2024).
+    """
+    found = []
+    for one, two in _BETS:
+        both = (one + two) / 2
+        bet = (one if raised else 1 - one) * (two if other else 1 - two)
+        honest = (both if raised else 1 - both) * (both if other else 1 - both)
+        found.append(log(bet / honest))
+    return tuple(found)
+
+
+_FACTORS: Final = {(raised, other): _factors(raised, other) for raised, other in product((True, False), repeat=2)}
+
+
+@dataclass(frozen=True, slots=True)
+class RaisedStakes:
+    """What is known of the stakes of one player (or seat) on one wager type, as they came.
+
+    `earlier` are the latest stakes, cents; `waiting_raised` and `waiting_others` outcomes that wait to be compared.
+    """
+
+    evidence: Evidence = field(default_factory=lambda: Evidence(wealths=(0.0,) * len(_BETS)))
+    earlier: tuple[int, ...] = ()
+    waiting_raised: tuple[bool, ...] = ()
+    waiting_others: tuple[bool, ...] = ()
+
+    def raises(self, stake_cents: int) -> bool | None:
+        """Return whether a stake is above the median of the earlier ones; None while there are too few of them."""
+        if len(self.earlier) < _FEWEST:
+            return None
+        return stake_cents > sorted(self.earlier)[len(self.earlier) // 2]
+
+    def after(self, stake_cents: int, *, won: bool) -> "RaisedStakes":
+        """Return what is known after a wager that was won or lost; one that was returned is left out.
+
+        The stake is what was wagered before the cards, without doubles and splits: those follow from the cards.
+        """
+        raised = self.raises(stake_cents)
+        known = replace(self, earlier=(*self.earlier, stake_cents)[-_EARLIER:])
+        if raised is None:
+            return known
+        if raised:
+            if not self.waiting_others:
+                return replace(known, waiting_raised=(*self.waiting_raised, won)[:_WAITING])
+            other, *others = self.waiting_others
+            return replace(known, waiting_others=tuple(others), evidence=self._compared(won, other))
+        if not self.waiting_raised:
+            return replace(known, waiting_others=(*self.waiting_others, won)[:_WAITING])
+        first, *rest = self.waiting_raised
+        return replace(known, waiting_raised=tuple(rest), evidence=self._compared(first, won))
+
+    def _compared(self, raised: bool, other: bool) -> Evidence:
+        return self.evidence.multiplied(_FACTORS[raised, other])
+
+    def finding(self, false_alarms: Fraction = FALSE_ALARMS) -> Finding:
+        """Return what follows, where honest play may raise an alarm with this probability."""
+        return self.evidence.finding(false_alarms)

@@ -1,0 +1,62 @@
+"""The page about the reports, written from their definitions: docs/reports.md."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from services.reporting.kit.definition import Report
+from services.reporting.kit.document import Column, Section
+from services.reporting.rendering import FORMATS
+from services.reporting.reports import REPORTS
+
+PATH: Final = "docs/reports.md"
+PICTURES: Final = "reports"
+"""The folder of the pictures, beside the page."""
+
+_HEAD: Final = f"""# Reports
+
+Every report that the service `reporting` answers: what it shows, column by column, how each figure is computed and
+which facts it comes from. The pictures are first pages of the demo's gaming day (`make demo`).
+
+- **Ask** with `pitledger report NAME --property P --day|--week|--month|--year ... --as {"|".join(FORMATS)}`, or
+  `GET /reports/NAME?property=...&gaming_day=...&period=...&as=...`. A week begins as the jurisdiction pack says.
+- **Every figure leads to its entries**: `--explain SECTION/ROW/COLUMN` (`GET /reports/NAME/entries?...&cell=...`) lists
+  the journal entries that add up to it; the row of sums is `total`.
+- **As known at a moment**: with `--known-at` a report has what was recorded up to then, and the same bytes each time.
+- **Stage**: `open`, `preliminary` (all of the day is there), `final` (sealed by a second person), `restated` (version
+  n; a last section lists what changed after the seal, who stands for it and why).
+- **Identities** that must hold stand below the figures; a page on which one fails says so. **Marks** name the values of
+  law behind a column that are unconfirmed.
+
+Amounts are whole cents in JSON, CSV and Parquet, and dollars on pages and in workbooks. This page is written from the
+definitions by `make generated`.
+"""
+
+
+def page(pictures: Iterable[str] = ()) -> str:
+    """Return the page; `pictures` are the names of the reports of which there is one."""
+    shown = frozenset(pictures)
+    index = "".join(f"- [{one.title}](#{one.name}): `{one.name}`\n" for one in REPORTS.values())
+    return "\n".join((_HEAD, index, *(_report(one, with_picture=one.name in shown) for one in REPORTS.values())))
+
+
+def _report(report: Report, *, with_picture: bool) -> str:
+    kinds = ", ".join(f"`{fact.KIND.name}`" for fact in report.sources)
+    picture = f"![{report.title}]({PICTURES}/{report.name}.png)\n\n" if with_picture else ""
+    signed = f" Signed by: {', '.join(report.signatures)}." if report.signatures else ""
+    return (
+        f'<a id="{report.name}"></a>\n\n## {report.title}\n\n{report.about}\n\n'
+        f"Of a {', '.join(report.periods)}. Facts: {kinds}.{signed}\n\n{picture}"
+        + "\n".join(map(_section, report.sections))
+    )
+
+
+def _section(section: Section) -> str:
+    rows = "".join(map(_column, section.columns))
+    return (
+        f"### {section.title} (`{section.name}`)\n\n| column | title | unit | how it is computed | source |\n"
+        f"|---|---|---|---|---|\n{rows}"
+    )
+
+
+def _column(column: Column) -> str:
+    return f"| `{column.name}` | {column.title} | {column.unit} | {column.formula} | {column.source} |\n"

@@ -1,0 +1,49 @@
+"""The schedule: reports of sealed days are delivered, and again when they are restated."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from services.reporting.delivery import open_store, verify_delivery
+from services.reporting.schedule import deliver_sealed, wanted_reports
+from shared.journal.signed_note import Signer
+from shared.runtime.errors import Stop
+from tests.support.reporting import Books
+from tests.unit.reporting.entries import DAY, NOON, day_closed, total
+
+SIGNER = Signer.generate("pitledger/reporting")
+
+
+def _deliver(books: Books, folder: Path) -> int:
+    wanted = wanted_reports("master-game:json+csv")
+    return books.desk.client.run(deliver_sealed(books.desk.context, str(folder), wanted, SIGNER))
+
+
+def test_a_sealed_day_is_delivered_once_and_each_restatement_once(books: Books, tmp_path: Path) -> None:
+    """Nothing before the seal; then every version of the day, signed, and none of them twice."""
+    books.desk.feed("settlements", books.posted(1, "BJ-01", [total(handle=100)], round_id="r-1"))
+    books.desk.feed("inventory", day_closed(1, "preliminary", seconds=100))
+    assert 0 == _deliver(books, tmp_path)
+    books.desk.feed("inventory", day_closed(2, "final", seconds=100))
+    assert [1, 0] == [_deliver(books, tmp_path), _deliver(books, tmp_path)]
+    books.desk.feed("settlements", books.reversed(102, "BJ-01", [total(handle=100)], round_id="r-1"))
+    assert [1, 0] == [_deliver(books, tmp_path), _deliver(books, tmp_path)]
+    found = verify_delivery(open_store(str(tmp_path)), [SIGNER.verifier])
+    assert (2, 4, ()) == (found.manifests, found.files, found.problems)
+    names = sorted(path.name.partition("-2026")[0] for path in (tmp_path / "riverside" / DAY).iterdir())
+    assert ["master-game-v1", "master-game-v1", "master-game-v2", "master-game-v2"] == names
+
+
+def test_a_day_that_was_sealed_just_now_waits(books: Books, tmp_path: Path) -> None:
+    """Other journals may not have been read yet: the delay of the settings passes first."""
+    now = books.desk.context.clock() - NOON - timedelta(seconds=1)
+    books.desk.feed("inventory", day_closed(1, "preliminary"), day_closed(2, "final", seconds=int(now.total_seconds())))
+    assert 0 == _deliver(books, tmp_path)
+
+
+@pytest.mark.parametrize("listed", ["master-gain:pdf", "master-game:doc", "master-game"])
+def test_a_setting_that_names_no_report_or_format_stops_the_service(listed: str) -> None:
+    """It says what there is."""
+    with pytest.raises(Stop, match="master-game"):
+        wanted_reports(listed)
