@@ -11,8 +11,8 @@ from services.reporting.handlers import (
     Vigorish,
 )
 from services.reporting.projector import PROJECTOR
-from services.reporting.schedule import watch
 from services.reporting.tables import journal
+from services.reporting.watch import watch
 from shared.runtime.service.manifest import Manifest
 
 MANIFEST = Manifest(

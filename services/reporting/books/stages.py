@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.kit.figures import EntryRef
 from services.reporting.kit.question import Question
-from shared.contracts.reports import Reached, ReportStatus
+from shared.contracts.reports import Reached, ReportStatus, furthest_behind
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,6 @@ class Stage:
     sealed_at: Mapping[date, datetime]
 
 
-_FROM_BEHIND: Final = (ReportStatus.OPEN, ReportStatus.PRELIMINARY, ReportStatus.RESTATED, ReportStatus.FINAL)
-
 _CLOSED: Final = text("""
     SELECT gaming_day, kind, min(recorded_at) AS at FROM reporting.facts
     WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
@@ -59,7 +57,8 @@ _AFTER: Final = text("""
                     f.data ->> 'concluded_by', f.data ->> 'entered_by', '') AS who,
            coalesce(x.reason, f.data ->> 'reason', f.data ->> 'conclusion', '') AS why
     FROM (SELECT DISTINCT gaming_day, service, shard, seq, recorded_at FROM reporting.amounts
-          WHERE property = :property AND gaming_day = :day AND recorded_at > :sealed AND recorded_at <= :known_at
+          WHERE property = :property AND gaming_day = :day AND measure <> 'acts'
+            AND recorded_at > :sealed AND recorded_at <= :known_at
           UNION ALL
           SELECT gaming_day, 'round-settlement', shard, seq, recorded_at FROM reporting.rounds
           WHERE property = :property AND gaming_day = :day AND recorded_at > :sealed AND recorded_at <= :known_at) c
@@ -67,6 +66,22 @@ _AFTER: Final = text("""
     LEFT JOIN reporting.exceptions x
         ON x.service = c.service AND x.shard = c.shard AND x.seq = c.seq AND x.kind = 'reversed'
     ORDER BY c.recorded_at, c.service, c.shard, c.seq""")
+
+# What was recorded of a day at all since then is looked at first: mostly that was before the seal, and settles it.
+_RESTATED_SINCE: Final = text("""
+    SELECT m.property, m.gaming_day
+    FROM reporting.day_moments m
+    CROSS JOIN LATERAL (
+        SELECT min(f.recorded_at) AS at FROM reporting.facts f
+        WHERE f.property = m.property AND f.gaming_day = m.gaming_day AND f.kind = 'day.final') sealed
+    WHERE m.last_recorded > :since AND m.last_recorded > sealed.at
+      AND (EXISTS (SELECT FROM reporting.amounts a
+                   WHERE a.property = m.property AND a.gaming_day = m.gaming_day AND a.measure <> 'acts'
+                     AND a.recorded_at > greatest(sealed.at, :since))
+           OR EXISTS (SELECT FROM reporting.rounds r
+                      WHERE r.property = m.property AND r.gaming_day = m.gaming_day
+                        AND r.recorded_at > greatest(sealed.at, :since)))
+    ORDER BY m.property, m.gaming_day""")
 
 _THROUGH: Final = text("""
     SELECT p.service, p.shard, max(p.seq) AS seq,
@@ -105,7 +120,7 @@ async def stage_of(connection: AsyncConnection, question: Question, played: Sequ
         else:
             statuses.append(ReportStatus.PRELIMINARY if steps else ReportStatus.OPEN)
     moments = {(one.gaming_day, one.recorded_at) for one in restatements}
-    status = min(statuses, key=_FROM_BEHIND.index)
+    status = furthest_behind(statuses)
     in_order = sorted(restatements, key=lambda one: (one.gaming_day, one.version))
     return Stage(status, 1 + len(moments), tuple(in_order), sealed_at)
 
@@ -131,6 +146,12 @@ async def _restatements(
         )
         for row in rows
     ]
+
+
+async def restated_since(connection: AsyncConnection, since: datetime) -> list[tuple[str, date]]:
+    """Return the (property, gaming day) of sealed days that entries changed that were recorded after a moment."""
+    rows = await connection.execute(_RESTATED_SINCE, {"since": since})
+    return [(row.property, row.gaming_day) for row in rows]
 
 
 async def through(connection: AsyncConnection, question: Question) -> list[Reached]:
