@@ -26,6 +26,7 @@ _COMMANDS = {
     "verify": "Verify the journals: hashes, links, sums, heads, signed checkpoints.",
     "prove": "Export the proof that an entry is in the journal.",
     "verify-proof": "Verify an exported proof with nothing but the public key.",
+    "verify-reports": "Verify delivered reports with nothing but the public key.",
     "rebuild": "Rebuild the tables that follow from a service's journal.",
     "quarantine": "Look at refused records; mend, replay or dismiss them.",
     "topics": "Create the Kafka topics.",

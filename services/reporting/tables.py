@@ -151,11 +151,14 @@ facts = Table(
     metadata,
     *_entry_columns(),
     *texts("kind"),
+    *texts("event", null=True),  # of what the pit reported: its type
     *texts("property", "table_name", null=True),
     *dates("gaming_day", null=True),
     *moments("occurred_at"),
     *columns(JSON, "data"),
     Index("facts_of_property", "property", "kind", "gaming_day"),
+    Index("facts_of_pit", "property", "event", "gaming_day", postgresql_where="event IS NOT NULL"),
+    Index("facts_of_table", "property", "table_name", "occurred_at", postgresql_where="table_name IS NOT NULL"),
     schema=SCHEMA,
 )
 """Entries that reports list, whole: everything but what a round or a wager leads to, which is added up alone."""
@@ -199,6 +202,7 @@ rounds = Table(
     *columns(Integer, "revision", "sign", "version"),
     *texts("submission"),  # its hash
     *moments("closed_at"),
+    *counts("chips_cents"),  # what it brought into the table inventory
     *columns(ARRAY(Text), "wagers"),
     *columns(ARRAY(BigInteger), "figures"),  # FIGURES of each wager, one after the other
     *columns(ARRAY(Text), "line_wagers", "line_categories"),  # no category: empty

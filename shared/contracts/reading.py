@@ -45,7 +45,7 @@ def view_of(model: type[BaseModel]) -> Callable[[type[ViewT]], type[ViewT]]:
         missing = view.model_fields.keys() - model.model_fields.keys()
         if missing:
             raise TypeError(f"{view.__name__} views {sorted(missing)}, which {model.__name__} does not have")
-        _VIEWS[view] = _kind_of(model)
+        _VIEWS[view] = kind_of(model)
         return view
 
     return declare
@@ -61,7 +61,7 @@ class Reader:
 
     def __init__(self, topic: Topic, *models: Any) -> None:
         self.topic = topic
-        kinds = {_VIEWS[model] if model in _VIEWS else _kind_of(model): model for model in models}
+        kinds = {_VIEWS[model] if model in _VIEWS else kind_of(model): model for model in models}
         self.kinds = frozenset(kinds)
         union: Any = Union[tuple(enveloped(kind, model) for kind, model in kinds.items())]  # noqa: UP007 - of a list
         known: Any = Annotated[union, Field(discriminator="type")] if len(kinds) > 1 else union
@@ -111,7 +111,8 @@ class _Head(Event[Any]):
 _HEAD = TypeAdapter(_Head)
 
 
-def _kind_of(model: Any) -> str:
+def kind_of(model: Any) -> str:
+    """Return the kind that a model is declared as. Raises: TypeError for one that is not."""
     if isinstance(model, type) and issubclass(model, Event):
         return literal_of(model)
     for kind in KINDS:

@@ -8,16 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
-from sqlalchemy import text
+from sqlalchemy import Row, TextClause, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.books.rounds import LINE_FIGURES, STAKES
 from services.reporting.books.statements import (
     AMOUNT_ENTRIES,
     AMOUNTS,
+    CHIPS_ENTRIES,
     FACTS,
+    LAST_OF_PIT,
     LINE_ENTRIES,
     LINES,
     ROUND_ENTRIES,
@@ -26,7 +28,10 @@ from services.reporting.books.statements import (
 from services.reporting.kit.figures import AddedUp, EntryRef, Figure
 from services.reporting.kit.question import Question
 from shared.contracts.facts import KINDS, Fact
+from shared.contracts.inventory import PitRecorded
+from shared.contracts.pit import PitData
 from shared.contracts.places import Place, place_of_day
+from shared.contracts.reading import kind_of
 from shared.contracts.wager_totals import FIGURES
 
 FactT = TypeVar("FactT", bound=Fact)
@@ -49,6 +54,13 @@ class Listed:
     gaming_day: date | None
     occurred_at: datetime
     recorded_at: datetime
+
+    @classmethod
+    def of(cls, row: Row[Any]) -> Self:
+        """Return the fact of a row."""
+        fact = KINDS[row.kind].model.model_validate_json(row.data)
+        entry = EntryRef(row.service, row.shard, row.seq)
+        return cls(entry, row.kind, fact, row.gaming_day, row.occurred_at, row.recorded_at)
 
 
 class Books:
@@ -184,7 +196,19 @@ class Books:
         """Return facts of the property whatever their gaming day, those that have none included."""
         return await self._facts(kinds, None, None)
 
-    async def _facts(self, kinds: Iterable[type[Fact]], first: date | None, last: date | None) -> list[Listed]:
+    async def pit(self, *events: type[PitData], first: date | None = None, last: date | None = None) -> list[Listed]:
+        """Return what the pit reported of these kinds on gaming days, as PitRecorded, in the order of recording."""
+        names = [kind_of(event) for event in events]
+        return await self._facts([PitRecorded], first or self.question.first, last or self.question.last, names)
+
+    async def last_pit(self, tables: Iterable[str], *events: type[PitData], day: date) -> dict[str, Listed]:
+        """Return the last event of these kinds before a gaming day at each of these tables, however long ago."""
+        asked = {"tables": list(tables), "events": [kind_of(event) for event in events], "day": day}
+        return {row.table_name: Listed.of(row) for row in await self.read(text(LAST_OF_PIT), **asked)}
+
+    async def _facts(
+        self, kinds: Iterable[type[Fact]], first: date | None, last: date | None, events: Sequence[str] = ()
+    ) -> list[Listed]:
         parameters = {
             "property": self.question.property,
             "kinds": [kind.KIND.name for kind in kinds],
@@ -193,18 +217,15 @@ class Books:
             "table": self.question.table,
             "known_at": self.question.known_at,
         }
-        rows = await self._connection.execute(text(FACTS), parameters)
-        return [
-            Listed(
-                EntryRef(row.service, row.shard, row.seq),
-                row.kind,
-                KINDS[row.kind].model.model_validate_json(row.data),
-                row.gaming_day,
-                row.occurred_at,
-                row.recorded_at,
-            )
-            for row in rows
-        ]
+        if events:
+            parameters["events"] = list(events)
+        query = FACTS.replace("{events}", "AND event = ANY(:events)" if events else "")
+        return [Listed.of(row) for row in await self._connection.execute(text(query), parameters)]
+
+    async def read(self, statement: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
+        """Return the rows of a statement about the property as known at the moment of the question."""
+        asked = {"property": self.question.property, "known_at": self.question.known_at}
+        return (await self._connection.execute(statement, {**asked, **parameters})).all()
 
     # --- where a figure comes from ---
 
@@ -214,9 +235,13 @@ class Books:
         dimensions = AMOUNT_DIMENSIONS if because.book == "amounts" else (*ROUND_DIMENSIONS, "category")
         conditions = "".join(f' AND "{name}"::text = :w_{name}' for name in dimensions if name in wanted)
         [measure] = because.measures
+        if because.closed is not None:
+            conditions += " AND closed_at > :after AND closed_at <= :until"
         match because.book:
             case "amounts":
                 query = AMOUNT_ENTRIES
+            case "rounds" if measure == "chips_cents":
+                query = CHIPS_ENTRIES
             case "rounds" if measure in FIGURES:
                 query = ROUND_ENTRIES.replace("{index}", str(FIGURES.index(measure) + 1))
             case _:
@@ -230,6 +255,7 @@ class Books:
             "last": because.last,
             "known_at": self.question.known_at,
             "measure": measure,
+            **dict(zip(("after", "until"), because.closed or (), strict=False)),
             **{f"w_{name}": value for name, value in wanted.items()},
         }
         statement = text(query.replace("{where}", conditions))

@@ -27,7 +27,8 @@ _figures = attrgetter(*FIGURES)
 class RoundEntry:
     """A round whose money was posted (`sign` 1) or taken back (-1), as one entry of the settlement journal says it.
 
-    `figures` has FIGURES by wager, `lines` has LINE_FIGURES by wager and category (empty: none).
+    `chips_cents` went into the table inventory. `figures` has FIGURES by wager, `lines` has LINE_FIGURES by wager and
+    category (empty: none).
     """
 
     shard: int
@@ -45,6 +46,7 @@ class RoundEntry:
     version: int
     submission: str
     closed_at: datetime
+    chips_cents: int
     figures: Mapping[str, tuple[int, ...]]
     lines: Mapping[tuple[str, str], tuple[int, ...]]
 
@@ -80,6 +82,7 @@ def round_entry(event: EntryEvent[Any], data: DealtRound, shift: str) -> RoundEn
         version=data.submission.version,
         submission=data.submission.hash,
         closed_at=data.closed_at,
+        chips_cents=sum(total.chips_cents for total in data.totals),
         figures={total.wager: _figures(total) for total in data.totals},
         lines=_lines(data.lines, sign),
     )

@@ -78,8 +78,17 @@ FACTS: Final = """
     FROM reporting.facts
     WHERE property = :property AND kind = ANY(:kinds) AND recorded_at <= :known_at
       AND (CAST(:first AS date) IS NULL OR gaming_day BETWEEN :first AND :last)
-      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
+      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table) {events}
     ORDER BY recorded_at, service, shard, seq"""
+
+LAST_OF_PIT: Final = """
+    SELECT f.* FROM unnest(CAST(:tables AS text[])) AS t(table_name)
+    CROSS JOIN LATERAL (
+        SELECT service, shard, seq, kind, table_name, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
+        FROM reporting.facts
+        WHERE property = :property AND table_name = t.table_name AND event = ANY(:events) AND gaming_day < :day
+          AND recorded_at <= :known_at
+        ORDER BY occurred_at DESC, CAST(data ->> 'sequence' AS bigint) DESC LIMIT 1) f"""
 
 AMOUNT_ENTRIES: Final = """
     SELECT service, shard, seq, recorded_at, sum(value) AS value FROM reporting.amounts
@@ -95,6 +104,12 @@ ROUND_ENTRIES: Final = f"""
           WHERE r.property = :property AND r.gaming_day BETWEEN :first AND :last AND r.recorded_at <= :known_at) known
     WHERE figures[(n - 1) * {len(FIGURES)} + {{index}}] <> 0 {{where}}
     GROUP BY shard, seq, recorded_at, round_id ORDER BY recorded_at, shard, seq"""
+
+CHIPS_ENTRIES: Final = """
+    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, chips_cents AS value FROM reporting.rounds
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
+      AND chips_cents <> 0 {where}
+    ORDER BY recorded_at, shard, seq"""
 
 LINE_ENTRIES: Final = f"""
     SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id,

@@ -27,7 +27,8 @@ class AddedUp:
     """The entries that were added up to a figure: those of `measures` in `book` where each dimension has its value.
 
     `book` is `rounds` (figures of settled rounds), `lines` (of their settlement lines) or `amounts` (of other facts).
-    The first and the last gaming day are both included.
+    The first and the last gaming day are both included. `closed` limits rounds to those that were closed after the
+    first and up to the second of its moments.
     """
 
     book: Literal["rounds", "lines", "amounts"]
@@ -35,6 +36,7 @@ class AddedUp:
     first: date
     last: date
     where: tuple[tuple[str, str], ...] = ()
+    closed: tuple[datetime, datetime] | None = None
 
 
 Because = tuple[EntryRef | AddedUp, ...]

@@ -57,10 +57,12 @@ CREATE INDEX closings_of ON closings (service, closed_shard, closed_seq);
 
 CREATE TABLE facts (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, kind TEXT NOT NULL,
-    property TEXT, table_name TEXT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL, data JSON NOT NULL,
+    event TEXT, property TEXT, table_name TEXT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL, data JSON NOT NULL,
     PRIMARY KEY (service, shard, seq)
 );
 CREATE INDEX facts_of_property ON facts (property, kind, gaming_day);
+CREATE INDEX facts_of_pit ON facts (property, event, gaming_day) WHERE event IS NOT NULL;
+CREATE INDEX facts_of_table ON facts (property, table_name, occurred_at) WHERE table_name IS NOT NULL;
 
 CREATE TABLE amounts (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, number INTEGER,
@@ -80,8 +82,8 @@ CREATE TABLE rounds (
     shard INTEGER, seq BIGINT, recorded_at TIMESTAMPTZ NOT NULL, property TEXT NOT NULL, gaming_day DATE NOT NULL,
     table_name TEXT NOT NULL, game TEXT NOT NULL, shift TEXT NOT NULL, dealer TEXT NOT NULL, round_id TEXT NOT NULL,
     revision INTEGER NOT NULL, sign INTEGER NOT NULL, version INTEGER NOT NULL, submission TEXT NOT NULL,
-    closed_at TIMESTAMPTZ NOT NULL, wagers TEXT[] NOT NULL, figures BIGINT[] NOT NULL, line_wagers TEXT[] NOT NULL,
-    line_categories TEXT[] NOT NULL, line_figures BIGINT[] NOT NULL,
+    closed_at TIMESTAMPTZ NOT NULL, chips_cents BIGINT NOT NULL, wagers TEXT[] NOT NULL, figures BIGINT[] NOT NULL,
+    line_wagers TEXT[] NOT NULL, line_categories TEXT[] NOT NULL, line_figures BIGINT[] NOT NULL,
     PRIMARY KEY (shard, seq)
 );
 CREATE INDEX rounds_of_table ON rounds (property, gaming_day, table_name);
