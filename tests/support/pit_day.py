@@ -25,6 +25,8 @@ LATER = "2026-11-22T12:00:00Z"
 """A moment at which all of it is known."""
 
 Event = dict[str, Any]
+Said = dict[str, Any]
+"""Members of the data of an event or a fact."""
 
 
 def at(hour: float) -> datetime:
@@ -72,44 +74,44 @@ class Ledger:
 
     def opened(self, table: str, moment: datetime, contents: Any, **more: Any) -> Event:
         """The table opens; its number in the pit stream is that of its slip."""
-        people = {"dealer": "dealer.dan", "floorperson": "floor.fay", "game": "blackjack"}
+        people: Said = {"dealer": "dealer.dan", "floorperson": "floor.fay", "game": "blackjack"}
         return self.pit(table, "table.opened", moment, contents=contents, **people, **more)
 
     def closed(self, table: str, moment: datetime, contents: Any, **more: Any) -> Event:
         """The table closes."""
-        people = {"dealer": "dealer.eve", "floorperson": "floor.fay"}
+        people: Said = {"dealer": "dealer.eve", "floorperson": "floor.fay"}
         return self.pit(table, "table.closed", moment, contents=contents, **people, **more)
 
     def sold(self, table: str, moment: datetime, cents: int, instrument: str = "currency", **more: Any) -> Event:
         """A player buys chips."""
-        data = {"instrument": instrument, "cents": cents, "dealer": "dealer.dan"}
+        data: Said = {"instrument": instrument, "cents": cents, "dealer": "dealer.dan"}
         return self.pit(table, "chips.sold", moment, moved=-cents, **data, **more)
 
     def check(self, table: str, moment: datetime, serial: str, cents: int, **more: Any) -> Event:
         """A counter check is issued."""
-        data = {"serial": serial, "cents": cents, "dealer": "dealer.dan", "floorperson": "floor.fay"}
+        data: Said = {"serial": serial, "cents": cents, "dealer": "dealer.dan", "floorperson": "floor.fay"}
         return self.pit(table, "counter_check.issued", moment, moved=-cents, **data, **more)
 
     def box_off(self, table: str, moment: datetime, box: str = "A1", **more: Any) -> Event:
         """The drop box comes off."""
-        people = {"removed_by": "sec.gus", "witnessed_by": "floor.fay"}
+        people: Said = {"removed_by": "sec.gus", "witnessed_by": "floor.fay"}
         return self.pit(table, "box.exchanged", moment, removed_box=box, **people, **more)
 
     # --- variances, adjustments, the seal ---
 
     def owned(self, moment: datetime, **variance: Any) -> Event:
         """Somebody is to explain a variance."""
-        owner = {"owner": "audit.kim", "owned_at": moment.isoformat(), "named_by": "audit.lou"}
+        owner: Said = {"owner": "audit.kim", "owned_at": moment.isoformat(), "named_by": "audit.lou"}
         return self.desk("variance.owned", moment, **variance, **owner)
 
     def resolved(self, moment: datetime, **variance: Any) -> Event:
         """The owner of a variance resolves it."""
-        said = {"owner": "audit.kim", "conclusion": "found in the rail", "resolved_at": moment.isoformat()}
+        said: Said = {"owner": "audit.kim", "conclusion": "found in the rail", "resolved_at": moment.isoformat()}
         return self.desk("variance.resolved", moment, **variance, **said)
 
     def adjustment(self, status: str, moment: datetime, number: int, figure: str, cents: int) -> Event:
         """An adjustment of a figure of BJ-01 in the swing shift is entered, approved or rejected."""
-        decided = {
+        decided: dict[str, Said] = {
             "entered": {},
             "approved": {"approved_by": "control.eve", "approved_at": moment.isoformat()},
             "rejected": {
@@ -118,7 +120,7 @@ class Ledger:
                 "rejection_reason": "already counted",
             },
         }
-        entered = {
+        entered: Said = {
             "table": "BJ-01",
             "shift": "swing",
             "adjustment": number,
@@ -133,8 +135,8 @@ class Ledger:
 
     def sealed(self, moment: datetime) -> list[Event]:
         """The gaming day is closed and sealed."""
-        said = {"preliminary_by": "audit.kim", "preliminary_at": moment.isoformat()}
-        final = {"final_by": "control.eve", "final_at": moment.isoformat(), "hash": "e" * 64, "report": {}}
+        said: Said = {"preliminary_by": "audit.kim", "preliminary_at": moment.isoformat()}
+        final: Said = {"final_by": "control.eve", "final_at": moment.isoformat(), "hash": "e" * 64, "report": {}}
         return [self.desk("day.preliminary", moment, **said), self.desk("day.final", moment, **final)]
 
     # --- slips ---
@@ -147,7 +149,7 @@ class Ledger:
         self, number: int, request: int, slip: str, table: str, moment: datetime, contents: Any, **more: Any
     ) -> Event:
         """The cage prepares a slip."""
-        signed = {"number": number, "prepared_by": "cage.bob", "prepared_at": moment.isoformat()}
+        signed: Said = {"number": number, "prepared_by": "cage.bob", "prepared_at": moment.isoformat()}
         asked = _request(request, slip, table, moment, contents)
         return self.desk("slip.prepared", moment, **asked, **signed, **more)
 
@@ -186,8 +188,9 @@ def counted_box(table: str, exchange: int, agreed: Mapping[str, Any], *turns: Ma
 
 def day_of_the_pit(ledger: Ledger) -> list[Event]:
     """The day up to the count of the box; BJ-01 opens $25 short, its fill arrives $5 short and it closes $10 short."""
-    float_, table, swing = chips(c2500=40, c500=100), "BJ-01", {"shift": "swing"}
-    people = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
+    float_, table = chips(c2500=40, c500=100), "BJ-01"
+    swing: Said = {"shift": "swing"}
+    people: Said = {"dealer": "dealer.dan", "floorperson": "floor.fay"}
     found = figures(30000, ("CC-1", 20000))
     return [
         ledger.closed(table, at(8), float_, day=DAY_BEFORE, shift="grave"),
@@ -277,7 +280,7 @@ def day_of_the_pit(ledger: Ledger) -> list[Event]:
 
 
 def _paper_fill(ledger: Ledger, table: str) -> Event:
-    signed = {
+    signed: Said = {
         "requested_by": "pit.ray",
         "prepared_by": "cage.bob",
         "carried_by": "sec.gus",
@@ -331,38 +334,31 @@ class Pit:
         self.feed("inventory", *day_of_the_pit(self.ledger))
         self.feed("settlements", *rounds())
 
-    def answer(self, report: str, more: str = "", *, known_at: str = LATER) -> httpx.Response:
+    def answer(self, report: str, *, known_at: str = LATER) -> httpx.Response:
         """Ask for a report about the day."""
-        return self.books.get(self.books.path(report, f"&known_at={known_at}{more}"))
+        return self.books.get(self.books.path(report, f"&known_at={known_at}"))
 
     def read(self, report: str, more: str = "", *, known_at: str = LATER) -> dict[str, Any]:
         """Read a report about the day."""
-        answer = self.answer(report, more, known_at=known_at)
-        assert answer.status_code == httpx.codes.OK, answer.text
-        document: dict[str, Any] = answer.json()
-        return document
+        return self.books.report(report, f"&known_at={known_at}{more}")
 
     def explain(self, report: str, cell: str) -> dict[str, Any]:
         """Read where a cell comes from."""
-        path = self.books.path(f"{report}/entries", f"&known_at={LATER}&cell={cell}")
-        answer = self.books.get(path)
-        assert answer.status_code == httpx.codes.OK, answer.text
-        document: dict[str, Any] = answer.json()
-        return document
+        return self.books.explain(report, cell, f"&known_at={LATER}")
 
 
 def rows(document: Mapping[str, Any], section: str, *columns: str) -> list[tuple[Any, ...]]:
     """Return some columns of a section of a report."""
-    [found] = [one for one in document["sections"] if one["name"] == section]
+    [found] = [one for one in document["content"]["sections"] if one["name"] == section]
     return [tuple(row[name] for name in columns) for row in found["rows"]]
 
 
 def total_of(document: Mapping[str, Any], section: str, column: str) -> Any:
     """Return the total of a column."""
-    [found] = [one for one in document["sections"] if one["name"] == section]
+    [found] = [one for one in document["content"]["sections"] if one["name"] == section]
     return found["total"][column]
 
 
 def identities(document: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
     """Return both sides of each identity."""
-    return {one["name"]: (one["left"], one["right"]) for one in document["identities"]}
+    return {one["name"]: (one["left"], one["right"]) for one in document["content"]["identities"]}

@@ -18,7 +18,7 @@ ADJUSTED: Final = Section(
     key=("of", "gaming_day", "number"),
     columns=(
         Column(name="of", title="Of", formula="whose books: win, account or meter"),
-        Column(name="number", title="No.", unit="count"),
+        Column(name="number", title="No."),
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="pit", title="Pit"),
         Column(name="table", title="Table"),
@@ -51,7 +51,7 @@ def _row(books: Books, one: Adjustment) -> dict[str, Any]:
     limit_cents = place.limit_cents("adjustment_listed_cents", one.gaming_day)
     return {
         "of": one.of,
-        "number": one.number,
+        "number": str(one.number),
         "gaming_day": one.gaming_day,
         "pit": None if one.table is None else books.pit_of(one.table),
         "table": one.table,
@@ -82,7 +82,10 @@ async def _win(books: Books, listed: list[Adjustment]) -> Identity:
 
 def _marks(books: Books) -> tuple[Mark, ...]:
     dated = books.place.law.limits.adjustment_listed_cents.on(books.question.last)
-    return () if dated.status == "confirmed" else (Mark("adjustment_listed_cents", dated.source, dated.note or ""),)
+    if dated.status == "confirmed":
+        return ()
+    columns = ("adjustments/over_threshold", "adjustments/limit_cents")
+    return (Mark("adjustment_listed_cents", dated.source, dated.note or "", columns),)
 
 
 ADJUSTMENTS: Final = Report(

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from services.reporting.books.reading import Books
 from services.reporting.books.variances import CaseKey, Cases, level_of
-from services.reporting.kit.document import Column, Mark
+from services.reporting.kit.document import Column, Mark, Section
 from services.reporting.kit.figures import Figure
 from shared.contracts.places import Limit
 
@@ -40,7 +40,10 @@ def cells_of(books: Books, cases: Cases, key: CaseKey, cents: Figure, *parts: in
     }
 
 
-def marks(books: Books) -> tuple[Mark, ...]:
-    """Return which of the limits of variances are unconfirmed."""
+def marks(books: Books, *sections: Section) -> tuple[Mark, ...]:
+    """Return which of the limits of variances are unconfirmed, for the levels in these sections."""
+    levels = tuple(f"{section.name}/level" for section in sections)
     dated = {name: getattr(books.place.law.limits, name).on(books.question.last) for name in _LIMITS}
-    return tuple(Mark(name, one.source, one.note or "") for name, one in dated.items() if one.status == "unconfirmed")
+    return tuple(
+        Mark(name, one.source, one.note or "", levels) for name, one in dated.items() if one.status == "unconfirmed"
+    )

@@ -27,7 +27,7 @@ INVENTORIES: Final = Section(
     key=("table", "slip"),
     columns=(
         *_PLACE,
-        Column(name="slip", title="Slip", unit="count", formula="the place of the count in the table's pit stream"),
+        Column(name="slip", title="Slip", formula="the place of the count in the table's pit stream"),
         Column(name="purpose", title="Purpose"),
         Column(name="at", title="Counted at", unit="moment"),
         Column(name="dealer", title="Dealer", formula="who counted"),
@@ -61,7 +61,7 @@ BOXES: Final = Section(
     columns=(
         *_PLACE,
         Column(name="box", title="Box no."),
-        Column(name="exchange", title="Exchange", unit="count", formula="its place in the table's pit stream"),
+        Column(name="exchange", title="Exchange", formula="its place in the table's pit stream"),
         Column(name="removed_at", title="Removed at", unit="moment"),
         Column(
             name="recorded_currency_cents",
@@ -98,7 +98,7 @@ SLIPS: Final = Section(
     columns=(
         *_PLACE,
         Column(name="slip", title="Slip"),
-        Column(name="number", title="Slip no.", unit="count"),
+        Column(name="number", title="Slip no."),
         Column(name="received_at", title="Received at", unit="moment"),
         Column(name="sent_cents", title="Sent", unit="cents", added=True),
         Column(name="received_cents", title="Received", unit="cents", added=True),
@@ -115,7 +115,7 @@ AFTER_SEAL: Final = Section(
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="variance", title="Of", formula="inventory, drop, fill or credit"),
         Column(name="table", title="Table"),
-        Column(name="number", title="No.", unit="count", formula="of the count, the box exchange or the slip"),
+        Column(name="number", title="No.", formula="of the count, the box exchange or the slip"),
         Column(name="variance_cents", title="Variance", unit="cents", added=True),
         *CASE_COLUMNS,
     ),
@@ -139,7 +139,7 @@ async def _fill(books: Books) -> Content:
         fill(SLIPS, (row for _, row in slips)),
         fill(AFTER_SEAL, (_after_seal(key, row) for key, row in found if row.get("sealed") == "open")),
     )
-    return Content(sections, (await _counted(books), _settled(found)), marks(books))
+    return Content(sections, (await _counted(books), _settled(found)), marks(books, *(one.section for one in sections)))
 
 
 def _is_received(books: Books, slip: Slip) -> bool:
@@ -156,7 +156,7 @@ def _of_window(books: Books, cases: Cases, window: Window) -> _Found:
     end = window.end
     row: _Row = {
         **_place(books, end.table, end.shift),
-        "slip": end.sequence,
+        "slip": str(end.sequence),
         "purpose": end.purpose,
         "at": end.at,
         "dealer": end.counted_by,
@@ -181,7 +181,7 @@ def _of_box(books: Books, cases: Cases, box: Box) -> _Found:
     row: _Row = {
         **_place(books, fact.table, fact.shift),
         "box": data.removed_box,
-        "exchange": fact.sequence,
+        "exchange": str(fact.sequence),
         "removed_at": box.exchanged.occurred_at,
         "recorded_currency_cents": currency,
         "recorded_checks_cents": checks,
@@ -216,7 +216,7 @@ def _of_slip(books: Books, cases: Cases, slip: Slip) -> _Found:
     row: _Row = {
         **_place(books, begun.table, begun.shift),
         "slip": slip.slip,
-        "number": number,
+        "number": str(number),
         "received_at": received.occurred_at,
         "sent_cents": slip.value,
         "received_cents": arrived,
@@ -234,7 +234,7 @@ def _after_seal(key: CaseKey, row: Mapping[str, Any]) -> _Row:
         "gaming_day": gaming_day,
         "variance": variance,
         "table": table,
-        "number": number,
+        "number": str(number),
         "variance_cents": cents,
         **same,
     }
@@ -243,7 +243,7 @@ def _after_seal(key: CaseKey, row: Mapping[str, Any]) -> _Row:
 async def _counted(books: Books) -> Identity:
     known = (await books.amounts(["boxes", "boxes_counted"])).get((), {})
     says = "every box that came off a table was counted"
-    return Identity("boxes", known.get("boxes", NOTHING), known.get("boxes_counted", NOTHING), says)
+    return Identity("boxes", known.get("boxes", NOTHING), known.get("boxes_counted", NOTHING), says, "count")
 
 
 def _settled(found: Iterable[_Found]) -> Identity:
@@ -251,7 +251,7 @@ def _settled(found: Iterable[_Found]) -> Identity:
     left = [row["variance_cents"] for _, row in found if row.get("sealed") == "open" and row.get("level") != "noted"]
     because = tuple(dict.fromkeys(one for cents in left if isinstance(cents, Figure) for one in cents.because))
     says = "no variance above the limit of reports is open on a sealed gaming day"
-    return Identity("open after seal", Figure(len(left), because), NOTHING, says)
+    return Identity("open after seal", Figure(len(left), because), NOTHING, says, "count")
 
 
 COUNT_VARIANCES: Final = Report(

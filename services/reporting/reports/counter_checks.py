@@ -30,7 +30,7 @@ LOG: Final = Section(
         Column(name="cents", title="Amount", unit="cents", added=True),
         Column(name="dealer", title="Dealer"),
         Column(name="floorperson", title="Floorperson"),
-        Column(name="count", title="Count", unit="count"),
+        Column(name="count", title="Count no."),
         Column(name="box", title="Box no."),
         Column(name="box_day", title="Gaming day of the box", unit="day"),
         Column(name="counted_cents", title="In the box", unit="cents", added=True, formula="as the count has it"),
@@ -64,7 +64,7 @@ UNKNOWN: Final = Section(
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="table", title="Table"),
         Column(name="box", title="Box no."),
-        Column(name="count", title="Count", unit="count"),
+        Column(name="count", title="Count no."),
         Column(name="serial", title="Serial no."),
         Column(name="cents", title="Amount", unit="cents", added=True),
     ),
@@ -150,7 +150,7 @@ def _row(
         return {**row, "status": "not accounted for" if all_counted else "not counted"}
     return {
         **row,
-        "count": copy.count,
+        "count": str(copy.count),
         "box": copy.box.box,
         "box_day": copy.box.gaming_day,
         "counted_cents": Figure(copy.check.cents, (copy.entry,)),
@@ -179,7 +179,7 @@ def _unknown(copy: Copy) -> dict[str, Any]:
         "gaming_day": copy.box.gaming_day,
         "table": copy.box.table,
         "box": copy.box.box,
-        "count": copy.count,
+        "count": str(copy.count),
         "serial": copy.check.serial,
         "cents": Figure(copy.check.cents, (copy.entry,)),
     }

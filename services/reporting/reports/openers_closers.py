@@ -22,14 +22,14 @@ OPENERS: Final = Section(
         Column(name="game", title="Game"),
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="shift", title="Shift"),
-        Column(name="slip", title="Slip", unit="count", formula="the place of the opener in the table's pit stream"),
+        Column(name="slip", title="Slip", formula="the place of the opener in the table's pit stream"),
         Column(
             name="how",
             title="How",
             formula="opener, carried, or one count: a count at an open table is both closer and opener",
             source="58 Pa. Code §§ 465a.37, 465a.41",
         ),
-        Column(name="closer_slip", title="Closer's slip", unit="count"),
+        Column(name="closer_slip", title="Closer's slip"),
         Column(name="closed_at", title="Closed at", unit="moment"),
         Column(name="closer_cents", title="Previous closer", unit="cents", added=True),
         Column(name="moved_cents", title="Moved since", unit="cents", added=True, formula="fills, credits and others"),
@@ -62,9 +62,10 @@ async def _fill(books: Books) -> Content:
             Figure(sum(1 for window in opened if _differs(window))),
             Figure(sum(1 for window in opened if _differs(window) and _is_owned(window, cases))),
             "an opener that differs from the closer before it is a variance with an owner",
+            "count",
         ),
     )
-    return Content((fill(OPENERS, rows),), identities, marks(books))
+    return Content((fill(OPENERS, rows),), identities, marks(books, OPENERS))
 
 
 def _opens_asked(books: Books, count: Count) -> bool:
@@ -88,19 +89,19 @@ def _row(books: Books, window: Window | None, count: Count, cases: Cases) -> Map
         "game": books.game_of(count.table),
         "gaming_day": gaming_day,
         "shift": shift,
-        "slip": count.sequence,
+        "slip": str(count.sequence),
         "opened_at": count.at,
         "opener_cents": count.value,
         "counted_by": count.counted_by,
         "observed_by": count.observed_by,
     }
     if window is None:  # one count, two documents
-        closer = {"closer_slip": count.sequence, "closed_at": count.at, "closer_cents": count.value}
+        closer = {"closer_slip": str(count.sequence), "closed_at": count.at, "closer_cents": count.value}
         return {**place, **closer, "how": "one count", "difference_cents": Figure(0, (count.entry,))}
     if window.start is None or window.variance is None:
         return {**place, "how": count.purpose}
     start = window.start
-    closer = {"closer_slip": start.sequence, "closed_at": start.at, "closer_cents": start.value}
+    closer = {"closer_slip": str(start.sequence), "closed_at": start.at, "closer_cents": start.value}
     return {
         **place,
         **closer,

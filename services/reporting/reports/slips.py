@@ -17,9 +17,9 @@ _NAMED: Final = ("requested_by", "prepared_by", "surrendered_by", "carried_by", 
 """Who has a hand in a slip; the facts of its steps say so under these names."""
 
 _COLUMNS: Final = (
-    Column(name="number", title="Slip no.", unit="count"),
+    Column(name="number", title="Slip no."),
     Column(name="series", title="Series", formula="system, or paper: printed forms entered after an outage, late"),
-    Column(name="request", title="Request no.", unit="count"),
+    Column(name="request", title="Request no."),
     Column(name="pit", title="Pit"),
     Column(name="table", title="Table"),
     Column(name="gaming_day", title="Gaming day", unit="day"),
@@ -60,8 +60,8 @@ SERIES: Final = Section(
     columns=(
         Column(name="slip", title="Slip"),
         Column(name="series", title="Series"),
-        Column(name="first", title="First no.", unit="count"),
-        Column(name="last", title="Last no.", unit="count"),
+        Column(name="first", title="First no."),
+        Column(name="last", title="Last no."),
         Column(name="used", title="Accounted for", unit="count", formula="prepared, entered from paper, or void"),
         Column(name="void", title="Void", unit="count", formula="of those accounted for"),
         Column(name="missing", title="Missing", unit="count", formula="last - first + 1 - accounted for"),
@@ -75,8 +75,8 @@ GAPS: Final = Section(
     columns=(
         Column(name="slip", title="Slip"),
         Column(name="series", title="Series"),
-        Column(name="first", title="From no.", unit="count"),
-        Column(name="last", title="To no.", unit="count"),
+        Column(name="first", title="From no."),
+        Column(name="last", title="To no."),
         Column(name="missing", title="Missing", unit="count", added=True),
         Column(name="known_at", title="Known since", unit="moment", formula="when a higher number was recorded first"),
         Column(
@@ -120,9 +120,9 @@ def _row(books: Books, slip: Slip) -> Mapping[str, Value | Figure | Cell]:
         ended = {"ended_by": begun.entered_by, "reason": begun.reason, "late": begun.entered_at}
     table = getattr(begun, "table", None)
     return {
-        "number": Cell(slip.number, tuple(step.entry for step in slip.steps)),
+        "number": Cell(_text(slip.number), tuple(step.entry for step in slip.steps)),
         "series": slip.series,
-        "request": getattr(begun, "request", None),
+        "request": _text(getattr(begun, "request", None)),
         "pit": table and books.pit_of(table),
         "table": table,
         "gaming_day": begun.gaming_day,
@@ -138,6 +138,11 @@ def _row(books: Books, slip: Slip) -> Mapping[str, Value | Figure | Cell]:
         **people,
         **ended,
     }
+
+
+def _text(number: int | None) -> str | None:
+    """Return a number that is a name: nobody adds it up."""
+    return None if number is None else str(number)
 
 
 def _people(slip: Slip) -> dict[str, str]:
@@ -156,8 +161,8 @@ async def _series(books: Books) -> Filled:
             {
                 "slip": one.slip,
                 "series": one.series,
-                "first": one.first,
-                "last": one.last,
+                "first": str(one.first),
+                "last": str(one.last),
                 "used": one.used,
                 "void": one.void,
                 "missing": one.last - one.first + 1 - one.used,
@@ -178,8 +183,8 @@ async def _gaps(books: Books) -> Filled:
             {
                 "slip": gap.slip,
                 "series": gap.series,
-                "first": Cell(gap.first, (gap.entry,)),
-                "last": gap.last,
+                "first": Cell(str(gap.first), (gap.entry,)),
+                "last": str(gap.last),
                 "missing": Figure(gap.last - gap.first + 1, (gap.entry,)),
                 "known_at": gap.known_at,
                 "due_on": known_on + timedelta(days=days),
@@ -192,7 +197,7 @@ def _marks(books: Books) -> tuple[Mark, ...]:
     dated = books.place.law.limits.serial_exception_days.on(books.question.last)
     if dated.status == "confirmed":
         return ()
-    return (Mark("days for exceptions of serial numbers", dated.source, dated.note or ""),)
+    return (Mark("serial_exception_days", dated.source, dated.note or "", ("gaps/due_on",)),)
 
 
 SLIPS: Final = Report(

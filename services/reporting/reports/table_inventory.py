@@ -15,7 +15,7 @@ from shared.contracts.inventory import PitRecorded
 _SLIP: Final = (
     Column(name="pit", title="Pit"),
     Column(name="table", title="Table"),
-    Column(name="slip", title="Slip", unit="count", formula="the place of the count in the table's pit stream"),
+    Column(name="slip", title="Slip", formula="the place of the count in the table's pit stream"),
 )
 
 SLIPS: Final = Section(
@@ -84,7 +84,7 @@ def _in_period(books: Books, day: date) -> bool:
 
 
 def _slip(books: Books, count: Count) -> dict[str, Any]:
-    return {"pit": books.pit_of(count.table), "table": count.table, "slip": count.sequence}
+    return {"pit": books.pit_of(count.table), "table": count.table, "slip": str(count.sequence)}
 
 
 def _row(books: Books, before: Count | None, count: Count) -> dict[str, Any]:

@@ -8,10 +8,10 @@ def test_table_inventories_are_counted_against_what_moved(pit: Pit) -> None:
     pit.play()
     report = pit.read("count-variances")
     assert [
-        ("BJ-01", 2, "dealer.dan", "day", 150000, 0, 0, 150000, 147500, -2500, "noted", "open"),
-        ("BJ-01", 9, "dealer.dan", "day", 147500, -15500, 6000, 138000, 138000, 0, None, "none"),
-        ("BJ-01", 11, "dealer.eve", "swing", 138000, -29000, -8000, 101000, 100000, -1000, "noted", "open"),
-        ("BJ-02", 2, "floor.fay", "day", 80000, 0, 0, 80000, 80000, 0, None, "none"),
+        ("BJ-01", "2", "dealer.dan", "day", 150000, 0, 0, 150000, 147500, -2500, "noted", "open"),
+        ("BJ-01", "9", "dealer.dan", "day", 147500, -15500, 6000, 138000, 138000, 0, None, "none"),
+        ("BJ-01", "11", "dealer.eve", "swing", 138000, -29000, -8000, 101000, 100000, -1000, "noted", "open"),
+        ("BJ-02", "2", "floor.fay", "day", 80000, 0, 0, 80000, 80000, 0, None, "none"),
     ] == rows(
         report,
         "inventories",
@@ -31,7 +31,7 @@ def test_boxes_are_counted_against_what_was_recorded(pit: Pit) -> None:
     """First and second count, what further ones agreed on, and the difference by instrument."""
     pit.play()
     report = pit.read("count-variances")
-    assert [("A1", 12, 30000, 30000, 60000)] == rows(
+    assert [("A1", "12", 30000, 30000, 60000)] == rows(
         report,
         "boxes",
         *("box", "exchange", "recorded_currency_cents", "recorded_checks_cents", "expected_cents"),
@@ -42,7 +42,7 @@ def test_boxes_are_counted_against_what_was_recorded(pit: Pit) -> None:
     assert [(0, -10000, -10000, "authority", "open")] == rows(
         report, "boxes", "currency_variance_cents", "checks_variance_cents", "variance_cents", "level", "status"
     )
-    assert [("fill", 1, 50000, 49500, -500), ("credit", 1, 30000, 30000, 0)] == sorted(
+    assert [("fill", "1", 50000, 49500, -500), ("credit", "1", 30000, 30000, 0)] == sorted(
         rows(report, "slips", "slip", "number", "sent_cents", "received_cents", "variance_cents"), reverse=True
     )
     uncounted = pit.read("count-variances", known_at="2026-11-21T00:30:00Z")
@@ -57,10 +57,10 @@ def test_what_is_open_on_a_sealed_day_stands_by_itself(pit: Pit) -> None:
     pit.feed("inventory", *pit.ledger.sealed(at(30)))
     report = pit.read("count-variances")
     assert [
-        ("inventory", "BJ-01", 2, -2500),
-        ("inventory", "BJ-01", 11, -1000),
-        ("drop", "BJ-01", 12, -10000),
-        ("fill", "BJ-01", 1, -500),
+        ("inventory", "BJ-01", "2", -2500),
+        ("inventory", "BJ-01", "11", -1000),
+        ("drop", "BJ-01", "12", -10000),
+        ("fill", "BJ-01", "1", -500),
     ] == rows(report, "after_seal", "variance", "table", "number", "variance_cents")
     assert -14000 == total_of(report, "after_seal", "variance_cents")
     assert {"boxes": (1, 1), "open after seal": (1, 0)} == identities(report)

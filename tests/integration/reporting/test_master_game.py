@@ -19,6 +19,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self.seq = 0
+        self.pit_events = 0
 
     def entry(self, kind: str, data: dict[str, Any]) -> dict[str, Any]:
         """The next entry."""
@@ -30,7 +31,9 @@ class Ledger:
         """An event of the pit was recorded, which moved so many cents."""
         movement = {} if moved is None else {"moved": {"movement": "transfer", "cents": moved}}
         said = AT_TABLE | {"shift": shift} | data
-        return self.entry("pit.recorded", AT_TABLE | {"shift": shift, "event": event, "data": said} | movement)
+        self.pit_events += 1
+        place = AT_TABLE | {"shift": shift, "event": event, "sequence": self.pit_events}
+        return self.entry("pit.recorded", place | {"data": said} | movement)
 
     def count(self, event: str, shift: str, dollars: int, **more: Any) -> dict[str, Any]:
         """A table was counted: so many chips of a dollar."""

@@ -11,9 +11,9 @@ def test_each_opener_stands_beside_the_closer_before_it(pit: Pit) -> None:
     pit.play()
     report = pit.read("openers-closers")
     assert [
-        ("BJ-01", "day", "opener", 1, 150000, 2, 147500, -2500),
-        ("BJ-01", "swing", "one count", 9, 138000, 9, 138000, 0),
-        ("BJ-02", "day", "carried", 1, 80000, 2, 80000, 0),
+        ("BJ-01", "day", "opener", "1", 150000, "2", 147500, -2500),
+        ("BJ-01", "swing", "one count", "9", 138000, "9", 138000, 0),
+        ("BJ-02", "day", "carried", "1", 80000, "2", 80000, 0),
     ] == rows(
         report,
         "openers",
