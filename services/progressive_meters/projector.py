@@ -229,8 +229,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
     async with pipeline(transaction.connection) as sent:
         await rows.write(sent)
 
+
 PROJECTOR: Final = Projector(
     tables=(pool_versions, pools, movements, readings, hits, changes, reconciliations), project=project
-).with_more(
-    day_changes_projector(day_changes)
-)
+).with_more(day_changes_projector(day_changes))

@@ -131,6 +131,4 @@ _ADD_OWED: Final = insert(
 _ADD_LINES: Final = insert(lines)
 _TAKE_BACK_LINES: Final = update(lines, ("standing",), by=REVISION)
 
-PROJECTOR: Final = Projector(tables=(owed, lines), project=project).with_more(
-    day_changes_projector(day_changes)
-)
+PROJECTOR: Final = Projector(tables=(owed, lines), project=project).with_more(day_changes_projector(day_changes))

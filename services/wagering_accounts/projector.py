@@ -118,6 +118,7 @@ def _days(recorded: Sequence[tuple[Entry, AccountsFact]]) -> list[Row]:
         for (property_name, gaming_day, shard), day in sums.items()
     ]
 
+
 PROJECTOR: Final = Projector(tables=PROJECTIONS, project=project, read=in_order).with_more(
     day_changes_projector(day_changes)
 )

@@ -1,33 +1,27 @@
-"""Routes of the daily win, the win to date and the exceptions."""
+"""Routes of the daily win and the win to date."""
 
 from dataclasses import dataclass
 from datetime import date
-from importlib.metadata import version
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting import queries
-from services.reporting.books.stages import played_days, stage_of, through
+from services.reporting.books.stages import open_exceptions, played_days, stage_of, through
 from services.reporting.domain import daily_win, win_to_date
 from services.reporting.domain.daily_win import DailyWin
-from services.reporting.domain.exceptions import ExceptionKind, Exceptions, ExceptionStatus
 from services.reporting.domain.win_to_date import Period as PeriodToDate
 from services.reporting.domain.win_to_date import WinToDate, first_days
 from services.reporting.kit.question import Question
-from services.reporting.queries import ExceptionKey, Wanted
+from services.reporting.queries import Wanted
 from services.reporting.tables import journal
 from shared.contracts.envelope import Name
-from shared.contracts.topics import SETTLEMENTS
-from shared.journal.reading import reached
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     REPORT_OR_CSV,
-    Asked,
     DayQuery,
     Headers,
-    Listing,
     PropertyQuery,
     ReportReader,
     TableChoice,
@@ -51,8 +45,6 @@ class WinRequest:
 
 
 AskedWin = Annotated[WinRequest, Depends()]
-
-EXCEPTIONS: Listing[ExceptionKey] = Listing("exceptions", ExceptionKey)
 
 _UNTAGGED = {"through"}
 """What grows while the figures stay, and so does not enter the ETag."""
@@ -82,7 +74,7 @@ def routes(context: ServiceContext) -> APIRouter:
             game=wanted.game,
             status=(await stage_of(connection, asked, await played_days(connection, asked))).status,
             through=await through(connection, asked),
-            exceptions_open=await queries.count_open(connection, wanted.property),
+            exceptions_open=(await open_exceptions(connection, asked))[0],
         )
 
     @router.get(
@@ -122,45 +114,5 @@ def routes(context: ServiceContext) -> APIRouter:
             report = win_to_date.win_to_date(periods, **await header(connection, reader, longest))
         name = f"win-to-date-{asked.property}-{asked.gaming_day}"
         return report_response(request, report, as_csv=win_to_date.as_csv, name=name, untagged=_UNTAGGED)
-
-    @router.get("/exceptions", response_model_exclude_none=True, summary="List exceptions")
-    async def list_exceptions(
-        reader: ReportReader,
-        asked: Asked,
-        property_name: Annotated[
-            Name | None, Query(alias="property", description="of this property, or of none that is known")
-        ] = None,
-        gaming_day: Annotated[
-            date | None, Query(description="of this gaming day, or open and of none that is known")
-        ] = None,
-        table: Annotated[Name | None, Query(description="of this table, or of none that is known")] = None,
-        kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
-        status: Annotated[ExceptionStatus | None, Query(description="only of this status")] = None,
-    ) -> Exceptions:
-        """Gaps in streams, refused records, rounds that were taken back, voided or superseded, and notices."""
-        after = EXCEPTIONS.after(asked.cursor)
-        async with snapshot(context.engine) as connection:
-            found = await queries.exceptions_after(
-                connection,
-                property_name=property_name,
-                gaming_day=gaming_day,
-                table=table,
-                kind=kind,
-                status=status,
-                after=after,
-                limit=asked.limit + 1,
-            )
-            read_to = await reached(connection, journal, SETTLEMENTS)
-        page = EXCEPTIONS.page(
-            found, asked.limit, lambda one: (one.since, one.entry.service, one.entry.shard, one.entry.seq, one.number)
-        )
-        return Exceptions(
-            system_version=version("pitledger"),
-            generated_at=context.clock(),
-            generated_by=reader,
-            through=read_to,
-            items=page.items,
-            next=page.next,
-        )
 
     return router

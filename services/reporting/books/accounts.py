@@ -1,6 +1,6 @@
 """What the wagering accounts add to measures: balances, and why they change. Pure; cents.
 
-`account_balance_cents` is what a movement changes on an account (the item), whether it is available, on hold or in play.
+`account_balance_cents` is what a movement changes on an account (the item), available, on hold or in play.
 `held_cents` and `in_play_cents` are what is on hold and in play for a round (the item). All else says why the
 liability changes.
 """
@@ -82,9 +82,7 @@ def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amo
 
 def _balances(movements: Sequence[AccountMovement]) -> Iterator[Amount]:
     for one in movements:
-        yield Amount(
-            "account_balance_cents", one.available_cents + one.held_cents + one.staked_cents, item=one.account
-        )
+        yield Amount("account_balance_cents", one.available_cents + one.held_cents + one.staked_cents, item=one.account)
         yield Amount("account_movements", 1, item=one.account)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.reporting.books.statements import OPEN_EXCEPTIONS
 from services.reporting.kit.figures import EntryRef
 from services.reporting.kit.question import Question
 from shared.contracts.reports import Reached, ReportStatus, furthest_behind
@@ -89,12 +90,6 @@ _THROUGH: Final = text("""
             WHERE g.source = '/' || p.service || '/shards/' || p.shard) AS missing
     FROM reporting.positions p WHERE p.recorded_at <= :known_at GROUP BY p.service, p.shard ORDER BY 1, 2""")
 
-_OPEN: Final = text("""
-    SELECT count(*) AS exceptions, count(*) FILTER (WHERE service = 'reporting') AS input
-    FROM reporting.exceptions
-    WHERE (property = :property OR property IS NULL) AND recorded_at <= :known_at
-      AND (status = 'open' OR settled_at > :known_at)""")
-
 
 async def played_days(connection: AsyncConnection, question: Question) -> Sequence[date]:
     """Return the gaming days of a question of which anything was recorded, in order."""
@@ -162,7 +157,7 @@ async def through(connection: AsyncConnection, question: Question) -> list[Reach
 
 async def open_exceptions(connection: AsyncConnection, question: Question) -> tuple[int, int]:
     """Return how many exceptions of the property were open, and how many of them of reporting's own input."""
-    row = (await connection.execute(_OPEN, _parameters(question, "property", "known_at"))).one()
+    row = (await connection.execute(text(OPEN_EXCEPTIONS), _parameters(question, "property", "known_at"))).one()
     return row.exceptions, row.input
 
 

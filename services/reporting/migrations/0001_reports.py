@@ -11,6 +11,7 @@ depends_on = "journal_0001"
 def upgrade() -> None:
     """Run the statements of the SQL files, and grant the service what it needs."""
     run_sql(__file__, "0001_properties")
-    grant("SELECT, INSERT", "house_edges", "filled_gaps", "closings", "properties", "facts", "amounts", "rounds")
-    grant("SELECT, INSERT, UPDATE", "wager_days", "submission_days", "game_days", "exceptions")
+    grant("SELECT, INSERT", "house_edges", "exceptions", "filled_gaps", "closings", "properties", "documents")
+    grant("SELECT, INSERT", "facts", "amounts", "rounds")
+    grant("SELECT, INSERT, UPDATE", "wager_days", "submission_days", "game_days")
     grant("SELECT, INSERT, UPDATE", "amount_days", "round_days", "line_days", "day_moments", "positions", "deliveries")
