@@ -53,12 +53,12 @@ def test_duplicates_disorder_and_gaps_of_the_input_do_not_change_the_sum(books: 
     report = books.publish(events[0], events[0], events[4], events[1], events[4])
     assert (800, 1, 2) == (report["total"]["handle_cents"], report["exceptions_open"], report["input_open"])
     assert (5, 2) == names(report["through"][0], "seq", "missing")
-    [open_gap] = books.exceptions("&status=open&kind=gap")
-    assert (books.source, [{"first": 3, "last": 4}]) == names(open_gap, "stream", "missing")
-    assert "reporting" == open_gap["entry"]["service"]
+    [open_gap] = books.exceptions()
+    assert (f"{books.source} 3-4", "open", "have not come: 3-4") == names(open_gap, "subject", "status", "reason")
+    assert open_gap["entry"].startswith("reporting/")
     report = books.publish(events[3], events[5], events[2], events[3])
     assert (2100, 0, 0) == (report["total"]["handle_cents"], report["exceptions_open"], report["input_open"])
-    assert ["filled"] == [item["status"] for item in books.exceptions("&kind=gap")]
+    assert ["filled"] == [item["status"] for item in books.exceptions()]
 
 
 def test_reversals_take_back_and_corrections_count_again(books: Books) -> None:
@@ -148,7 +148,7 @@ def test_a_sealed_day_is_final_and_restated_after_a_correction(books: Books) -> 
 
 def test_reports_are_for_named_readers(books: Books) -> None:
     """Without a token or without the role there is no report; bad parameters are named; reading writes nothing."""
-    for path in (books.path(), books.path("win-to-date"), "/reports/exceptions"):
+    for path in (books.path(), books.path("win-to-date"), books.path("exceptions")):
         statuses = [books.get(path, person=person).status_code for person in (None, "nobody", "games.ray", "audit.kim")]
         assert [401, 401, 403, 200] == statuses
     wrong = books.get("/reports/daily-win?property=riverside&gaming_day=yesterday")
