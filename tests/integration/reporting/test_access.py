@@ -23,7 +23,7 @@ def _entries(books: Books) -> None:
         {"person": "zoe", "roles": ["reports.read"]},
     ]
     changes: dict[str, Any] = {"people": people, "effective_from": "2026-11-01T12:00:00Z"}
-    later = {"people": people[1:], "effective_from": "2026-11-20T15:00:00Z"}
+    later: dict[str, Any] = {"people": people[1:], "effective_from": "2026-11-20T15:00:00Z"}
     books.desk.feed(
         "properties",
         property_event(sequence=3, version=2, **changes),
@@ -35,9 +35,12 @@ def _entries(books: Books) -> None:
     adjustment |= {"reason": "misread", "day_status": "preliminary", "entered_by": "audit.lou"}
     adjustment |= {"entered_at": NOON.isoformat()}
     refused = {"command": "SealDay", "reason": "role-missing", "detail": "no", "by": "ghost", "at": NOON.isoformat()}
-    for sequence, (kind, data) in enumerate(
-        (("slip.voided", void), ("adjustment.entered", adjustment), ("command.refused", refused | _DAY)), 1
-    ):
+    said: dict[str, dict[str, Any]] = {
+        "slip.voided": void,
+        "adjustment.entered": adjustment,
+        "command.refused": refused | _DAY,
+    }
+    for sequence, (kind, data) in enumerate(said.items(), 1):
         books.desk.feed("inventory", published(kind, data, service="table-inventory", sequence=sequence, at=NOON))
 
 
