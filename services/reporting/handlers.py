@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any, ClassVar, Final
 
@@ -12,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.reporting.books.rounds import round_entry
 from services.reporting.books.writing import Batch, keep_documents
 from services.reporting.domain.changes import Changes, EntryRef
-from services.reporting.domain.house_edges import HouseEdge, edges_of
+from services.reporting.domain.house_edges import HouseEdge, edges_of, returns_as_text
 from services.reporting.domain.views import DealtRound, PostedRound, ReversedRound, SupersededRound, VoidedRound
 from services.reporting.projector import write
 from services.reporting.tables import (
@@ -22,15 +21,13 @@ from services.reporting.tables import (
     day_moments,
     documents,
     facts,
-    game_days,
     house_edges,
     line_days,
+    play_days,
     positions,
     properties,
     round_days,
     rounds,
-    submission_days,
-    wager_days,
 )
 from shared.contracts.accounts import (
     RoundCaptured,
@@ -156,8 +153,7 @@ class Settlements(OfJournal):
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, SupersededRound, VoidedRound, *OF_INPUT, CommandRefused)
     keeps = (
-        *(facts, rounds, round_days, line_days, day_moments, positions),
-        *(wager_days, submission_days, game_days),
+        *(facts, rounds, round_days, play_days, line_days, amounts, amount_days, day_moments, positions),
         *OF_JOURNALS,
     )
 
@@ -174,7 +170,9 @@ class Settlements(OfJournal):
             case DealtRound() as data:
                 place = place_at(self.places.place, data.property, data.closed_at)
                 batch.add_round(round_entry(event, data, place.shift_at(data.closed_at)))
-            case SupersededRound() | VoidedRound() as data:
+            case VoidedRound() as data:
+                batch.add(event, data, self.places.place, whole=False)
+            case SupersededRound() as data:
                 batch.changed(data.property, data.gaming_day, event.recordedat)
             case CommandRefused() as refused:
                 batch.note_at(event, refused, self.places.place)
@@ -250,10 +248,9 @@ class Submissions(RulesSubmissions):
             if isinstance(event.data, Fact):
                 batch.note_at(event, event.data, self.places.place)  # type: ignore[arg-type]
         await batch.write(connection)
-        approved = [event.data for event in events if isinstance(event.data, SubmissionApproved)]
-        await _ADD_EDGES.write(
-            connection, [_row(edge) for submission in approved for edge in await self._counted(submission)]
-        )
+        approved = [event for event in events if isinstance(event.data, SubmissionApproved)]
+        rows = [_row(edge, one.recordedat) for one in approved for edge in await self._counted(one.data)]  # type: ignore[attr-defined]  # entries of the registry
+        await _ADD_EDGES.write(connection, rows)
 
     async def _counted(self, approved: SubmissionApproved) -> Sequence[HouseEdge]:
         if approved.hash not in self._edges:
@@ -261,5 +258,7 @@ class Submissions(RulesSubmissions):
         return self._edges[approved.hash]
 
 
-def _row(edge: HouseEdge) -> dict[str, Any]:
-    return asdict(edge) | {"house_edge": None if edge.house_edge is None else str(edge.house_edge)}
+def _row(edge: HouseEdge, recorded_at: datetime) -> dict[str, Any]:
+    counted = None if edge.returns is None else returns_as_text(edge.returns)
+    said = {name: getattr(edge, name) for name in ("submission", "wager", "offered", "paytable", "reason")}
+    return said | {"recorded_at": recorded_at, "returns": counted}

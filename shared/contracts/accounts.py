@@ -16,11 +16,13 @@ LimitKind = Literal["wager", "buy_in_day"]
 class AccountMovement(Contract):
     """What an entry changes on one account, in cents: what is available, on hold for wagers, and in play.
 
-    `version` is that of the account with this entry. A settlement's does not have one: it takes a place that no other
-    entry of the account names, in the order of its shard.
+    `table` is that of a game account; a wallet has none. `version` is that of the account with this entry. A
+    settlement's does not have one: it takes a place that no other entry of the account names, in the order of its
+    shard.
     """
 
     account: Name
+    table: Name | None = None
     version: int | None = None
     available_cents: int = 0
     held_cents: int = 0

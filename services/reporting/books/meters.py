@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from services.reporting.books.measures import Amount, adds
-from shared.contracts.exact import nanocents, parse_exact, shown
+from shared.contracts.exact import parse_exact, shown
 from shared.contracts.meters import ChangeApproved, ChangeKind, Movement, PoolApproved, RoundCounted, RoundTakenBack
 
 _EXACT: Final[Mapping[str, str]] = {
@@ -46,14 +46,14 @@ MEASURES: Final = (
 def seeded(fact: PoolApproved) -> Iterator[Amount]:
     """Say what the base of a new pool adds."""
     if fact.movement is not None:
-        yield from _moved(fact.movement)
+        yield from amounts_of_movement(fact.movement)
 
 
 @adds(RoundCounted)
 def counted(fact: RoundCounted) -> Iterator[Amount]:
     """Say what a round added to its pools, and what of it was settled in whole cents."""
     for one in fact.meters:
-        yield from _moved(one.movement, fact.table)
+        yield from amounts_of_movement(one.movement, fact.table)
         yield Amount("meter_settled_cents", one.settled_cents, fact.table, item=one.movement.pool)
 
 
@@ -61,7 +61,7 @@ def counted(fact: RoundCounted) -> Iterator[Amount]:
 def taken_back(fact: RoundTakenBack) -> Iterator[Amount]:
     """Say what is taken back; what had been settled is the whole cents of what the wagers added."""
     for movement in fact.movements:
-        yield from _moved(movement, fact.table)
+        yield from amounts_of_movement(movement, fact.table)
         added = parse_exact(movement.contribution_cents) + parse_exact(movement.overflow_cents)
         yield Amount("meter_settled_cents", -shown(-added), fact.table, item=movement.pool)
 
@@ -70,32 +70,14 @@ def taken_back(fact: RoundTakenBack) -> Iterator[Amount]:
 def changed(fact: ChangeApproved) -> Iterator[Amount]:
     """Say what a change that people made adds."""
     for movement in fact.movements:
-        yield from _moved(movement, kind=fact.kind)
+        yield from amounts_of_movement(movement, kind=fact.kind)
 
 
-def _moved(movement: Movement, table: str = "", kind: ChangeKind = "transfer") -> Iterator[Amount]:
+def amounts_of_movement(movement: Movement, table: str = "", kind: ChangeKind = "transfer") -> Iterator[Amount]:
+    """Say what a movement adds: of a round at a table, or of a change of a kind."""
     for measure, name in _COUNTS.items():
         yield Amount(measure, getattr(movement, name), table, item=movement.pool)
     for measure, name in _EXACT.items():
         yield Amount(measure, parse_exact(getattr(movement, name)), table, item=movement.pool)
     transferred = "meter_transfer_nanocents" if kind == "transfer" else "meter_adjusted_nanocents"
     yield Amount(transferred, parse_exact(movement.transfer_cents), table, item=movement.pool)
-
-
-def on_display(values: Mapping[str, int]) -> int:
-    """Return what a display gained by measures, in nanocents; below zero what it lost.
-
-    >>> on_display({"meter_seed_nanocents": 5_000_000_000, "meter_award_cents": 2})
-    3000000000
-    """
-    return sum(values.get(name, 0) for name in ON_DISPLAY) - nanocents(values.get("meter_award_cents", 0))
-
-
-def on_reserve(values: Mapping[str, int]) -> int:
-    """Return what a reserve gained by measures, in nanocents; below zero what it lost."""
-    return values.get("meter_reserved_nanocents", 0) - values.get("meter_reserve_used_nanocents", 0)
-
-
-def on_overflow(values: Mapping[str, int]) -> int:
-    """Return what an overflow meter gained by measures, in nanocents; below zero what it lost."""
-    return values.get("meter_overflow_nanocents", 0) - values.get("meter_released_nanocents", 0)

@@ -5,7 +5,7 @@ read as they are added up; of the others, the entries themselves are added up. E
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
 from typing import Any, Final, Literal, Self, TypeVar
@@ -13,19 +13,26 @@ from typing import Any, Final, Literal, Self, TypeVar
 from sqlalchemy import Row, TextClause, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting.books.rounds import LINE_FIGURES, STAKES
+from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES
 from services.reporting.books.stages import Restatement, played_days, stage_of
 from services.reporting.books.statements import (
     AMOUNT_ENTRIES,
     AMOUNTS,
     CHIPS_ENTRIES,
     FACTS,
+    FIRST_DAY,
+    FIRST_RECORDED,
+    HOUSE_EDGES,
     LAST_OF_PIT,
     LINE_ENTRIES,
     LINES,
+    OPEN_EXCEPTIONS,
+    PLAYED_ENTRIES,
     ROUND_ENTRIES,
     ROUNDS,
 )
+from services.reporting.books.statements import PLAYED as PLAYED_ROUNDS
+from services.reporting.domain.house_edges import HouseEdge, returns_of_text
 from services.reporting.kit.figures import AddedUp, EntryRef, Figure
 from services.reporting.kit.question import Question
 from shared.contracts.facts import KINDS, Fact
@@ -43,6 +50,7 @@ By = tuple[str, ...]
 
 AMOUNT_DIMENSIONS: Final = ("gaming_day", "table_name", "shift", "item")
 ROUND_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "shift", "dealer", "version", "submission", "wager")
+PLAYED_DIMENSIONS: Final = ROUND_DIMENSIONS[:-1]
 LINE_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "version", "submission", "wager", "category")
 
 
@@ -72,6 +80,10 @@ class Books:
         self._connection = connection
         self.question = question
         self._places = places
+
+    def asked(self, **otherwise: Any) -> "Books":
+        """Return the same books for a question that is otherwise: of another moment, or of the property as a whole."""
+        return Books(self._connection, replace(self.question, **otherwise), self._places)
 
     # --- the property ---
 
@@ -107,13 +119,17 @@ class Books:
         first: date | None = None,
         last: date | None = None,
         table: str | None = None,
+        items: Sequence[str] | None = None,
     ) -> dict[By, dict[str, Figure]]:
         """Return measures added up by dimensions, each with where it comes from; what comes to nothing is left out.
 
-        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given.
+        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given. `items` are
+        the only ones that are wanted, where it is added up by item.
         """
+        assert items is None or "item" in by, "figures of some items are added up by item"
         first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
-        rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, measures=list(measures))
+        wanted = {"measures": list(measures), "items": None if items is None else list(items)}
+        rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
         found: dict[By, dict[str, Figure]] = {}
         for row in rows:
             key = tuple(map(str, row[: len(by)]))
@@ -122,11 +138,38 @@ class Books:
             found.setdefault(key, {})[row.measure] = Figure(int(row.value), because)
         return found
 
+    async def since(self, measures: Sequence[str], items: Iterable[str]) -> dict[tuple[str, str], datetime]:
+        """Return when something was first added to measures of items, whatever the gaming day, by table and item."""
+        days = await self.amounts(measures, ("item", "gaming_day"), first=date.min, items=list(items))
+        parameters = {
+            "property": self.question.property,
+            "known_at": self.question.known_at,
+            "measures": list(measures),
+            "items": list({item for item, _ in days}),
+            "days": [date.fromisoformat(day) for day in {day for _, day in days}],
+        }
+        rows = await self._connection.execute(text(FIRST_RECORDED), parameters)
+        return {(row.table_name, row.item): row.at for row in rows}
+
     async def rounds(
         self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
     ) -> dict[By, dict[str, Figure]]:
         """Return FIGURES and STAKES of settled rounds added up by dimensions (ROUND_DIMENSIONS)."""
         return await self._added_up(ROUNDS, "rounds", (*FIGURES, *STAKES), by, ROUND_DIMENSIONS, first, last)
+
+    async def round_sums(
+        self, by: Sequence[str], *, first: date | None = None, last: date | None = None
+    ) -> dict[By, tuple[int, ...]]:
+        """Return the same as numbers alone, in the order of FIGURES and STAKES: for what is added up further."""
+        first, last, table = first or self.question.first, last or self.question.last, self.question.table
+        rows = await self._read(ROUNDS, by, ROUND_DIMENSIONS, first, last, table, game=self.question.game)
+        return {tuple(map(str, row[: len(by)])): tuple(map(int, row[len(by) :])) for row in rows}
+
+    async def played(
+        self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
+    ) -> dict[By, dict[str, Figure]]:
+        """Return how many rounds were posted, corrected and reversed (PLAYED) by dimensions (PLAYED_DIMENSIONS)."""
+        return await self._added_up(PLAYED_ROUNDS, "played", PLAYED, by, PLAYED_DIMENSIONS, first, last)
 
     async def lines(
         self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
@@ -150,7 +193,7 @@ class Books:
             key = tuple(map(str, row[: len(by)]))
             where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
             found[key] = {
-                name: Figure(int(value), (AddedUp(book, (name,), first, last, where),))
+                name: Figure(int(value or 0), (AddedUp(book, (name,), first, last, where),))  # None: of no rows at all
                 for name, value in zip(figures, row[len(by) :], strict=True)
             }
         return found
@@ -187,6 +230,27 @@ class Books:
             **more,
         }
         return (await self._connection.execute(text(statement), parameters)).all()
+
+    async def house_edges(self, submissions: Iterable[str]) -> dict[tuple[str, str], HouseEdge]:
+        """Return what wagers bring back, by submission (its hash) and wager; nothing of a submission not come yet."""
+        parameters = {"submissions": list(submissions), "known_at": self.question.known_at}
+        return {
+            (row.submission, row.wager): HouseEdge(
+                submission=row.submission,
+                wager=row.wager,
+                offered=row.offered,
+                paytable=row.paytable,
+                returns=None if row.returns is None else returns_of_text(row.returns),
+                reason=row.reason,
+            )
+            for row in await self._connection.execute(text(HOUSE_EDGES), parameters)
+        }
+
+    async def first_day(self) -> date | None:
+        """Return the first gaming day of the property of which anything is known."""
+        parameters = {"property": self.question.property, "known_at": self.question.known_at}
+        found: date | None = (await self._connection.execute(text(FIRST_DAY), parameters)).scalar_one()
+        return found
 
     # --- facts ---
 
@@ -261,6 +325,12 @@ class Books:
         asked = {"property": self.question.property, "known_at": self.question.known_at}
         return (await self._connection.execute(statement, {**asked, **parameters})).all()
 
+    async def open_exceptions(self, *kinds: str) -> Sequence[Any]:
+        """Return the exceptions of the property, or of none that is known, that were open, oldest first: rows."""
+        question = self.question
+        parameters = {"property": question.property, "table": question.table, "known_at": question.known_at}
+        return (await self._connection.execute(text(OPEN_EXCEPTIONS), parameters | {"kinds": list(kinds)})).all()
+
     # --- where a figure comes from ---
 
     async def entries(self, because: AddedUp) -> list[dict[str, Any]]:
@@ -274,6 +344,9 @@ class Books:
         match because.book:
             case "amounts":
                 query = AMOUNT_ENTRIES
+            case "played":
+                which = {"posted": "sign > 0", "corrected": "corrected", "reversed": "sign < 0"}[measure]
+                query = PLAYED_ENTRIES.replace("{which}", which)
             case "rounds" if measure == "chips_cents":
                 query = CHIPS_ENTRIES
             case "rounds" if measure in FIGURES:

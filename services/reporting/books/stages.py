@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting.books.statements import OPEN_EXCEPTIONS
+from services.reporting.books.statements import COUNT_OPEN
 from services.reporting.kit.figures import EntryRef
 from services.reporting.kit.question import Question
 from shared.contracts.reports import Reached, ReportStatus, furthest_behind
@@ -65,7 +65,7 @@ _AFTER: Final = text("""
           WHERE property = :property AND gaming_day = :day AND recorded_at > :sealed AND recorded_at <= :known_at) c
     LEFT JOIN reporting.facts f ON f.service = c.service AND f.shard = c.shard AND f.seq = c.seq
     LEFT JOIN reporting.exceptions x
-        ON x.service = c.service AND x.shard = c.shard AND x.seq = c.seq AND x.kind = 'reversed'
+        ON x.service = c.service AND x.shard = c.shard AND x.seq = c.seq AND x.kind IN ('reversed', 'voided')
     ORDER BY c.recorded_at, c.service, c.shard, c.seq""")
 
 # What was recorded of a day at all since then is looked at first: mostly that was before the seal, and settles it.
@@ -157,7 +157,7 @@ async def through(connection: AsyncConnection, question: Question) -> list[Reach
 
 async def open_exceptions(connection: AsyncConnection, question: Question) -> tuple[int, int]:
     """Return how many exceptions of the property were open, and how many of them of reporting's own input."""
-    row = (await connection.execute(text(OPEN_EXCEPTIONS), _parameters(question, "property", "known_at"))).one()
+    row = (await connection.execute(text(COUNT_OPEN), _parameters(question, "property", "known_at"))).one()
     return row.exceptions, row.input
 
 

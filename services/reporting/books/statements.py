@@ -21,6 +21,7 @@ AMOUNTS: Final = f"""
         WHERE property = :property AND gaming_day IN (SELECT gaming_day FROM late) AND measure = ANY(:measures)
           AND recorded_at <= :known_at) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table)
+      AND (CAST(:items AS text[]) IS NULL OR item = ANY(:items))
     GROUP BY {{by}} measure HAVING sum(value) <> 0 {{order}}"""
 
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
@@ -50,7 +51,7 @@ ROUNDS: Final = f"""
         FROM reporting.rounds r CROSS JOIN LATERAL unnest(r.line_wagers) WITH ORDINALITY AS w(wager, n)
         WHERE {_PLAYED} AND r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3] <> 0) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
-    GROUP BY {{group}} {{order}}"""
+    GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
 
 _LINE_SUMS: Final = ", ".join(f'sum("{name}") AS "{name}"' for name in LINE_FIGURES)
 _LINE_COLUMNS: Final = ", ".join(f'"{name}"' for name in LINE_FIGURES)
@@ -71,7 +72,27 @@ LINES: Final = f"""
         CROSS JOIN LATERAL unnest(r.line_wagers, r.line_categories) WITH ORDINALITY AS w(wager, category, n)
         WHERE {_PLAYED}) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
+    GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
+
+PLAYED: Final = f"""
+    WITH {_LATE}
+    SELECT {{by}} sum(posted) AS posted, sum(corrected) AS corrected, sum(reversed) AS reversed FROM (
+        SELECT gaming_day, table_name, game, shift, dealer, version, submission, posted, corrected, reversed
+        FROM reporting.play_days
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last
+          AND gaming_day NOT IN (SELECT gaming_day FROM late)
+        UNION ALL
+        SELECT {_PLAY}, (r.sign > 0)::int, r.corrected::int, (r.sign < 0)::int FROM reporting.rounds r
+        WHERE {_PLAYED}) known
+    WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
     GROUP BY {{group}} {{order}}"""
+
+HOUSE_EDGES: Final = """
+    SELECT submission, wager, offered, paytable, CAST(returns AS text) AS returns, reason FROM reporting.house_edges
+    WHERE submission = ANY(:submissions) AND recorded_at <= :known_at"""
+
+FIRST_DAY: Final = """
+    SELECT min(gaming_day) FROM reporting.day_moments WHERE property = :property AND first_recorded <= :known_at"""
 
 FACTS: Final = """
     SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
@@ -80,6 +101,12 @@ FACTS: Final = """
       AND (CAST(:first AS date) IS NULL OR gaming_day BETWEEN :first AND :last)
       AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table) {more}
     ORDER BY recorded_at, service, shard, seq"""
+
+FIRST_RECORDED: Final = """
+    SELECT table_name, item, min(recorded_at) AS at FROM reporting.amounts
+    WHERE property = :property AND gaming_day = ANY(:days) AND measure = ANY(:measures) AND item = ANY(:items)
+      AND recorded_at <= :known_at
+    GROUP BY table_name, item"""
 
 LAST_OF_PIT: Final = """
     SELECT f.* FROM unnest(CAST(:tables AS text[])) AS t(table_name)
@@ -104,6 +131,12 @@ ROUND_ENTRIES: Final = f"""
           WHERE r.property = :property AND r.gaming_day BETWEEN :first AND :last AND r.recorded_at <= :known_at) known
     WHERE figures[(n - 1) * {len(FIGURES)} + {{index}}] <> 0 {{where}}
     GROUP BY shard, seq, recorded_at, round_id ORDER BY recorded_at, shard, seq"""
+
+PLAYED_ENTRIES: Final = """
+    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, 1 AS value FROM reporting.rounds
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
+      AND {which} {where}
+    ORDER BY recorded_at, shard, seq"""
 
 CHIPS_ENTRIES: Final = """
     SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, chips_cents AS value FROM reporting.rounds
@@ -159,6 +192,11 @@ OF_INPUT: Final = f"""
     ORDER BY since, service, shard, seq, number"""
 
 OPEN_EXCEPTIONS: Final = f"""
+    SELECT * FROM ({_STATES} AND x.gaming_day IS NULL AND x.kind = ANY(:kinds)
+        AND (CAST(:table AS text) IS NULL OR x.table_name IS NULL OR x.table_name = :table)) known
+    WHERE {_IS_OPEN} ORDER BY since, service, shard, seq, number"""
+
+COUNT_OPEN: Final = f"""
     SELECT count(*) AS exceptions, count(*) FILTER (WHERE service = 'reporting') AS input
     FROM ({_STATES} AND x.gaming_day IS NULL) known WHERE {_IS_OPEN}"""
 

@@ -26,12 +26,12 @@ class EntryRef:
 class AddedUp:
     """The entries that were added up to a figure: those of `measures` in `book` where each dimension has its value.
 
-    `book` is `rounds` (figures of settled rounds), `lines` (of their settlement lines) or `amounts` (of other facts).
-    The first and the last gaming day are both included. `closed` limits rounds to those that were closed after the
-    first and up to the second of its moments.
+    `book` is `rounds` (figures of settled rounds), `played` (how many of them), `lines` (of their settlement lines) or
+    `amounts` (of other facts). The first and the last gaming day are both included. `closed` limits rounds to those
+    that were closed after the first and up to the second of its moments.
     """
 
-    book: Literal["rounds", "lines", "amounts"]
+    book: Literal["rounds", "played", "lines", "amounts"]
     measures: tuple[str, ...]
     first: date
     last: date
@@ -90,4 +90,6 @@ def share(part: Figure, whole: Figure) -> Cell:
 
 
 def _together(one: Because, other: Because) -> Because:
-    return one if one == other else tuple(dict.fromkeys((*one, *other)))
+    if not one or not other or one == other:
+        return one or other
+    return tuple(dict.fromkeys((*one, *other)))

@@ -29,7 +29,11 @@ _ASSESSED: Final = (
 _MADE: Final = (
     Column(name="assessed_cents", title="Assessed", unit="cents", added=True),
     Column(
-        name="rounding_cents", title="Rounding", unit="exact_cents", formula="assessed - rate x base, to the last share"
+        name="rounding_cents",
+        title="Rounding",
+        unit="exact_cents",
+        added=True,
+        formula="assessed - rate x base, to the last share of a cent",
     ),
 )
 
@@ -141,7 +145,7 @@ def _tables(
                 "outstanding_cents": sum_of(found, "vigorish_assessed_cents") - collected - waived + returned,
             }
         )
-    return fill(TABLES, rows, rounding_cents=_rounding(list(assessed.values())))
+    return fill(TABLES, rows)
 
 
 def _rates(assessed: Mapping[tuple[str, Line], Mapping[str, Figure]]) -> Filled:
@@ -156,7 +160,7 @@ def _rates(assessed: Mapping[tuple[str, Line], Mapping[str, Figure]]) -> Filled:
         }
         for line, found in sorted(groups.items())
     )
-    return fill(RATES, rows, rounding_cents=_rounding(list(assessed.values())))
+    return fill(RATES, rows)
 
 
 async def _decisions(books: Books) -> Filled:
