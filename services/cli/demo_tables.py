@@ -192,10 +192,10 @@ def _liability(days: Sequence[Document], played_on: str) -> Iterator["Renderable
 
 
 def _exception(each: Document) -> list[str]:
-    who = [each[name] for name in ("entered_by", "approved_by", "by", "owner") if each.get(name)]
-    why = each.get("reason") or f"{each['code']}: {each['detail']} ({each['paragraph']})"
-    amount = f"{dollars(each['cents'])}: " if each.get("cents") else ""
-    return [each["kind"].replace("_", " "), each["status"], each.get("table") or "?", amount + why, ", ".join(who)]
+    who = [each[name] for name in ("by", "owner") if each[name]]
+    amount = f"{dollars(each['cents'])}: " if each["cents"] else ""
+    why = f"{amount}{each['reason']}"
+    return [each["kind"].replace("_", " "), each["status"], each["table"] or "?", why, ", ".join(who)]
 
 
 # --- one round, the journals, and all in short ---

@@ -1,6 +1,6 @@
 """Reporting: the books of all services, the reports that are made of them, and the exceptions."""
 
-from services.reporting.api.routes import routes
+from services.reporting.api.reports import routes
 from services.reporting.handlers import (
     Accounts,
     ApprovedProperties,
@@ -11,8 +11,8 @@ from services.reporting.handlers import (
     Vigorish,
 )
 from services.reporting.projector import PROJECTOR
-from services.reporting.schedule import watch
 from services.reporting.tables import journal
+from services.reporting.watch import watch
 from shared.runtime.service.manifest import Manifest
 
 MANIFEST = Manifest(

@@ -94,9 +94,12 @@ class Books(Shard):
         return self.report("win-as-settled", more)
 
     def exceptions(self, more: str = "") -> list[dict[str, Any]]:
-        """Return the exceptions of this property, and those of none that is known."""
-        items: list[dict[str, Any]] = self._read(f"/reports/exceptions?property={self.property_name}{more}")["items"]
-        return items
+        """Return the exceptions of this property and day, and those of none that is known, oldest first."""
+        sections = {
+            section["name"]: section["rows"] for section in self.report("exceptions", more)["content"]["sections"]
+        }
+        rows = [*sections["open"], *sections["over"]]
+        return sorted(rows, key=lambda row: (row["since"], row["entry"], row["number"]))
 
     def _read(self, path: str) -> dict[str, Any]:
         answer = self.get(path)

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Literal, Self, TypeVar
 
 from sqlalchemy import Row, TextClause, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES
+from services.reporting.books.stages import Restatement, played_days, stage_of
 from services.reporting.books.statements import (
     AMOUNT_ENTRIES,
     AMOUNTS,
@@ -36,6 +37,7 @@ from services.reporting.kit.figures import AddedUp, Because, EntryRef, Figure
 from services.reporting.kit.question import Question
 from shared.contracts.facts import KINDS, Fact
 from shared.contracts.inventory import PitRecorded
+from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.pit import PitData
 from shared.contracts.places import Place, place_of_day
 from shared.contracts.reading import kind_of
@@ -267,7 +269,32 @@ class Books:
     async def pit(self, *events: type[PitData], first: date | None = None, last: date | None = None) -> list[Listed]:
         """Return what the pit reported of these kinds on gaming days, as PitRecorded, in the order of recording."""
         names = [kind_of(event) for event in events]
-        return await self._facts([PitRecorded], first or self.question.first, last or self.question.last, names)
+        days = (first or self.question.first, last or self.question.last)
+        return await self._facts([PitRecorded], *days, "AND event = ANY(:events)", events=names)
+
+    async def other_days(self) -> list[Listed]:
+        """Return what the pit reported on the question's gaming days and claimed to be of another day."""
+        claimed = "AND data ->> 'claimed_day' IS NOT NULL"
+        return await self._facts([PitRecorded], self.question.first, self.question.last, claimed)
+
+    async def refusals(self) -> list[Listed]:
+        """Return the commands that were refused on the question's gaming days, those of no property included."""
+        days = (self.question.first, self.question.last)
+        placed = "(property = :property OR property IS NULL)"
+        found = [
+            *await self._facts([CommandRefused], *days, of_property=placed),
+            *await self._facts([CommandRefused], *days, of_property=placed, table="documents"),
+        ]
+        return sorted(found, key=lambda one: one.recorded_at)
+
+    async def documents(self, *kinds: type[FactT]) -> list[Listed]:
+        """Return what was filed and decided about the property document, in the order of recording."""
+        return await self._facts(kinds, None, None, table="documents")
+
+    async def restatements(self) -> Sequence[Restatement]:
+        """Return the entries that changed the question's gaming days after their seal."""
+        played = await played_days(self._connection, self.question)
+        return (await stage_of(self._connection, self.question, played)).restatements
 
     async def last_pit(self, tables: Iterable[str], *events: type[PitData], day: date) -> dict[str, Listed]:
         """Return the last event of these kinds before a gaming day at each of these tables, however long ago."""
@@ -275,7 +302,15 @@ class Books:
         return {row.table_name: Listed.of(row) for row in await self.read(text(LAST_OF_PIT), **asked)}
 
     async def _facts(
-        self, kinds: Iterable[type[Fact]], first: date | None, last: date | None, events: Sequence[str] = ()
+        self,
+        kinds: Iterable[type[Fact]],
+        first: date | None,
+        last: date | None,
+        more: str = "",
+        *,
+        of_property: str = "property = :property",
+        table: Literal["facts", "documents"] = "facts",
+        **asked: Any,
     ) -> list[Listed]:
         parameters = {
             "property": self.question.property,
@@ -284,10 +319,9 @@ class Books:
             "last": last,
             "table": self.question.table,
             "known_at": self.question.known_at,
+            **asked,
         }
-        if events:
-            parameters["events"] = list(events)
-        query = FACTS.replace("{events}", "AND event = ANY(:events)" if events else "")
+        query = FACTS.replace("{table}", table).replace("{more}", more).replace("{of_property}", of_property)
         return [Listed.of(row) for row in await self._connection.execute(text(query), parameters)]
 
     async def read(self, statement: TextClause, **parameters: Any) -> Sequence[Row[Any]]:

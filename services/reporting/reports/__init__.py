@@ -3,6 +3,7 @@
 from typing import Final
 
 from services.reporting.kit.definition import Report
+from services.reporting.reports.access import ACCESS
 from services.reporting.reports.account_liability import ACCOUNT_LIABILITY
 from services.reporting.reports.adjustments import ADJUSTMENTS
 from services.reporting.reports.count_variances import COUNT_VARIANCES
@@ -10,8 +11,10 @@ from services.reporting.reports.counter_checks import COUNTER_CHECKS
 from services.reporting.reports.currency import CURRENCY
 from services.reporting.reports.drop_and_win import DROP_AND_WIN
 from services.reporting.reports.electronic_win import ELECTRONIC_WIN
+from services.reporting.reports.exceptions import EXCEPTIONS
 from services.reporting.reports.hold_variances import HOLD_VARIANCE
 from services.reporting.reports.master_game import MASTER_GAME
+from services.reporting.reports.master_list import MASTER_LIST
 from services.reporting.reports.openers_closers import OPENERS_CLOSERS
 from services.reporting.reports.progressives import PROGRESSIVES
 from services.reporting.reports.side_bets import SIDE_BETS
@@ -30,5 +33,6 @@ REPORTS: Final[dict[str, Report]] = {
         *(TABLE_INVENTORY, OPENERS_CLOSERS, SLIPS, COUNTER_CHECKS, COUNT_VARIANCES, ADJUSTMENTS),
         *(VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED),
         *(TAX, WINNINGS, CURRENCY),
+        *(EXCEPTIONS, ACCESS, MASTER_LIST),
     )
 }

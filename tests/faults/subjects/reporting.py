@@ -78,8 +78,8 @@ SUBJECT = Subject(
         )
     ]
     + [
-        """SELECT shard, seq, kind, status, settled_shard, settled_seq FROM reporting.exceptions
-           WHERE service = 'round-settlement' ORDER BY 1, 2""",
+        """SELECT shard, seq, number, kind, stream, first, last FROM reporting.exceptions
+           WHERE service = 'round-settlement' ORDER BY 1, 2, 3""",
         """SELECT shard, seq, stream, sequence FROM reporting.filled_gaps
            WHERE service = 'round-settlement' ORDER BY 1, 2""",
         """SELECT shard, seq, closed_seq, status FROM reporting.closings

@@ -28,7 +28,7 @@ CHANGES = {
     "line_days": "DELETE FROM reporting.line_days",
     "day_moments": "UPDATE reporting.day_moments SET last_recorded = now()",
     "positions": "UPDATE reporting.positions SET seq = seq + 1",
-    "exceptions": "UPDATE reporting.exceptions SET status = 'noted'",
+    "exceptions": "UPDATE reporting.exceptions SET reason = 'nothing'",
     "filled_gaps": "DELETE FROM reporting.filled_gaps",
     "closings": "UPDATE reporting.closings SET by = 'nobody'",
 }
