@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, Final
 
 import httpx
@@ -13,6 +13,11 @@ _SECONDS: Final = 30.0
 
 _COLUMNS: Final = {name: "count" if name == "rounds" else f"{name}_cents" for name in FIGURES}
 """Our figures by their names in the win as settled."""
+
+_FOUND_WITHIN_DAYS: Final = 2
+"""A day is played when it is over: what is missing of it is found on the days after it."""
+
+_OF_PLAY: Final = frozenset({"gap", "quarantined", "reversed", "voided", "superseded", "notice", "restated"})
 
 
 class ReportUnavailable(Exception):
@@ -34,15 +39,18 @@ def read_reports(reporting_url: str, token: str, *, property_name: str, gaming_d
     ) as reporting:
         day = {"property": property_name, "gaming_day": gaming_day.isoformat()}
         win_as_settled = _get(reporting, "/reports/win-as-settled", day)
-        exceptions: list[Mapping[str, Any]] = []
-        cursor: str | None = None
-        while True:
-            wanted = {"property": property_name, "limit": "500"} | ({} if cursor is None else {"cursor": cursor})
-            page = _get(reporting, "/reports/exceptions", wanted)
-            exceptions.extend(page["items"])
-            cursor = page.get("next")
-            if cursor is None:
-                return Reports(win_as_settled, tuple(exceptions))
+        exceptions: dict[str, Mapping[str, Any]] = {}
+        for days in range(_FOUND_WITHIN_DAYS + 1):
+            wanted = {"property": property_name, "gaming_day": (gaming_day + timedelta(days=days)).isoformat()}
+            exceptions.update(_exceptions(_get(reporting, "/reports/exceptions", wanted)))
+        return Reports(win_as_settled, tuple(exceptions.values()))
+
+
+def _exceptions(report: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Give the exceptions of input and rounds by their ids; those of the pit's desk are not of what is played."""
+    for section in report["content"]["sections"]:
+        if section["name"] in ("open", "over"):
+            yield from ((row["id"], row) for row in section["rows"] if row["kind"] in _OF_PLAY)
 
 
 def rows_of(report: Mapping[str, Any], section: str) -> Sequence[Mapping[str, Any]]:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from operator import attrgetter
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -46,6 +47,7 @@ from services.cli.demo_pit import (
     reconcile_meters,
     report_pit,
 )
+from services.cli.demo_reports import delivery, read_tax, wait_for_delivery
 from services.cli.demo_tables import show_day
 from services.cli.ending import Ending
 from services.cli.exits import CheckFailed, ExitCode, NotThere
@@ -80,6 +82,9 @@ def demo(
     rounds: Annotated[int, typer.Option(min=1, max=200_000, help="Rounds to play, at all tables together.")] = ROUNDS,
     tables: Annotated[int, typer.Option(min=1, max=99, help="Tables that play them.")] = 12,
     seed: Annotated[int, typer.Option(help="What is played: the same seed plays the same day.")] = 56,
+    reports: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where the day's reports go; a new folder, without it.")
+    ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep everything running afterwards, until Ctrl-C.")] = False,
     as_json: AsJson = False,
 ) -> int:
@@ -89,7 +94,8 @@ def demo(
     property and its rules submissions, plays the day, and waits until all of it is settled and reported. The pit has
     fills and credits, two shifts, a drop that is counted twice, counter checks, coupons, tips, electronic wagers and a
     linked progressive that is hit. Beside this property of Pennsylvania one of Rhode Island plays, under its own law
-    and clock. A few things go wrong on purpose: look for them under the exceptions. Exit code 1 when a figure differs
+    and clock. The day's reports go into a folder, signed; `pitledger verify-reports` verifies them. A few things go
+    wrong on purpose: look for them under the exceptions. Exit code 1 when a figure differs
     from what the simulator has computed, or an identity of the books does not hold.
 
     Servers that the environment names are not used: a demo writes into no database but its own.
@@ -104,10 +110,12 @@ def demo(
     plans = pit(tables)
     try:
         with (
-            RunningStack(environment=environment, settings=_SETTINGS, report=message) as stack,
+            delivery(reports) as (folder, delivering),
+            RunningStack(environment=environment, settings=_SETTINGS | delivering, report=message) as stack,
             People(stack) as people,
         ):
             day = _play_day(stack, people, ending, plans, rounds=rounds, seed=seed)
+            day["reports"] = {"folder": str(folder), "files": wait_for_delivery(people, folder)}
             if as_json:
                 print_json(day)
             else:
@@ -188,6 +196,7 @@ def _play_day(
     books, books_beside = played.books[PROPERTY], played.books[neighbor.name]
     books_beside.messages["malformed"] = books.messages["malformed"]  # nobody can read whose it is: both list it
     pit_reports = read_pit(people, PROPERTY, gaming_day)
+    tax = read_tax(people, PROPERTY, gaming_day)
     message("verifying the journals")
     schemas = [service.replace("-", "_") for service in NAMES]
     with Watch(target) as watch:
@@ -221,6 +230,7 @@ def _play_day(
             for document, each in zip(properties, (reports, beside), strict=True)
         ],
         "win_as_settled": reports.win_as_settled,
+        "tax": tax,
         "exceptions": list(reports.exceptions),
         "win": pit_reports.win,
         "variances": pit_reports.variances,

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from loadtest.reports import rows_of, total_of
+from services.cli.demo_reports import tax_tables
 from services.cli.lines import lines_table, record_lines
 from services.cli.output import dollars, heading, names, numbers, printable, show, table, words
 
@@ -38,6 +39,7 @@ def show_day(day: Document, titles: Mapping[str, str]) -> None:
         *_win_as_counted(day["win"]),
         *_hits(day["hits"]),
         *_liability(day["accounts"]["liability"]["days"], day["gaming_day"]),
+        *tax_tables(day["tax"]),
         heading("Exceptions, made on purpose"),
         table(
             names("What", "State", "Table") + words("Why", "Who"),
@@ -190,10 +192,10 @@ def _liability(days: Sequence[Document], played_on: str) -> Iterator["Renderable
 
 
 def _exception(each: Document) -> list[str]:
-    who = [each[name] for name in ("entered_by", "approved_by", "by", "owner") if each.get(name)]
-    why = each.get("reason") or f"{each['code']}: {each['detail']} ({each['paragraph']})"
-    amount = f"{dollars(each['cents'])}: " if each.get("cents") else ""
-    return [each["kind"].replace("_", " "), each["status"], each.get("table") or "?", amount + why, ", ".join(who)]
+    who = [each[name] for name in ("by", "owner") if each[name]]
+    amount = f"{dollars(each['cents'])}: " if each["cents"] else ""
+    why = f"{amount}{each['reason']}"
+    return [each["kind"].replace("_", " "), each["status"], each["table"] or "?", why, ", ".join(who)]
 
 
 # --- one round, the journals, and all in short ---
@@ -262,3 +264,4 @@ def _summary(day: Document) -> Iterator[str]:
         yield from (f"  {each}" for each in day["differences"])
     else:
         yield "Every figure of the reports is what the simulator has computed by itself."
+    yield f"The day's reports, {day['reports']['files']} files with a signed manifest: {day['reports']['folder']}"

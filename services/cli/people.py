@@ -7,7 +7,7 @@ from typing import Final
 PEOPLE: Final[Mapping[str, Sequence[str]]] = {
     "demo.filer": ("properties.file", "submissions.file"),
     "demo.approver": ("properties.file.approve", "submissions.file.approve"),
-    "demo.auditor": ("*.read",),
+    "demo.auditor": ("*.read", "patrons.report"),
     "demo.pit": ("slips.request",),
     "demo.cage": ("slips.prepare",),
     "demo.cashier": ("slips.prepare",),

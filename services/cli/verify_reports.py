@@ -14,7 +14,7 @@ def verify_reports(
     keys: Keys = None,
     as_json: AsJson = False,
 ) -> None:
-    """Verify delivered reports: the signed manifests, every file that they list, and that there are no others.
+    """Verify delivered reports: signed manifests, every file that they list, and nothing else there.
 
     A bucket is reached as the AWS_* environment variables say. Exit code 1 when something is not as it was delivered.
 

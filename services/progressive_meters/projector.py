@@ -8,7 +8,16 @@ from typing import Any, Final
 from sqlalchemy import case, func
 
 from services.progressive_meters.domain.pools import PARTS, delta_of
-from services.progressive_meters.tables import changes, hits, movements, pool_versions, pools, readings, reconciliations
+from services.progressive_meters.tables import (
+    changes,
+    day_changes,
+    hits,
+    movements,
+    pool_versions,
+    pools,
+    readings,
+    reconciliations,
+)
 from shared.contracts.exact import parse_exact, shown
 from shared.contracts.meters import (
     ChangeApproved,
@@ -30,6 +39,7 @@ from shared.journal.ledger import Fenced
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.recording import Recorded
 from shared.runtime.command.versions import VersionRows
+from shared.runtime.consume.days import day_changes_projector
 from shared.runtime.projector import Projector, Transaction
 
 _ROUND: Final = RoundKey._fields
@@ -222,4 +232,4 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 PROJECTOR: Final = Projector(
     tables=(pool_versions, pools, movements, readings, hits, changes, reconciliations), project=project
-)
+).with_more(day_changes_projector(day_changes))

@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSON
 from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.command.versions import version_columns
-from shared.runtime.consume.days import days_table
+from shared.runtime.consume.days import day_changes_table, days_table
 from shared.runtime.consume.properties import properties_table
 from shared.runtime.consume.submissions import submissions_table
 
@@ -154,4 +154,5 @@ reconciliations = Table(
 """What was reconciled, as it was known then."""
 
 days = days_table(metadata, SCHEMA)
+day_changes = day_changes_table(metadata, SCHEMA)
 """How far gaming days have come."""

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.reporting.books import winnings
 from services.reporting.books.rounds import round_entry
-from services.reporting.books.writing import Batch
+from services.reporting.books.writing import Batch, keep_documents
 from services.reporting.domain.changes import Changes, EntryRef
 from services.reporting.domain.house_edges import HouseEdge, edges_of, returns_as_text
 from services.reporting.domain.views import DealtRound, PostedRound, ReversedRound, SupersededRound, VoidedRound
@@ -19,6 +20,7 @@ from services.reporting.tables import (
     amount_days,
     amounts,
     day_moments,
+    documents,
     facts,
     house_edges,
     line_days,
@@ -27,14 +29,33 @@ from services.reporting.tables import (
     properties,
     round_days,
     rounds,
+    won_lines,
+)
+from shared.contracts.accounts import (
+    RoundCaptured,
+    WagerAuthorized,
+    WagerReleased,
+    WagersReversed,
+    WagersSettled,
+    WagersVoided,
 )
 from shared.contracts.envelope import Event
-from shared.contracts.facts import KINDS
-from shared.contracts.journal_facts import GapFilled, GapOpened, QuarantineDismissed, RecordMended, RecordQuarantined
+from shared.contracts.facts import KINDS, Fact
+from shared.contracts.journal_facts import (
+    CommandRefused,
+    GapFilled,
+    GapOpened,
+    QuarantineDismissed,
+    RecordMended,
+    RecordQuarantined,
+)
+from shared.contracts.meters import RoundCounted, RoundTakenBack
 from shared.contracts.places import place_at
+from shared.contracts.properties import PropertyApproved, PropertyFiled, PropertyRejected
 from shared.contracts.reading import Passed, Reader
-from shared.contracts.submissions import SubmissionApproved
-from shared.contracts.topics import INVENTORY, SETTLEMENTS, Topic
+from shared.contracts.submissions import SubmissionApproved, SubmissionFiled, SubmissionRejected
+from shared.contracts.topics import ACCOUNTS, INVENTORY, METERS, PROPERTIES, SETTLEMENTS, SUBMISSIONS, VIGORISH, Topic
+from shared.contracts.vigorish import VigorishAssessed, VigorishCollection, VigorishTakenBack
 from shared.journal.bulk import insert
 from shared.journal.recording import Recording
 from shared.rules.errors import Refused
@@ -49,13 +70,26 @@ BOOKS: Final = (facts, amounts, amount_days, day_moments, positions)
 
 
 class ApprovedProperties(Properties):
-    """Keep the approved properties: law, clock, pits, tables and shifts of every report."""
+    """Keep the properties: law, clock, pits, tables and shifts of every report, and who filed and decided what."""
 
-    keeps = (properties,)
+    reader = Reader(PROPERTIES, PropertyFiled, PropertyApproved, PropertyRejected, CommandRefused)
+    keeps = (properties, documents)
+
+    def __init__(self) -> None:
+        self.places = Places(properties)
+
+    async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
+        """Write what is not there yet: every process reads the topic."""
+        await super().keep(connection, events, at)
+        await self.places.refresh(connection)
+        await keep_documents(connection, _publisher(PROPERTIES), events, self.places.place)
 
 
 class OfJournal(Handler[None]):
     """Add the journal of a service to the books."""
+
+    added_up: ClassVar[frozenset[type[Fact]]] = frozenset()
+    """The kinds of which there is one a round or a wager: they are added up, and no report lists them."""
 
     def __init__(self) -> None:
         self.places = Places(properties)
@@ -63,9 +97,7 @@ class OfJournal(Handler[None]):
     @property
     def service(self) -> str:
         """Return the service whose journal it is."""
-        publisher = self.reader.topic.publisher
-        assert publisher is not None, "a journal has a publisher"
-        return publisher
+        return _publisher(self.reader.topic)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Add a batch to the books, and what it says of exceptions."""
@@ -87,15 +119,27 @@ class OfJournal(Handler[None]):
 
     def add(self, batch: Batch, changes: Changes, event: Any) -> None:
         """Add an entry."""
-        batch.add(event, event.data, self.places.place)
+        if isinstance(event.data, CommandRefused):
+            batch.note_at(event, event.data, self.places.place)
+            return
+        batch.add(event, event.data, self.places.place, whole=self.lists(event.data))
         if isinstance(event.data, OF_INPUT):
             changes.add_fact(EntryRef.of(self.service, event), event.time, event.data)
+
+    def lists(self, fact: Fact) -> bool:
+        """Return whether reports list a fact, so that it is kept whole."""
+        return type(fact) not in self.added_up
 
 
 def _all_of(topic: Topic) -> Reader:
     """Return the reader of all facts of a topic, and of what its journal says of its input."""
     own = (kind.model for kind in KINDS.on(topic) if kind.topic is topic)
-    return Reader(topic, *own, *OF_INPUT)
+    return Reader(topic, *own, *OF_INPUT, CommandRefused)
+
+
+def _publisher(topic: Topic) -> str:
+    assert topic.publisher is not None, "a journal has a publisher"
+    return topic.publisher
 
 
 class Inventory(OfJournal):
@@ -109,9 +153,10 @@ class Inventory(OfJournal):
 class Settlements(OfJournal):
     """Add settlements to the books. They lead to no entries: sums and exceptions follow from the topic."""
 
-    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, SupersededRound, VoidedRound, *OF_INPUT)
+    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, SupersededRound, VoidedRound, *OF_INPUT, CommandRefused)
     keeps = (
-        *(rounds, round_days, play_days, line_days, amounts, amount_days, day_moments, positions),
+        *(facts, rounds, won_lines, round_days, play_days, line_days),
+        *(amounts, amount_days, day_moments, positions),
         *OF_JOURNALS,
     )
 
@@ -128,25 +173,67 @@ class Settlements(OfJournal):
             case DealtRound() as data:
                 place = place_at(self.places.place, data.property, data.closed_at)
                 batch.add_round(round_entry(event, data, place.shift_at(data.closed_at)))
+                if isinstance(data, PostedRound):
+                    batch.add_won_lines(winnings.won_lines(event, data, place))
             case VoidedRound() as data:
                 batch.add(event, data, self.places.place, whole=False)
             case SupersededRound() as data:
                 batch.changed(data.property, data.gaming_day, event.recordedat)
+            case CommandRefused() as refused:
+                batch.note_at(event, refused, self.places.place)
         changes.add(event)
+
+
+class Vigorish(OfJournal):
+    """Add the vigorish ledger: what was assessed and collected is added up, what was waived or returned also listed."""
+
+    reader = _all_of(VIGORISH)
+    keeps = (*BOOKS, *OF_JOURNALS)
+    added_up = frozenset({VigorishAssessed, VigorishTakenBack, VigorishCollection})
+    gather_seconds = 0.5
+
+
+class Meters(OfJournal):
+    """Add the progressive meters: rounds are added up, those with an award or a finding also listed."""
+
+    reader = _all_of(METERS)
+    keeps = (*BOOKS, *OF_JOURNALS)
+    gather_seconds = 0.5
+
+    def lists(self, fact: Fact) -> bool:
+        """Return whether reports list a fact: of rounds, whether something was awarded or does not agree."""
+        match fact:
+            case RoundCounted():
+                return any(one.hits or one.findings for one in fact.meters)
+            case RoundTakenBack():
+                return any(movement.hits for movement in fact.movements)
+            case _:
+                return True
+
+
+class Accounts(OfJournal):
+    """Add the wagering accounts: wagers are added up, all else is also listed."""
+
+    reader = _all_of(ACCOUNTS)
+    keeps = (*BOOKS, *OF_JOURNALS)
+    added_up = frozenset({WagerAuthorized, WagerReleased, RoundCaptured, WagersSettled, WagersReversed, WagersVoided})
+    gather_seconds = 0.5
 
 
 _ADD_EDGES = insert(house_edges, on_conflict="skip")
 
 
 class Submissions(RulesSubmissions):
-    """Keep the house edges of what approved rules submissions offer.
+    """Keep what was filed and decided about rules submissions, and the house edges of what approved ones offer.
 
     Counting takes up to some seconds a wager: it is done in a thread, and before any transaction.
     """
 
-    keeps = (house_edges,)
+    reader = Reader(SUBMISSIONS, SubmissionFiled, SubmissionApproved, SubmissionRejected, CommandRefused)
+    keeps = (house_edges, facts, positions)
 
     def __init__(self) -> None:
+        self.places = Places(properties)
         self._edges: dict[str, Sequence[HouseEdge]] = {}
 
     async def prepare(self, events: Sequence[Event[Any]]) -> None:
@@ -157,8 +244,15 @@ class Submissions(RulesSubmissions):
                     await self._counted(event.data)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write the house edges; those that are there stay."""
+        """Write the house edges, those that are there stay; and what was filed, decided and refused."""
         del at
+        await self.places.refresh(connection)
+        batch = Batch(_publisher(SUBMISSIONS))
+        for event in events:
+            batch.seen(event)  # type: ignore[arg-type]  # what is on the topic of a journal are entries
+            if isinstance(event.data, Fact):
+                batch.note_at(event, event.data, self.places.place)  # type: ignore[arg-type]
+        await batch.write(connection)
         approved = [event for event in events if isinstance(event.data, SubmissionApproved)]
         rows = [_row(edge, one.recordedat) for one in approved for edge in await self._counted(one.data)]  # type: ignore[attr-defined]  # entries of the registry
         await _ADD_EDGES.write(connection, rows)

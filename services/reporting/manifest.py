@@ -1,10 +1,18 @@
-"""Reporting: the daily win, the win to date and the exceptions, from what round settlement publishes."""
+"""Reporting: the books of all services, the reports that are made of them, and the exceptions."""
 
-from services.reporting.api.routes import routes
-from services.reporting.handlers import ApprovedProperties, Inventory, Settlements, Submissions
+from services.reporting.api.reports import routes
+from services.reporting.handlers import (
+    Accounts,
+    ApprovedProperties,
+    Inventory,
+    Meters,
+    Settlements,
+    Submissions,
+    Vigorish,
+)
 from services.reporting.projector import PROJECTOR
 from services.reporting.tables import journal
-from services.reporting.watching import watch
+from services.reporting.watch import watch
 from shared.runtime.service.manifest import Manifest
 
 MANIFEST = Manifest(
@@ -13,7 +21,7 @@ MANIFEST = Manifest(
     port=8103,
     journal=journal,
     references=(ApprovedProperties,),  # every report is of a property, under its law
-    handlers=(Submissions, Settlements, Inventory),
+    handlers=(Submissions, Settlements, Inventory, Vigorish, Meters, Accounts),
     projector=PROJECTOR,
     routes=routes,
     watch=watch,

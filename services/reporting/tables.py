@@ -6,7 +6,7 @@ Everything but the journal follows from the topics; the exceptions also from the
 from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Index, Integer, MetaData, Numeric, Table, Text
-from sqlalchemy.dialects.postgresql import ARRAY, INT8MULTIRANGE, JSON
+from sqlalchemy.dialects.postgresql import ARRAY, JSON
 
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED
 from shared.contracts.wager_totals import FIGURES
@@ -25,6 +25,19 @@ def _entry_columns() -> tuple[Column[Any], ...]:
     """Return the columns of the entry that says what a row says."""
     place = (*texts("service", key=True), *columns(Integer, "shard", key=True), *counts("seq", key=True))
     return (*place, *texts("hash"), *moments("recorded_at"))
+
+
+def _fact_columns() -> tuple[Column[Any], ...]:
+    """Return the columns of an entry that is kept whole."""
+    return (
+        *_entry_columns(),
+        *texts("kind"),
+        *texts("event", null=True),  # of what the pit reported: its type
+        *texts("property", "table_name", null=True),
+        *dates("gaming_day", null=True),
+        *moments("occurred_at"),
+        *columns(JSON, "data"),
+    )
 
 
 def _game_columns() -> tuple[Column[Any], ...]:
@@ -52,11 +65,10 @@ exceptions = Table(
     metadata,
     *_entry_columns(),
     *columns(Integer, "number", key=True),  # among the notices of the entry; 0 for others
-    *texts("kind", "status"),
+    *texts("kind"),
     *moments("since"),
     *texts("stream", null=True),
     *counts("first", "last", null=True),
-    *columns(INT8MULTIRANGE, "missing", null=True),  # of a gap: the sequences that have still not come
     *texts("property", "table_name", "game", "round_id", null=True),
     *dates("gaming_day", null=True),
     *texts("topic", null=True),
@@ -66,24 +78,20 @@ exceptions = Table(
     *columns(Integer, "revision", null=True),  # of the round, where it was reversed or noticed
     *texts("code", "paragraph", "detail", null=True),
     *columns(Integer, "seat", null=True),
-    *moments("settled_at", null=True),  # of a gap: when the last missing event came so far
-    # The entry that closed a refused record or took back a notice's round, and who stands for it.
-    *columns(Integer, "settled_shard", null=True),
-    *counts("settled_seq", null=True),
-    *texts("settled_hash", "settled_by", "settled_approved_by", "settled_reason", null=True),
-    Index("exceptions_in_order", "since", "service", "shard", "seq", "number"),
-    Index("exceptions_of_property", "property", "since", "service", "shard", "seq", "number"),
-    Index("exceptions_gaps", "stream", "first", postgresql_where="kind = 'gap'"),
-    Index("exceptions_open", "property", postgresql_where="status = 'open'"),
+    Index("exceptions_of_day", "property", "gaming_day"),
     Index(
         "exceptions_of_rounds",
         "property",
         "table_name",
         "round_id",
-        postgresql_where="kind = 'notice' OR kind = 'reversed'",
+        postgresql_where="kind = 'reversed'",
     ),
     schema=SCHEMA,
 )
+"""What services miss or refuse of their input, and rounds that were changed or noticed; never changed.
+
+What became of an exception follows from the filled gaps, the closings and the reversals that are known at a moment.
+"""
 
 filled_gaps = Table(
     "filled_gaps",
@@ -114,19 +122,25 @@ closings = Table(
 OF_JOURNALS = (exceptions, filled_gaps, closings)
 """What journals say of their input: the one that is counted, and reporting's own."""
 
+documents = Table(
+    "documents",
+    metadata,
+    *_fact_columns(),
+    Index("documents_of_property", "property", "kind"),
+    schema=SCHEMA,
+)
+"""Entries of the topic of properties, whole: every version that was filed, what was decided, what was refused.
+
+It is read whole by every process, and so these are kept apart from what a rebuild reads again.
+"""
+
 properties = properties_table(metadata, SCHEMA)
 """The approved properties: their law, clock, pits, tables, shifts."""
 
 facts = Table(
     "facts",
     metadata,
-    *_entry_columns(),
-    *texts("kind"),
-    *texts("event", null=True),  # of what the pit reported: its type
-    *texts("property", "table_name", null=True),
-    *dates("gaming_day", null=True),
-    *moments("occurred_at"),
-    *columns(JSON, "data"),
+    *_fact_columns(),
     Index("facts_of_property", "property", "kind", "gaming_day"),
     Index("facts_of_pit", "property", "event", "gaming_day", postgresql_where="event IS NOT NULL"),
     Index("facts_of_table", "property", "table_name", "occurred_at", postgresql_where="table_name IS NOT NULL"),
@@ -143,7 +157,7 @@ amounts = Table(
     *dates("gaming_day"),
     *texts("table_name", "shift", "item"),  # empty where an amount is of none
     *texts("measure"),
-    *counts("value"),
+    *columns(Numeric, "value"),  # nanocents of a great meter need more than 64 bits
     Index("amounts_of_day", "property", "gaming_day", "measure"),
     schema=SCHEMA,
 )
@@ -155,6 +169,8 @@ amount_days = Table(
     *dates("gaming_day", key=True),
     *texts("property", "measure", "table_name", "shift", "item", key=True),
     *columns(Numeric, "value"),
+    # What comes to nothing, such as a round's money on hold once it was settled, is in the way of no reader.
+    Index("amount_days_of_measure", "property", "measure", "gaming_day", postgresql_where="value <> 0"),
     schema=SCHEMA,
 )
 """The amounts of a gaming day, added up as they are known now."""
@@ -179,10 +195,33 @@ rounds = Table(
     *columns(ARRAY(Text), "line_wagers", "line_categories"),  # no category: empty
     *columns(ARRAY(BigInteger), "line_figures"),  # LINE_FIGURES of each of these
     *columns(ARRAY(BigInteger), "stake_figures"),  # STAKE_FIGURES of each stake, one after the other
-    Index("rounds_of_table", "property", "gaming_day", "table_name"),
+    Index("rounds_of_table", "property", "gaming_day", "table_name", "closed_at"),
     schema=SCHEMA,
 )
 """Rounds whose money was posted (`sign` 1) or taken back (-1): who dealt, in which shift, and what it came to."""
+
+
+won_lines = Table(
+    "won_lines",
+    metadata,
+    *columns(Integer, "shard", key=True),
+    *counts("seq", key=True),
+    *columns(Integer, "number", key=True),  # among the lines of the settlement
+    *moments("recorded_at"),
+    *texts("property"),
+    *dates("gaming_day"),
+    *texts("table_name", "game", "regulation", "round_id"),
+    *columns(Integer, "revision", "seat"),
+    *texts("wager"),
+    *columns(Integer, "hand", null=True),
+    *counts("stake_cents", "winnings_cents", "stake_returned_cents"),
+    *moments("moment"),
+    *dates("paid_on"),  # on the clock of the property
+    *texts("account", null=True),  # of an electronic wager
+    Index("won_lines_of_day", "property", "gaming_day"),
+    schema=SCHEMA,
+)
+"""Lines of posted rounds whose winnings may have to be reported; those of a round taken back stay, and do not count."""
 
 round_days = Table(
     "round_days",

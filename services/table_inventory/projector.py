@@ -109,7 +109,7 @@ _KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
     inventory.AdjustmentApproved: (_update, t.adjustments, {"status": "approved"}),
     inventory.AdjustmentRejected: (_update, t.adjustments, {"status": "rejected"}),
     inventory.DayPreliminary: (_insert, t.days, {"status": ReportStatus.PRELIMINARY}),
-    inventory.DayAudited: (_update, t.days, {"status": ReportStatus.AUDITED}),
+    inventory.DayAudited: (_update, t.days, {}),
     inventory.DayFinal: (_update, t.days, {"status": ReportStatus.FINAL}),
 }
 """The facts that are a row as they stand: how it is written, in which table, and what the row has besides."""

@@ -48,13 +48,15 @@ async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
         metrics.equipment_overdue.labels(check).set(overdue[check])
     d, c = days.c, counts.c
     final = select(d.property).where(d.property == c.property, d.gaming_day == c.gaming_day, d.final_at.is_not(None))
-    recent = select(c.property, c.gaming_day).where(c.at >= now - _LOOK_BACK, ~final.exists()).distinct()
-    levels: Counter[str] = Counter()
-    for row in (await connection.execute(recent)).all():
-        found = await variances_of_day(connection, DayKey(*row))
-        levels.update(variance.level for variance in found if variance.status != "resolved")
+    sealed = final.exists().label("sealed")
+    recent = select(c.property, c.gaming_day, sealed).where(c.at >= now - _LOOK_BACK).distinct()
+    levels: Counter[tuple[bool, str]] = Counter()
+    for property_name, gaming_day, is_sealed in (await connection.execute(recent)).all():
+        found = await variances_of_day(connection, DayKey(property_name, gaming_day))
+        levels.update((is_sealed, variance.level) for variance in found if variance.status != "resolved")
     for level in get_args(Level):
-        metrics.variances_open.labels(level).set(levels[level])
+        metrics.variances_open.labels(level).set(levels[False, level])
+        metrics.variances_open_sealed.labels(level).set(levels[True, level])
     rows = await connection.execute(
         select(slips.c.slip, func.count()).where(slip_status == "carried").group_by(slips.c.slip)
     )

@@ -14,7 +14,7 @@ from services.vigorish.domain.reports import (
     exceptions,
     report,
 )
-from services.vigorish.tables import days, journal, lines
+from services.vigorish.tables import day_changes, days, journal, lines
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     REPORT,
@@ -38,7 +38,7 @@ ASSESSMENTS = TableListing(lines, "table_name", "round_id", "revision", "line")
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, reading the database of a running service."""
     router = APIRouter(prefix="/reports", tags=["reports"])
-    headers = Headers(journal, context.clock, days)
+    headers = Headers(journal, context.clock, days, day_changes)
 
     @router.get("/vigorish", response_model=VigorishReport, summary="Read the vigorish of a property", responses=REPORT)
     async def read_vigorish(

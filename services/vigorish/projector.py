@@ -7,7 +7,7 @@ from sqlalchemy import case, func
 
 from services.vigorish.domain.assessing import is_bank
 from services.vigorish.domain.assessing import owed as owed_of
-from services.vigorish.tables import SUMS, lines, owed
+from services.vigorish.tables import SUMS, day_changes, lines, owed
 from shared.contracts.envelope import as_json
 from shared.contracts.pit import VigorishOfRound
 from shared.contracts.settlements import RoundKey, SettledRound
@@ -21,6 +21,7 @@ from shared.contracts.vigorish import (
 from shared.journal.bulk import Row, added, excluded, insert, update
 from shared.journal.entry import Entry
 from shared.journal.recording import Recorded
+from shared.runtime.consume.days import day_changes_projector
 from shared.runtime.projector import Projector, Transaction
 
 REVISION: Final = ("property", "table_name", "round_id", "revision")
@@ -130,4 +131,4 @@ _ADD_OWED: Final = insert(
 _ADD_LINES: Final = insert(lines)
 _TAKE_BACK_LINES: Final = update(lines, ("standing",), by=REVISION)
 
-PROJECTOR: Final = Projector(tables=(owed, lines), project=project)
+PROJECTOR: Final = Projector(tables=(owed, lines), project=project).with_more(day_changes_projector(day_changes))

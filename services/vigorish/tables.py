@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.journal.columns import MOMENT, columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
-from shared.runtime.consume.days import days_table
+from shared.runtime.consume.days import day_changes_table, days_table
 from shared.runtime.consume.properties import properties_table
 from shared.runtime.consume.submissions import submissions_table
 
@@ -74,6 +74,7 @@ lines = Table(
 """What was assessed, line by line."""
 
 days = days_table(metadata, SCHEMA)
+day_changes = day_changes_table(metadata, SCHEMA)
 """How far gaming days have come."""
 
 shifts = Table(

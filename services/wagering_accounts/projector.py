@@ -14,7 +14,7 @@ from services.wagering_accounts.domain.books import Adjustment, Books, Patron, R
 from services.wagering_accounts.domain.evolving import FLOWS, DoesNotFit, OfRound, account_of, evolve, flows_of
 from services.wagering_accounts.queries.books import TABLES, Needs, load
 from services.wagering_accounts.queries.order import in_order
-from services.wagering_accounts.tables import PROJECTIONS, liability_days, lines
+from services.wagering_accounts.tables import PROJECTIONS, day_changes, liability_days, lines
 from shared.contracts.accounts import (
     AboutPatron,
     AccountBoughtIn,
@@ -28,6 +28,7 @@ from shared.journal.bulk import Row, added, insert, update
 from shared.journal.entry import Entry
 from shared.journal.ledger import Fenced
 from shared.journal.recording import Recorded
+from shared.runtime.consume.days import day_changes_projector
 from shared.runtime.projector import Projector, Transaction
 
 _ADD: Final = {kind: insert(table, on_conflict="skip") for kind, table in TABLES.items()}
@@ -118,4 +119,6 @@ def _days(recorded: Sequence[tuple[Entry, AccountsFact]]) -> list[Row]:
     ]
 
 
-PROJECTOR: Final = Projector(tables=PROJECTIONS, project=project, read=in_order)
+PROJECTOR: Final = Projector(tables=PROJECTIONS, project=project, read=in_order).with_more(
+    day_changes_projector(day_changes)
+)

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
-from shared.runtime.consume.days import days_table
+from shared.runtime.consume.days import day_changes_table, days_table
 from shared.runtime.consume.properties import properties_table
 
 SCHEMA = "wagering_accounts"
@@ -163,6 +163,7 @@ liability_days = Table(
 """What changed the liability on a gaming day, by shard, so that two writers never wait for each other."""
 
 days = days_table(metadata, SCHEMA)
+day_changes = day_changes_table(metadata, SCHEMA)
 
 properties = properties_table(metadata, SCHEMA)
 """The approved properties: their gaming days and their law."""

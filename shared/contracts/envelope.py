@@ -1,7 +1,7 @@
 """The CloudEvents 1.0 envelope, with the dense `sequence` that every stream of Pitledger carries."""
 
 import json
-from typing import Annotated, Any, Generic, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, Self, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -15,7 +15,10 @@ Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,6
 Identifier = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,128}$")]
 """An identifier that another system gave: printable ASCII, no spaces."""
 
-Person = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$", strip_whitespace=True)]
+A_PERSON: Final = object()
+"""What marks a field as a person, for those who ask whom a message names."""
+
+Person = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$", strip_whitespace=True), A_PERSON]
 """Who did something: a license number, a badge or a user name."""
 
 Reason = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,1000}$", strip_whitespace=True)]
@@ -93,6 +96,15 @@ def table_source(property_name: str, table: str) -> str:
 def shard_source(service: str, shard: int) -> str:
     """Return the stream of a journal shard of a service."""
     return f"/{service}/shards/{shard}"
+
+
+def shard_of(source: str) -> int:
+    """Return the number of the shard that a stream is of.
+
+    >>> shard_of(shard_source("vigorish", 3))
+    3
+    """
+    return int(source.rpartition("/")[2])
 
 
 def canonical(document: Any) -> bytes:

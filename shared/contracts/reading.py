@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar, Union
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from shared.contracts.envelope import Event
+from shared.contracts.envelope import Event, shard_of
 from shared.contracts.facts import KINDS, enveloped, literal_of
 from shared.contracts.topics import Topic
 from shared.rules.errors import Refused, refused_by_validation
@@ -89,7 +89,7 @@ class Reader:
     def _passed(self, raw: bytes, error: ValidationError) -> Event[Any]:
         """Return what does not matter here. Raises: Refused, for what was wrong, where it may matter."""
         try:
-            head = _HEAD.validate_json(raw)
+            head = (_HEAD if self.topic.publisher is None else _ENTRY_HEAD).validate_json(raw)
         except ValidationError:
             raise self.refused(raw, error) from error
         if head.type in self.kinds:
@@ -108,7 +108,19 @@ class _Head(Event[Any]):
     movesmoney: bool | None = None
 
 
+class _EntryHead(_Head):
+    """An entry of a journal as far as it can be read without knowing its kind: its place is known all the same."""
+
+    recordedat: AwareDatetime
+
+    @property
+    def shard(self) -> int:
+        """Return the number of the shard in its publisher's journal."""
+        return shard_of(self.source)
+
+
 _HEAD = TypeAdapter(_Head)
+_ENTRY_HEAD = TypeAdapter(_EntryHead)
 
 
 def kind_of(model: Any) -> str:

@@ -1,13 +1,13 @@
 """What every report says of itself, and how far a gaming day has come."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from enum import StrEnum
 from fractions import Fraction
 from hashlib import sha256
 from importlib.metadata import version
 from math import floor
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
 
@@ -37,18 +37,28 @@ def rows_sha256(rows: Sequence[BaseModel]) -> str:
 
 
 class ReportStatus(StrEnum):
-    """How far a gaming day has come, and with it every report about it."""
+    """The stage of a gaming day, and with it of every report about it: the same four in every service."""
 
     OPEN = "open"
     """The day is not over."""
     PRELIMINARY = "preliminary"
-    """The day is over; nobody has audited it."""
-    AUDITED = "audited"
-    """Revenue audit has checked it."""
+    """The day is over; it is not sealed, whether revenue audit has checked it or not."""
     FINAL = "final"
     """It is sealed: from now on there are only adjusting entries."""
     RESTATED = "restated"
     """What came after the seal makes another report than the sealed one."""
+
+
+_FROM_BEHIND: Final = (ReportStatus.OPEN, ReportStatus.PRELIMINARY, ReportStatus.RESTATED, ReportStatus.FINAL)
+
+
+def furthest_behind(statuses: Iterable[ReportStatus]) -> ReportStatus:
+    """Return how far several gaming days have come together: as far as the one that is furthest behind; none: open.
+
+    >>> furthest_behind([ReportStatus.FINAL, ReportStatus.RESTATED]).value
+    'restated'
+    """
+    return min(statuses, key=_FROM_BEHIND.index, default=ReportStatus.OPEN)
 
 
 class Reached(BaseModel):

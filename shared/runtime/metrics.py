@@ -57,6 +57,15 @@ class Metrics:
         self.variances_open = Gauge(
             "pitledger_variances_open", "Variances not resolved, of days not final, by level", ["level"], registry=r
         )
+        self.variances_open_sealed = Gauge(
+            "pitledger_variances_open_sealed",
+            "Variances not resolved, of days that are sealed, by level",
+            ["level"],
+            registry=r,
+        )
+        self.days_restated = Gauge(
+            "pitledger_days_restated", "Sealed gaming days that entries of the last 24 hours changed", registry=r
+        )
         self.slips_in_transit = Gauge(
             "pitledger_slips_in_transit", "Fills and credits that left and have not arrived", ["slip"], registry=r
         )

@@ -12,6 +12,7 @@ from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
 from tests.support.properties import property_event
 from tests.support.services import settled_database
+from tests.unit.reporting.entries import day_closed
 from tests.unit.vigorish.rounds import (
     DAY,
     NOON,
@@ -313,6 +314,19 @@ def test_lines_come_page_by_page(desk: Vigorish) -> None:
         found[4]["seq"],
     )
     assert_problem(desk.get(f"assessments?property={PROPERTY}&gaming_day={DAY}&cursor=x"), 400, "not one of this")
+
+
+@pytest.mark.parametrize(("seconds", "stage"), [(60, "final"), (-60, "restated")])
+def test_a_sealed_day_is_restated_by_what_is_recorded_after_its_seal(desk: Vigorish, seconds: int, stage: str) -> None:
+    """Money of the day after the seal restates it; an audited day is still preliminary."""
+    desk.settle(posted(1, RULES, [line(1, 1200, 75)]))
+    assert "open" == desk.report()["status"]
+    for sequence, step in enumerate(("preliminary", "audited"), 1):
+        closed = day_closed(sequence, step, seconds=seconds, property_name=PROPERTY, day=DAY)
+        desk.desk.feed("inventory", closed)
+        assert "preliminary" == desk.report()["status"]
+    desk.desk.feed("inventory", day_closed(3, "final", seconds=seconds, property_name=PROPERTY, day=DAY))
+    assert stage == desk.report()["status"]
 
 
 def test_reading_needs_the_role_and_unchanged_reports_are_not_sent_again(desk: Vigorish) -> None:

@@ -29,8 +29,13 @@ Tables = Iterable[str] | Mapping[str, str | Mapping[str, Any]]
 """Tables that offer what their names begin with, or each with the game that it offers or what else is said of it."""
 
 
-def document(name: str = PROPERTY, tables: Tables = TABLES, **changes: Any) -> dict[str, Any]:
-    """A property of Pennsylvania with these tables, open since 2020, whose gaming day begins at four."""
+def document(
+    name: str = PROPERTY, tables: Tables = TABLES, *, automated: Iterable[str] = (), **changes: Any
+) -> dict[str, Any]:
+    """A property of Pennsylvania with these tables, open since 2020, whose gaming day begins at four.
+
+    Some of the tables may be fully automated.
+    """
     said = tables if isinstance(tables, Mapping) else {table: {} for table in tables}
     listed = [
         {
@@ -41,6 +46,7 @@ def document(name: str = PROPERTY, tables: Tables = TABLES, **changes: Any) -> d
             "positions": 7,
             "location": "main floor",
             "opened_on": "2020-01-01",
+            "fully_automated": table in automated,
         }
         | ({"game": of_table} if isinstance(of_table, str) else dict(of_table))
         for table, of_table in said.items()

@@ -19,7 +19,7 @@ from tests.support.properties import property_event
 from tests.support.rounds import submission
 from tests.unit.reporting.entries import CORRECTION, DAY, NOON, Shard, day_closed
 
-PEOPLE = {"audit.kim": ["reports.read"], "games.ray": ["submissions.file"]}
+PEOPLE = {"audit.kim": ["reports.read"], "cage.lou": ["patrons.report"], "games.ray": ["submissions.file"]}
 
 
 class DismissOwn(Command):
@@ -94,9 +94,12 @@ class Books(Shard):
         return self.report("win-as-settled", more)
 
     def exceptions(self, more: str = "") -> list[dict[str, Any]]:
-        """Return the exceptions of this property, and those of none that is known."""
-        items: list[dict[str, Any]] = self._read(f"/reports/exceptions?property={self.property_name}{more}")["items"]
-        return items
+        """Return the exceptions of this property and day, and those of none that is known, oldest first."""
+        sections = {
+            section["name"]: section["rows"] for section in self.report("exceptions", more)["content"]["sections"]
+        }
+        rows = [*sections["open"], *sections["over"]]
+        return sorted(rows, key=lambda row: (row["since"], row["entry"], row["number"]))
 
     def _read(self, path: str) -> dict[str, Any]:
         answer = self.get(path)
@@ -137,6 +140,11 @@ def _section(report: Mapping[str, Any], section: str) -> dict[str, Any]:
 def held(report: Mapping[str, Any]) -> dict[str, bool]:
     """Return whether each identity of a report holds, by its name."""
     return {one["name"]: one["holds"] for one in report["content"]["identities"]}
+
+
+def identities_of(report: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """Return both sides of what must hold in a report, by its name."""
+    return {one["name"]: (one["left"], one["right"]) for one in report["content"]["identities"]}
 
 
 def names(document: Mapping[str, Any], *wanted: str) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from services.progressive_meters.domain.reports import (
     report,
 )
 from services.progressive_meters.queries.books import day_of, last_reconciled
-from services.progressive_meters.tables import days, hits, journal
+from services.progressive_meters.tables import day_changes, days, hits, journal
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason
 from shared.runtime.rows import thing_of
@@ -43,7 +43,7 @@ EXCEPTIONS: Listing[ExceptionKey] = Listing("exceptions", ExceptionKey)
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
     router = APIRouter(prefix="/reports", tags=["reports"])
-    headers = Headers(journal, context.clock, days)
+    headers = Headers(journal, context.clock, days, day_changes)
 
     @router.get(
         "/reconciliation",

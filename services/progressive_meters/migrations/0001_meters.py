@@ -13,10 +13,10 @@ def upgrade() -> None:
     run_sql(__file__, "0001_days", "0001_properties", "0001_submissions")
     grant(
         "SELECT, INSERT",
-        *("properties", "submissions", "days"),
+        *("properties", "submissions", "days", "day_changes"),
         *("pool_versions", "pools", "movements", "readings", "hits", "changes", "reconciliations"),
     )
-    grant("UPDATE", "pools", "readings", "days")
+    grant("UPDATE", "pools", "readings", "days", "day_changes")
     grant("UPDATE (standing)", "hits")
     grant("UPDATE (status, document, approved_by, rejection)", "changes")
     grant("UPDATE (status, approved_by, approved_at, rejected_by, rejected_at, rejection_reason)", "pool_versions")

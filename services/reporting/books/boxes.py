@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from services.reporting.books.reading import Books, Listed
@@ -15,7 +16,7 @@ _RECORDED: Final[Mapping[str, str]] = {"currency": "currency", "counter_check": 
 """What of the movements of a table went into its box, by instrument."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Box:
     """A drop box as it came off a table, what was recorded as dropped in it, and its count, where there is one."""
 
@@ -30,9 +31,16 @@ class Box:
         fact = self.exchanged.fact
         return (fact.gaming_day, fact.table, "drop", fact.sequence)
 
+    @cached_property
+    def _recorded(self) -> Mapping[str, Figure]:
+        return {
+            instrument: -added_up(move for move in self.moves if move.what == what)
+            for instrument, what in _RECORDED.items()
+        }
+
     def recorded(self, instrument: str) -> Figure:
         """Return what was recorded as dropped, of `currency` or `counter_check`."""
-        return -added_up(move for move in self.moves if move.what == _RECORDED[instrument])
+        return self._recorded[instrument]
 
     @property
     def entry(self) -> tuple[EntryRef, ...]:

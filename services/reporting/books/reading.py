@@ -5,35 +5,39 @@ read as they are added up; of the others, the entries themselves are added up. E
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Literal, Self, TypeVar
 
 from sqlalchemy import Row, TextClause, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES
+from services.reporting.books.stages import Restatement, played_days, stage_of
 from services.reporting.books.statements import (
     AMOUNT_ENTRIES,
     AMOUNTS,
     CHIPS_ENTRIES,
     FACTS,
     FIRST_DAY,
+    FIRST_RECORDED,
     HOUSE_EDGES,
     LAST_OF_PIT,
     LINE_ENTRIES,
     LINES,
+    OPEN_EXCEPTIONS,
     PLAYED_ENTRIES,
     ROUND_ENTRIES,
     ROUNDS,
 )
 from services.reporting.books.statements import PLAYED as PLAYED_ROUNDS
 from services.reporting.domain.house_edges import HouseEdge, returns_of_text
-from services.reporting.kit.figures import AddedUp, EntryRef, Figure
+from services.reporting.kit.figures import AddedUp, Because, EntryRef, Figure
 from services.reporting.kit.question import Question
 from shared.contracts.facts import KINDS, Fact
 from shared.contracts.inventory import PitRecorded
+from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.pit import PitData
 from shared.contracts.places import Place, place_of_day
 from shared.contracts.reading import kind_of
@@ -77,6 +81,10 @@ class Books:
         self.question = question
         self._places = places
 
+    def asked(self, **otherwise: Any) -> "Books":
+        """Return the same books for a question that is otherwise: of another moment, or of the property as a whole."""
+        return Books(self._connection, replace(self.question, **otherwise), self._places)
+
     # --- the property ---
 
     def place_on(self, day: date) -> Place:
@@ -111,20 +119,41 @@ class Books:
         first: date | None = None,
         last: date | None = None,
         table: str | None = None,
+        items: Sequence[str] | None = None,
+        explained: bool = True,
     ) -> dict[By, dict[str, Figure]]:
-        """Return measures added up by dimensions, each with where it comes from; what was never added to is left out.
+        """Return measures added up by dimensions, each with where it comes from; what comes to nothing is left out.
 
-        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given.
+        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given. `items` are
+        the only ones that are wanted, where it is added up by item. Not `explained`, figures do not say where they come
+        from: thousands of them are read in less time.
         """
+        assert items is None or "item" in by, "figures of some items are added up by item"
         first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
-        rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, measures=list(measures))
+        wanted = {"measures": list(measures), "items": None if items is None else list(items)}
+        rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
         found: dict[By, dict[str, Figure]] = {}
         for row in rows:
             key = tuple(map(str, row[: len(by)]))
-            where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
-            because = (AddedUp("amounts", (row.measure,), first, last, where),)
+            because: Because = ()
+            if explained:
+                where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
+                because = (AddedUp("amounts", (row.measure,), first, last, where),)
             found.setdefault(key, {})[row.measure] = Figure(int(row.value), because)
         return found
+
+    async def since(self, measures: Sequence[str], items: Iterable[str]) -> dict[tuple[str, str], datetime]:
+        """Return when something was first added to measures of items, whatever the gaming day, by table and item."""
+        days = await self.amounts(measures, ("item", "gaming_day"), first=date.min, items=list(items))
+        parameters = {
+            "property": self.question.property,
+            "known_at": self.question.known_at,
+            "measures": list(measures),
+            "items": list({item for item, _ in days}),
+            "days": [date.fromisoformat(day) for day in {day for _, day in days}],
+        }
+        rows = await self._connection.execute(text(FIRST_RECORDED), parameters)
+        return {(row.table_name, row.item): row.at for row in rows}
 
     async def rounds(
         self,
@@ -136,6 +165,15 @@ class Books:
     ) -> dict[By, dict[str, Figure]]:
         """Return FIGURES and STAKES of settled rounds, or some of them, added up by dimensions (ROUND_DIMENSIONS)."""
         return await self._added_up(ROUNDS, "rounds", figures, by, ROUND_DIMENSIONS, first, last)
+
+    async def round_sums(
+        self, by: Sequence[str], *, first: date | None = None, last: date | None = None
+    ) -> dict[By, tuple[int, ...]]:
+        """Return the same as numbers alone, in the order of FIGURES and STAKES: for what is added up further."""
+        first, last, table = first or self.question.first, last or self.question.last, self.question.table
+        query = ROUNDS.replace("{sums}", _sums((*FIGURES, *STAKES)))
+        rows = await self._read(query, by, ROUND_DIMENSIONS, first, last, table, game=self.question.game)
+        return {tuple(map(str, row[: len(by)])): tuple(map(int, row[len(by) :])) for row in rows}
 
     async def played(
         self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
@@ -239,7 +277,32 @@ class Books:
     async def pit(self, *events: type[PitData], first: date | None = None, last: date | None = None) -> list[Listed]:
         """Return what the pit reported of these kinds on gaming days, as PitRecorded, in the order of recording."""
         names = [kind_of(event) for event in events]
-        return await self._facts([PitRecorded], first or self.question.first, last or self.question.last, names)
+        days = (first or self.question.first, last or self.question.last)
+        return await self._facts([PitRecorded], *days, "AND event = ANY(:events)", events=names)
+
+    async def other_days(self) -> list[Listed]:
+        """Return what the pit reported on the question's gaming days and claimed to be of another day."""
+        claimed = "AND data ->> 'claimed_day' IS NOT NULL"
+        return await self._facts([PitRecorded], self.question.first, self.question.last, claimed)
+
+    async def refusals(self) -> list[Listed]:
+        """Return the commands that were refused on the question's gaming days, those of no property included."""
+        days = (self.question.first, self.question.last)
+        placed = "(property = :property OR property IS NULL)"
+        found = [
+            *await self._facts([CommandRefused], *days, of_property=placed),
+            *await self._facts([CommandRefused], *days, of_property=placed, table="documents"),
+        ]
+        return sorted(found, key=lambda one: one.recorded_at)
+
+    async def documents(self, *kinds: type[FactT]) -> list[Listed]:
+        """Return what was filed and decided about the property document, in the order of recording."""
+        return await self._facts(kinds, None, None, table="documents")
+
+    async def restatements(self) -> Sequence[Restatement]:
+        """Return the entries that changed the question's gaming days after their seal."""
+        played = await played_days(self._connection, self.question)
+        return (await stage_of(self._connection, self.question, played)).restatements
 
     async def last_pit(self, tables: Iterable[str], *events: type[PitData], day: date) -> dict[str, Listed]:
         """Return the last event of these kinds before a gaming day at each of these tables, however long ago."""
@@ -247,7 +310,15 @@ class Books:
         return {row.table_name: Listed.of(row) for row in await self.read(text(LAST_OF_PIT), **asked)}
 
     async def _facts(
-        self, kinds: Iterable[type[Fact]], first: date | None, last: date | None, events: Sequence[str] = ()
+        self,
+        kinds: Iterable[type[Fact]],
+        first: date | None,
+        last: date | None,
+        more: str = "",
+        *,
+        of_property: str = "property = :property",
+        table: Literal["facts", "documents"] = "facts",
+        **asked: Any,
     ) -> list[Listed]:
         parameters = {
             "property": self.question.property,
@@ -256,16 +327,26 @@ class Books:
             "last": last,
             "table": self.question.table,
             "known_at": self.question.known_at,
+            **asked,
         }
-        if events:
-            parameters["events"] = list(events)
-        query = FACTS.replace("{events}", "AND event = ANY(:events)" if events else "")
+        query = FACTS.replace("{table}", table).replace("{more}", more).replace("{of_property}", of_property)
         return [Listed.of(row) for row in await self._connection.execute(text(query), parameters)]
 
     async def read(self, statement: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
         """Return the rows of a statement about the property as known at the moment of the question."""
         asked = {"property": self.question.property, "known_at": self.question.known_at}
         return (await self._connection.execute(statement, {**asked, **parameters})).all()
+
+    def known_at(self, moment: datetime) -> "Books":
+        """Return the books as they were known at an earlier moment."""
+        places = [place for place in self._places if place.document.approved_at <= moment]
+        return Books(self._connection, replace(self.question, known_at=moment), places)
+
+    async def open_exceptions(self, *kinds: str) -> Sequence[Any]:
+        """Return the exceptions of the property, or of none that is known, that were open, oldest first: rows."""
+        question = self.question
+        parameters = {"property": question.property, "table": question.table, "known_at": question.known_at}
+        return (await self._connection.execute(text(OPEN_EXCEPTIONS), parameters | {"kinds": list(kinds)})).all()
 
     # --- where a figure comes from ---
 

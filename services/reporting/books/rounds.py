@@ -113,7 +113,7 @@ def round_entry(event: EntryEvent[Any], data: DealtRound, shift: str) -> RoundEn
 def _stakes(data: PostedRound) -> list[int]:
     results: dict[tuple[int, str], int] = {}
     for line in data.lines:
-        if _against_house(line):
+        if against_house(line):
             key = (line["seat"], line["wager"])
             results[key] = results.get(key, 0) + line["payout"] + line["stake_returned"] - line["stake"]
     places = {total.wager: place for place, total in enumerate(data.totals, 1)}
@@ -130,7 +130,7 @@ def _stakes(data: PostedRound) -> list[int]:
 def _lines(lines: Iterable[Mapping[str, Any]], sign: int) -> dict[tuple[str, str], tuple[int, ...]]:
     found: dict[tuple[str, str], tuple[int, ...]] = {}
     for line in lines:
-        if not _against_house(line):
+        if not against_house(line):
             continue
         stake, key = sign * line["stake"], (line["wager"], line.get("category") or "")
         figures = (
@@ -141,7 +141,7 @@ def _lines(lines: Iterable[Mapping[str, Any]], sign: int) -> dict[tuple[str, str
     return found
 
 
-def _against_house(line: Mapping[str, Any]) -> bool:
+def against_house(line: Mapping[str, Any]) -> bool:
     """Return whether a line is of the handle: void ones, and those of banks, are not."""
     of_bank = line["paid_by"] != "house" or line["wager"] == BANK or line["seat"] == _DEALER_SEAT
     return not of_bank and line["outcome"] != "void"

@@ -8,9 +8,10 @@ from typing import Final
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.reporting.books.statements import COUNT_OPEN
 from services.reporting.kit.figures import EntryRef
 from services.reporting.kit.question import Question
-from shared.contracts.reports import Reached, ReportStatus
+from shared.contracts.reports import Reached, ReportStatus, furthest_behind
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,6 @@ class Stage:
     sealed_at: Mapping[date, datetime]
 
 
-_FROM_BEHIND: Final = (ReportStatus.OPEN, ReportStatus.PRELIMINARY, ReportStatus.RESTATED, ReportStatus.FINAL)
-
 _CLOSED: Final = text("""
     SELECT gaming_day, kind, min(recorded_at) AS at FROM reporting.facts
     WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
@@ -59,7 +58,8 @@ _AFTER: Final = text("""
                     f.data ->> 'concluded_by', f.data ->> 'entered_by', '') AS who,
            coalesce(x.reason, f.data ->> 'reason', f.data ->> 'conclusion', '') AS why
     FROM (SELECT DISTINCT gaming_day, service, shard, seq, recorded_at FROM reporting.amounts
-          WHERE property = :property AND gaming_day = :day AND recorded_at > :sealed AND recorded_at <= :known_at
+          WHERE property = :property AND gaming_day = :day AND measure <> 'acts'
+            AND recorded_at > :sealed AND recorded_at <= :known_at
           UNION ALL
           SELECT gaming_day, 'round-settlement', shard, seq, recorded_at FROM reporting.rounds
           WHERE property = :property AND gaming_day = :day AND recorded_at > :sealed AND recorded_at <= :known_at) c
@@ -68,17 +68,27 @@ _AFTER: Final = text("""
         ON x.service = c.service AND x.shard = c.shard AND x.seq = c.seq AND x.kind IN ('reversed', 'voided')
     ORDER BY c.recorded_at, c.service, c.shard, c.seq""")
 
+# What was recorded of a day at all since then is looked at first: mostly that was before the seal, and settles it.
+_RESTATED_SINCE: Final = text("""
+    SELECT m.property, m.gaming_day
+    FROM reporting.day_moments m
+    CROSS JOIN LATERAL (
+        SELECT min(f.recorded_at) AS at FROM reporting.facts f
+        WHERE f.property = m.property AND f.gaming_day = m.gaming_day AND f.kind = 'day.final') sealed
+    WHERE m.last_recorded > :since AND m.last_recorded > sealed.at
+      AND (EXISTS (SELECT FROM reporting.amounts a
+                   WHERE a.property = m.property AND a.gaming_day = m.gaming_day AND a.measure <> 'acts'
+                     AND a.recorded_at > greatest(sealed.at, :since))
+           OR EXISTS (SELECT FROM reporting.rounds r
+                      WHERE r.property = m.property AND r.gaming_day = m.gaming_day
+                        AND r.recorded_at > greatest(sealed.at, :since)))
+    ORDER BY m.property, m.gaming_day""")
+
 _THROUGH: Final = text("""
     SELECT p.service, p.shard, max(p.seq) AS seq,
            (SELECT coalesce(sum(g.last - g.first + 1), 0) FROM reporting.gaps g
             WHERE g.source = '/' || p.service || '/shards/' || p.shard) AS missing
     FROM reporting.positions p WHERE p.recorded_at <= :known_at GROUP BY p.service, p.shard ORDER BY 1, 2""")
-
-_OPEN: Final = text("""
-    SELECT count(*) AS exceptions, count(*) FILTER (WHERE service = 'reporting') AS input
-    FROM reporting.exceptions
-    WHERE (property = :property OR property IS NULL) AND recorded_at <= :known_at
-      AND (status = 'open' OR settled_at > :known_at)""")
 
 
 async def played_days(connection: AsyncConnection, question: Question) -> Sequence[date]:
@@ -105,7 +115,7 @@ async def stage_of(connection: AsyncConnection, question: Question, played: Sequ
         else:
             statuses.append(ReportStatus.PRELIMINARY if steps else ReportStatus.OPEN)
     moments = {(one.gaming_day, one.recorded_at) for one in restatements}
-    status = min(statuses, key=_FROM_BEHIND.index)
+    status = furthest_behind(statuses)
     in_order = sorted(restatements, key=lambda one: (one.gaming_day, one.version))
     return Stage(status, 1 + len(moments), tuple(in_order), sealed_at)
 
@@ -133,6 +143,12 @@ async def _restatements(
     ]
 
 
+async def restated_since(connection: AsyncConnection, since: datetime) -> list[tuple[str, date]]:
+    """Return the (property, gaming day) of sealed days that entries changed that were recorded after a moment."""
+    rows = await connection.execute(_RESTATED_SINCE, {"since": since})
+    return [(row.property, row.gaming_day) for row in rows]
+
+
 async def through(connection: AsyncConnection, question: Question) -> list[Reached]:
     """Return how far each shard of each journal had been read."""
     rows = await connection.execute(_THROUGH, {"known_at": question.known_at})
@@ -141,7 +157,7 @@ async def through(connection: AsyncConnection, question: Question) -> list[Reach
 
 async def open_exceptions(connection: AsyncConnection, question: Question) -> tuple[int, int]:
     """Return how many exceptions of the property were open, and how many of them of reporting's own input."""
-    row = (await connection.execute(_OPEN, _parameters(question, "property", "known_at"))).one()
+    row = (await connection.execute(text(COUNT_OPEN), _parameters(question, "property", "known_at"))).one()
     return row.exceptions, row.input
 
 

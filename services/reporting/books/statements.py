@@ -15,13 +15,14 @@ AMOUNTS: Final = f"""
     SELECT {{by}} measure, sum(value) AS value FROM (
         SELECT gaming_day, table_name, shift, item, measure, value FROM reporting.amount_days
         WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = ANY(:measures)
-          AND gaming_day NOT IN (SELECT gaming_day FROM late)
+          AND value <> 0 AND gaming_day NOT IN (SELECT gaming_day FROM late)
         UNION ALL
         SELECT gaming_day, table_name, shift, item, measure, value FROM reporting.amounts
         WHERE property = :property AND gaming_day IN (SELECT gaming_day FROM late) AND measure = ANY(:measures)
           AND recorded_at <= :known_at) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table)
-    GROUP BY {{by}} measure {{order}}"""
+      AND (CAST(:items AS text[]) IS NULL OR item = ANY(:items))
+    GROUP BY {{by}} measure HAVING sum(value) <> 0 {{order}}"""
 
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
 _OF_FIGURES: Final = ", ".join(
@@ -49,7 +50,7 @@ ROUNDS: Final = f"""
         FROM reporting.rounds r CROSS JOIN LATERAL unnest(r.line_wagers) WITH ORDINALITY AS w(wager, n)
         WHERE {_PLAYED} AND r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3] <> 0) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
-    GROUP BY {{group}} {{order}}"""
+    GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
 
 _LINE_COLUMNS: Final = ", ".join(f'"{name}"' for name in LINE_FIGURES)
 _OF_LINES: Final = ", ".join(
@@ -69,7 +70,7 @@ LINES: Final = f"""
         CROSS JOIN LATERAL unnest(r.line_wagers, r.line_categories) WITH ORDINALITY AS w(wager, category, n)
         WHERE {_PLAYED}) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
-    GROUP BY {{group}} {{order}}"""
+    GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
 
 PLAYED: Final = f"""
     WITH {_LATE}
@@ -94,11 +95,17 @@ FIRST_DAY: Final = """
 
 FACTS: Final = """
     SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
-    FROM reporting.facts
-    WHERE property = :property AND kind = ANY(:kinds) AND recorded_at <= :known_at
+    FROM reporting.{table}
+    WHERE {of_property} AND kind = ANY(:kinds) AND recorded_at <= :known_at
       AND (CAST(:first AS date) IS NULL OR gaming_day BETWEEN :first AND :last)
-      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table) {events}
+      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table) {more}
     ORDER BY recorded_at, service, shard, seq"""
+
+FIRST_RECORDED: Final = """
+    SELECT table_name, item, min(recorded_at) AS at FROM reporting.amounts
+    WHERE property = :property AND gaming_day = ANY(:days) AND measure = ANY(:measures) AND item = ANY(:items)
+      AND recorded_at <= :known_at
+    GROUP BY table_name, item"""
 
 LAST_OF_PIT: Final = """
     SELECT f.* FROM unnest(CAST(:tables AS text[])) AS t(table_name)
@@ -145,3 +152,61 @@ LINE_ENTRIES: Final = f"""
           WHERE r.property = :property AND r.gaming_day BETWEEN :first AND :last AND r.recorded_at <= :known_at) known
     WHERE line_figures[(n - 1) * {len(LINE_FIGURES)} + {{index}}] <> 0 {{where}}
     GROUP BY shard, seq, recorded_at, round_id ORDER BY recorded_at, shard, seq"""
+
+# A gap is open while something of it has not come, a refused record until it is replaced or dismissed. What a posting
+# led to be noticed is taken back by its reversal.
+_STATES: Final = """
+    SELECT x.*, f.missing, s.status AS settled, coalesce(f.at, s.at) AS settled_at, s.by AS settled_by,
+           s.approved_by AS settled_approved_by, s.reason AS settled_reason, s.shard AS settled_shard,
+           s.seq AS settled_seq
+    FROM reporting.exceptions x
+    LEFT JOIN LATERAL (
+        SELECT int8multirange(int8range(x.first, x.last, '[]')) - coalesce(
+                   range_agg(int8range(g.sequence, g.sequence, '[]')), '{}') AS missing, max(g.recorded_at) AS at
+        FROM reporting.filled_gaps g
+        WHERE g.stream = x.stream AND g.sequence BETWEEN x.first AND x.last AND g.recorded_at <= :known_at
+    ) f ON x.kind = 'gap'
+    LEFT JOIN LATERAL (
+        SELECT c.status, c.recorded_at AS at, c.by, c.approved_by, c.reason, c.shard, c.seq
+        FROM reporting.closings c
+        WHERE x.kind = 'quarantined' AND (c.service, c.closed_shard, c.closed_seq) = (x.service, x.shard, x.seq)
+          AND c.recorded_at <= :known_at
+        UNION ALL
+        SELECT 'reversed', r.recorded_at, r.entered_by, r.approved_by, r.reason, r.shard, r.seq
+        FROM reporting.exceptions r
+        WHERE x.kind = 'notice' AND r.kind = 'reversed' AND r.recorded_at <= :known_at
+          AND (r.property, r.table_name, r.round_id, r.revision) = (x.property, x.table_name, x.round_id, x.revision)
+        ORDER BY 2, 6, 7 LIMIT 1) s ON x.kind IN ('quarantined', 'notice')
+    WHERE (x.property = :property OR x.property IS NULL) AND x.recorded_at <= :known_at"""
+"""The exceptions of a property, and of none that is known, each with what has become of it."""
+
+_IS_OPEN: Final = "(kind = 'gap' AND NOT isempty(missing) OR kind = 'quarantined' AND settled IS NULL)"
+"""Exceptions that are open."""
+
+OF_INPUT: Final = f"""
+    SELECT * FROM ({_STATES}
+        AND (CAST(:table AS text) IS NULL OR x.table_name IS NULL OR x.table_name = :table)
+        AND (x.gaming_day IS NULL AND x.since < :ends OR x.gaming_day BETWEEN :first AND :last)) known
+    WHERE gaming_day IS NOT NULL OR since >= :begins OR {_IS_OPEN}
+    ORDER BY since, service, shard, seq, number"""
+
+OPEN_EXCEPTIONS: Final = f"""
+    SELECT * FROM ({_STATES} AND x.gaming_day IS NULL AND x.kind = ANY(:kinds)
+        AND (CAST(:table AS text) IS NULL OR x.table_name IS NULL OR x.table_name = :table)) known
+    WHERE {_IS_OPEN} ORDER BY since, service, shard, seq, number"""
+
+COUNT_OPEN: Final = f"""
+    SELECT count(*) AS exceptions, count(*) FILTER (WHERE service = 'reporting') AS input
+    FROM ({_STATES} AND x.gaming_day IS NULL) known WHERE {_IS_OPEN}"""
+
+LAST_ACTS: Final = f"""
+    WITH {_LATE}
+    SELECT item, max(gaming_day) AS gaming_day FROM (
+        SELECT item, gaming_day FROM reporting.amount_days
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = :measure AND value <> 0
+          AND gaming_day NOT IN (SELECT gaming_day FROM late)
+        UNION ALL
+        SELECT item, gaming_day FROM reporting.amounts
+        WHERE property = :property AND gaming_day IN (SELECT gaming_day FROM late) AND measure = :measure
+          AND recorded_at <= :known_at) known
+    GROUP BY item ORDER BY item"""

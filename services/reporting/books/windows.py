@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
 from typing import Any, Final, Literal
 
 from sqlalchemy import Row, TextClause, text
@@ -116,7 +117,7 @@ class Move:
     entry: EntryRef
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Window:
     """The time up to a count (`end`) from the one before it (`start`; None: there was none), and what moved in it."""
 
@@ -125,12 +126,12 @@ class Window:
     moves: tuple[Move, ...] = ()
     rounds: Figure = NOTHING
 
-    @property
+    @cached_property
     def moved(self) -> Figure:
         """Return what people moved."""
         return added_up(self.moves)
 
-    @property
+    @cached_property
     def expected(self) -> Figure:
         """Return what the table should have held at the end."""
         return (NOTHING if self.start is None else self.start.value) + self.moved + self.rounds
@@ -140,7 +141,7 @@ class Window:
         """Return the name of the variance that it may have."""
         return (self.end.gaming_day, self.end.table, "inventory", self.end.sequence)
 
-    @property
+    @cached_property
     def variance(self) -> Figure | None:
         """Return how much more was counted than was expected; None at the first count of a table."""
         return None if self.start is None else self.end.value - self.expected
@@ -170,7 +171,7 @@ async def windows_between(books: Books, pairs: Iterable[tuple[Count | None, Coun
             windows.append(Window(None, end))
         else:
             span = Span(end.table, start.at, end.at)
-            windows.append(Window(start, end, moves[span], rounds.get(span, NOTHING)))
+            windows.append(Window(start, end, moves[span], rounds[span]))
     return windows
 
 
@@ -214,22 +215,24 @@ _MOVED: Final = text("""
     ORDER BY f.occurred_at, f.service, f.shard, f.seq""")
 
 _IN_SPANS: Final = """
-    WITH spans AS (
-        SELECT * FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]),
-                             CAST(:firsts AS date[]), CAST(:lasts AS date[]))
-            WITH ORDINALITY AS s(table_name, after, until, first, last, number)),
-    days AS (
-        SELECT DISTINCT s.table_name, CAST(d.day AS date) AS gaming_day
-        FROM spans s CROSS JOIN LATERAL generate_series(s.first, s.last, interval '1 day') AS d(day))
     SELECT s.number, {what}
-    FROM days d
-    JOIN reporting.rounds r
-        ON r.property = :property AND r.gaming_day = d.gaming_day AND r.table_name = d.table_name
-    JOIN spans s ON s.table_name = r.table_name AND r.closed_at > s.after AND r.closed_at <= s.until
-    WHERE r.recorded_at <= :known_at GROUP BY s.number"""
+    FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]),
+                CAST(:firsts AS date[]), CAST(:lasts AS date[]))
+         WITH ORDINALITY AS s(table_name, after, until, first, last, number)
+    CROSS JOIN LATERAL generate_series(s.first, s.last, interval '1 day') AS d(day)
+    CROSS JOIN LATERAL (
+        SELECT {of_day} FROM reporting.rounds
+        WHERE property = :property AND gaming_day = CAST(d.day AS date) AND table_name = s.table_name
+          AND closed_at > s.after AND closed_at <= s.until AND recorded_at <= :known_at) r
+    GROUP BY s.number"""
 
-_CHIPS: Final = text(_IN_SPANS.replace("{what}", "sum(r.chips_cents) AS cents"))
-_DEALERS: Final = text(_IN_SPANS.replace("{what}", "array_agg(DISTINCT r.dealer ORDER BY r.dealer) AS dealers"))
+
+def _in_spans(what: str, of_day: str) -> TextClause:
+    return text(_IN_SPANS.replace("{what}", what).replace("{of_day}", of_day))
+
+
+_CHIPS: Final = _in_spans("sum(r.chips_cents) AS cents", "sum(chips_cents) AS chips_cents")
+_DEALERS: Final = _in_spans("array_agg(DISTINCT r.dealer ORDER BY r.dealer) AS dealers", "DISTINCT dealer")
 
 
 async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[Move, ...]]:
@@ -269,14 +272,14 @@ def _within(moves: Sequence[Move], span: Span) -> tuple[Move, ...]:
 
 
 async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
-    """Return what the rounds that were closed in spans brought into the table inventories; of none, nothing."""
+    """Return what the rounds that were closed in spans brought into the table inventories."""
     found = {}
     for row in await _read_spans(books, _CHIPS, spans):
         span = spans[row.number - 1]
         first, last = _days(books, span)
         where = (("table_name", span.table),)
         because = AddedUp("rounds", ("chips_cents",), first, last, where, (span.begins, span.until))
-        found[span] = Figure(int(row.cents), (because,))
+        found[span] = Figure(int(row.cents), (because,)) if row.cents else NOTHING
     return found
 
 

@@ -1,26 +1,30 @@
 """Write what a batch of entries adds to the books: one statement for each table, however many rows."""
 
 from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from sqlalchemy import func
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.books import catalog
-from services.reporting.books.measures import Said, amounts_of
+from services.reporting.books.measures import Amount, Said, amounts_of
+from services.reporting.books.people import acts_of
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES, RoundEntry, Sums
 from services.reporting.tables import (
     amount_days,
     amounts,
     day_moments,
+    documents,
     facts,
     line_days,
     play_days,
     positions,
     round_days,
     rounds,
+    won_lines,
 )
+from shared.contracts.envelope import Event
 from shared.contracts.facts import EntryEvent, Fact
 from shared.contracts.places import PlaceAt
 from shared.contracts.wager_totals import FIGURES
@@ -28,6 +32,7 @@ from shared.journal.bulk import added, copy, excluded, insert, keyed
 
 assert catalog.MODULES, "what all facts add is declared"
 
+_ADD_DOCUMENTS = insert(documents, on_conflict="skip")
 _ADD_AMOUNTS = insert(amount_days, on_conflict=added(amount_days, "value"))
 _ADD_ROUNDS = insert(round_days, on_conflict=added(round_days, *FIGURES, *STAKES))
 _ADD_PLAYED = insert(play_days, on_conflict=added(play_days, *PLAYED))
@@ -47,6 +52,7 @@ class Batch:
         self._amounts: list[dict[str, Any]] = []
         self._amount_days: dict[tuple[Any, ...], int] = {}
         self._rounds: list[RoundEntry] = []
+        self._won_lines: list[dict[str, Any]] = []
         self._moments: dict[tuple[str, date], tuple[datetime, datetime]] = {}
         self._positions: dict[tuple[int, datetime], int] = {}
 
@@ -59,23 +65,16 @@ class Batch:
         """Add a fact: to the measures, and `whole` to what reports list."""
         property_name = getattr(fact, "property", None)
         day = getattr(fact, "gaming_day", None) or _day_of(property_name, event.time, places)
-        entry = {
-            "service": self._service,
-            "shard": event.shard,
-            "seq": event.sequence,
-            "hash": event.entryhash,
-            "recorded_at": event.recordedat,
-        }
+        acts: list[Amount] = []
         if whole:
             assert isinstance(fact, Fact), "a view of a fact is not the whole of it"
-            about = {"property": property_name, "table_name": getattr(fact, "table", None), "gaming_day": day}
-            said = {"kind": event.type, "event": getattr(fact, "event", None), "occurred_at": event.time}
-            said["data"] = fact.encode().decode()
-            self._facts.append(entry | about | said)
+            self.note(event, fact, day)
+            acts = acts_of(fact)
         if property_name is None or day is None:
             return
         self._know(property_name, day, event.recordedat)
-        for number, amount in enumerate(amounts_of(fact), 1):
+        entry = self._entry(event)
+        for number, amount in enumerate((*amounts_of(fact), *acts), 1):
             of_day = amount.gaming_day or day
             self._know(property_name, of_day, event.recordedat)
             key = (of_day, property_name, amount.measure, amount.table, amount.shift, amount.item)
@@ -83,10 +82,39 @@ class Batch:
             names = ("gaming_day", "property", "measure", "table_name", "shift", "item")
             self._amounts.append(entry | dict(zip(names, key, strict=True)) | {"number": number, "value": amount.value})
 
+    def note(self, event: EntryEvent[Any], fact: Fact, day: date | None) -> None:
+        """Add a fact to what reports list, and to nothing else: it says nothing of what happened on the day."""
+        about = {"property": getattr(fact, "property", None), "table_name": getattr(fact, "table", None)}
+        said = {"kind": event.type, "event": getattr(fact, "event", None), "occurred_at": event.time}
+        self._facts.append(self._entry(event) | about | said | {"gaming_day": day, "data": fact.encode().decode()})
+
+    @property
+    def noted(self) -> list[dict[str, Any]]:
+        """Return the rows of what reports list."""
+        return self._facts
+
+    def note_at(self, event: EntryEvent[Any], fact: Fact, places: PlaceAt) -> None:
+        """Add a fact to what reports list, of the gaming day of its moment; what names no property is of UTC's."""
+        day = _day_of(getattr(fact, "property", None), event.time, places)
+        self.note(event, fact, day or event.time.astimezone(UTC).date())
+
+    def _entry(self, event: EntryEvent[Any]) -> dict[str, Any]:
+        return {
+            "service": self._service,
+            "shard": event.shard,
+            "seq": event.sequence,
+            "hash": event.entryhash,
+            "recorded_at": event.recordedat,
+        }
+
     def add_round(self, entry: RoundEntry) -> None:
         """Add a round that was posted or taken back."""
         self._rounds.append(entry)
         self._know(entry.property, entry.gaming_day, entry.recorded_at)
+
+    def add_won_lines(self, rows: Iterable[dict[str, Any]]) -> None:
+        """Add lines of a posted round whose winnings may have to be reported."""
+        self._won_lines.extend(rows)
 
     def changed(self, property_name: str, day: date, at: datetime) -> None:
         """Note that an entry about a gaming day was recorded that adds nothing."""
@@ -101,6 +129,7 @@ class Batch:
         await copy(connection, facts, self._facts)
         await copy(connection, amounts, self._amounts)
         await copy(connection, rounds, [entry.row() for entry in self._rounds])
+        await copy(connection, won_lines, self._won_lines)
         sums = Sums()
         for entry in self._rounds:
             sums.add(entry)
@@ -122,3 +151,14 @@ def _sorted(rows: Iterable[tuple[tuple[Any, ...], Any]]) -> list[tuple[Any, ...]
 def _day_of(property_name: str | None, moment: datetime, places: PlaceAt) -> date | None:
     place = None if property_name is None else places(property_name, moment)
     return None if place is None else place.gaming_day(moment)
+
+
+async def keep_documents(
+    connection: AsyncConnection, service: str, events: Iterable[Event[Any]], places: PlaceAt
+) -> None:
+    """Keep facts of a topic that every process reads; those that are there stay."""
+    batch = Batch(service)
+    for event in events:
+        if isinstance(event.data, Fact):
+            batch.note_at(event, event.data, places)  # type: ignore[arg-type]  # on the topic of a journal are entries
+    await _ADD_DOCUMENTS.write(connection, batch.noted)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel
 
-from services.reporting.domain.exceptions import ExceptionDetails, ExceptionKind, ExceptionStatus
+from services.reporting.domain.exceptions import Closed, ExceptionDetails, ExceptionKind
 from services.reporting.domain.views import (
     NoticedRound,
     PostedRound,
@@ -70,7 +70,7 @@ class Closing(BaseModel):
     entry: EntryRef
     closed_shard: int
     closed_seq: int
-    status: ExceptionStatus
+    status: Closed
     at: datetime
     by: str | None = None
     approved_by: str | None = None
@@ -137,7 +137,6 @@ class Changes:
             Noticed(
                 entry=entry,
                 kind=kind,
-                status="noted",
                 since=event.time,
                 stream=event.subject,
                 round_id=data.round_id,
@@ -151,14 +150,14 @@ class Changes:
 
     def _open(self, entry: EntryRef, moment: datetime, kind: ExceptionKind, stream: str | None, **more: Any) -> None:
         more |= _table_of(stream)
-        self.noticed.append(Noticed(entry=entry, kind=kind, status="open", since=moment, stream=stream, **more))
+        self.noticed.append(Noticed(entry=entry, kind=kind, since=moment, stream=stream, **more))
 
     def _close(
         self,
         entry: EntryRef,
         moment: datetime,
         closed: EntryPlace | QuarantineDismissed,
-        status: ExceptionStatus,
+        status: Closed,
         **why: str | None,
     ) -> None:
         place = {"closed_shard": closed.shard, "closed_seq": closed.seq}

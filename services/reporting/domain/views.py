@@ -6,7 +6,7 @@ from pydantic import AwareDatetime, ConfigDict
 from typing_extensions import TypedDict
 
 from shared.contracts.envelope import Correction
-from shared.contracts.reading import view_of
+from shared.contracts.reading import View, view_of
 from shared.contracts.settlements import (
     RevisionView,
     RoundNotice,
@@ -61,11 +61,21 @@ class Record(TypedDict, total=False):
     seats: list[Seat]
 
 
+class AccountWager(View):
+    """A wager that an electronic account funded."""
+
+    account: str
+    seat: int
+    wager: str
+
+
 @view_of(SettlementPosted)
 class PostedRound(DealtRound):
     """A round whose money was posted. `record` is what the table reported, without its cards."""
 
     record: Record
+    regulation: str
+    account_credits: tuple[AccountWager, ...] = ()
     correction: Correction | None = None
 
 

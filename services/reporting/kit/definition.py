@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from services.reporting.books.reading import Books
 from services.reporting.kit.document import Filled, Identity, Mark, Period, Section
 from shared.contracts.facts import Fact
+from shared.runtime.web.roles import READ_REPORTS, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class Report:
     """A report: its name in URLs and commands, what it is for, the periods that it can be asked for, its sections.
 
     `sources` are the facts that its figures come from, `signatures` who signs the page. `fill` reads the books.
+    `role` is the one that its reader needs.
     `of_days`: it is about what happened on gaming days, and so there is none of days of which nothing is known.
     """
 
@@ -34,3 +36,4 @@ class Report:
     periods: tuple[Period, ...] = ("day", "week", "month", "year")
     signatures: tuple[str, ...] = field(default=())
     of_days: bool = True
+    role: Role = READ_REPORTS

@@ -90,4 +90,6 @@ def share(part: Figure, whole: Figure) -> Cell:
 
 
 def _together(one: Because, other: Because) -> Because:
-    return one if one == other else tuple(dict.fromkeys((*one, *other)))
+    if not one or not other or one == other:
+        return one or other
+    return tuple(dict.fromkeys((*one, *other)))

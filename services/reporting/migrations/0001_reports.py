@@ -11,7 +11,7 @@ depends_on = "journal_0001"
 def upgrade() -> None:
     """Run the statements of the SQL files, and grant the service what it needs."""
     run_sql(__file__, "0001_properties")
-    grant("SELECT, INSERT", "house_edges", "filled_gaps", "closings", "properties", "facts", "amounts", "rounds")
-    grant("SELECT, INSERT, UPDATE", "exceptions", "amount_days", "round_days", "play_days", "line_days")
+    grant("SELECT, INSERT", "house_edges", "exceptions", "filled_gaps", "closings", "properties", "documents")
+    grant("SELECT, INSERT", "facts", "amounts", "rounds", "won_lines", "evidence_days")
+    grant("SELECT, INSERT, UPDATE", "amount_days", "round_days", "play_days", "line_days")
     grant("SELECT, INSERT, UPDATE", "day_moments", "positions", "deliveries")
-    grant("SELECT, INSERT", "evidence_days")

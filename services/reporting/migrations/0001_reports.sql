@@ -7,19 +7,14 @@ CREATE TABLE house_edges (
 
 CREATE TABLE exceptions (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, number INTEGER,
-    kind TEXT NOT NULL, status TEXT NOT NULL, since TIMESTAMPTZ NOT NULL, stream TEXT, first BIGINT, last BIGINT,
-    missing INT8MULTIRANGE, property TEXT, table_name TEXT, game TEXT, gaming_day DATE, round_id TEXT, topic TEXT,
-    partition INTEGER, "offset" BIGINT, reason TEXT, entered_by TEXT, approved_by TEXT, revision INTEGER, code TEXT,
-    seat INTEGER, paragraph TEXT, detail TEXT, settled_at TIMESTAMPTZ, settled_shard INTEGER, settled_seq BIGINT,
-    settled_hash TEXT, settled_by TEXT, settled_approved_by TEXT, settled_reason TEXT,
+    kind TEXT NOT NULL, since TIMESTAMPTZ NOT NULL, stream TEXT, first BIGINT, last BIGINT, property TEXT,
+    table_name TEXT, game TEXT, gaming_day DATE, round_id TEXT, topic TEXT, partition INTEGER, "offset" BIGINT,
+    reason TEXT, entered_by TEXT, approved_by TEXT, revision INTEGER, code TEXT, seat INTEGER, paragraph TEXT,
+    detail TEXT,
     PRIMARY KEY (service, shard, seq, number)
 );
-CREATE INDEX exceptions_gaps ON exceptions (stream, first) WHERE kind = 'gap';
-CREATE INDEX exceptions_in_order ON exceptions (since, service, shard, seq, number);
-CREATE INDEX exceptions_of_property ON exceptions (property, since, service, shard, seq, number);
-CREATE INDEX exceptions_of_rounds ON exceptions (property, table_name, round_id)
-    WHERE kind = 'notice' OR kind = 'reversed';
-CREATE INDEX exceptions_open ON exceptions (property) WHERE status = 'open';
+CREATE INDEX exceptions_of_day ON exceptions (property, gaming_day);
+CREATE INDEX exceptions_of_rounds ON exceptions (property, table_name, round_id) WHERE kind = 'reversed';
 
 CREATE TABLE filled_gaps (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL,
@@ -44,10 +39,17 @@ CREATE INDEX facts_of_property ON facts (property, kind, gaming_day);
 CREATE INDEX facts_of_pit ON facts (property, event, gaming_day) WHERE event IS NOT NULL;
 CREATE INDEX facts_of_table ON facts (property, table_name, occurred_at) WHERE table_name IS NOT NULL;
 
+CREATE TABLE documents (
+    service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, kind TEXT NOT NULL,
+    event TEXT, property TEXT, table_name TEXT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL, data JSON NOT NULL,
+    PRIMARY KEY (service, shard, seq)
+);
+CREATE INDEX documents_of_property ON documents (property, kind);
+
 CREATE TABLE amounts (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, number INTEGER,
     property TEXT NOT NULL, gaming_day DATE NOT NULL, table_name TEXT NOT NULL, shift TEXT NOT NULL, item TEXT NOT NULL,
-    measure TEXT NOT NULL, value BIGINT NOT NULL,
+    measure TEXT NOT NULL, value NUMERIC NOT NULL,
     PRIMARY KEY (service, shard, seq, number)
 );
 CREATE INDEX amounts_of_day ON amounts (property, gaming_day, measure);
@@ -56,6 +58,7 @@ CREATE TABLE amount_days (
     gaming_day DATE, property TEXT, measure TEXT, table_name TEXT, shift TEXT, item TEXT, value NUMERIC NOT NULL,
     PRIMARY KEY (gaming_day, property, measure, table_name, shift, item)
 );
+CREATE INDEX amount_days_of_measure ON amount_days (property, measure, gaming_day) WHERE value <> 0;
 
 CREATE TABLE rounds (
     shard INTEGER, seq BIGINT, recorded_at TIMESTAMPTZ NOT NULL, property TEXT NOT NULL, gaming_day DATE NOT NULL,
@@ -66,7 +69,17 @@ CREATE TABLE rounds (
     line_figures BIGINT[] NOT NULL, stake_figures BIGINT[] NOT NULL,
     PRIMARY KEY (shard, seq)
 );
-CREATE INDEX rounds_of_table ON rounds (property, gaming_day, table_name);
+CREATE INDEX rounds_of_table ON rounds (property, gaming_day, table_name, closed_at);
+
+CREATE TABLE won_lines (
+    shard INTEGER, seq BIGINT, number INTEGER, recorded_at TIMESTAMPTZ NOT NULL, property TEXT NOT NULL,
+    gaming_day DATE NOT NULL, table_name TEXT NOT NULL, game TEXT NOT NULL, regulation TEXT NOT NULL,
+    round_id TEXT NOT NULL, revision INTEGER NOT NULL, seat INTEGER NOT NULL, wager TEXT NOT NULL, hand INTEGER,
+    stake_cents BIGINT NOT NULL, winnings_cents BIGINT NOT NULL, stake_returned_cents BIGINT NOT NULL,
+    moment TIMESTAMPTZ NOT NULL, paid_on DATE NOT NULL, account TEXT,
+    PRIMARY KEY (shard, seq, number)
+);
+CREATE INDEX won_lines_of_day ON won_lines (property, gaming_day);
 
 CREATE TABLE round_days (
     gaming_day DATE, property TEXT, table_name TEXT, game TEXT, shift TEXT, dealer TEXT, version INTEGER,

@@ -96,15 +96,17 @@ async def counted_wins(
     *by: str,
     first: date | None = None,
     last: date | None = None,
+    explained: bool = True,
 ) -> dict[tuple[str, ...], CountedWin]:
     """Return the win by dimensions of amounts (`gaming_day`, `table_name`, `shift`), in their order.
 
-    Without `shift`, the opener is that of the first shift of a day, and the closer that of the last.
+    Without `shift`, the opener is that of the first shift of a day, and the closer that of the last. Not `explained`,
+    figures do not say where they come from.
     """
     law = books.place.law
     found: dict[tuple[str, ...], CountedWin] = {}
     for begin, end in spans(law, first or books.question.first, last or books.question.last):
-        known = await books.amounts(MEASURES, (*by, "item"), first=begin, last=end)
+        known = await books.amounts(MEASURES, (*by, "item"), first=begin, last=end, explained=explained)
         grouped: dict[tuple[str, ...], dict[str, dict[str, Figure]]] = {}
         for (*place, item), measures in known.items():
             grouped.setdefault(tuple(place), {})[item] = measures
@@ -159,10 +161,12 @@ def _is_drop(law: GamingPack, instrument: str, day: date) -> bool:
 
 
 def _missing(measures: Mapping[str, Figure]) -> tuple[str, ...]:
-    """Return what of a table that was open has not been counted: its closer, its drop, or what is in its boxes."""
+    """Return what of a table that was open is not there: an opener, a closer, its drop, or what its boxes held."""
     openings, closings = (measures.get(name, NOTHING).value for name in ("openings", "closings"))
     boxes, counted = (measures.get(name, NOTHING).value for name in ("boxes", "boxes_counted"))
     found = []
+    if closings > openings or (counted and not openings):  # it was played at, and there is nothing to start from
+        found.append("opener")
     if openings > closings:
         found.append("closer")
     if openings and not boxes:

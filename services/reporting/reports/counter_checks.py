@@ -1,5 +1,6 @@
 """The log of Counter Checks: each as it was issued at a table, and the box in which its issuance copy was found."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -19,7 +20,7 @@ _LATER: Final = timedelta(days=1)
 LOG: Final = Section(
     name="log",
     title="Counter Checks issued",
-    key=("gaming_day", "table", "serial"),
+    key=("gaming_day", "table", "serial", "issued_at"),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="shift", title="Shift"),
@@ -59,13 +60,14 @@ SHIFTS: Final = Section(
 UNKNOWN: Final = Section(
     name="unknown",
     title="In a box without an issuance",
-    key=("table", "box", "serial"),
+    key=("count", "table", "box", "line"),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="table", title="Table"),
         Column(name="box", title="Box no."),
         Column(name="count", title="Count no."),
-        Column(name="serial", title="Serial no."),
+        Column(name="line", title="Line", formula="among the checks of the box"),
+        Column(name="serial", title="Serial no.", formula="of no check that was issued, or found once more"),
         Column(name="cents", title="Amount", unit="cents", added=True),
     ),
 )
@@ -77,6 +79,7 @@ class Copy:
 
     check: CheckInBox
     box: CountedBox
+    line: int
     count: int
     entry: EntryRef
 
@@ -89,14 +92,14 @@ class Copy:
 async def _fill(books: Books) -> Content:
     issued = await books.pit(pit.IssuedCounterCheck)
     around = await _copies(books)
-    by_key = {copy.key: copy for copy in around}
+    by_key = {copy.key: copy for copy in reversed(around)}
     counted = await _all_counted(books)
     here = [copy for copy in around if books.question.first <= copy.box.gaming_day <= books.question.last]
-    beside = await _issued_around(books)
+    unknown = _beyond(around, await _issued_around(books))
     sections = (
         fill(LOG, (_row(books, one, by_key, counted) for one in issued)),
         fill(SHIFTS, _shifts(books, issued, here)),
-        fill(UNKNOWN, (_unknown(copy) for copy in here if copy.key not in beside)),
+        fill(UNKNOWN, (_unknown(copy) for copy in here if copy in unknown)),
     )
     return Content(sections, (await _tie_out(books),))
 
@@ -105,18 +108,29 @@ async def _copies(books: Books) -> list[Copy]:
     """Return the copies in the boxes of the question's gaming days and of the days beside them."""
     first, last, table = books.question.first, books.question.last, books.question.table
     return [
-        Copy(check, box, count.fact.count, count.entry)
+        Copy(check, box, line, count.fact.count, count.entry)
         for count in await books.facts(CountConcluded, first=first - _LATER, last=last + _LATER)
         for box in count.fact.boxes
         if table in (None, box.table)
-        for check in box.figures.counter_checks
+        for line, check in enumerate(box.figures.counter_checks, 1)
     ]
 
 
-async def _issued_around(books: Books) -> set[tuple[str, str]]:
+async def _issued_around(books: Books) -> Counter[tuple[str, str]]:
+    """Return how often a check was issued at a table on those days: once, if the pit reports it right."""
     first, last = books.question.first, books.question.last
     issued = await books.pit(pit.IssuedCounterCheck, first=first - _LATER, last=last + _LATER)
-    return {(one.fact.table, one.fact.data.serial) for one in issued}
+    return Counter((one.fact.table, one.fact.data.serial) for one in issued)
+
+
+def _beyond(copies: Iterable[Copy], issued: Mapping[tuple[str, str], int]) -> list[Copy]:
+    """Return the copies of checks that were not issued, or not as often."""
+    found, seen = [], Counter[tuple[str, str]]()
+    for copy in copies:
+        seen[copy.key] += 1
+        if seen[copy.key] > issued.get(copy.key, 0):
+            found.append(copy)
+    return found
 
 
 async def _all_counted(books: Books) -> set[tuple[str, str]]:
@@ -180,6 +194,7 @@ def _unknown(copy: Copy) -> dict[str, Any]:
         "table": copy.box.table,
         "box": copy.box.box,
         "count": str(copy.count),
+        "line": str(copy.line),
         "serial": copy.check.serial,
         "cents": Figure(copy.check.cents, (copy.entry,)),
     }

@@ -128,6 +128,6 @@ OPENERS_CLOSERS: Final = Report(
     sections=(OPENERS,),
     sources=(PitRecorded, VarianceOwned, VarianceResolved),
     fill=_fill,
-    periods=("day",),
+    periods=("day", "week"),
     signatures=("Revenue audit",),
 )

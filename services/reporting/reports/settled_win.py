@@ -1,26 +1,22 @@
 """The win of wagers as settled: handle, payout, vigorish, banks and meters, beside what should have been won."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from fractions import Fraction
 from functools import reduce
-from itertools import groupby
 from operator import add, itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from services.reporting.books.reading import Books
-from services.reporting.books.rounds import BANK, STAKES
-from services.reporting.domain.house_edges import HouseEdge
+from services.reporting.books.rounds import STAKES
 from services.reporting.kit.document import Column, Identity
-from services.reporting.kit.figures import NOTHING, AddedUp, Cell, Figure, share, total
+from services.reporting.kit.figures import NOTHING, Cell, Figure, share, total
 from shared.contracts.reports import percent_of
 from shared.contracts.wager_totals import FIGURES
 
-DIMENSIONS: Final = ("table_name", "game", "shift", "version", "submission", "wager")
-"""What settled wins can be added up by."""
+ADDED: Final = (*FIGURES, *STAKES)
+"""What is added up of settled rounds."""
 
-_ADDED: Final = (*FIGURES, *STAKES)
 _WIN: Final = "handle + vigorish + house in bank - payout, before meters"
 _OF_HANDLE: Final = "by handle; empty where nothing was wagered"
 
@@ -100,20 +96,13 @@ ROUNDS: Final = (
 """The columns of how many rounds there were."""
 
 
-class Part(NamedTuple):
-    """What was added up by all of DIMENSIONS, whose values are `place`."""
-
-    place: tuple[str, ...]
-    figures: Mapping[str, Figure]
-
-
 @dataclass(frozen=True, slots=True)
 class SettledWin:
     """What wagers did, as settled: FIGURES and STAKES, cents, with what has an exact house edge.
 
-    `exact_handle` and `exact_win` are of the parts of the handle with an exact house edge, and `theoretical` what the
-    house should have won of them: handle x house edge, exactly. `without` names the wagers that have none. A payout
-    without a stake of its own should win nothing, and is exact.
+    `exact_handle` and `exact_win` are of the parts of the handle with an exact house edge, `theoretical` what the house
+    should have won of them: handle x house edge, and `variance` how far chance moves that (cents squared). `without`
+    names the wagers that have none. A payout without a stake of its own should win nothing, and is exact.
     """
 
     figures: Mapping[str, Figure] = field(default_factory=dict)
@@ -121,6 +110,7 @@ class SettledWin:
     exact_handle: Figure = NOTHING
     exact_win: Figure = NOTHING
     theoretical: Fraction = Fraction(0)
+    variance: Fraction = Fraction(0)
     without: frozenset[str] = frozenset()
 
     def of(self, name: str) -> Figure:
@@ -130,7 +120,8 @@ class SettledWin:
     @property
     def win(self) -> Figure:
         """Return the win of the house, before meters."""
-        return won(self.figures)
+        positive = total(map(self.of, ("handle_cents", "vigorish_cents", "house_in_bank_cents")))
+        return positive - self.of("payout_cents")
 
     @property
     def theoretical_win(self) -> Cell:
@@ -158,92 +149,14 @@ class SettledWin:
 
     def __add__(self, other: "SettledWin") -> "SettledWin":
         return SettledWin(
-            {name: self.of(name) + other.of(name) for name in _ADDED},
+            {name: self.of(name) + other.of(name) for name in ADDED},
             self.bank_vigorish + other.bank_vigorish,
             self.exact_handle + other.exact_handle,
             self.exact_win + other.exact_win,
             self.theoretical + other.theoretical,
+            self.variance + other.variance,
             self.without | other.without,
         )
-
-
-def won(figures: Mapping[str, Figure]) -> Figure:
-    """Return the win of figures, before meters."""
-
-    def of(name: str) -> Figure:
-        return figures.get(name, NOTHING)
-
-    return total(map(of, ("handle_cents", "vigorish_cents", "house_in_bank_cents"))) - of("payout_cents")
-
-
-@dataclass(frozen=True)
-class SettledRounds:
-    """The settled rounds of some gaming days, added up by all of DIMENSIONS, with the house edges of their wagers."""
-
-    first: date
-    last: date
-    parts: Sequence[Part]
-    edges: Mapping[tuple[str, str], HouseEdge]
-    narrowed: tuple[tuple[str, str], ...] = ()
-
-    def by(self, *names: str) -> dict[tuple[str, ...], SettledWin]:
-        """Return the win by some of DIMENSIONS, in the order of their values."""
-        indexes = [DIMENSIONS.index(name) for name in names]
-
-        def key(part: Part) -> tuple[str, ...]:
-            return tuple(part.place[index] for index in indexes)
-
-        grouped = groupby(sorted(self.parts, key=key), key)
-        return {place: self._together(tuple(zip(names, place, strict=True)), list(parts)) for place, parts in grouped}
-
-    def whole(self) -> SettledWin:
-        """Return the win of everything."""
-        return self.by().get((), SettledWin())
-
-    def without(self, part: Part) -> str | None:
-        """Return why a part has no exact house edge; None where it has one, or has no handle."""
-        if not part.figures["handle_cents"].value:
-            return None
-        *_, version, submission, wager = part.place
-        edge = self.edges.get((submission, wager))
-        if edge is None:
-            return f"version {version} of the rules submission has not come from the registry"
-        return edge.reason
-
-    def _together(self, where: tuple[tuple[str, str], ...], parts: Sequence[Part]) -> SettledWin:
-        where += tuple(one for one in self.narrowed if one[0] not in dict(where))
-
-        def added(name: str, which: Iterable[Part], *more: tuple[str, str]) -> Figure:
-            because = AddedUp("rounds", (name,), self.first, self.last, (*where, *more))
-            return Figure(sum(part.figures[name].value for part in which), (because,))
-
-        exact = [part for part in parts if self.without(part) is None]
-        return SettledWin(
-            {name: added(name, parts) for name in _ADDED},
-            added("vigorish_cents", (part for part in parts if part.place[-1] == BANK), *_of_bank(where)),
-            total(part.figures["handle_cents"] for part in exact),
-            total(won(part.figures) for part in exact),
-            sum(map(self._theoretical, exact), Fraction(0)),
-            frozenset(f"{part.place[1]}/{part.place[-1]}" for part in parts if self.without(part) is not None),
-        )
-
-    def _theoretical(self, part: Part) -> Fraction:
-        edge = self.edges.get((part.place[-2], part.place[-1]))
-        return part.figures["handle_cents"].value * ((edge and edge.house_edge) or Fraction(0))
-
-
-def _of_bank(where: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    return () if "wager" in dict(where) else (("wager", BANK),)
-
-
-async def settled_rounds(books: Books, first: date | None = None, last: date | None = None) -> SettledRounds:
-    """Return the settled rounds of the gaming days of the question, or of others."""
-    first, last = first or books.question.first, last or books.question.last
-    known = await books.rounds(DIMENSIONS, first=first, last=last)
-    parts = [Part(place, figures) for place, figures in known.items()]
-    edges = await books.house_edges({part.place[-2] for part in parts})
-    asked = (("table_name", books.question.table), ("game", books.question.game))
-    return SettledRounds(first, last, parts, edges, tuple((name, value) for name, value in asked if value is not None))
 
 
 def together(wins: Iterable[SettledWin]) -> SettledWin:

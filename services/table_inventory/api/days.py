@@ -16,7 +16,7 @@ from services.table_inventory.commands import days as commands
 from services.table_inventory.commands.variances import OwnVariance, ResolveVariance
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
 from services.table_inventory.domain.variances import Variance
-from services.table_inventory.queries.days import read_adjustments, read_day, variances_of_day
+from services.table_inventory.queries.days import read_adjustments, read_stage, variances_of_day
 from shared.contracts.rejection import Reason
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
@@ -71,7 +71,7 @@ def day_routes(context: ServiceContext) -> APIRouter:
         """With the sealed report and its hash once it is final."""
         del reader
         async with snapshot(context.engine) as connection:
-            found = await read_day(connection, DayKey(property_name, gaming_day))
+            found = await read_stage(connection, DayKey(property_name, gaming_day))
         return document_response(request, found)
 
     @router.get("/adjustments", response_model_exclude_none=True, summary="List adjustments")

@@ -19,7 +19,7 @@ from services.table_inventory.domain.exceptions import (
 )
 from services.table_inventory.domain.win import DayWin
 from services.table_inventory.domain.windows import CountRow, InventoryRow
-from services.table_inventory.queries.days import read_day, read_findings, read_win
+from services.table_inventory.queries.days import read_day, read_findings, read_stage, read_win
 from services.table_inventory.queries.equipment import clocks_of
 from services.table_inventory.queries.slips import read_series
 from services.table_inventory.queries.windows import ended_windows, running_windows
@@ -148,7 +148,7 @@ def routes(context: ServiceContext) -> APIRouter:
         """Every count of a gaming day."""
         async with snapshot(context.engine) as connection:
             windows = await ended_windows(connection, property_name, gaming_day)
-            head = await day_header(connection, reader, await read_day(connection, DayKey(property_name, gaming_day)))
+            head = await day_header(connection, reader, await read_stage(connection, DayKey(property_name, gaming_day)))
             through = await reached(connection, journal, SETTLEMENTS)
         items = [CountRow.of(window) for window in windows]
         return report_response(request, Counts(**head, through=through, items=items))
@@ -187,7 +187,7 @@ def routes(context: ServiceContext) -> APIRouter:
         after = EXCEPTIONS.after(asked.cursor)
         async with snapshot(context.engine) as connection:
             found = await read_findings(connection, DayKey(asked.property, asked.gaming_day))
-            head = await day_header(connection, reader, found.day)
+            head = await day_header(connection, reader, await read_stage(connection, found.key))
         left = [
             one
             for one in exceptions(found, context.clock())

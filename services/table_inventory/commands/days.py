@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from datetime import date
 from hashlib import sha256
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple, get_args
 
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.accounts import TableAccounts
-from services.table_inventory.domain.days import Adjustment, Day, DayKey, incomplete
+from services.table_inventory.domain.days import Adjustment, Day, DayKey, Step, incomplete
 from services.table_inventory.domain.people import Law, require_different
 from services.table_inventory.queries.counts import counters_of_day
 from services.table_inventory.queries.days import (
@@ -47,10 +47,13 @@ class AboutDay(Command):
         return DayKey(self.property, self.gaming_day)
 
 
-def _require(day: Day, status: ReportStatus) -> None:
-    if day.status is not status:
-        detail = f"{day.gaming_day} is {day.status}; this takes a day that is {status}"
-        is_late = list(ReportStatus).index(day.status) > list(ReportStatus).index(status)
+_STEPS: Final = get_args(Step)
+
+
+def _require(day: Day, step: Step) -> None:
+    if (now := day.step()) != step:
+        detail = f"{day.gaming_day} is {now}; this takes a day that is {step}"
+        is_late = _STEPS.index(now) > _STEPS.index(step)
         raise Rejected(Reason.ALREADY_DECIDED if is_late else Reason.TOO_EARLY, detail)
 
 
@@ -89,7 +92,7 @@ async def _closing(connection: AsyncConnection, command: CloseDay) -> tuple[Day,
 def close(command: CloseDay, state: tuple[Day, Sequence[str]], now: Now) -> Accepted:
     """Close a day whose records are complete."""
     day, left = state
-    _require(day, ReportStatus.OPEN)
+    _require(day, "open")
     if left:
         detail = f"{command.gaming_day} is not complete: {'; '.join(left)}"
         raise Rejected(Reason.TOO_EARLY, detail)
@@ -128,7 +131,7 @@ async def _auditing(connection: AsyncConnection, command: AuditDay) -> Auditing:
 def audit(command: AuditDay, state: Auditing, now: Now) -> Accepted:
     """Let revenue audit, which took no part in the count, be through with a day."""
     day, gaming_day = state.day, command.gaming_day
-    _require(day, ReportStatus.PRELIMINARY)
+    _require(day, "preliminary")
     require_different(f"{gaming_day}", state.law, dict(day) | {"audited_by": now.by})
     if now.by in state.counters:
         detail = f"{now.by} took part in the count of {gaming_day} and cannot audit it"
@@ -136,7 +139,7 @@ def audit(command: AuditDay, state: Auditing, now: Now) -> Accepted:
     if state.left:
         raise Rejected(Reason.TOO_EARLY, f"{gaming_day} has what is not resolved: {'; '.join(state.left)}")
     fact = inventory.DayAudited(**dict(command), audited_by=now.by, audited_at=now.at)
-    return _closed(day, fact, ReportStatus.AUDITED)
+    return _closed(day, fact, ReportStatus.PRELIMINARY)
 
 
 class SealDay(AboutDay):
@@ -169,7 +172,7 @@ async def _sealing(connection: AsyncConnection, command: SealDay) -> Sealing:
 def seal(command: SealDay, state: Sealing, now: Now) -> Accepted:
     """Seal an audited day with the hash of its report."""
     day, law, report = state
-    _require(day, ReportStatus.AUDITED)
+    _require(day, "audited")
     require_different(f"{command.gaming_day}", law, dict(day) | {"final_by": now.by})
     digest = sha256(canonical(report)).hexdigest()
     fact = inventory.DayFinal(**dict(command), final_by=now.by, final_at=now.at, hash=digest, report=report)
@@ -203,7 +206,7 @@ async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> tu
 def enter(command: EnterAdjustment, state: tuple[Day, int], now: Now) -> Accepted:
     """Propose an adjustment of a closed day."""
     day, last = state
-    if day.status is ReportStatus.OPEN:
+    if day.step() == "open":
         detail = f"{command.gaming_day} is open: what happened is recorded by who saw it"
         raise Rejected(Reason.TOO_EARLY, detail)
     if command.cents == 0:

@@ -25,6 +25,10 @@ class DayKey(NamedTuple):
         return f"/gaming-days/{self.property}/{self.gaming_day}"
 
 
+Step = Literal["open", "preliminary", "audited", "final"]
+"""How far people have closed a gaming day; the stage of an audited day is still preliminary."""
+
+
 class Day(BaseModel):
     """How far a gaming day is closed, by whom; `hash` and `report` when it is final."""
 
@@ -40,6 +44,14 @@ class Day(BaseModel):
     final_at: AwareDatetime | None = None
     hash: str | None = None
     report: dict[str, Any] | None = None
+
+    def step(self) -> Step:
+        """Return the last step that people have taken of it."""
+        if self.final_by is not None:
+            return "final"
+        if self.audited_by is not None:
+            return "audited"
+        return "open" if self.preliminary_by is None else "preliminary"
 
     def status_of(self, report: Mapping[str, Any]) -> ReportStatus:
         """Return the status of a report: it is restated where the day was sealed with other values of its members."""

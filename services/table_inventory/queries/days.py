@@ -51,6 +51,15 @@ async def read_win(connection: AsyncConnection, key: DayKey) -> DayWin:
     return day_win(policy, windows, await boxes_of_day(connection, *key), approved)
 
 
+async def read_stage(connection: AsyncConnection, key: DayKey) -> Day:
+    """Return a gaming day in its stage: restated where its win is another than the sealed one."""
+    day = await read_day(connection, key)
+    if day.report is None:
+        return day
+    win = await read_win(connection, key)
+    return day.model_copy(update={"status": day.status_of(win.model_dump(mode="json"))})
+
+
 async def journal_heads(connection: AsyncConnection) -> dict[str, dict[str, Any]]:
     """Return the head of every shard of the ledger's own journal, by the shard's name."""
     rows = await connection.execute(select(t.journal.shards).order_by(t.journal.shards.c.name))

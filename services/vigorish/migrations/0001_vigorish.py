@@ -11,6 +11,6 @@ depends_on = "journal_0001"
 def upgrade() -> None:
     """Run the statements of the SQL files, and grant the service what it needs."""
     run_sql(__file__, "0001_days", "0001_properties", "0001_submissions")
-    grant("SELECT, INSERT", "properties", "submissions", "days", "shifts", "owed", "lines")
-    grant("UPDATE", "owed", "days")
+    grant("SELECT, INSERT", "properties", "submissions", "days", "day_changes", "shifts", "owed", "lines")
+    grant("UPDATE", "owed", "days", "day_changes")
     grant("UPDATE (standing)", "lines")

@@ -23,10 +23,19 @@ from services.wagering_accounts.domain.today import Todays
 from services.wagering_accounts.queries import reports
 from services.wagering_accounts.queries.books import known_thing
 from services.wagering_accounts.queries.reports import OpenPlace
-from services.wagering_accounts.tables import adjustments, balances, days, journal, lines, patrons, properties
+from services.wagering_accounts.tables import (
+    adjustments,
+    balances,
+    day_changes,
+    days,
+    journal,
+    lines,
+    patrons,
+    properties,
+)
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason
-from shared.contracts.reports import ReportStatus
+from shared.contracts.reports import furthest_behind
 from shared.runtime.consume.properties import known_places
 from shared.runtime.rows import find_row
 from shared.runtime.service.context import ServiceContext
@@ -66,7 +75,6 @@ AccountPath = Annotated[Name, Path(description="the account")]
 PatronPath = Annotated[Name, Path(description="the patron")]
 
 _ONE: Final[Responses] = {**UNCHANGED, **problems(Reason.NOT_FOUND)}
-_STATUSES: Final = list(ReportStatus)
 
 
 def reading_routes(context: ServiceContext) -> APIRouter:
@@ -150,7 +158,7 @@ def _patrons(context: ServiceContext) -> APIRouter:
 
 def _books(context: ServiceContext) -> APIRouter:
     router = APIRouter()
-    headers = Headers(journal, context.clock, days)
+    headers = Headers(journal, context.clock, days, day_changes)
 
     @router.get(
         "/open-rounds",
@@ -219,7 +227,7 @@ def _books(context: ServiceContext) -> APIRouter:
             **head,
             first_day=first or (shown[0].gaming_day if shown else last or today),
             last_day=last or (shown[-1].gaming_day if shown else first or today),
-            status=min((day.status for day in shown), key=_STATUSES.index, default=ReportStatus.OPEN),
+            status=furthest_behind(day.status for day in shown),
             is_balanced=closing == balances.total_cents and not any(day.difference_cents for day in found),
             days=shown,
             closing_cents=closing,

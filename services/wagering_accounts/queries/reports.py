@@ -20,6 +20,7 @@ from services.wagering_accounts.tables import (
     AMOUNTS,
     CHANGES,
     balances,
+    day_changes,
     days,
     holds,
     liability_days,
@@ -28,6 +29,7 @@ from services.wagering_accounts.tables import (
     rounds,
 )
 from shared.contracts.reports import ReportStatus
+from shared.runtime.consume.days import stages_of_days
 from shared.runtime.rows import rows_of, thing_of
 
 OpenPlace = tuple[datetime, str, str]
@@ -97,7 +99,7 @@ async def liability_days_of(connection: AsyncConnection, property_name: str) -> 
     """Return the liability by gaming day: what changed it, and the same change as the statements have it."""
     changes = await _sums(connection, property_name, liability_days.c.gaming_day, FLOWS)
     stated = await _sums(connection, property_name, lines.c.gaming_day, CHANGES)
-    statuses = {row.gaming_day: row.status for row in await connection.execute(rows_of(days, property=property_name))}
+    stages = await stages_of_days(connection, days, day_changes, property_name)
     found: list[LiabilityDay] = []
     closing = 0
     for day in sorted(changes.keys() | stated.keys()):
@@ -106,7 +108,7 @@ async def liability_days_of(connection: AsyncConnection, property_name: str) -> 
         found.append(
             LiabilityDay(
                 gaming_day=day,
-                status=statuses.get(day, ReportStatus.OPEN),
+                status=stages.get(day, ReportStatus.OPEN),
                 opening_cents=opening,
                 closing_cents=closing,
                 statement_cents=change,

@@ -46,7 +46,10 @@ def copy_table(name: str, metadata: MetaData, schema: str, *key: str) -> Table:
 
 
 class ApprovedDocuments(Handler[None]):
-    """Keep approved versions in a copy; a service that reads them whole gives a subclass with its table."""
+    """Keep approved versions in a copy; a service that reads them whole gives a subclass with its table.
+
+    The first of the tables that it `keeps` is the copy.
+    """
 
     model: ClassVar[Any]
     """The fact that a version was approved."""
@@ -57,12 +60,13 @@ class ApprovedDocuments(Handler[None]):
     def handle(self, event: Event[Any], state: None) -> Sequence[Recording]:
         """Check an approved version; nothing is recorded of it."""
         del state
-        self.check(event.data)
+        if isinstance(event.data, self.model):
+            self.check(event.data)
         return ()
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Write the versions that are not there yet; one that is there never changes."""
-        [table] = self.keeps
+        table, *_ = self.keeps
         said = [column.name for column in table.columns if column.name not in ("document", "received_at")]
         rows = [
             {name: getattr(event.data, name) for name in said}

@@ -1,19 +1,21 @@
 """A service's own copy of how far each gaming day has come: table inventory closes it, every report says it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, Final
 
-from sqlalchemy import Column, Date, DateTime, MetaData, Table, Text, select
+from sqlalchemy import Column, Date, DateTime, Integer, MetaData, Table, Text, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Event
-from shared.contracts.inventory import DayAudited, DayFinal, DayPreliminary
+from shared.contracts.inventory import DayFinal, DayPreliminary
 from shared.contracts.reading import Reader, View, view_of
 from shared.contracts.reports import ReportStatus
 from shared.contracts.topics import INVENTORY
-from shared.journal.bulk import insert, replaced
+from shared.journal.bulk import excluded, insert, keyed, replaced
+from shared.journal.recording import Recorded
 from shared.runtime.consume.handler import Handler
+from shared.runtime.projector import Projector, Transaction
 
 
 class _Day(View):
@@ -28,21 +30,12 @@ class _Preliminary(_Day):
     """All that belongs to the day is there."""
 
 
-@view_of(DayAudited)
-class _Audited(_Day):
-    """Revenue audit has been through the day."""
-
-
 @view_of(DayFinal)
 class _Final(_Day):
     """The day is sealed."""
 
 
-_STATUS: Final = {
-    _Preliminary: ReportStatus.PRELIMINARY,
-    _Audited: ReportStatus.AUDITED,
-    _Final: ReportStatus.FINAL,
-}
+_STATUS: Final = {_Preliminary: ReportStatus.PRELIMINARY, _Final: ReportStatus.FINAL}
 
 
 def days_table(metadata: MetaData, schema: str) -> Table:
@@ -58,10 +51,40 @@ def days_table(metadata: MetaData, schema: str) -> Table:
     )
 
 
+def day_changes_table(metadata: MetaData, schema: str) -> Table:
+    """Declare when a service last recorded money of a gaming day, by shard: so no writer waits for another."""
+    return Table(
+        "day_changes",
+        metadata,
+        Column("property", Text, primary_key=True),
+        Column("gaming_day", Date, primary_key=True),
+        Column("shard", Integer, primary_key=True, autoincrement=False),
+        Column("changed_at", DateTime(timezone=True), nullable=False),
+        schema=schema,
+    )
+
+
+def day_changes_projector(changes: Table) -> Projector:
+    """Return the projector of when money of gaming days was last recorded."""
+    later = func.greatest(changes.c.changed_at, excluded(changes).changed_at)
+    keep = insert(changes, on_conflict={"changed_at": later})
+
+    async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
+        last: dict[tuple[str, date, int], datetime] = {}
+        for entry, fact in recorded:
+            name, day = getattr(fact, "property", None), entry.draft.gaming_day
+            if fact.KIND.moves_money and name is not None and day is not None:
+                key = (name, day, entry.shard)
+                last[key] = max(entry.recorded_at, last.get(key, entry.recorded_at))
+        await keep.write(transaction.connection, keyed(keep, ((*key, at) for key, at in sorted(last.items()))))
+
+    return Projector(tables=(changes,), project=project)
+
+
 class DayStatuses(Handler[None]):
     """Keep the status of gaming days; give a subclass with its table to a service."""
 
-    reader = Reader(INVENTORY, _Preliminary, _Audited, _Final)
+    reader = Reader(INVENTORY, _Preliminary, _Final)
     gather_seconds = 0.5
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
@@ -82,38 +105,26 @@ class DayStatuses(Handler[None]):
         await insert(table, on_conflict=replaced(table)).write(connection, rows)
 
 
-async def day_status(connection: AsyncConnection, days: Table, property_name: str, gaming_day: date) -> ReportStatus:
-    """Return how far a gaming day of a property has come."""
-    return await status_of_days(connection, days, property_name, {gaming_day: None})
+async def stages_of_days(
+    connection: AsyncConnection, days: Table, changes: Table, property_name: str
+) -> dict[date, ReportStatus]:
+    """Return the stage of the gaming days of a property that were closed at all; all others are open.
 
-
-async def status_of_days(
-    connection: AsyncConnection, days: Table, property_name: str, changed: Mapping[date, datetime | None]
-) -> ReportStatus:
-    """Return how far a report about several gaming days has come: as far as the day that is furthest behind.
-
-    `changed` says of each day when its figures last changed, where that is known: a sealed day whose figures changed
-    after the seal is restated.
+    A sealed day of which the service recorded money after the seal is restated.
     """
-    c = days.c
-    query = select(c.gaming_day, c.status, c.since).where(c.property == property_name, c.gaming_day.in_(changed))
-    closed = {row.gaming_day: row for row in await connection.execute(query)}
-
-    def status(day: date, at: datetime | None) -> ReportStatus:
-        if day not in closed:
-            return ReportStatus.OPEN
-        found = ReportStatus(closed[day].status)
-        if found is ReportStatus.FINAL and at is not None and at > closed[day].since:
-            return ReportStatus.RESTATED
-        return found
-
-    return min((status(day, at) for day, at in changed.items()), key=_FROM_BEHIND.index)
+    d, c = days.c, changes.c
+    changed = (c.property == d.property) & (c.gaming_day == d.gaming_day) & (c.changed_at > d.since)
+    query = select(d.gaming_day, d.status, select(c.changed_at).where(changed).exists().label("changed"))
+    rows = await connection.execute(query.where(d.property == property_name))
+    return {row.gaming_day: _stage(ReportStatus(row.status), changed=row.changed) for row in rows}
 
 
-_FROM_BEHIND: Final = (
-    ReportStatus.OPEN,
-    ReportStatus.PRELIMINARY,
-    ReportStatus.AUDITED,
-    ReportStatus.RESTATED,
-    ReportStatus.FINAL,
-)
+async def stage_of_day(
+    connection: AsyncConnection, days: Table, changes: Table, property_name: str, gaming_day: date
+) -> ReportStatus:
+    """Return the stage of a gaming day of a property."""
+    return (await stages_of_days(connection, days, changes, property_name)).get(gaming_day, ReportStatus.OPEN)
+
+
+def _stage(closed: ReportStatus, *, changed: bool) -> ReportStatus:
+    return ReportStatus.RESTATED if changed and closed is ReportStatus.FINAL else closed

@@ -16,7 +16,7 @@ from shared.contracts.reports import ReportHeader
 from shared.journal.reading import input_open
 from shared.journal.tables import JournalTables
 from shared.runtime.clock import Clock
-from shared.runtime.consume.days import day_status
+from shared.runtime.consume.days import stage_of_day
 from shared.runtime.web.access import person_with
 from shared.runtime.web.documents import CSV, JSON, UNCHANGED, accepted, entity_tag, respond
 from shared.runtime.web.pages import PageRequest
@@ -89,11 +89,15 @@ def report_response(
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """Makes the headers of a service's reports; `days` is its copy of how far gaming days have come."""
+    """Makes the headers of a service's reports; `days` is its copy of how far gaming days have come,
+
+    and `changes` says when it last recorded money of them.
+    """
 
     tables: JournalTables
     clock: Clock
     days: Table | None = None
+    changes: Table | None = None
 
     async def header(
         self, connection: AsyncConnection, reader: str, property_name: str, /, **more: Any
@@ -112,7 +116,8 @@ class Headers:
     ) -> dict[str, Any]:
         """Return what a report about a gaming day says of itself."""
         assert self.days is not None, "the service keeps how far gaming days have come"
-        status = await day_status(connection, self.days, property_name, gaming_day)
+        assert self.changes is not None, "the service keeps when gaming days changed"
+        status = await stage_of_day(connection, self.days, self.changes, property_name, gaming_day)
         return await self.header(connection, reader, property_name, gaming_day=gaming_day, status=status)
 
 

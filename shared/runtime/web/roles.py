@@ -37,8 +37,11 @@ def declare_role(name: str, description: str) -> Role:
 
 
 READ_REPORTS: Final = declare_role("reports.read", "Read reports, exceptions, and the records behind them.")
+READ_PATRON_REPORTS: Final = declare_role(
+    "patrons.report", "Read reports of what persons won and moved in currency: winnings to report, currency reports."
+)
 READ_QUARANTINE: Final = declare_role("quarantine.read", "Read the records that a service could not process.")
 MEND_QUARANTINE: Final = declare_role("quarantine.mend", "Ask for a quarantined record to be replayed or dismissed.")
 APPROVE_QUARANTINE: Final = declare_role("quarantine.approve", "Approve what somebody else asked for in quarantine.")
-COMMON: Final = (READ_REPORTS, READ_QUARANTINE, MEND_QUARANTINE, APPROVE_QUARANTINE)
+COMMON: Final = (READ_REPORTS, READ_PATRON_REPORTS, READ_QUARANTINE, MEND_QUARANTINE, APPROVE_QUARANTINE)
 """The roles that several services have in common."""

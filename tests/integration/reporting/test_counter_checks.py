@@ -23,7 +23,7 @@ def test_each_check_is_found_in_a_box_or_not_accounted_for(pit: Pit) -> None:
         report, "shifts", "shift", "issued", "issued_cents", "counted_cents", "difference_cents"
     )
     assert {"issued and counted": (30000, 20000)} == identities(report)
-    [entry] = pit.explain("counter-checks", "log/2026-11-20|BJ-01|CC-2/cents")["entries"]
+    [entry] = pit.explain("counter-checks", "log/2026-11-20|BJ-01|CC-2|2026-11-20T10:24:00+00:00/cents")["entries"]
     assert 7 == entry["seq"]
 
 
@@ -35,12 +35,14 @@ def test_before_the_count_nothing_is_missing(pit: Pit) -> None:
 
 
 def test_a_check_that_nobody_issued_is_listed(pit: Pit) -> None:
-    """So is one that is in the box with another amount."""
+    """So is a copy that is there twice; one with another amount says so."""
     *before, count = day_of_the_pit(pit.ledger)
-    found = figures(30000, ("CC-1", 20000), ("CC-2", 1000), ("CC-9", 5000))
+    found = figures(30000, ("CC-1", 20000), ("CC-2", 1000), ("CC-9", 5000), ("CC-1", 300))
     count["data"]["boxes"] = [counted_box("BJ-01", 12, found, turn(1, "count.sue", found))]
     pit.feed("inventory", *before, count)
     report = pit.read("counter-checks")
     assert [("in box", 20000), ("other amount", 1000)] == rows(report, "log", "status", "counted_cents")
-    assert [("BJ-01", "A1", "CC-9", 5000)] == rows(report, "unknown", "table", "box", "serial", "cents")
-    assert {"issued and counted": (30000, 26000)} == identities(report)
+    assert [("BJ-01", "A1", "CC-9", 5000), ("BJ-01", "A1", "CC-1", 300)] == rows(
+        report, "unknown", "table", "box", "serial", "cents"
+    )
+    assert {"issued and counted": (30000, 26300)} == identities(report)

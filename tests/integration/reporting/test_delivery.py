@@ -27,7 +27,7 @@ from tests.unit.reporting.rendering_documents import report
 
 SIGNER = Signer.generate("pitledger/reporting")
 KEYS = [SIGNER.verifier]
-NAME = "riverside/2026-11-20/master-game-v1-20261121T060000.000000Z"
+NAME = "riverside/2026-11-20/master-game-v1-20261121T060000.250000Z"
 JSON = f"{NAME}.json"
 
 FULL = report()
@@ -143,10 +143,10 @@ def _rename_manifest(store: ObjectStore, manifest: str) -> None:
 @pytest.mark.parametrize(
     ("tamper", "found"),
     [
-        (_alter_file, "master-game-v1-20261121T060000.000000Z.json: not what was delivered"),
-        (_remove_file, "master-game-v1-20261121T060000.000000Z.json: missing"),
+        (_alter_file, "master-game-v1-20261121T060000.250000Z.json: not what was delivered"),
+        (_remove_file, "master-game-v1-20261121T060000.250000Z.json: missing"),
         (_add_file, "riverside/2026-11-20/more.json: in no manifest"),
-        (_alter, "manifests/20261121T060000.000000Z-"),
+        (_alter, "manifests/20261121T060000.250000Z-"),
         (_remove_manifest, "there is no manifest"),
         (_rename_manifest, "manifests/newest.note: the note of a manifest of another name"),
     ],
@@ -176,9 +176,9 @@ def test_names_tell_reports_of_parts_apart(tmp_path: Path) -> None:
     ]
     deliver(store, [(document, ["csv"]) for document in documents], SIGNER)
     assert [
-        "riverside/2026-11-01_2026-11-30/master-game-v2-20261121T060000.000000Z.csv",
-        "riverside/2026-11-20/master-game-game-BJ-001-v1-20261121T060000.000000Z.csv",
-        "riverside/2026-11-20/master-game-table-BJ-001-v1-20261121T060000.000000Z.csv",
+        "riverside/2026-11-01_2026-11-30/master-game-v2-20261121T060000.250000Z.csv",
+        "riverside/2026-11-20/master-game-game-BJ-001-v1-20261121T060000.250000Z.csv",
+        "riverside/2026-11-20/master-game-table-BJ-001-v1-20261121T060000.250000Z.csv",
     ] == _names(store)[1:]
 
 

@@ -1,33 +1,45 @@
-"""The exceptions of reporting on a real database: what is open, what settles it, and what is only noted."""
+"""The list of exceptions: what is open, what settled it, what is only noted; as known at a moment."""
 
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
+from services.reporting.watch import observe
 from tests.support.asgi import assert_problem
+from tests.support.published import published
 from tests.support.reporting import Books, names, rows_of
 from tests.support.rounds import submission
-from tests.unit.reporting.entries import entry_hash, total
+from tests.unit.reporting.entries import NOON, day_closed, total
 
 
 def _notice(detail: str, seat: int = 0) -> dict[str, Any]:
     return {"code": "hand_reset", "seat": seat, "paragraph": "§ 645a.11(e)", "detail": detail}
 
 
+def _refused(seq: int, **more: Any) -> dict[str, Any]:
+    data = {"command": "SealDay", "reason": "too-early", "detail": "not complete", "by": "control.eve"}
+    data |= {"at": NOON.isoformat(), **more}
+    return published("command.refused", data, service="table-inventory", sequence=seq, at=NOON)
+
+
 def test_changed_rounds_are_listed_with_reason_and_two_people(books: Books) -> None:
-    """A reversed, voided or superseded round names the entry that says so."""
+    """A reversed, voided or superseded round leads to the entry that says so."""
     books.publish(
         books.posted(1, "BJ-01", [total(handle=10000)], round_id="r-1"),
         books.reversed(2, "BJ-01", [total(handle=10000)], round_id="r-1"),
         books.voided(3, "BJ-01", "r-3"),
         books.superseded(4, "BJ-01", "r-3"),
     )
-    listed = books.exceptions("&status=noted")
-    assert [("reversed", "r-1"), ("voided", "r-3"), ("superseded", "r-3")] == [
-        names(item, "kind", "round_id") for item in listed
+    listed = books.exceptions()
+    assert [("reversed", "r-1, revision 1"), ("voided", "r-3"), ("superseded", "r-3")] == [
+        names(item, "kind", "subject") for item in listed
     ]
-    assert {("misread card", "floor.lee", "audit.kim")} == {
-        names(item, "reason", "entered_by", "approved_by") for item in listed[:2]
-    }
-    assert {"service": "round-settlement", "shard": 1, "seq": 2, "hash": entry_hash(2)} == listed[0]["entry"]
+    assert [("misread card", "floor.lee, audit.kim", "noted")] * 2 == [
+        names(item, "reason", "by", "status") for item in listed[:2]
+    ]
+    assert "round-settlement/1/2" == listed[0]["entry"]
+    explained = books.explain("exceptions", f"over/{listed[0]['id']}/kind")
+    assert [("round-settlement", 1, 2)] == [names(one, "service", "shard", "seq") for one in explained["entries"]]
 
 
 def test_gaps_and_refused_records_of_the_tables_are_followed_to_their_end(books: Books) -> None:
@@ -38,39 +50,53 @@ def test_gaps_and_refused_records_of_the_tables_are_followed_to_their_end(books:
         books.quarantined(3, None, None, "not JSON"),
         books.filled(4, "BJ-01", 4),
     )
-    table_gap, bad, unreadable = books.exceptions("&status=open")
-    assert [{"first": 3, "last": 3}, {"first": 5, "last": 6}] == table_gap["missing"]
-    assert (7, "no such wager", "BJ-01") == names(bad, "first", "reason", "table")
-    place = {"topic": "table.events", "partition": 0, "offset": 3}
-    assert ("not JSON", place) == names(unreadable, "reason", "record")
+    table_gap, bad, unreadable = books.exceptions()
+    assert ("open", "high", "table systems", "have not come: 3, 5-6") == names(
+        table_gap, "status", "severity", "owner", "reason"
+    )
+    assert ("/properties/riverside/tables/BJ-01 3-6", "BJ-01", 0) == names(table_gap, "subject", "table", "age_hours")
+    assert ("no such wager", "BJ-01") == names(bad, "reason", "table")
+    assert ("not JSON", "table.events/0/3", None) == names(unreadable, "reason", "subject", "table")
     books.publish(
         books.filled(5, "BJ-01", 3),
         books.filled(6, "BJ-01", 6),
         books.filled(7, "BJ-01", 5),
         books.mended(8, "BJ-01", 7, 2),
     )
-    assert 1 == len(books.exceptions("&status=open"))
+    assert ["filled", "mended", "open"] == [item["status"] for item in books.exceptions()]
     books.publish(books.dismissed(9, 3), books.posted(10, "BJ-01", [total(handle=1)]))
     assert (0, 0) == names(books.settled(), "exceptions_open", "input_open")
     _, repaired, given_up = books.exceptions()
     assert ["filled", "mended", "dismissed"] == [item["status"] for item in books.exceptions()]
-    assert (8, "floor.lee") == (repaired["settled_entry"]["seq"], repaired["settled_by"])
-    assert (9, "floor.lee", "audit.kim") == (
-        given_up["settled_entry"]["seq"],
-        *names(given_up, "settled_by", "settled_approved_by"),
+    assert ("2026-11-20T12:00:08+00:00", "floor.lee", "wager renamed") == names(
+        repaired, "settled_at", "settled_by", "resolution"
     )
+    assert ("floor.lee, audit.kim", "misread card") == names(given_up, "settled_by", "resolution")
+
+
+def test_what_was_open_at_a_moment_is_open_in_its_report_for_ever(books: Books) -> None:
+    """The same question as of the same moment has the same bytes, whatever came later."""
+    then = "&known_at=2026-11-20T12:00:03Z"
+    books.publish(
+        books.gap(1, "BJ-01", 3, 4), books.quarantined(2, None, None, "not JSON"), books.filled(3, "BJ-01", 4)
+    )
+    before = books.get(books.path("exceptions", then)).content
+    books.publish(books.filled(4, "BJ-01", 3), books.dismissed(5, 2), books.voided(6, "BJ-01", "r-1"))
+    assert before == books.get(books.path("exceptions", then)).content
+    assert ["open", "open"] == [item["status"] for item in books.exceptions(then)]
+    assert ["filled", "dismissed", "noted"] == [item["status"] for item in books.exceptions()]
 
 
 def test_a_dismissed_record_of_the_own_quarantine_is_open_no_more(books: Books) -> None:
     """The fact settles the exception when it is recorded; nobody has to read a report first."""
     books.publish(b"not a settlement at all", books.posted(1, "BJ-01", [total(handle=1)]))
     assert (1, 1) == names(books.settled(), "exceptions_open", "input_open")
-    [refused] = books.exceptions("&status=open")
-    assert "reporting" == refused["entry"]["service"]
-    books.dismiss(*names(refused["entry"], "shard", "seq"))
-    [dismissed] = books.exceptions("&kind=quarantined")
-    assert ("dismissed", "misread card", "floor.lee", "audit.kim") == names(
-        dismissed, "status", "settled_reason", "settled_by", "settled_approved_by"
+    [refused] = books.exceptions()
+    assert refused["entry"].startswith("reporting/")
+    books.dismiss(*map(int, refused["entry"].split("/")[1:]))
+    [dismissed] = books.exceptions()
+    assert ("dismissed", "misread card", "floor.lee, audit.kim") == names(
+        dismissed, "status", "resolution", "settled_by"
     )
     assert 0 == books.settled()["exceptions_open"]
 
@@ -80,8 +106,9 @@ def test_a_submission_that_was_altered_on_its_way_is_refused(books: Books) -> No
     altered = submission(1, property=books.property_name)
     altered["data"]["submission"] = {"decks": 8}
     books.desk.feed("submissions", altered)
-    [refused] = books.exceptions("&kind=quarantined")
-    assert ("open", "submissions") == (refused["status"], refused["record"]["topic"])
+    [refused] = books.exceptions()
+    assert ("open", "quarantined") == names(refused, "status", "kind")
+    assert refused["subject"].startswith("submissions/0/")
     assert "it is not what was approved" in refused["reason"]
     books.publish(
         books.posted(
@@ -95,8 +122,8 @@ def test_a_submission_that_was_altered_on_its_way_is_refused(books: Books) -> No
     assert "version 1 of the rules submission has not come from the registry" == edge["reason"]
 
 
-def test_a_list_is_narrowed_by_day_table_kind_and_status(books: Books) -> None:
-    """What does not say its table or property may be of any; what does not say its day, as long as it is open."""
+def test_a_list_is_of_its_days_and_of_what_is_still_open(books: Books) -> None:
+    """What is open stays on the list of later days; what is settled is of the day on which it was found."""
     books.publish(
         books.voided(1, "BJ-01", "r-1"),
         books.voided(2, "BJ-02", "r-2"),
@@ -108,57 +135,45 @@ def test_a_list_is_narrowed_by_day_table_kind_and_status(books: Books) -> None:
         books.posted(8, "BJ-09", [], property="lakeside", notices=[_notice("elsewhere")]),
     )
 
-    def seqs(more: str) -> list[int]:
-        return [item["entry"]["seq"] for item in books.exceptions(more)]
+    def seqs(more: str = "", day: str = "2026-11-20") -> list[int]:
+        path = f"/reports/exceptions?property=riverside&gaming_day={day}{more}"
+        sections = {one["name"]: one["rows"] for one in books.get(path).json()["content"]["sections"]}
+        return sorted(int(row["entry"].rpartition("/")[2]) for name in ("open", "over") for row in sections[name])
 
-    assert [1, 2, 3, 4, 5, 7] == seqs("")
-    assert [1, 2, 4, 7] == seqs("&gaming_day=2026-11-20")
-    assert [3, 4, 7] == seqs("&gaming_day=2026-11-21")
-    assert [1, 3, 4, 7] == seqs("&table=BJ-01")
-    assert [2, 7] == seqs("&gaming_day=2026-11-20&table=BJ-02")
-    assert [4, 5] == seqs("&kind=gap")
-    assert [5] == seqs("&kind=gap&status=filled")
-
-
-def test_exceptions_come_page_by_page(books: Books) -> None:
-    """Following `next` gives every exception once, oldest first, also of one entry; other cursors are refused."""
-    books.publish(
-        *(books.voided(seq, "BJ-01", f"r-{seq}") for seq in range(1, 6)),
-        books.posted(6, "BJ-01", [], notices=[_notice(name) for name in "abcd"]),
-    )
-    first = f"/reports/exceptions?property={books.property_name}&limit=3"
-    pages, path = [], first
-    while path:
-        page = books.get(path).json()
-        pages.append([names(item["entry"] | item, "seq", "number") for item in page["items"]])
-        path = f"{first}&cursor={page['next']}" if "next" in page else ""
-    assert [[(1, 0), (2, 0), (3, 0)], [(4, 0), (5, 0), (6, 1)], [(6, 2), (6, 3), (6, 4)]] == pages
-    assert_problem(books.get("/reports/exceptions?cursor=bm9uc2Vuc2U="), 400, "is not one of this list")
+    assert [1, 2, 4, 5, 7] == seqs()
+    assert [3, 4, 7] == seqs(day="2026-11-21")
+    assert [] == seqs(day="2026-11-19")
+    assert [1, 2, 3, 4, 5, 7] == seqs("&period=week")
+    assert [2, 5, 7] == seqs("&table=BJ-02")
+    kinds = {section["name"]: section for section in books.report("exceptions")["content"]["sections"]}["kinds"]
+    assert [("gap", "filled", 1), ("gap", "open", 1), ("quarantined", "open", 1), ("voided", "noted", 2)] == [
+        names(row, "kind", "status", "exceptions") for row in kinds["rows"]
+    ]
+    assert 5 == kinds["total"]["exceptions"]
+    assert_problem(books.get(books.path("exceptions", "&period=year")), 404, "day, week")
 
 
 def test_notices_are_listed_and_taken_back_with_their_settlement(books: Books) -> None:
-    """A notice names code, table, round, seat, paragraph and entry; a correction takes it back and brings its own."""
+    """A notice names round, seat, paragraph and entry; a correction takes it back and brings its own."""
     books.publish(
         books.posted(1, "PG-01", [], round_id="r-1", notices=[_notice("the two pairs were split"), _notice("b", 3)]),
         books.posted(2, "PG-01", [], round_id="r-2", notices=[_notice("stays")]),
     )
-    first, second, other = books.exceptions("&kind=notice")
-    assert ("noted", "PG-01", "r-1", "hand_reset", 0, "§ 645a.11(e)", "the two pairs were split") == names(
-        first, "status", "table", "round_id", "code", "seat", "paragraph", "detail"
+    first, second, other = books.exceptions()
+    assert ("noted", "PG-01", "r-1, revision 1", "the two pairs were split (§ 645a.11(e))", 1) == names(
+        first, "status", "table", "subject", "reason", "number"
     )
-    assert [(1, 0, 1), (2, 3, 1)] == [(*names(one, "number", "seat"), one["entry"]["seq"]) for one in (first, second)]
+    assert ("seat 3: b (§ 645a.11(e))", 2) == names(second, "reason", "number")
     books.publish(
         books.reversed(3, "PG-01", [], round_id="r-1"),
         books.posted(4, "PG-01", [], round_id="r-1", revision=2, notices=[_notice("set as it should be")]),
     )
-    listed = books.exceptions("&kind=notice")
-    assert [("r-1", 1, "reversed"), ("r-1", 1, "reversed"), ("r-2", 1, "noted"), ("r-1", 2, "noted")] == [
-        names(item, "round_id", "revision", "status") for item in listed
+    listed = [item for item in books.exceptions() if item["kind"] == "notice"]
+    taken_back, noted = ("r-1, revision 1", "reversed"), ("r-1, revision 2", "noted")
+    assert [taken_back, taken_back, ("r-2, revision 1", "noted"), noted] == [
+        names(item, "subject", "status") for item in listed
     ]
-    assert (3, "floor.lee", "audit.kim", "misread card") == (
-        listed[1]["settled_entry"]["seq"],
-        *names(listed[1], "settled_by", "settled_approved_by", "settled_reason"),
-    )
+    assert ("floor.lee, audit.kim", "misread card") == names(listed[1], "settled_by", "resolution")
     assert other == listed[2]
 
 
@@ -169,6 +184,52 @@ def test_a_reversal_that_comes_first_takes_back_the_notices_that_come_late(books
         books.reversed(3, "PG-01", [], round_id="r-1"),
         books.posted(2, "PG-01", [], round_id="r-1", notices=[_notice("late")]),
     )
-    assert [("of another table", "noted"), ("late", "reversed")] == [
-        names(item, "detail", "status") for item in books.exceptions("&kind=notice")
+    assert [("of another table (§ 645a.11(e))", "noted"), ("late (§ 645a.11(e))", "reversed")] == [
+        names(item, "reason", "status") for item in books.exceptions() if item["kind"] == "notice"
     ]
+
+
+def test_refused_commands_of_every_service_are_listed_and_make_no_day_known(books: Books) -> None:
+    """Who asked for what, and why not: of the day of the attempt, whatever day it named."""
+    refused = _refused(1, property="riverside", gaming_day="2026-11-27")
+    books.desk.feed("inventory", refused, _refused(2, property="lakeside"))
+    of_nobody = published(
+        "command.refused",
+        {"command": "FileProperty", "reason": "role-missing", "detail": "no", "by": "x", "at": NOON.isoformat()},
+        service="paytable-registry",
+        sequence=3,
+        shard=2,
+        at=NOON,
+    )
+    books.desk.feed("properties", of_nobody)
+    assert [("FileProperty", "x", "role-missing: no"), ("SealDay", "control.eve", "too-early: not complete")] == [
+        names(item, "subject", "by", "reason") for item in books.exceptions()
+    ]
+    unknown = "/reports/master-game?property=riverside&gaming_day=2026-11-27"
+    assert_problem(books.get(unknown), 404, "there are entries of no day yet")
+
+
+def _restated_days(books: Books, later: timedelta = timedelta()) -> float | None:
+    context = replace(books.desk.context, clock=lambda: books.desk.context.clock() + later)
+
+    async def watch() -> None:
+        async with context.engine.connect() as connection:
+            await observe(context, connection)
+
+    books.desk.client.run(watch())
+    return context.metrics.registry.get_sample_value("pitledger_days_restated")
+
+
+def test_an_entry_after_the_seal_is_an_exception(books: Books) -> None:
+    """The day is restated: the list names the entry that did it, and who stands for it."""
+    books.publish(books.posted(1, "BJ-01", [total(handle=100)], round_id="r-1"))
+    for sequence, step in enumerate(("preliminary", "audited", "final"), 1):
+        books.desk.feed("inventory", day_closed(sequence, step, seconds=10))
+    assert 0 == _restated_days(books)
+    books.publish(books.reversed(20, "BJ-01", [total(handle=100)], round_id="r-1"))
+    assert 0 == _restated_days(books, timedelta(days=2))  # it is no news any more
+    assert 1 == _restated_days(books)
+    [restated] = [item for item in books.exceptions() if item["kind"] == "restated"]
+    assert ("high", "2026-11-20, version 2", "round-settlement/1/20", "floor.lee") == names(
+        restated, "severity", "subject", "entry", "by"
+    )

@@ -110,7 +110,8 @@ def test_a_day_is_closed_step_by_step_by_different_people(desk: InventoryDesk) -
     desk.done(f"{path}/audited", person="control.eve")
     assert 403 == desk.send(f"{path}/final", person="control.eve").status_code
     assert 403 == desk.send(f"{path}/final", person="audit.lou").status_code  # not a controller
-    assert "audited" == desk.read(path)["status"]
+    audited = desk.read(path)
+    assert ("preliminary", "control.eve") == (audited["status"], audited["audited_by"])
 
 
 def test_after_the_seal_only_adjusting_entries_of_two_people_change_the_win(desk: InventoryDesk) -> None:
@@ -166,6 +167,20 @@ def test_what_comes_after_the_seal_is_an_exception(desk: InventoryDesk) -> None:
     desk.done("/manual-slips", PAPER, person="cage.bob")
     [item] = desk.exceptions(kind="changed_after_seal")
     assert (-50_00, table.name) == (item["cents"], item["table"])
+    assert ("restated", "control.eve") == (desk.read(path)["status"], desk.read(path)["final_by"])
+
+    async def watch() -> None:
+        async with desk.context.engine.connect() as connection:
+            await observe(desk.context, connection)
+
+    desk.client.run(watch())
+    registry = desk.context.metrics.registry
+    open_variances = [
+        registry.get_sample_value(name, {"level": level})
+        for name in ("pitledger_variances_open", "pitledger_variances_open_sealed")
+        for level in ("noted", "report", "authority")
+    ]
+    assert [0, 0, 0, 0, 1, 0] == open_variances
 
 
 def test_equipment_clocks_run_while_a_table_is_open(desk: InventoryDesk) -> None:
@@ -216,6 +231,7 @@ def test_the_metrics_say_what_is_overdue_open_and_on_its_way(desk: InventoryDesk
     registry = desk.context.metrics.registry
     assert 1 == registry.get_sample_value("pitledger_equipment_overdue", {"check": "cards"})
     assert 1 == registry.get_sample_value("pitledger_variances_open", {"level": "authority"})
+    assert 0 == registry.get_sample_value("pitledger_variances_open_sealed", {"level": "authority"})
     assert 1 == registry.get_sample_value("pitledger_slips_in_transit", {"slip": "fill"})
     assert 0 == registry.get_sample_value("pitledger_slips_in_transit", {"slip": "credit"})
 

@@ -16,6 +16,7 @@ from tests.support.accounts import DAY, NOON, PROPERTY, TABLE, House, a_house, c
 from tests.support.asgi import assert_problem
 from tests.support.published import published
 from tests.support.services import query
+from tests.unit.reporting.entries import day_closed
 
 
 def test_the_liability_by_day_is_the_sum_of_the_balances(house: House) -> None:
@@ -144,6 +145,17 @@ def test_the_status_of_reports_is_that_of_the_gaming_day(house: House) -> None:
     assert ("preliminary", DAY, "cage.ann", 0) == tuple(
         exceptions[name] for name in ("status", "gaming_day", "generated_by", "input_open")
     )
+
+
+def test_a_sealed_day_is_restated_by_a_result_that_comes_later(house: House) -> None:
+    """What was recorded before the seal is part of it."""
+    house.funded()
+    path = f"/reports/liability?property={PROPERTY}&last={DAY}"
+    house.desk.feed("inventory", day_closed(1, "final", seconds=24 * 3600, property_name=PROPERTY, day=DAY))
+    assert "final" == house.read(path).json()["status"]
+    house.clock.now += timedelta(days=2)
+    house.settle(0, 500)
+    assert "restated" == house.read(path).json()["status"]
 
 
 def test_a_wager_that_is_released_while_a_result_is_read(

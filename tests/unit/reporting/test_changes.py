@@ -25,9 +25,8 @@ def test_an_exception_refers_to_the_entry_that_says_so() -> None:
     """What is noticed carries shard, sequence and hash of its entry, the reason and who stands for it."""
     [noticed] = _changes(SHARD.voided(7, "BJ-01", "r-9")).noticed
     assert ("round-settlement", 1, 7, entry_hash(7)) == noticed.entry[:4]
-    assert ("voided", "noted", "r-9", "misread card") == (
+    assert ("voided", "r-9", "misread card") == (
         noticed.kind,
-        noticed.status,
         noticed.round_id,
         noticed.reason,
     )
@@ -55,9 +54,8 @@ def test_what_was_noticed_is_an_exception_beside_what_became_of_the_round() -> N
 def test_a_gap_of_a_table_belongs_to_its_property() -> None:
     """Property and table are read from the stream."""
     [noticed] = _changes(SHARD.gap(1, "BJ-01", 3, 6)).noticed
-    assert ("gap", "open", "riverside", "BJ-01", 3, 6) == (
+    assert ("gap", "riverside", "BJ-01", 3, 6) == (
         noticed.kind,
-        noticed.status,
         noticed.property,
         noticed.table_name,
         noticed.first,
@@ -98,9 +96,8 @@ def test_notices_are_noticed_one_by_one() -> None:
     ]
     first, second = _changes(SHARD.posted(5, "PG-01", [total(handle=1)], round_id="r-5", notices=notices)).noticed
     assert (1, 2, first.entry) == (first.number, second.number, second.entry)
-    assert ("notice", "noted", "PG-01", "r-5", 1) == (
+    assert ("notice", "PG-01", "r-5", 1) == (
         first.kind,
-        first.status,
         first.table_name,
         first.round_id,
         first.revision,

@@ -168,6 +168,7 @@ def test_a_sheet_in_the_week_knows_the_days_before_it() -> None:
     assert {"tithe": 2000} == amounts(whole[4])
     assert date(2026, 11, 1) == needed_from(facility.pack, date(2026, 11, 20))
     assert date(2026, 11, 30) == needed_from(facility.pack, date(2026, 12, 3))
+    assert date(2026, 12, 3) == needed_from(PENNSYLVANIA.pack, date(2026, 12, 3))  # each day stands for itself
 
 
 @pytest.mark.parametrize(("rounding", "expected"), [("each_day", [1, 1, 1, 0, 0]), ("period", [1, 0, 1, 0, 0])])

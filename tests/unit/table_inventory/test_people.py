@@ -89,7 +89,7 @@ def test_as_many_people_count_a_box_as_the_law_lists() -> None:
 def test_who_closed_a_day_may_not_seal_it_where_the_law_says_so() -> None:
     """A third person for the seal is one name more in the list."""
     people = {"preliminary_by": "control.eve", "audited_by": "audit.lou"}
-    day = Day(property=PROPERTY, gaming_day=DAY, status=ReportStatus.AUDITED, **people)
+    day = Day(property=PROPERTY, gaming_day=DAY, status=ReportStatus.PRELIMINARY, **people)
     command, now = SealDay(property=PROPERTY, gaming_day=DAY), Now(by="control.eve", at=at(30), key="key")
     more = under_law(PLACE, "people.day_seal", ["preliminary_by", "audited_by", "final_by"])
     assert seal(command, Sealing(day, PLACE.law.people.day_seal.on(DAY), {}), now).answer

@@ -11,7 +11,7 @@ from services.reporting.domain.tax.sheets import DailySheet
 from shared.jurisdictions.model import ClassOfRevenue
 
 KeyT = TypeVar("KeyT", bound=Hashable)
-_Sheet: TypeAlias = DailySheet | PeriodSheet
+Sheet: TypeAlias = DailySheet | PeriodSheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ def amended(original: TaxReturn, current: TaxReturn) -> AmendedReturn:
         version=current.version,
         original=original,
         current=current,
-        lines=_lines(before, after),
-        days={then.gaming_day: _lines(then, now) for then, now in days if then != now},
+        lines=differences(before, after),
+        days={then.gaming_day: differences(then, now) for then, now in days if then != now},
         due=_beside(lambda sheet: ((line.payee, line.amount_cents) for line in sheet.layers), before, after),
     )
 
@@ -109,7 +109,8 @@ def _identity(sheet: PeriodSheet) -> str:
     return f"{sheet.property}, {sheet.kind} of {sheet.first} to {sheet.last}"
 
 
-def _lines(before: _Sheet, after: _Sheet) -> AmendedLines:
+def differences(before: Sheet, after: Sheet) -> AmendedLines:
+    """Return every line of a sheet as it was and as it is."""
     revenue, counted = _beside(_revenue, before, after), _beside(_counted, before, after)
     bases, amounts = _beside(_bases, before, after), _beside(_amounts, before, after)
     shares = _beside(_shares, before, after)
@@ -120,29 +121,27 @@ def _lines(before: _Sheet, after: _Sheet) -> AmendedLines:
     )
 
 
-def _revenue(sheet: _Sheet) -> Iterator[tuple[ClassOfRevenue, int]]:
+def _revenue(sheet: Sheet) -> Iterator[tuple[ClassOfRevenue, int]]:
     return ((line.revenue_class, line.revenue_cents) for line in sheet.classes)
 
 
-def _counted(sheet: _Sheet) -> Iterator[tuple[ClassOfRevenue, int]]:
+def _counted(sheet: Sheet) -> Iterator[tuple[ClassOfRevenue, int]]:
     return ((line.revenue_class, line.counted_cents) for line in sheet.classes)
 
 
-def _bases(sheet: _Sheet) -> Iterator[tuple[tuple[str, Fraction], int]]:
+def _bases(sheet: Sheet) -> Iterator[tuple[tuple[str, Fraction], int]]:
     return (((line.layer, line.rate), line.base_cents) for line in sheet.layers)
 
 
-def _amounts(sheet: _Sheet) -> Iterator[tuple[tuple[str, Fraction], int]]:
+def _amounts(sheet: Sheet) -> Iterator[tuple[tuple[str, Fraction], int]]:
     return (((line.layer, line.rate), line.amount_cents) for line in sheet.layers)
 
 
-def _shares(sheet: _Sheet) -> Iterator[tuple[tuple[str, str, Fraction], int]]:
+def _shares(sheet: Sheet) -> Iterator[tuple[tuple[str, str, Fraction], int]]:
     return (((line.share, line.party, line.part), line.amount_cents) for line in sheet.shares)
 
 
-def _beside(
-    figures: Callable[[_Sheet], Iterable[tuple[KeyT, int]]], before: _Sheet, after: _Sheet
-) -> dict[KeyT, Amended]:
+def _beside(figures: Callable[[Sheet], Iterable[tuple[KeyT, int]]], before: Sheet, after: Sheet) -> dict[KeyT, Amended]:
     """Return what figures were and are, added up by what names them; 0 where there is none of a name."""
     was, now = _sums(figures(before)), _sums(figures(after))
     return {name: Amended(was.get(name, 0), now.get(name, 0)) for name in was | now}

@@ -58,8 +58,12 @@ class DailySheet:
 def needed_from(pack: GamingPack, first: date) -> date:
     """Return the first gaming day of which revenue is needed for sheets from a gaming day on.
 
-    A loss may offset other days of its period, and a tax may be rounded once for its own, which began before.
+    Where a loss may offset other days of its period, or a tax is rounded once for its own, that began before.
     """
+    losses = (one.value for rule in pack.classes.values() for one in rule.negative_days.root)
+    roundings = (one.value for layer in pack.taxes.values() for one in layer.rounding.root)
+    if {*losses} <= {"counts_as_zero"} and {*roundings} <= {"each_day"}:
+        return first
     return min(period_of(pack, "week", first)[0], period_of(pack, "month", first)[0])
 
 

@@ -1,0 +1,22 @@
+"""Whose an account is, as a reference: names and numbers of patrons stay with the wagering accounts."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from sqlalchemy import text
+
+from services.reporting.books.reading import Books
+
+_OWNERS: Final = text("""
+    SELECT account, patron FROM (
+        SELECT data ->> (CASE kind WHEN 'account.opened' THEN 'account' ELSE 'wallet' END) AS account,
+               data ->> 'patron' AS patron
+        FROM reporting.facts
+        WHERE property = :property AND kind IN ('account.opened', 'patron.registered') AND recorded_at <= :known_at) o
+    WHERE account = ANY(:accounts) AND patron IS NOT NULL""")
+
+
+async def patrons_of(books: Books, accounts: Iterable[str]) -> dict[str, str]:
+    """Return the patron of each account that has a known one: of game accounts and of wallets."""
+    wanted = sorted(set(accounts))
+    return {row.account: row.patron for row in await books.read(_OWNERS, accounts=wanted)} if wanted else {}

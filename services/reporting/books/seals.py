@@ -1,0 +1,50 @@
+"""Sealed gaming days: what the table inventory sealed of each, and whether anything came after that."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Final
+
+from sqlalchemy import text
+
+from services.reporting.books.reading import Books
+from services.reporting.kit.figures import EntryRef
+
+_SEALED: Final = text("""
+    SELECT f.gaming_day, f.service, f.shard, f.seq, f.recorded_at,
+           CAST(f.data #>> '{report,total,final_win_cents}' AS bigint) AS final_win_cents,
+           m.last_recorded > f.recorded_at AND EXISTS (
+               SELECT FROM reporting.amounts a
+               WHERE a.property = f.property AND a.gaming_day = f.gaming_day
+                 AND a.recorded_at > f.recorded_at AND a.recorded_at <= :known_at) AS changed
+    FROM reporting.facts f JOIN reporting.day_moments m USING (property, gaming_day)
+    WHERE f.property = :property AND f.kind = 'day.final' AND f.gaming_day BETWEEN :first AND :last
+      AND f.recorded_at <= :known_at
+    ORDER BY f.gaming_day, f.recorded_at""")
+
+
+@dataclass(frozen=True, slots=True)
+class SealedDay:
+    """A gaming day that was sealed: the entry that says so, the final win of its report, cents, and what came after.
+
+    `final_win_cents` is None where the report has none; `changed` says that amounts came after the seal.
+    """
+
+    gaming_day: date
+    entry: EntryRef
+    recorded_at: datetime
+    final_win_cents: int | None
+    changed: bool
+
+
+async def sealed_days(books: Books) -> list[SealedDay]:
+    """Return the sealed gaming days of a question, in order."""
+    return [
+        SealedDay(
+            row.gaming_day,
+            EntryRef(row.service, row.shard, row.seq),
+            row.recorded_at,
+            row.final_win_cents,
+            row.changed,
+        )
+        for row in await books.read(_SEALED, first=books.question.first, last=books.question.last)
+    ]

@@ -1,0 +1,279 @@
+"""User access: who had which role when, who used it last, and what people overrode, voided, adjusted and approved."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any, Final, NamedTuple
+
+from services.reporting.books.people import ACTS, person_of
+from services.reporting.books.reading import Books, Listed
+from services.reporting.books.staff import (
+    DECIDED,
+    SUBMITTED,
+    Held,
+    last_acts,
+    members_at,
+    registrars,
+    registry_acts,
+    roles_held,
+    versions_of,
+)
+from services.reporting.kit.definition import Content, Report
+from services.reporting.kit.document import Column, Mark, Section, fill
+from services.reporting.kit.figures import NOTHING, Cell, Figure, total
+from services.reporting.reports.cells import entry_cell
+from shared.contracts import accounts, inventory, journal_facts, meters
+from shared.contracts.facts import Fact
+from shared.contracts.properties import PropertyApproved
+from shared.jurisdictions.dated import Dated
+
+
+class _Step(NamedTuple):
+    """What somebody did by a fact, and the field that names who."""
+
+    what: str
+    by: str
+
+
+_STEPS: Final[Mapping[type[Fact], _Step]] = {
+    inventory.SlipVoided: _Step("void", "voided_by"),
+    inventory.ManualSlipVoided: _Step("void", "entered_by"),
+    inventory.ManualSlipEntered: _Step("override", "entered_by"),
+    inventory.VarianceResolved: _Step("override", "owner"),
+    inventory.AdjustmentEntered: _Step("adjustment", "entered_by"),
+    inventory.AdjustmentApproved: _Step("approval", "approved_by"),
+    inventory.AdjustmentRejected: _Step("approval", "rejected_by"),
+    inventory.DayPreliminary: _Step("approval", "preliminary_by"),
+    inventory.DayAudited: _Step("approval", "audited_by"),
+    inventory.DayFinal: _Step("approval", "final_by"),
+    accounts.AdjustmentEntered: _Step("adjustment", "by"),
+    accounts.AdjustmentApproved: _Step("approval", "by"),
+    accounts.AdjustmentRejected: _Step("approval", "by"),
+    accounts.PatronExcluded: _Step("override", "by"),
+    accounts.PatronAdmitted: _Step("override", "by"),
+    meters.ChangeRequested: _Step("adjustment", "requested_by"),
+    meters.ChangeApproved: _Step("approval", "approved_by"),
+    meters.ChangeRejected: _Step("approval", "rejected_by"),
+    meters.PoolApproved: _Step("approval", "approved_by"),
+    meters.PoolRejected: _Step("approval", "rejected_by"),
+}
+"""What is more than everyday work, as the facts of the services say it."""
+
+_WHAT: Final = ("override", "void", "adjustment", "approval", "refused")
+
+PEOPLE: Final = Section(
+    name="people",
+    title="People",
+    key=("person",),
+    columns=(
+        Column(name="person", title="Person"),
+        Column(name="roles", title="Roles", formula="at the end of the last gaming day"),
+        Column(name="last_use", title="Last use", unit="day", formula="the last day of which an entry names them"),
+        Column(name="last_kind", title="What it was"),
+        Column(name="acts", title="Entries", unit="count", added=True, formula="those of the period that name them"),
+        *(
+            Column(name=f"{what}s", title=title, unit="count", added=True, formula="of the period")
+            for what, title in zip(
+                _WHAT, ("Overrides", "Voids", "Adjustments", "Approvals", "Refused commands"), strict=True
+            )
+        ),
+        Column(name="finding", title="Finding", formula="a role that was not used, or acts of somebody who has none"),
+    ),
+)
+
+ROLES: Final = Section(
+    name="roles",
+    title="Roles",
+    key=("person", "role", "since"),
+    columns=(
+        Column(name="person", title="Person"),
+        Column(name="role", title="Role"),
+        Column(name="since", title="From", unit="moment"),
+        Column(name="until", title="Until", unit="moment"),
+        Column(name="version", title="Version", unit="count", formula="of the property document that gave it"),
+        Column(name="by", title="Given by", formula="who filed and who approved that version"),
+    ),
+)
+
+APART: Final = Section(
+    name="apart",
+    title="Roles that law keeps apart",
+    key=("rule", "person", "since"),
+    columns=(
+        Column(name="rule", title="Rule"),
+        Column(name="person", title="Person"),
+        Column(name="roles", title="Roles held together"),
+        Column(name="since", title="From", unit="moment"),
+        Column(name="until", title="Until", unit="moment"),
+        Column(name="source", title="Source"),
+    ),
+)
+
+DONE: Final = Section(
+    name="overrides",
+    title="Overrides, voids, adjustments, approvals and refused commands",
+    key=("entry",),
+    columns=(
+        Column(name="at", title="At", unit="moment"),
+        Column(name="person", title="Person"),
+        Column(name="what", title="What"),
+        Column(name="kind", title="Kind"),
+        Column(name="table", title="Table"),
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="reason", title="Reason"),
+        Column(name="entry", title="Entry"),
+    ),
+)
+
+
+class _Done(NamedTuple):
+    """What somebody did, as an entry says."""
+
+    person: str
+    what: str
+    listed: Listed
+
+
+async def _fill(books: Books) -> Content:
+    versions = await versions_of(books)
+    done = await _done(books)
+    held = [one for one in roles_held(versions) if _overlaps(books, one)]
+    dated = _kept_apart(books, books.question.last)
+    sections = (
+        fill(PEOPLE, await _people(books, versions, done)),
+        fill(ROLES, (_role(one) for one in held)),
+        fill(APART, (row for name, one in dated for row in _together(name, one, held))),
+        fill(DONE, (_row(one) for one in done)),
+    )
+    marks = tuple(
+        Mark(f"roles apart: {name}", one.source, one.note or "") for name, one in dated if one.status == "unconfirmed"
+    )
+    return Content(sections, marks=marks)
+
+
+def _overlaps(books: Books, one: Held) -> bool:
+    """Return whether somebody had a role at any moment of the question's gaming days."""
+    first, after = books.question.first, books.question.last + timedelta(days=1)
+    begins, ends = books.place_on(first).begins_at(first), books.place_on(after).begins_at(after)
+    return one.since < ends and (one.until is None or one.until > begins)
+
+
+async def _done(books: Books) -> list[_Done]:
+    found = []
+    for listed in await books.facts(*_STEPS):
+        step = _STEPS[type(listed.fact)]
+        found.append(_Done(getattr(listed.fact, step.by), step.what, listed))
+    found.extend(_Done(one.fact.by, "refused", one) for one in await books.refusals())
+    for one in await registry_acts(books):
+        day = books.place_on(books.question.last).gaming_day(one.recorded_at)
+        if one.kind.endswith((".approved", ".rejected")) and books.question.first <= day <= books.question.last:
+            found.extend(_Done(person, "approval", one) for person in registrars(one.fact))
+    return sorted(found, key=lambda one: (one.listed.recorded_at, one.listed.entry.shard, one.listed.entry.seq))
+
+
+async def _people(books: Books, versions: Sequence[Listed], done: Iterable[_Done]) -> list[dict[str, Any]]:
+    after = books.question.last + timedelta(days=1)
+    members = members_at(versions, books.place_on(after).begins_at(after))
+    acts = await _acts(books)
+    last = await last_acts(books)
+    by_person: Counter[tuple[str, str]] = Counter((one.person, one.what) for one in done)
+    rows = []
+    for person in sorted({*members, *acts, *(name for name, _ in by_person)}):
+        member, used = members.get(person), last.get(person)
+        finding = None
+        if member is not None and used is None:
+            finding = "not used in more than a year"
+        elif member is None and any(by_person[person, what] for what in _WHAT):
+            finding = "no role at the property"
+        rows.append(
+            {
+                "person": person,
+                "roles": ", ".join(member.roles) if member is not None else None,
+                "last_use": None if used is None else used.gaming_day,
+                "last_kind": None if used is None else used.kind,
+                "acts": acts.get(person, NOTHING),
+                "finding": finding,
+                **{f"{what}s": by_person[person, what] for what in _WHAT},
+            }
+        )
+    return rows
+
+
+async def _acts(books: Books) -> dict[str, Figure]:
+    """Return how many entries of the question's gaming days name each person."""
+    by_person: dict[str, list[Figure]] = {}
+    for (item,), measures in (await books.amounts([ACTS], ("item",))).items():
+        by_person.setdefault(person_of(item)[1], []).append(measures[ACTS])
+    return {person: total(figures) for person, figures in by_person.items()}
+
+
+def _role(one: Held) -> dict[str, Any]:
+    return {
+        "person": one.person,
+        "role": Cell(one.role, one.entries),
+        "since": one.since,
+        "until": one.until,
+        "version": one.version,
+        "by": one.by,
+    }
+
+
+def _kept_apart(books: Books, day: date) -> list[tuple[str, Dated[tuple[str, ...]]]]:
+    """Return the rules of the law by which roles are not for one person."""
+    return [
+        (name, provision.on(day))
+        for name, provision in books.place.law.roles_apart.items()
+        if provision.root[0].effective_from <= day
+    ]
+
+
+def _together(name: str, rule: Dated[tuple[str, ...]], held: Iterable[Held]) -> Iterable[dict[str, Any]]:
+    """Return who has roles at the same time that a rule keeps apart, and from when until when."""
+    by_person: dict[str, list[Held]] = {}
+    for one in held:
+        if one.role in rule.value:
+            by_person.setdefault(one.person, []).append(one)
+    for person, roles in by_person.items():
+        for since in sorted({one.since for one in roles}):
+            at_once = [one for one in roles if one.since <= since and (one.until is None or one.until > since)]
+            if len(at_once) > 1:
+                yield {
+                    "rule": name,
+                    "person": person,
+                    "roles": Cell(", ".join(one.role for one in at_once), at_once[-1].entries),
+                    "since": since,
+                    "until": min((one.until for one in at_once if one.until is not None), default=None),
+                    "source": f"{rule.source}, {rule.status}",
+                }
+
+
+def _row(one: _Done) -> dict[str, Any]:
+    listed, fact = one.listed, one.listed.fact
+    reasons = (getattr(fact, name, None) for name in ("void_reason", "rejection_reason", "reason", "conclusion"))
+    reason = next((text for text in reasons if text), None)
+    return {
+        "at": listed.occurred_at,
+        "person": one.person,
+        "what": one.what,
+        "kind": fact.command if isinstance(fact, journal_facts.CommandRefused) else listed.kind,
+        "table": getattr(fact, "table", None),
+        "gaming_day": listed.gaming_day,
+        "reason": f"{reason}: {fact.detail}" if isinstance(fact, journal_facts.CommandRefused) else reason,
+        "entry": entry_cell(listed.entry),
+    }
+
+
+ACCESS: Final = Report(
+    name="access",
+    title="User access and overrides",
+    about=(
+        "Who had which role when, as the versions of the property say; when each person is last named by an entry of "
+        "any service; who holds roles together that law keeps apart; and what people overrode, voided, adjusted, "
+        "approved, or asked for in vain. A review of access looks at a month or a year of it."
+    ),
+    sections=(PEOPLE, ROLES, APART, DONE),
+    sources=(PropertyApproved, journal_facts.CommandRefused, *_STEPS, *DECIDED[::2], *SUBMITTED),
+    fill=_fill,
+    signatures=("Compliance", "Internal audit"),
+    of_days=False,
+)

@@ -1,0 +1,227 @@
+"""Currency reports and logs (CTR, MTL): what persons moved in a gaming day, warnings, and patterns to look at."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from math import ceil
+from typing import Any, Final
+
+from services.reporting.books.currency import ACCOUNT_MEASURES, CASH, MovedCurrency, moved_currency
+from services.reporting.books.reading import Books
+from services.reporting.domain.federal.currency import (
+    WARNING_SHARE,
+    CashMovement,
+    CurrencyTotal,
+    LogEntry,
+    currency_totals,
+    department_logs,
+)
+from services.reporting.domain.federal.structuring import Pattern, Watch, patterns
+from services.reporting.domain.law import Applied, unconfirmed
+from services.reporting.kit.definition import Content, Report
+from services.reporting.kit.document import Identity, Mark, fill
+from services.reporting.kit.figures import NOTHING, Because, Cell, EntryRef, Figure
+from services.reporting.reports.cells import require_whole
+from services.reporting.reports.currency_sections import LOG, PATTERNS, REPORTABLE, WARNINGS
+from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered
+from shared.contracts.inventory import PitRecorded
+from shared.jurisdictions import Pack
+from shared.runtime.web.roles import READ_PATRON_REPORTS
+
+_UNKNOWN: Final = "unknown"
+"""The person at a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The movements of a question by the law of a pack, with the entries that record them."""
+
+    law: Pack
+    entries: Mapping[str, EntryRef]
+    totals: Sequence[CurrencyTotal]
+    patterns: Sequence[tuple[str, Pattern]]
+
+    def because(self, movements: Iterable[CashMovement]) -> Because:
+        return tuple(self.entries[one.reference] for one in movements)
+
+    def form(self, one: CurrencyTotal) -> str:
+        return self.form_of(one.report, one.entries[0].movement)
+
+    def form_of(self, report: str, movement: CashMovement) -> str:
+        found = self.law.forms[self.law.currency_reports[report].form].on(movement.gaming_day).value
+        return found.number or found.title
+
+
+async def _fill(books: Books) -> Content:
+    require_whole(books, "what a person moves is added up over all places")
+    first, watch = books.question.first, Watch()
+    laws = [law for law in books.place.reporting if law.currency_reports]
+    threshold_cents = min((_least_cents(law, books) for law in laws), default=0)
+    currency = await moved_currency(
+        books,
+        first - timedelta(days=watch.window_days - 1),
+        person_cents=ceil(threshold_cents * min(WARNING_SHARE, watch.just_below_share, watch.part_share)),
+        table_cents=ceil(threshold_cents * WARNING_SHARE),
+    )
+    entries = {one.movement.reference: one.entry for one in currency.moved}
+    all_movements = [one.movement for one in currency.moved]
+    movements = [one for one in all_movements if one.gaming_day >= first]
+    judged = [
+        _Judged(
+            law,
+            entries,
+            [total for report in law.currency_reports for total in currency_totals(law, report, movements)],
+            [
+                (report, pattern)
+                for report in _filed(law)
+                for pattern in patterns(law, all_movements, report=report, watch=watch)
+                if pattern.last >= first
+            ],
+        )
+        for law in laws
+    ]
+    sections = (
+        fill(REPORTABLE, (_reportable(each, one) for each in judged for one in _standing(each, "reached", filed=True))),
+        fill(LOG, (row for each in judged for row in _log(each))),
+        fill(WARNINGS, (_warning(each, one) for each in judged for one in _standing(each, "near"))),
+        fill(PATTERNS, (_pattern(each, report, one) for each in judged for report, one in each.patterns)),
+    )
+    listed = (one for each in judged for one in each.totals if one.standing != "below")
+    return Content(sections, await _identities(books, currency), _marks(listed))
+
+
+def _filed(law: Pack) -> list[str]:
+    """Return the reports of a pack that are filed; the others are logs."""
+    return [name for name, rule in law.currency_reports.items() if rule.file_within_days is not None]
+
+
+def _least_cents(law: Pack, books: Books) -> int:
+    """Return the least threshold of a pack in the period, cents."""
+    dated = (one for rule in law.currency_reports.values() for one in rule.threshold_cents.root)
+    return min(one.value for one in dated if one.effective_from <= books.question.last)
+
+
+def _standing(judged: _Judged, standing: str, *, filed: bool = False) -> list[CurrencyTotal]:
+    reports = _filed(judged.law) if filed else list(judged.law.currency_reports)
+    return [one for one in judged.totals if one.standing == standing and one.report in reports]
+
+
+def _total(judged: _Judged, one: CurrencyTotal) -> dict[str, Any]:
+    movements = [entry.movement for entry in one.entries]
+    because, threshold = judged.because(movements), _threshold(one)
+    return {
+        "form": judged.form(one),
+        "gaming_day": one.gaming_day,
+        "person": one.patron or _UNKNOWN,
+        "direction": one.direction,
+        "movements": Figure(len(movements), because),
+        "cents": Figure(one.cents, because),
+        "threshold_cents": one.threshold_cents,
+        "entry": Cell(movements[0].reference, because[:1]),
+        "source": threshold.source,
+        "status": threshold.status,
+    }
+
+
+def _threshold(one: CurrencyTotal) -> Applied:
+    return next(applied for applied in one.applied if applied.place.endswith(".threshold_cents"))
+
+
+def _reportable(judged: _Judged, one: CurrencyTotal) -> dict[str, Any]:
+    return _total(judged, one) | {"file_by": one.file_by}
+
+
+def _warning(judged: _Judged, one: CurrencyTotal) -> dict[str, Any]:
+    return _total(judged, one) | {"left_cents": one.threshold_cents - one.cents}
+
+
+def _log(judged: _Judged) -> list[dict[str, Any]]:
+    filed = set(_filed(judged.law))
+    return [
+        _entry(judged, department, report, entry)
+        for report in judged.law.currency_reports
+        if report not in filed
+        for department, log in department_logs(one for one in judged.totals if one.report == report).items()
+        for entry in log
+    ]
+
+
+def _entry(judged: _Judged, department: str, report: str, entry: LogEntry) -> dict[str, Any]:
+    one = entry.movement
+    because = judged.because([one])
+    return {
+        "department": department,
+        "form": judged.form_of(report, one),
+        "gaming_day": one.gaming_day,
+        "moment": one.moment,
+        "place": one.place,
+        "person": one.patron or _UNKNOWN,
+        "direction": one.direction,
+        "kind": one.kind,
+        "cents": Figure(one.cents, because),
+        "in_cents": entry.in_cents,
+        "out_cents": entry.out_cents,
+        "entry": Cell(one.reference, because),
+    }
+
+
+def _pattern(judged: _Judged, report: str, one: Pattern) -> dict[str, Any]:
+    because = judged.because(one.movements)
+    return {
+        "form": judged.form_of(report, one.movements[0]),
+        "pattern": one.name,
+        "person": one.patron or _UNKNOWN,
+        "direction": one.direction,
+        "first_day": one.first,
+        "last_day": one.last,
+        "movements": Figure(len(one.movements), because),
+        "cents": Figure(one.cents, because),
+        "saw": one.saw,
+        "why": one.why,
+    }
+
+
+async def _identities(books: Books, currency: MovedCurrency) -> tuple[Identity, ...]:
+    added_up = (await books.amounts(tuple(ACCOUNT_MEASURES), ("item",), items=(CASH,))).get((CASH,), {})
+    return tuple(
+        Identity(
+            f"currency {direction}",
+            Figure(currency.accounts_cents.get(direction, 0)),
+            added_up.get(measure, NOTHING),
+            f"the movements of persons are all currency of accounts that went {direction}",
+        )
+        for measure, direction in ACCOUNT_MEASURES.items()
+    )
+
+
+def _marks(listed: Iterable[CurrencyTotal]) -> tuple[Mark, ...]:
+    columns = ("reportable/cents", "log/cents", "warnings/cents")
+    return (
+        Mark(
+            "cage",
+            "the journals of this installation",
+            "currency that is moved at the cage (chips redeemed, checks and instruments) is not recorded here: add it",
+            columns,
+        ),
+        *(
+            Mark(one.place, one.source, one.note or "", columns)
+            for one in unconfirmed(applied for total in listed for applied in total.applied)
+        ),
+    )
+
+
+CURRENCY: Final = Report(
+    name="currency",
+    title="Currency reports and logs (CTR, MTL)",
+    about=(
+        "What persons moved in currency in a gaming day, in and out apart, over all places where they are known: what "
+        "is to be reported and by when, the log of each department, what is near a threshold, and patterns that a "
+        "person should look at. Persons are references."
+    ),
+    sections=(REPORTABLE, LOG, WARNINGS, PATTERNS),
+    sources=(AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered, PitRecorded),
+    fill=_fill,
+    periods=("day", "week", "month"),
+    signatures=("Title 31 officer",),
+    role=READ_PATRON_REPORTS,
+)

@@ -1,0 +1,87 @@
+"""The sections of the currency reports: what stands in their columns."""
+
+from typing import Final
+
+from services.reporting.kit.document import Column, Section
+
+_FORM: Final = Column(name="form", title="Form")
+_DAY: Final = Column(name="gaming_day", title="Gaming day", unit="day")
+_PERSON: Final = Column(
+    name="person",
+    title="Person",
+    formula="a reference: the patron, or the account where none is known; at a table, nobody is",
+)
+_DIRECTION: Final = Column(name="direction", title="In or out", formula="into the casino, or out of it to the person")
+_CENTS: Final = Column(name="cents", title="Amount", unit="cents")
+_MOVEMENTS: Final = Column(name="movements", title="Movements", unit="count")
+_ENTRY: Final = Column(name="entry", title="First entry")
+_TOTAL: Final = (
+    *(_FORM, _DAY, _PERSON, _DIRECTION, _MOVEMENTS, _CENTS),
+    Column(name="threshold_cents", title="Threshold", unit="cents"),
+)
+_SOURCE: Final = (
+    Column(name="source", title="Source", formula="of the threshold"),
+    Column(name="status", title="Status", formula="whether that was confirmed at its source"),
+)
+_KEY: Final = ("form", "gaming_day", "person", "direction", "entry")
+
+REPORTABLE: Final = Section(
+    name="reportable",
+    title="To be reported",
+    key=_KEY,
+    columns=(
+        *_TOTAL,
+        Column(name="file_by", title="File by", unit="day", formula="days after the gaming day, as the pack says"),
+        _ENTRY,
+        *_SOURCE,
+    ),
+)
+LOG: Final = Section(
+    name="log",
+    title="Log of each department",
+    key=("department", "form", "entry"),
+    columns=(
+        Column(name="department", title="Department"),
+        _FORM,
+        _DAY,
+        Column(name="moment", title="Moment", unit="moment"),
+        Column(name="place", title="Place", formula="the table, or the wallet"),
+        _PERSON,
+        _DIRECTION,
+        Column(name="kind", title="Kind"),
+        _CENTS,
+        Column(name="in_cents", title="In so far", unit="cents", formula="of the person in the gaming day, everywhere"),
+        Column(
+            name="out_cents", title="Out so far", unit="cents", formula="of the person in the gaming day, everywhere"
+        ),
+        Column(name="entry", title="Entry"),
+    ),
+)
+WARNINGS: Final = Section(
+    name="warnings",
+    title="Near a threshold",
+    key=_KEY,
+    columns=(
+        *_TOTAL,
+        Column(name="left_cents", title="Below it by", unit="cents", formula="threshold - amount"),
+        _ENTRY,
+        *_SOURCE,
+    ),
+)
+PATTERNS: Final = Section(
+    name="patterns",
+    title="Patterns for a person to judge",
+    key=("form", "pattern", "person", "direction", "first_day"),
+    columns=(
+        _FORM,
+        Column(name="pattern", title="Pattern"),
+        _PERSON,
+        _DIRECTION,
+        Column(name="first_day", title="From", unit="day"),
+        Column(name="last_day", title="To", unit="day"),
+        Column(name="movements", title="Movements", unit="count"),
+        Column(name="cents", title="Amount", unit="cents"),
+        Column(name="saw", title="What was seen"),
+        Column(name="why", title="Why it is listed"),
+    ),
+)

@@ -1,0 +1,175 @@
+"""One list of what is not as it should be, from all journals: what it is about, who follows it up, what came of it."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from services.reporting.books.desk_exceptions import of_desk
+from services.reporting.books.exceptions import (
+    Exceptional,
+    Severity,
+    in_order,
+    of_input,
+    refused_commands,
+    restated_days,
+)
+from services.reporting.books.reading import Books
+from services.reporting.kit.definition import Content, Report
+from services.reporting.kit.document import Column, Section, fill
+from services.reporting.kit.figures import Cell
+from services.reporting.reports.cases import marks
+from services.reporting.reports.cells import entry_cell
+from shared.contracts import inventory
+from shared.contracts.counts import CountConcluded
+from shared.contracts.journal_facts import (
+    CommandRefused,
+    GapFilled,
+    GapOpened,
+    QuarantineDismissed,
+    RecordMended,
+    RecordQuarantined,
+)
+from shared.contracts.settlements import (
+    SettlementPosted,
+    SettlementReversed,
+    SettlementSuperseded,
+    SettlementVoided,
+)
+
+
+class _Kind(NamedTuple):
+    """How serious exceptions of a kind are, and whose work they are while nobody in particular owns them."""
+
+    severity: Severity
+    desk: str
+
+
+_KINDS: Final[Mapping[str, _Kind]] = {
+    "gap": _Kind("high", "table systems"),
+    "quarantined": _Kind("high", "system operators"),
+    "restated": _Kind("high", "revenue audit"),
+    "variance": _Kind("medium", "revenue audit"),
+    "slip_gap": _Kind("high", "internal audit"),
+    "slip_open": _Kind("medium", "cage"),
+    "slip_void": _Kind("low", "revenue audit"),
+    "slip_late": _Kind("low", "revenue audit"),
+    "box_not_counted": _Kind("high", "count room"),
+    "adjustment": _Kind("medium", "controller"),
+    "other_gaming_day": _Kind("medium", "pit"),
+    "reversed": _Kind("medium", "revenue audit"),
+    "voided": _Kind("medium", "revenue audit"),
+    "superseded": _Kind("low", "table systems"),
+    "notice": _Kind("low", "pit"),
+    "refused": _Kind("low", "internal audit"),
+}
+
+_COLUMNS: Final = (
+    Column(name="since", title="Since", unit="moment"),
+    Column(name="kind", title="Type"),
+    Column(name="severity", title="Severity", formula="high: the books lack something, or changed after their seal"),
+    Column(name="subject", title="Object"),
+    Column(name="table", title="Table"),
+    Column(name="gaming_day", title="Gaming day", unit="day"),
+    Column(name="cents", title="Amount", unit="cents"),
+    Column(name="owner", title="Owner", formula="who explains it; without anybody, the desk whose work it is"),
+    Column(name="by", title="By", formula="whose doing it is: who entered it, and who approved it"),
+    Column(name="reason", title="Reason"),
+    Column(name="age_hours", title="Age, hours", unit="count", formula="until it was settled, else until now"),
+    Column(name="status", title="Status"),
+    Column(name="settled_at", title="Settled at", unit="moment"),
+    Column(name="settled_by", title="Settled by"),
+    Column(name="resolution", title="Resolution"),
+    Column(name="entry", title="Entry"),
+    Column(name="number", title="No.", unit="count", formula="among the notices of the entry; 0 for others"),
+)
+_KEY: Final = ("kind", "subject", "entry", "number")
+
+OPEN: Final = Section(name="open", title="To be followed up", key=_KEY, columns=_COLUMNS)
+OVER: Final = Section(name="over", title="Settled, or to know of", key=_KEY, columns=_COLUMNS)
+BY_KIND: Final = Section(
+    name="kinds",
+    title="By type",
+    key=("kind", "status"),
+    columns=(
+        Column(name="kind", title="Type"),
+        Column(name="status", title="Status"),
+        Column(name="exceptions", title="Exceptions", unit="count", added=True),
+    ),
+)
+
+
+async def _fill(books: Books) -> Content:
+    found = in_order(
+        [
+            *await of_input(books),
+            *await restated_days(books),
+            *await refused_commands(books),
+            *await of_desk(books),
+        ]
+    )
+    of_table = [one for one in found if books.question.table in (None, one.table) or one.table is None]
+    at = books.question.known_at
+    sections = (
+        fill(BY_KIND, _counted(of_table)),
+        fill(OPEN, (_row(one, at) for one in of_table if one.status == "open")),
+        fill(OVER, (_row(one, at) for one in of_table if one.status != "open")),
+    )
+    return Content(sections, marks=marks(books))
+
+
+def _counted(found: Sequence[Exceptional]) -> list[dict[str, Any]]:
+    numbers = Counter((one.kind, one.status) for one in found)
+    return [
+        {"kind": kind, "status": status, "exceptions": number} for (kind, status), number in sorted(numbers.items())
+    ]
+
+
+def _row(one: Exceptional, at: datetime) -> dict[str, Any]:
+    kind = _KINDS[one.kind]
+    lasted = (one.settled_at or at) - one.since
+    return {
+        "since": one.since,
+        "kind": Cell(one.kind, one.entries),
+        "severity": one.severity or kind.severity,
+        "subject": one.subject,
+        "table": one.table,
+        "gaming_day": one.gaming_day,
+        "cents": None if one.cents is None else Cell(one.cents, one.entries),
+        "owner": one.owner or (kind.desk if one.status == "open" else None),
+        "by": one.by,
+        "reason": one.reason,
+        "age_hours": max(0, int(lasted.total_seconds() // 3600)),
+        "status": Cell(one.status, one.entries),
+        "settled_at": one.settled_at,
+        "settled_by": one.settled_by,
+        "resolution": one.resolution,
+        "entry": entry_cell(one.entries[0]),
+        "number": one.number,
+    }
+
+
+EXCEPTIONS: Final = Report(
+    name="exceptions",
+    title="Exceptions",
+    about=(
+        "Everything that is not as it should be: what is missing or was refused on its way into the books, rounds that "
+        "were changed, what settling noticed, days that changed after their seal, commands that were refused, "
+        "variances, slips, boxes and adjustments of the pit's desk; with owner, age and resolution. What says no "
+        "gaming day is of the one on which it was found, and of all later ones while it is open."
+    ),
+    sections=(BY_KIND, OPEN, OVER),
+    sources=(
+        *(GapOpened, GapFilled, RecordQuarantined, RecordMended, QuarantineDismissed, CommandRefused),
+        *(SettlementPosted, SettlementReversed, SettlementSuperseded, SettlementVoided),
+        *(inventory.PitRecorded, inventory.SlipPrepared, inventory.CreditReceived, inventory.SlipVoided),
+        *(inventory.ManualSlipEntered, inventory.ManualSlipVoided, CountConcluded),
+        *(inventory.VarianceOwned, inventory.VarianceResolved),
+        *(inventory.AdjustmentEntered, inventory.AdjustmentApproved, inventory.AdjustmentRejected),
+        inventory.DayFinal,
+    ),
+    fill=_fill,
+    periods=("day", "week"),
+    signatures=("Revenue audit", "Internal audit"),
+    of_days=False,
+)

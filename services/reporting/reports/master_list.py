@@ -1,0 +1,198 @@
+"""The device and table master list: every table, what it offers under which rules, its devices; and tables by month."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, timedelta
+from itertools import takewhile
+from typing import Any, Final
+
+from services.reporting.books.reading import Books, Listed
+from services.reporting.books.staff import versions_of
+from services.reporting.kit.definition import Content, Report
+from services.reporting.kit.document import Column, Identity, Section, fill
+from services.reporting.kit.figures import Cell, EntryRef, Figure
+from shared.contracts.places import Place
+from shared.contracts.properties import PropertyApproved, PropertyTable
+from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.versions import in_effect
+
+TABLES: Final = Section(
+    name="tables",
+    title="Tables",
+    key=("table",),
+    columns=(
+        Column(name="table", title="Table"),
+        Column(name="asset_number", title="Asset no."),
+        Column(name="game", title="Game"),
+        Column(name="regulation", title="Regulation"),
+        Column(name="submission", title="Rules Submission", unit="count", formula="the version in effect"),
+        Column(name="submission_from", title="In effect from", unit="moment"),
+        Column(name="pit", title="Pit"),
+        Column(name="location", title="Location"),
+        Column(name="positions", title="Positions", unit="count", added=True),
+        Column(name="fully_automated", title="Fully automated"),
+        Column(name="progressive_links", title="Progressive link"),
+        Column(name="devices", title="Devices", unit="count", added=True),
+        Column(name="opened_on", title="Opened on", unit="day"),
+        Column(name="retired_on", title="Retired on", unit="day"),
+        Column(name="status", title="Status", formula="on the last gaming day: open, retired, or not open yet"),
+    ),
+)
+
+DEVICES: Final = Section(
+    name="devices",
+    title="Devices",
+    key=("table", "asset_number"),
+    columns=(
+        Column(name="table", title="Table"),
+        Column(name="kind", title="Device"),
+        Column(name="asset_number", title="Asset no."),
+        Column(name="serial_number", title="Serial no."),
+    ),
+)
+
+MONTHS: Final = Section(
+    name="months",
+    title="Tables by month",
+    key=("month", "game"),
+    columns=(
+        Column(name="month", title="Month", formula="year and month of the gaming days"),
+        Column(name="game", title="Game"),
+        Column(name="tables", title="Tables", unit="count", formula="open on at least one gaming day of the month"),
+        Column(name="last_day_tables", title="At its end", unit="count", added=False, formula="on its last gaming day"),
+        Column(
+            name="table_days",
+            title="Table days",
+            unit="count",
+            added=True,
+            formula="gaming days open",
+        ),
+    ),
+)
+
+
+async def _fill(books: Books) -> Content:
+    versions = await versions_of(books)
+    submissions = await books.all_facts(SubmissionApproved)
+    document, last = books.place.document, books.question.last
+    entries = tuple(one.entry for one in versions if one.fact.version == document.version)
+    listed = [one for one in document.tables if books.question.table in (None, one.table)]
+    listed = [one for one in listed if books.question.game in (None, one.game)]
+    ends = books.place.begins_at(last + timedelta(days=1))
+    devices = [(table, device) for table in listed for device in table.devices]
+    sections = (
+        fill(TABLES, (_table(one, _submission(submissions, one, ends), entries, last) for one in listed)),
+        fill(
+            DEVICES,
+            (
+                {
+                    "table": table.table,
+                    "kind": device.kind,
+                    "asset_number": Cell(device.asset_number, entries),
+                    "serial_number": device.serial_number,
+                }
+                for table, device in devices
+            ),
+        ),
+        fill(MONTHS, _months(books, {one.table for one in listed})),
+    )
+    return Content(sections, (_offered(listed, submissions, ends, last),))
+
+
+def _submission(submissions: Iterable[Listed], table: PropertyTable, ends: datetime) -> Listed | None:
+    """Return the submission under which a table offers its game at the end of the last gaming day."""
+    of_game = {
+        one.fact.hash: one
+        for one in submissions
+        if one.fact.game == table.game and table.table in one.fact.tables and one.fact.effective_from < ends
+    }
+    found: SubmissionApproved | None = in_effect((one.fact for one in of_game.values()), ends)
+    return None if found is None else of_game[found.hash]
+
+
+def _table(
+    table: PropertyTable, submission: Listed | None, entries: tuple[EntryRef, ...], last: date
+) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "table": Cell(table.table, entries),
+        "asset_number": table.asset_number,
+        "game": table.game,
+        "pit": table.pit,
+        "location": table.location,
+        "positions": Figure(table.positions, entries),
+        "fully_automated": "yes" if table.fully_automated else "no",
+        "progressive_links": ", ".join(table.progressive_links) or None,
+        "devices": Figure(len(table.devices), entries),
+        "opened_on": table.opened_on,
+        "retired_on": table.retired_on,
+        "status": _status(table, last),
+    }
+    if submission is not None:
+        because = (submission.entry,)
+        row["regulation"] = submission.fact.regulation
+        row["submission"] = Cell(submission.fact.version, because)
+        row["submission_from"] = submission.fact.effective_from
+    return row
+
+
+def _status(table: PropertyTable, day: date) -> str:
+    if table.is_open_on(day):
+        return "open"
+    return "not open yet" if day < table.opened_on else "retired"
+
+
+def _months(books: Books, listed: set[str]) -> Iterator[dict[str, Any]]:
+    """Give, for each month of the question's gaming days, how many tables offered a game, as the property was then."""
+    days = takewhile(
+        lambda day: day <= books.question.last,
+        (books.question.first + timedelta(days=n) for n in range((date.max - books.question.first).days)),
+    )
+    by_month: dict[str, list[date]] = {}
+    for day in days:
+        by_month.setdefault(f"{day:%Y-%m}", []).append(day)
+    for month, of_month in by_month.items():
+        tables: dict[str, set[str]] = {}
+        table_days: Counter[str] = Counter()
+        at_end: Counter[str] = Counter()
+        for day in of_month:
+            for table in _open_on(books.place_on(day), day, listed):
+                tables.setdefault(table.game, set()).add(table.table)
+                table_days[table.game] += 1
+                at_end[table.game] += day == of_month[-1]
+        for game in sorted(tables):
+            yield {
+                "month": month,
+                "game": game,
+                "tables": len(tables[game]),
+                "last_day_tables": at_end[game],
+                "table_days": table_days[game],
+            }
+
+
+def _open_on(place: Place, day: date, listed: set[str]) -> list[PropertyTable]:
+    return [table for table in place.document.tables if table.table in listed and table.is_open_on(day)]
+
+
+def _offered(tables: Sequence[PropertyTable], submissions: Sequence[Listed], ends: datetime, last: date) -> Identity:
+    """Return the identity that every open table offers its game under an approved submission."""
+    is_open = [table for table in tables if table.is_open_on(last)]
+    found = [one for table in is_open if (one := _submission(submissions, table, ends)) is not None]
+    because = tuple(dict.fromkeys(one.entry for one in found))
+    says = "every table that is open on the last gaming day has a Rules Submission in effect"
+    return Identity("open tables", Figure(len(is_open)), Figure(len(found), because), says, unit="count")
+
+
+MASTER_LIST: Final = Report(
+    name="master-list",
+    title="Device and table master list",
+    about=(
+        "Every table of the property as its document has it on the last gaming day: asset, game, the version of the "
+        "Rules Submission in effect, pit and location, positions, progressive link, devices, opened and retired; "
+        "and how many tables offered each game, month by month."
+    ),
+    sections=(TABLES, DEVICES, MONTHS),
+    sources=(PropertyApproved, SubmissionApproved),
+    fill=_fill,
+    signatures=("Compliance", "Table games manager"),
+    of_days=False,
+)

@@ -1,0 +1,150 @@
+"""The sections of the progressive reconciliation: what stands in its columns, and how it is computed."""
+
+from typing import Final
+
+from services.reporting.kit.document import Column, Section
+
+
+def _exact(name: str, title: str, formula: str = "", *, added: bool = True) -> Column:
+    return Column(name=name, title=title, unit="exact_cents", formula=formula, added=added)
+
+
+_WAGERS: Final = (
+    Column(name="wagers", title="Wagers", unit="count", added=True, formula="that qualified"),
+    Column(name="wagered_cents", title="Wagered", unit="cents", added=True, formula="on these"),
+)
+
+POOLS: Final = Section(
+    name="pools",
+    title="By pool, whichever tables feed it",
+    key=("pool",),
+    columns=(
+        Column(name="pool", title="Pool"),
+        _exact("opening_cents", "Open meter", "the closing meter of the day before"),
+        *_WAGERS,
+        _exact("contribution_cents", "Contributions", "rate x wagered, less what went to the overflow meter"),
+        Column(name="hits", title="Hits", unit="count", added=True),
+        Column(name="award_cents", title="Paid", unit="cents", added=True, formula="awards that came off the meter"),
+        _exact("reset_cents", "Resets", "what restored the meter after awards and by approved resets"),
+        _exact("seed_cents", "Base", "what the house put in at the beginning"),
+        _exact("transfer_cents", "Transfers", "approved transfers in, less those out"),
+        _exact("adjusted_cents", "Adjustments", "approved adjustments, and what resets took off"),
+        _exact("released_cents", "From overflow", "what came back from the overflow meter"),
+        _exact(
+            "closing_cents",
+            "Close",
+            "open + contributions - paid + resets + base + transfers + adjustments + from overflow",
+        ),
+        Column(name="shown_cents", title="Displayed", unit="cents", added=True, formula="the whole cents of the close"),
+        _exact("reserve_opening_cents", "Open reserve"),
+        _exact("reserved_cents", "To reserve", "hidden rate x wagered"),
+        _exact("reserve_used_cents", "From reserve", "what of the resets came from the reserve"),
+        _exact("reserve_closing_cents", "Close of reserve", "open reserve + to reserve - from reserve"),
+        _exact("overflow_opening_cents", "Open overflow"),
+        _exact("overflow_cents", "To overflow", "contributions above the limit of the pool"),
+        _exact("overflow_closing_cents", "Close of overflow", "open overflow + to overflow - from overflow"),
+    ),
+)
+CONTRIBUTIONS: Final = Section(
+    name="contributions",
+    title="By pool and table",
+    key=("pool", "table"),
+    columns=(
+        Column(name="pool", title="Pool"),
+        Column(name="table", title="Table"),
+        Column(name="game", title="Game"),
+        *_WAGERS,
+        _exact("increment_cents", "Increments", "rate x wagered, what went to the overflow meter included"),
+        Column(
+            name="settled_cents", title="Settled", unit="cents", added=True, formula="in whole cents, by the rounds"
+        ),
+        _exact("difference_cents", "Shares of a cent", "increments - settled: each round drops its share of a cent"),
+        Column(name="hits", title="Hits", unit="count", added=True),
+        Column(name="award_cents", title="Paid", unit="cents", added=True),
+        _exact("reset_cents", "Resets"),
+    ),
+)
+HITS: Final = Section(
+    name="hits",
+    title="Hits",
+    key=("entry", "number"),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="at", title="At", unit="moment"),
+        Column(name="pool", title="Pool"),
+        Column(name="table", title="Table"),
+        Column(name="game", title="Game"),
+        Column(name="round_id", title="Round"),
+        Column(name="seat", title="Seat", unit="count"),
+        Column(name="wager", title="Wager"),
+        Column(name="category", title="Hand"),
+        Column(name="award_cents", title="Paid", unit="cents", added=True),
+        Column(name="entry", title="Entry"),
+        Column(name="number", title="Number", unit="count", formula="among the hits of the entry"),
+    ),
+)
+CHANGES: Final = Section(
+    name="changes",
+    title="Changes by people",
+    key=("change", "status"),
+    columns=(
+        Column(name="change", title="Change", unit="count"),
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="status", title="Status"),
+        Column(name="kind", title="Kind"),
+        Column(name="pool", title="Pool"),
+        Column(name="to", title="To pool"),
+        Column(name="cents", title="Amount", unit="cents", formula="as it was asked for; a reset has none"),
+        Column(name="before_cents", title="Before", unit="exact_cents"),
+        Column(name="after_cents", title="After", unit="exact_cents"),
+        Column(name="requested_by", title="Requested by"),
+        Column(name="decided_by", title="Decided by"),
+        Column(name="reason", title="Reason"),
+        Column(name="entry", title="Entry"),
+    ),
+)
+RECONCILED: Final = Section(
+    name="reconciled",
+    title="Days reconciled",
+    key=("entry", "pool"),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="pool", title="Pool"),
+        Column(name="closing_cents", title="Close", unit="exact_cents"),
+        Column(name="shown_cents", title="Displayed", unit="cents"),
+        Column(
+            name="difference_cents",
+            title="Difference",
+            unit="exact_cents",
+            formula="what the movements left unexplained of the closing reading",
+        ),
+        Column(name="readings", title="Readings", unit="count", formula="of tables, before rounds"),
+        Column(
+            name="readings_different", title="Different", unit="count", formula="readings that were not the meter's"
+        ),
+        Column(name="liability_cents", title="Liability", unit="cents"),
+        Column(name="by", title="Reconciled by"),
+        Column(name="at", title="At", unit="moment"),
+        Column(name="entry", title="Entry"),
+    ),
+)
+FINDINGS: Final = Section(
+    name="findings",
+    title="Rounds that do not agree with their terms",
+    key=("entry", "pool"),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="pool", title="Pool"),
+        Column(name="table", title="Table"),
+        Column(name="round_id", title="Round"),
+        Column(name="rate", title="Rate"),
+        Column(name="wagered_cents", title="Wagered", unit="cents"),
+        Column(name="settled_cents", title="Settled", unit="cents"),
+        Column(
+            name="findings",
+            title="Findings",
+            formula="contribution: rate x wagered is not what was settled; reset: the submission's is not the pool's",
+        ),
+        Column(name="entry", title="Entry"),
+    ),
+)

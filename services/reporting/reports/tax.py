@@ -1,0 +1,252 @@
+"""The tax sheet: revenue by class, each layer of tax on it, its shares, what is due, and what a restatement changes."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from services.reporting.books.reading import Books
+from services.reporting.books.seals import sealed_days
+from services.reporting.domain.law import Applied, unconfirmed
+from services.reporting.domain.tax.returns import LayerTotal, PeriodSheet, ShareTotal, law_of
+from services.reporting.kit.definition import Content, Report
+from services.reporting.kit.document import Filled, Identity, Mark, fill
+from services.reporting.kit.figures import NOTHING, Because, Figure, total
+from services.reporting.reports.cells import rate_text, require_whole
+from services.reporting.reports.counted_win import counted_marks, counted_wins
+from services.reporting.reports.revenue import CountedRevenue, counted_revenue
+from services.reporting.reports.tax_amended import AMENDED, amended_rows
+from services.reporting.reports.tax_sections import CLASSES, DAYS, DUE, LAYERS, SHARES
+from shared.contracts.counts import CountConcluded
+from shared.contracts.inventory import AdjustmentApproved, DayFinal, ManualSlipEntered, PitRecorded, SlipVoided
+
+
+async def _fill(books: Books) -> Content:
+    require_whole(books, "tax is due on the revenue of a whole property")
+    revenue = await counted_revenue(books)
+    sheet = revenue.sheet
+    sections = (
+        _classes(books, revenue),
+        _days(revenue),
+        fill(LAYERS, (_layer(revenue, line) for line in sheet.layers)),
+        fill(SHARES, (_share(books, revenue, line) for line in sheet.shares)),
+        _due(revenue),
+        fill(AMENDED, await amended_rows(books, revenue)),
+    )
+    return Content(
+        sections, await _identities(books, revenue), (*_marks(revenue), *_bases(books, revenue), *_win(books))
+    )
+
+
+def _classes(books: Books, revenue: CountedRevenue) -> Filled:
+    sheet, known = revenue.sheet, revenue.classes
+    days = revenue.days(sheet.first, sheet.last)
+    rows = []
+    for line in sheet.classes:
+        name = line.revenue_class
+        row: dict[str, Any] = {
+            "revenue_class": name,
+            "basis": books.place.law.classes[name].basis.on(sheet.last).value,
+        }
+        if name not in known:
+            row["note"] = "no facts of this class are recorded"
+        elif days:
+            because = revenue.because((name,), sheet.first, sheet.last)
+            row |= {
+                "days": len(days),
+                "revenue_cents": Figure(line.revenue_cents, because),
+                "counted_cents": Figure(line.counted_cents, because),
+            }
+        rows.append(row)
+    return fill(CLASSES, rows)
+
+
+def _days(revenue: CountedRevenue) -> Filled:
+    missing, rows = revenue.missing, []
+    for sheet in revenue.sheet.sheets:
+        lines = {line.revenue_class: line for line in sheet.classes}
+        for name in revenue.classes:
+            day = sheet.gaming_day
+            tables = revenue.tables.get((day, name), [])
+            row: dict[str, Any] = {"gaming_day": day, "revenue_class": name, "tables": len(tables)}
+            if day in missing:
+                row["missing"] = "; ".join(missing[day])
+            elif tables:
+                because = revenue.because((name,), day, day)
+                row["revenue_cents"] = Figure(lines[name].revenue_cents, because)
+                row["counted_cents"] = Figure(lines[name].counted_cents, because)
+            rows.append(row)
+    return fill(DAYS, rows)
+
+
+def _layer(revenue: CountedRevenue, line: LayerTotal) -> dict[str, Any]:
+    because = revenue.because(revenue.taxed(line.layer), line.first, line.last)
+    return {
+        "layer": line.layer,
+        "payee": line.payee,
+        "filed": _filed(line),
+        "rate": _value(line.applied, "rate").value,
+        **_amounts(revenue, line, because),
+        **_source(_value(line.applied, "rate")),
+    }
+
+
+def _share(books: Books, revenue: CountedRevenue, line: ShareTotal) -> dict[str, Any]:
+    classes = books.place.law.shares[line.share].classes
+    return {
+        "share": line.share,
+        "party": line.party,
+        "part": rate_text(line.part),
+        **_amounts(revenue, line, revenue.because(classes, line.first, line.last)),
+        **_source(_value(line.applied, "parties")),
+    }
+
+
+def _amounts(revenue: CountedRevenue, line: LayerTotal | ShareTotal, because: Because) -> dict[str, Any]:
+    """Return the figures of a line; there are none while no gaming day of it has a win."""
+    days = len(revenue.days(line.first, line.last))
+    figures = {"base_cents": Figure(line.base_cents, because), "amount_cents": Figure(line.amount_cents, because)}
+    return {"first_day": line.first, "last_day": line.last, "days": days, **(figures if days else {})}
+
+
+def _value(applied: Iterable[Applied], what: str) -> Applied:
+    return next(one for one in applied if one.place.endswith(f".{what}"))
+
+
+def _source(applied: Applied) -> dict[str, Any]:
+    return {"effective_from": applied.effective_from, "source": applied.source, "status": applied.status}
+
+
+def _filed(line: LayerTotal) -> str:
+    return _value(line.applied, "period").value
+
+
+def _due(revenue: CountedRevenue) -> Filled:
+    sheet = revenue.sheet
+    due: dict[tuple[str, str], list[LayerTotal]] = {}
+    for line in sheet.layers:
+        due.setdefault((line.payee, _filed(line)), []).append(line)
+    rows: list[dict[str, Any]] = []
+    for (payee, filed), lines in due.items():
+        row: dict[str, Any] = {"payee": payee, "filed": filed}
+        if any(revenue.days(line.first, line.last) for line in lines):
+            row["due_cents"] = total(
+                Figure(line.amount_cents, revenue.because(revenue.taxed(line.layer), line.first, line.last))
+                for line in lines
+            )
+        row["note"] = None if filed == sheet.kind else f"part of the return of its {filed}: an account, no return"
+        rows.append(row)
+    return fill(DUE, rows)
+
+
+async def _identities(books: Books, revenue: CountedRevenue) -> tuple[Identity, ...]:
+    sheet, missing = revenue.sheet, revenue.missing
+    lacking = "; ".join(f"{day}: {', '.join(tables)}" for day, tables in sorted(missing.items()))
+    days = revenue.days(sheet.first, sheet.last)
+    base = total(
+        Figure(line.revenue_cents, revenue.because((line.revenue_class,), sheet.first, sheet.last))
+        for line in sheet.classes
+    )
+    found = [
+        Identity(
+            "tables with a win",
+            Figure(sum(not one.win.missing for one in revenue.table_days)),
+            Figure(len(revenue.table_days)),
+            f"every table has been counted{f'; not yet: {lacking}' if lacking else ''}",
+            unit="count",
+        ),
+        Identity(
+            "days and sheet",
+            total(Figure(line.amount_cents) for line in sheet.layers),
+            Figure(sum(line.amount_cents for day in sheet.sheets for line in day.layers)),
+            "the layers of the days sum to those of the period",
+        ),
+    ]
+    if not missing:
+        in_one = (await counted_wins(books)).get(())
+        found.append(
+            Identity(
+                "base and win",
+                base,
+                NOTHING if in_one is None else in_one.final_win,
+                "the revenue of all classes and days is the final win of all tables by the formula of the law",
+            )
+        )
+    if sheet.shares:
+        found.append(_divided(sheet))
+    sealed = [one for one in await sealed_days(books) if not one.changed and one.final_win_cents is not None]
+    if sealed := [one for one in sealed if one.gaming_day in days]:
+        of_them = {one.gaming_day for one in sealed}
+        won_cents = sum(one.win.final_win.value for one in revenue.table_days if one.gaming_day in of_them)
+        because = tuple(ref for day in sorted(of_them) for ref in revenue.because(revenue.classes, day, day))
+        found.append(
+            Identity(
+                "sealed days",
+                Figure(won_cents, because),
+                Figure(sum(one.final_win_cents or 0 for one in sealed), tuple(one.entry for one in sealed)),
+                "the final win of days that nothing has changed since their seal is that of the sealed reports",
+            )
+        )
+    return tuple(found)
+
+
+def _divided(sheet: PeriodSheet) -> Identity:
+    bases = {(line.share, day.gaming_day): line.base_cents for day in sheet.sheets for line in day.shares}
+    parties = Figure(sum(line.amount_cents for line in sheet.shares))
+    return Identity("parties", parties, Figure(sum(bases.values())), "the parties have all of the base, to the cent")
+
+
+_OF: Final = {
+    "classes": ("classes/counted_cents", "days/counted_cents", "layers/base_cents", "shares/base_cents"),
+    "taxes": ("layers/amount_cents", "due/due_cents"),
+    "shares": ("shares/amount_cents",),
+}
+"""The columns that follow from each part of a pack."""
+
+
+def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
+    """Return what of the law behind figures is unconfirmed; not of classes without facts, and what is due on them."""
+    known = set(revenue.classes)
+    applies = {
+        *(f"classes.{name}" for name in known),
+        *(f"taxes.{line.layer}" for line in revenue.sheet.layers if revenue.taxed(line.layer) & known),
+        *(f"shares.{line.share}" for line in revenue.sheet.shares),
+    }
+    return tuple(
+        Mark(one.place, one.source, one.note or "", _OF[one.place.partition(".")[0]])
+        for one in unconfirmed(law_of(revenue.sheet))
+        if one.place.rpartition(".")[0] in applies
+    )
+
+
+def _bases(books: Books, revenue: CountedRevenue) -> tuple[Mark, ...]:
+    """Return which classes law computes otherwise than by the formula of the win, of which alone there are facts."""
+    dated = {name: books.place.law.classes[name].basis.on(revenue.sheet.last) for name in revenue.classes}
+    return tuple(
+        Mark(
+            f"classes.{name}.basis",
+            basis.source,
+            f"law computes it by {basis.value}; for want of such facts it is the win of the tables by the formula",
+            ("classes/revenue_cents", "days/revenue_cents"),
+        )
+        for name, basis in dated.items()
+        if basis.value != "win_formula"
+    )
+
+
+def _win(books: Books) -> tuple[Mark, ...]:
+    columns = ("classes/revenue_cents", "days/revenue_cents")
+    return tuple(Mark(one.what, one.source, one.note, columns) for one in counted_marks(books))
+
+
+TAX: Final = Report(
+    name="tax",
+    title="Gross table game revenue and tax",
+    about=(
+        "Revenue by class from the win as counted, each layer of tax as a line with its dated rate and source, shares, "
+        "and what is due to whom. Of a day it is the daily sheet; of a week or month the return of the taxes that are "
+        "paid with it, and an account of all others. What a restatement changes stands beside what was sealed."
+    ),
+    sections=(CLASSES, DAYS, LAYERS, SHARES, DUE, AMENDED),
+    sources=(PitRecorded, ManualSlipEntered, SlipVoided, CountConcluded, AdjustmentApproved, DayFinal),
+    fill=_fill,
+    signatures=("Revenue audit", "Controller"),
+)

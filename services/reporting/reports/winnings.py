@@ -1,0 +1,269 @@
+"""The log of winnings that are reported (Forms W-2G and 1042-S): candidates by wager, and a form for each."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import Any, Final
+
+from services.reporting.books.patrons import patrons_of
+from services.reporting.books.reading import Books
+from services.reporting.books.winnings import Won, posted_rounds, standing_lines
+from services.reporting.domain.federal.forms import FormEntry, forms
+from services.reporting.domain.federal.winnings import Candidate, candidates
+from services.reporting.domain.law import Applied, unconfirmed
+from services.reporting.kit.definition import Content, Report
+from services.reporting.kit.document import Column, Identity, Mark, Section, fill
+from services.reporting.kit.figures import Because, Cell, Figure
+from shared.contracts.accounts import AccountOpened, PatronRegistered
+from shared.contracts.settlements import SettlementPosted, SettlementReversed
+from shared.jurisdictions import Pack
+from shared.runtime.web.roles import READ_PATRON_REPORTS
+
+_FORM: Final = Column(name="form", title="Form")
+_WINNER: Final = Column(
+    name="winner", title="Winner", formula="whose winnings the rule is about; who is a nonresident alien, a person says"
+)
+_WHO: Final = (
+    Column(name="account", title="Account", formula="a reference, where the wager was electronic"),
+    Column(name="patron", title="Patron", formula="a reference: names and numbers stay with the wagering accounts"),
+)
+_WITHHELD: Final = (
+    Column(name="regular_cents", title="Regular withholding", unit="cents", formula="withheld in any case"),
+    Column(
+        name="backup_cents",
+        title="Backup withholding",
+        unit="cents",
+        formula="withheld where the winner gives no taxpayer identification number",
+    ),
+)
+
+CANDIDATES: Final = Section(
+    name="candidates",
+    title="Candidates",
+    key=("form", "table", "win"),
+    columns=(
+        _FORM,
+        Column(name="win", title="Win", formula="round / seat / wager / line of the settlement"),
+        _WINNER,
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="paid_on", title="Paid on", unit="day", formula="on the clock of the property: its year decides"),
+        Column(name="moment", title="Moment", unit="moment"),
+        Column(name="table", title="Table"),
+        Column(name="game", title="Game"),
+        Column(name="wager", title="Wager"),
+        Column(name="stake_cents", title="Wagered", unit="cents"),
+        Column(
+            name="amount_cents",
+            title="Winnings",
+            unit="cents",
+            formula="what was paid on top of the stake, where winnings are reduced by the wager",
+        ),
+        Column(name="ratio", title="Ratio", formula="winnings / wagered, exact"),
+        Column(name="threshold_cents", title="Threshold", unit="cents"),
+        Column(name="least_ratio", title="Least ratio", unit="count"),
+        *_WHO,
+        *_WITHHELD,
+        Column(name="source", title="Source", formula="of the threshold that was applied"),
+        Column(name="status", title="Status", formula="whether that was confirmed at its source"),
+    ),
+)
+FORMS: Final = Section(
+    name="forms",
+    title="Log of forms",
+    key=("form", "year", "number"),
+    columns=(
+        _FORM,
+        Column(name="year", title="Year", formula="calendar year of the payment"),
+        Column(
+            name="number",
+            title="Number",
+            unit="count",
+            formula="place in the year's log of the form as it is known; a win that is taken back gives its place up",
+        ),
+        _WINNER,
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        *_WHO,
+        Column(name="wins", title="Wins"),
+        Column(name="amount_cents", title="Winnings", unit="cents"),
+        *_WITHHELD,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The kept lines of a property, each of whom it is, by the line that was judged."""
+
+    law: Pack
+    lines: Mapping[int, Won]
+
+    def of(self, candidate: Candidate) -> Sequence[Won]:
+        return [self.lines[id(line)] for line in candidate.lines]
+
+    def because(self, candidate: Candidate) -> Because:
+        return tuple(dict.fromkeys(one.entry for one in self.of(candidate)))
+
+    def win(self, candidate: Candidate) -> str:
+        found = self.of(candidate)
+        first = found[0].line
+        wagers = "+".join(dict.fromkeys(one.line.wager for one in found))
+        return f"{first.round_id}/{first.seat}/{wagers}/{'+'.join(str(one.number) for one in found)}"
+
+    def account(self, candidate: Candidate) -> str | None:
+        return ", ".join(dict.fromkeys(one.account for one in self.of(candidate) if one.account)) or None
+
+
+async def _fill(books: Books) -> Content:
+    first = books.question.first
+    listed = await standing_lines(books, date(first.year, 1, 1) - timedelta(days=1))
+    patrons = await patrons_of(books, (one.account for one in listed if one.account))
+    rows: list[dict[str, Any]] = []
+    logged: list[dict[str, Any]] = []
+    found: list[Candidate] = []
+    for law in books.place.reporting:
+        whose = [
+            replace(one, line=replace(one.line, patron=patrons.get(one.account or ""), nonresident_alien=True))
+            for one in listed
+        ]
+        kept = _Kept(law, {id(one.line): one for one in whose})
+        judged = candidates(law, [one.line for one in whose])
+        mine = [one for one in judged if _is_asked(books, one)]
+        found += mine
+        rows += [_candidate(kept, one) for one in mine]
+        logged += [_form(kept, entry) for entry in _log(judged) if _is_asked(books, entry.candidates[0])]
+    sections = (fill(CANDIDATES, rows), fill(FORMS, logged))
+    return Content(sections, await _identities(books, found, logged), _marks(found))
+
+
+def _is_asked(books: Books, candidate: Candidate) -> bool:
+    line, question = candidate.lines[0], books.question
+    return (
+        question.first <= line.gaming_day <= question.last
+        and question.table in (None, line.table)
+        and question.game in (None, line.game)
+    )
+
+
+def _log(judged: Iterable[Candidate]) -> list[FormEntry]:
+    """Return the log of forms, numbered by form and calendar year."""
+    logs: dict[tuple[str, int], list[Candidate]] = {}
+    for one in judged:
+        logs.setdefault((one.form, one.lines[0].paid_on.year), []).append(one)
+    return [entry for log in logs.values() for entry in forms(log)]
+
+
+def _candidate(kept: _Kept, one: Candidate) -> dict[str, Any]:
+    line, because = one.lines[0], kept.because(one)
+    threshold = _applied(one, "threshold_cents")
+    ratio = _applied(one, "wager_ratio")
+    return {
+        "form": _number(kept.law, one.form, line.paid_on),
+        "win": Cell(kept.win(one), because),
+        "winner": kept.law.reportable_winnings[one.rule].winner,
+        "gaming_day": line.gaming_day,
+        "paid_on": line.paid_on,
+        "moment": line.moment,
+        "table": line.table,
+        "game": line.game,
+        "wager": ", ".join(dict.fromkeys(each.wager for each in one.lines)),
+        "stake_cents": Figure(one.stake_cents, because),
+        "amount_cents": Figure(one.amount_cents, because),
+        "ratio": None if one.ratio is None else str(one.ratio),
+        "threshold_cents": None if threshold is None else int(threshold.value),
+        "least_ratio": None if ratio is None else int(ratio.value),
+        "account": kept.account(one),
+        "patron": line.patron,
+        "regular_cents": Figure(_withheld(one, "regular"), because),
+        "backup_cents": Figure(_withheld(one, "backup"), because),
+        "source": None if threshold is None else threshold.source,
+        "status": None if threshold is None else threshold.status,
+    }
+
+
+def _form(kept: _Kept, entry: FormEntry) -> dict[str, Any]:
+    first = entry.candidates[0]
+    because = tuple(dict.fromkeys(ref for one in entry.candidates for ref in kept.because(one)))
+    return {
+        "form": _number(kept.law, entry.form, first.lines[0].paid_on),
+        "year": str(entry.year),
+        "number": entry.number,
+        "winner": kept.law.reportable_winnings[first.rule].winner,
+        "gaming_day": entry.gaming_day,
+        "account": kept.account(first),
+        "patron": entry.patron,
+        "wins": Cell(", ".join(kept.win(one) for one in entry.candidates), because),
+        "amount_cents": Figure(entry.amount_cents, because),
+        "regular_cents": Figure(entry.regular_cents, because),
+        "backup_cents": Figure(entry.backup_cents, because),
+    }
+
+
+def _applied(one: Candidate, what: str) -> Applied | None:
+    return next((applied for applied in one.applied if applied.place.endswith(f".{what}")), None)
+
+
+def _number(law: Pack, form: str, day: date) -> str:
+    found = law.forms[form].on(day).value
+    return found.number or found.title
+
+
+def _withheld(one: Candidate, kind: str) -> int:
+    return sum(each.amount_cents for each in one.withholdings if each.kind == kind)
+
+
+async def _identities(
+    books: Books, found: Sequence[Candidate], logged: Sequence[Mapping[str, Any]]
+) -> tuple[Identity, ...]:
+    lines = [line for one in found for line in one.lines]
+    rounds = {(line.gaming_day, line.table, line.round_id) for line in lines}
+    return (
+        Identity(
+            "forms and candidates",
+            Figure(sum(one.amount_cents for one in found)),
+            Figure(sum(row["amount_cents"].value for row in logged)),
+            "every candidate is on one form",
+        ),
+        Identity(
+            "rounds",
+            Figure(len(rounds)),
+            Figure(await posted_rounds(books, lines)),
+            "each round of a candidate was posted once more than it was taken back",
+            unit="count",
+        ),
+    )
+
+
+def _marks(found: Sequence[Candidate]) -> tuple[Mark, ...]:
+    columns = ("candidates/amount_cents", "forms/amount_cents")
+    applied = unconfirmed(law for one in found for law in one.applied)
+    return (
+        Mark(
+            "winner",
+            "the wagering accounts",
+            "who won is not recorded, nor where a patron lives: for nonresident aliens only wins are listed here that "
+            "are reported of anyone, and a person completes the log with smaller ones",
+            ("candidates/winner", "forms/winner"),
+        ),
+        Mark(
+            "choices of the licensee",
+            "the jurisdiction's pack",
+            "winnings are reduced by the wager where the payer may choose, and each win has a form of its own",
+            columns,
+        ),
+        *(Mark(one.place, one.source, one.note or "", columns) for one in applied),
+    )
+
+
+WINNINGS: Final = Report(
+    name="winnings",
+    title="Winnings to report (W-2G, 1042-S)",
+    about=(
+        "Wins that reach the thresholds of the year of their payment: candidates for forms, which a person completes "
+        "with who won. A round that is taken back takes its wins with it."
+    ),
+    sections=(CANDIDATES, FORMS),
+    sources=(SettlementPosted, SettlementReversed, AccountOpened, PatronRegistered),
+    fill=_fill,
+    signatures=("Cage supervisor", "Revenue audit"),
+    role=READ_PATRON_REPORTS,
+)

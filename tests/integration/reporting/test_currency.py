@@ -1,0 +1,133 @@
+"""Currency reports on a real database: movements of accounts and tables go in, reports and logs come out over HTTP."""
+
+from datetime import timedelta
+from itertools import count
+from typing import Any
+
+from tests.support.published import published
+from tests.support.reporting import Books, names, rows_of
+from tests.support.table_days import TableDays
+from tests.unit.reporting.entries import DAY, NOON
+
+CLERK = "cage.lou"
+
+
+class Till:
+    """Makes the entries of the wagering accounts; the `seq`-th was recorded so many minutes after noon of its day."""
+
+    def __init__(self) -> None:
+        self._seq = count(1)
+
+    def _entry(self, kind: str, data: dict[str, Any], day: int = 0) -> dict[str, Any]:
+        seq = next(self._seq)
+        at = NOON + timedelta(days=day, minutes=seq)
+        said = {"property": "riverside", "by": "cage.ann"} | data
+        return published(kind, said, service="wagering-accounts", sequence=seq, at=at)
+
+    def opened(self, account: str, patron: str | None = None, table: str = "BJ-01") -> dict[str, Any]:
+        """A game account was opened."""
+        return self._entry("account.opened", {"account": account, "table": table, "patron": patron})
+
+    def registered(self, patron: str, wallet: str) -> dict[str, Any]:
+        """A patron has a wallet."""
+        return self._entry("patron.registered", {"patron": patron, "wallet": wallet})
+
+    def paid(
+        self, dollars: int, account: str, *, out: bool = False, day: int = 0, instrument: str = "cash", **more: Any
+    ) -> dict[str, Any]:
+        """So many dollars were paid into an account, or out of it."""
+        cents = dollars * 100
+        moved = {"account": account, "available_cents": -cents if out else cents} | more
+        data = {"account": account, "instrument": instrument, "cents": cents, "movements": [moved]}
+        if out:
+            return self._entry("account.cashed_out", data | {"closed": False}, day)
+        return self._entry("account.bought_in", data, day)
+
+
+def _report(books: Books, more: str = "") -> dict[str, Any]:
+    answer = books.get(books.path("currency", more), person=CLERK)
+    assert answer.status_code == 200, answer.text
+    report: dict[str, Any] = answer.json()
+    assert all(one["holds"] for one in report["content"]["identities"])
+    return report
+
+
+def test_a_person_is_added_up_over_accounts_in_and_out_apart(books: Books) -> None:
+    """More than the threshold is reported, by its date; vouchers are no currency; others stand for themselves."""
+    till = Till()
+    books.desk.feed(
+        "accounts",
+        till.registered("p-7", "w-7"),
+        till.opened("ga-1", "p-7"),
+        till.opened("ga-2"),
+        till.paid(6_000, "w-7"),
+        till.paid(4_001, "ga-1", table="BJ-01"),
+        till.paid(10_000, "ga-2", table="BJ-02"),
+        till.paid(9_000, "ga-2", instrument="voucher", table="BJ-02"),
+        till.paid(3_500, "w-7", out=True),
+    )
+    report = _report(books)
+    assert [("FinCEN 112", "p-7", "in", 2, 1_000_100, 1_000_000, "2026-12-05", "wagering-accounts/1/4")] == [
+        names(row, "form", "person", "direction", "movements", "cents", "threshold_cents", "file_by", "entry")
+        for row in rows_of(report, "reportable")
+    ]
+    assert [
+        ("account", "wallet", "p-7", "in", 600_000, 600_000, 0),
+        ("account", "BJ-01", "p-7", "in", 400_100, 1_000_100, 0),
+        ("account", "BJ-02", "account ga-2", "in", 1_000_000, 1_000_000, 0),
+        ("account", "wallet", "p-7", "out", 350_000, 1_000_100, 350_000),
+    ] == [
+        names(row, "department", "place", "person", "direction", "cents", "in_cents", "out_cents")
+        for row in rows_of(report, "log")
+    ]
+    assert [("FinCEN 112", "account ga-2", 0, "confirmed")] == [
+        names(row, "form", "person", "left_cents", "status") for row in rows_of(report, "warnings")
+    ]
+    cell = f"reportable/{rows_of(report, 'reportable')[0]['id']}/cents".replace("%", "%25")
+    found = books.get(books.path("currency/entries", f"&cell={cell}"), person=CLERK).json()
+    assert [4, 5] == [entry["seq"] for entry in found["entries"]]
+
+
+def test_at_a_table_nobody_is_known(books: Books) -> None:
+    """Each sale of chips stands alone in the log of the tables; small ones are not in it, one near it is a warning."""
+    ledger = TableDays()
+
+    def sold(dollars: int, instrument: str = "currency") -> dict[str, Any]:
+        cents = dollars * 100
+        data: dict[str, Any] = {"cents": cents, "instrument": instrument, "dealer": "dealer.1"}
+        return ledger.pit("chips.sold", "BJ-01", moved=-cents, **data)
+
+    books.desk.feed("inventory", sold(2_000), sold(3_001), sold(2_900), sold(3_001), sold(9_000, "prepaid_access"))
+    report = _report(books)
+    assert [("table", "BJ-01", "unknown", 300_100, 300_100)] * 2 == [
+        names(row, "department", "place", "person", "cents", "in_cents") for row in rows_of(report, "log")
+    ]
+    assert [(290_000, 10_000)] == [names(row, "cents", "left_cents") for row in rows_of(report, "warnings")]
+    assert [] == rows_of(report, "reportable")
+
+
+def test_patterns_are_listed_for_a_person_to_judge(books: Books) -> None:
+    """Movements just below the threshold on days one after the other: that of the days before the period too."""
+    till = Till()
+    entries = [till.registered("p-7", "w-7"), till.paid(9_500, "w-7", day=-2), till.paid(9_600, "w-7", day=-1)]
+    books.desk.feed("accounts", *entries, till.paid(9_700, "w-7"))
+    [repeated, consecutive] = sorted(
+        rows_of(_report(books), "patterns"), key=lambda row: str(row["pattern"]), reverse=True
+    )
+    expected = ("p-7", "in", "2026-11-18", DAY, 3, 2_880_000)
+    figures = ("person", "direction", "first_day", "last_day", "movements", "cents")
+    assert ("repeated_just_below", *expected) == names(repeated, "pattern", *figures)
+    assert ("consecutive_days", *expected) == names(consecutive, "pattern", *figures)
+    assert "3 movements of $9500.00 to $9700.00" in repeated["saw"]
+
+
+def test_the_report_is_what_was_known_at_a_moment(books: Books) -> None:
+    """What comes later does not change it, a patron who was registered later neither."""
+    till = Till()
+    books.desk.feed("accounts", till.paid(10_001, "w-7"))
+    asked = f"&known_at={(NOON + timedelta(minutes=1)).isoformat().replace('+', '%2B')}"
+    before = books.get(books.path("currency", asked), person=CLERK).content
+    books.desk.feed("accounts", till.registered("p-7", "w-7"), till.paid(20_000, "w-7"))
+    assert before == books.get(books.path("currency", asked), person=CLERK).content
+    assert ["p-7"] == [row["person"] for row in rows_of(_report(books), "reportable")]
+    assert 403 == books.get(books.path("currency")).status_code

@@ -1,0 +1,203 @@
+"""The tax report on a real database: entries of the table inventory go in, layers, shares and dues come out."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+import yaml
+
+from shared.jurisdictions import keep_own_packs_in
+from tests.support.asgi import assert_problem
+from tests.support.properties import property_event
+from tests.support.reporting import Books, names, rows_of
+from tests.support.table_days import Entry, TableDays
+from tests.unit.reporting.entries import DAY
+
+ROOT = Path(__file__).parents[3] / "shared" / "jurisdictions"
+TABLES = ("BJ-01", "BJ-02", "BJ-03")
+WEDNESDAY, FRIDAY = "2026-11-18", DAY
+WEEK = "&period=week"
+
+
+AUTOMATED = property_event("riverside", TABLES, sequence=3, version=2, automated=["BJ-03"])
+"""A version of the property one of whose tables is fully automated."""
+
+
+def _harbor(pack: str) -> Entry:
+    """Another property of the installation, under the law of another pack."""
+    return property_event("harbor", TABLES, sequence=3, packs=[pack, "us-federal"])
+
+
+def _amounts(report: dict[str, Any]) -> dict[str, tuple[int, int]]:
+    return {line["layer"]: names(line, "base_cents", "amount_cents") for line in rows_of(report, "layers")}
+
+
+def _failing(report: dict[str, Any]) -> list[str]:
+    return [one["name"] for one in report["content"]["identities"] if not one["holds"]]
+
+
+def _of(books: Books, name: str, day: str, more: str = "") -> dict[str, Any]:
+    answer = books.get(f"/reports/tax?property={name}&gaming_day={day}{more}")
+    assert answer.status_code == 200, answer.text
+    report: dict[str, Any] = answer.json()
+    return report
+
+
+def test_the_return_of_a_week_is_the_sum_of_its_daily_sheets(books: Books) -> None:
+    """Each layer on the days that won; the loss of a day counts as zero; a fully automated table bears one more."""
+    ledger = TableDays()
+    books.desk.feed("properties", AUTOMATED)
+    books.desk.feed(
+        "inventory",
+        *ledger.table_day("BJ-01", WEDNESDAY, closer=50_000),
+        *ledger.table_day("BJ-01", drop=100_033),
+        *ledger.table_day("BJ-02", closer=120_000),
+        *ledger.table_day("BJ-03", drop=10_000),
+    )
+    report = books.report("tax", WEEK)
+    assert [] == _failing(report)
+    assert [
+        ("banking", 2, 70_033, 120_033, None),
+        ("non_banking", None, None, None, "no facts of this class are recorded"),
+        ("fully_automated", 2, 10_000, 10_000, None),
+        ("contest", None, None, None, "no facts of this class are recorded"),
+    ] == [
+        names(row, "revenue_class", "days", "revenue_cents", "counted_cents", "note")
+        for row in rows_of(report, "classes")
+    ]
+    expected = {
+        "state_tax": (130_033, 15_604),  # 15,603.96
+        "additional_tax": (130_033, 2_601),  # 2,600.66
+        "fully_automated_tax": (10_000, 3_400),
+        "local_share": (130_033, 2_601),
+    }
+    assert expected == _amounts(report)
+    assert [("week", 21_605, None), ("week", 2_601, None)] == [
+        names(row, "filed", "due_cents", "note") for row in rows_of(report, "due")
+    ]
+    sheets = [_amounts(_of(books, "riverside", day)) for day in (WEDNESDAY, FRIDAY)]
+    assert [(0, 0), (130_033, 15_604)] == [sheet["state_tax"] for sheet in sheets]
+    marked = {mark["what"]: mark["columns"] for mark in report["content"]["marks"]}
+    assert ["layers/amount_cents", "due/due_cents"] == marked["taxes.local_share.rate"]
+    assert {"classes.fully_automated.basis", "formula of win"} <= marked.keys()
+    assert not any("contest" in what for what in marked)
+    month = rows_of(books.report("tax", "&period=month"), "due")
+    assert {"part of the return of its week: an account, no return"} == {row["note"] for row in month}
+
+
+def test_two_jurisdictions_live_in_one_installation(books: Books) -> None:
+    """Pennsylvania taxes; Rhode Island divides: all of it, to the cent, and one knows nothing of the other."""
+    books.desk.feed("properties", _harbor("us-ri"))
+    here, there = TableDays(), TableDays("harbor", shard=2)
+    books.desk.feed("inventory", *here.table_day("BJ-01", drop=100_000), *there.table_day("BJ-01", drop=10_001))
+    pennsylvania, rhode_island = books.report("tax"), _of(books, "harbor", FRIDAY)
+    assert ([], []) == (_failing(pennsylvania), _failing(rhode_island))
+    assert [("state", "0.155", 1_550), ("operator", "0.835", 8_351), ("town", "0.01", 100)] == [
+        names(row, "party", "part", "amount_cents") for row in rows_of(rhode_island, "shares")
+    ]
+    assert ([], []) == (rows_of(rhode_island, "layers"), rows_of(pennsylvania, "shares"))
+    assert 12_000 == _amounts(pennsylvania)["state_tax"][1]
+    assert "parties" in {one["name"] for one in rhode_island["content"]["identities"]}
+
+
+def test_a_table_that_is_not_counted_leaves_the_day_without_a_win(books: Books) -> None:
+    """The sheet says which tables are missing, counts the other days alone, and an identity fails."""
+    ledger = TableDays()
+    books.desk.feed("inventory", *ledger.table_day("BJ-01", drop=50_000), *ledger.table_day("BJ-02")[:1])
+    day = books.report("tax")
+    assert ["tables with a win"] == _failing(day)
+    assert [("BJ-02: closer, drop", None, None)] == [
+        names(row, "missing", "revenue_cents", "counted_cents") for row in rows_of(day, "days")
+    ]
+    assert [None] * 4 == [line["amount_cents"] for line in rows_of(day, "layers")]
+    *_, removed, counted = ledger.table_day("BJ-03", "2026-11-17", drop=70_000)
+    del removed  # neither it nor the opener and the closer have come
+    books.desk.feed("inventory", *ledger.table_day("BJ-01", WEDNESDAY, drop=10_000), counted)
+    week = books.report("tax", WEEK)
+    assert (["tables with a win"], (10_000, 1_200)) == (_failing(week), _amounts(week)["state_tax"])
+    [counted_alone] = [row for row in rows_of(week, "days") if row["gaming_day"] == "2026-11-17"]
+    assert ("BJ-03: opener", None) == names(counted_alone, "missing", "revenue_cents")
+
+
+def test_a_tax_leads_to_the_entries_of_the_tables(books: Books) -> None:
+    """Those of the classes that it taxes; of a table alone there is no tax."""
+    ledger = TableDays()
+    books.desk.feed("properties", AUTOMATED)
+    books.desk.feed("inventory", *ledger.table_day("BJ-01", drop=100), *ledger.table_day("BJ-03", drop=200))
+    found = books.explain("tax", f"layers/fully_automated_tax|{DAY}/amount_cents")
+    drops = [entry for entry in found["entries"] if entry["measure"] == "currency_cents"]
+    assert (68, [200]) == (found["value"], [entry["value"] for entry in drops])
+    assert_problem(books.get(books.path("tax", "&table=BJ-01")), 404, "a whole property")
+
+
+def test_a_restated_return_shows_the_difference_to_what_was_sealed(books: Books) -> None:
+    """By line, for the period and for the day that changed; as of the seal it is what it was."""
+    ledger = TableDays()
+    books.desk.feed("inventory", *ledger.table_day("BJ-01", drop=50_000), *ledger.sealed(final_win_cents=50_000))
+    sealed = books.report("tax")
+    assert ("final", [], []) == (sealed["stage"], _failing(sealed), rows_of(sealed, "amended"))
+    assert "sealed days" in {one["name"] for one in sealed["content"]["identities"]}
+    as_sealed = f"&known_at={quote(ledger.last_recorded.isoformat())}"
+    before = books.get(books.path("tax", as_sealed)).content
+    books.desk.feed("inventory", ledger.adjusted("BJ-01", -10_000))
+    assert before == books.get(books.path("tax", as_sealed)).content
+    report = books.report("tax")
+    assert ("restated", [], (40_000, 4_800)) == (report["stage"], _failing(report), _amounts(report)["state_tax"])
+    changed = {
+        row["id"]: names(row, "sealed_cents", "current_cents", "difference_cents") for row in rows_of(report, "amended")
+    }
+    assert (6_000, 4_800, -1_200) == changed["|state_tax||0.12|tax"]
+    assert changed["|state_tax||0.12|tax"] == changed[f"{DAY}|state_tax||0.12|tax"]
+    assert (0, 0, 0) == changed["|fully_automated_tax||0.34|tax"]
+    assert not any("contest" in row_id for row_id in changed)
+    assert f"{DAY}|fully_automated_tax||0.34|tax" not in changed
+
+
+def test_a_sealed_report_that_says_something_else_is_found(books: Books) -> None:
+    """What the table inventory sealed is independent of what is added up here."""
+    ledger = TableDays()
+    books.desk.feed("inventory", *ledger.table_day("BJ-01", drop=50_000), *ledger.sealed(final_win_cents=49_999))
+    assert ["sealed days"] == _failing(books.report("tax"))
+
+
+@pytest.fixture
+def atlantis(tmp_path: Path) -> Iterator[str]:
+    """The installation's own pack: that of Rhode Island, with a tax whose rate changes on Thursday."""
+    pack: Entry = yaml.safe_load((ROOT / "us-ri" / "pack.yaml").read_text())
+    game = pack["equipment"].pop("ri-pai-gow")
+
+    def since(day: str, value: Any) -> Entry:
+        return {"value": value, "effective_from": date.fromisoformat(day), "source": "§ 1", "status": "confirmed"}
+
+    begun = "2012-01-01"
+    tax = {
+        "payee": "Atlantis",
+        "rate": [since(begun, "0.10"), since("2026-11-19", "0.20")],
+        "classes": [since(begun, ["banking"])],
+        "period": [since(begun, "week")],
+        "rounding": [since(begun, "each_day")],
+    }
+    pack |= {"id": "atlantis", "regulations": ["atlantis-dice"], "taxes": {"tithe": tax}}
+    pack |= {"equipment": {"atlantis-dice": game}, "vigorish": {}}
+    (tmp_path / "atlantis").mkdir()
+    (tmp_path / "atlantis" / "pack.yaml").write_text(yaml.safe_dump(pack))
+    keep_own_packs_in(tmp_path)
+    yield "atlantis"
+    keep_own_packs_in(None)
+
+
+def test_law_is_data(books: Books, atlantis: str) -> None:
+    """A rate of a made-up pack holds from its day on: the week has a line for each, with its source."""
+    books.desk.feed("properties", _harbor(atlantis))
+    ledger = TableDays("harbor")
+    books.desk.feed(
+        "inventory", *ledger.table_day("BJ-01", WEDNESDAY, drop=1_000), *ledger.table_day("BJ-01", drop=1_000)
+    )
+    report = _of(books, "harbor", FRIDAY, WEEK)
+    assert [("0.10", "2026-11-18", 1_000, 100), ("0.20", "2026-11-22", 1_000, 200)] == [
+        names(row, "rate", "last_day", "base_cents", "amount_cents") for row in rows_of(report, "layers")
+    ]
+    assert [300] == [row["due_cents"] for row in rows_of(report, "due")]

@@ -1,0 +1,124 @@
+"""The log of winnings on a real database: settled rounds go in, candidates and numbered forms come out over HTTP."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.support.asgi import assert_problem
+from tests.support.published import published
+from tests.support.reporting import Books, names, rows_of
+from tests.unit.reporting.entries import NOON, total
+
+CLERK = "cage.lou"
+TOTALS = [total("exact", handle=500, payout=250_500)]
+OVER_UNDER = {"game": "over-under", "regulation": "pa-686a"}
+
+
+def _line(stake: int, payout: int, seat: int = 3, **more: Any) -> dict[str, Any]:
+    """A side bet of a stake, dollars, that was paid so many dollars on top of it."""
+    line = {"seat": seat, "wager": "exact", "stake": stake * 100, "payout": payout * 100, "from_meter": 0}
+    return (
+        line
+        | {"stake_returned": stake * 100 if payout else 0, "paid_by": "house", "outcome": "win" if payout else "lose"}
+        | more
+    )
+
+
+def _posted(books: Books, seq: int, *lines: dict[str, Any], round_id: str = "", **more: Any) -> dict[str, Any]:
+    return books.posted(seq, "BJ-01", TOTALS, round_id=round_id, lines=list(lines), **OVER_UNDER | more)
+
+
+def _log(books: Books, more: str = "") -> dict[str, Any]:
+    answer = books.get(books.path("winnings", more), person=CLERK)
+    assert answer.status_code == 200, answer.text
+    report: dict[str, Any] = answer.json()
+    assert all(one["holds"] for one in report["content"]["identities"])
+    return report
+
+
+def _forms(report: dict[str, Any]) -> list[tuple[Any, ...]]:
+    return [names(row, "form", "number", "wins", "amount_cents") for row in rows_of(report, "forms")]
+
+
+def test_a_win_above_the_threshold_has_a_form(books: Books) -> None:
+    """Amount and ratio decide, by the wager; what a banking player pays is none; an account leads to its patron."""
+    opened = {"property": "riverside", "by": "cage.ann", "account": "ga-1", "table": "BJ-01", "patron": "p-77"}
+    at = NOON + timedelta(seconds=1)
+    entry = published("account.opened", opened, service="wagering-accounts", sequence=1, at=at)
+    books.desk.feed("accounts", entry)
+    credit = {"account": "ga-1", "seat": 3, "wager": "exact", "staked_cents": 500, "credited_cents": 250_500}
+    books.desk.feed(
+        "settlements",
+        _posted(books, 1, _line(1, 500), _line(10_000, 10_000, seat=1), _line(5, 2500, paid_by="bank"), round_id="r-1"),
+        _posted(books, 2, _line(5, 0, seat=1), _line(5, 2500), round_id="r-2", account_credits=[credit]),
+        _posted(books, 3, _line(20, 6_000, seat=4), round_id="r-3"),
+    )
+    report = _log(books)
+    found = [row for row in rows_of(report, "candidates") if row["form"] == "W-2G"]
+    assert [
+        ("r-2/3/exact/2", 250_000, "500", 200_000, 300, "ga-1", "p-77", 0, 60_000, "unconfirmed"),
+        ("r-3/4/exact/1", 600_000, "300", 200_000, 300, None, None, 144_000, 0, "unconfirmed"),
+    ] == [
+        names(
+            row,
+            *("win", "amount_cents", "ratio", "threshold_cents", "least_ratio", "account", "patron"),
+            *("regular_cents", "backup_cents", "status"),
+        )
+        for row in found
+    ]
+    assert [
+        ("1042-S", 1, "r-2/3/exact/2", 250_000),
+        ("1042-S", 2, "r-3/4/exact/1", 600_000),
+        ("W-2G", 1, "r-2/3/exact/2", 250_000),
+        ("W-2G", 2, "r-3/4/exact/1", 600_000),
+    ] == sorted(_forms(report))
+    marks = [mark["what"] for mark in report["content"]["marks"]]
+    assert "reportable_winnings.w_2g_table_wager.threshold_cents" in marks
+    cell = f"&cell=candidates/W-2G|BJ-01|{found[0]['win'].replace('/', '%252F')}/amount_cents"
+    explained = books.get(books.path("winnings/entries", cell), person=CLERK).json()
+    assert [("round-settlement", 2)] == [names(one, "service", "seq") for one in explained["entries"]]
+
+
+def test_a_round_that_is_taken_back_takes_its_win_with_it(books: Books) -> None:
+    """A correction has its own; as known before, it is there; the next win of the year has the number."""
+    books.desk.feed("settlements", _posted(books, 1, _line(5, 2500), round_id="r-1"))
+    before = f"&known_at={(NOON + timedelta(seconds=1)).isoformat().replace('+', '%2B')}"
+    asked = books.path("winnings", before)
+    first = books.get(asked, person=CLERK).content
+    books.desk.feed(
+        "settlements",
+        books.reversed(2, "BJ-01", TOTALS, round_id="r-1", **OVER_UNDER),
+        _posted(books, 3, _line(5, 3000), round_id="r-1", revision=2),
+        _posted(books, 4, _line(5, 4000), round_id="r-9"),
+    )
+    assert first == books.get(asked, person=CLERK).content
+    assert [("W-2G", 1, "r-1/3/exact/1", 300_000), ("W-2G", 2, "r-9/3/exact/1", 400_000)] == [
+        form for form in _forms(_log(books)) if form[0] == "W-2G"
+    ]
+
+
+def test_the_year_of_the_payment_has_the_threshold(books: Books) -> None:
+    """On the clock of the property: New Year's Eve goes on after midnight under the threshold of the new year."""
+    eve = {"gaming_day": "2025-12-31"}
+    books.desk.feed(
+        "settlements",
+        _posted(books, 1, _line(2, 1000), round_id="r-1", closed_at="2026-01-01T04:59:59Z", **eve),
+        _posted(books, 2, _line(2, 1000), round_id="r-2", closed_at="2026-01-01T05:00:00Z", **eve),
+    )
+    answer = books.get("/reports/winnings?property=riverside&gaming_day=2025-12-31", person=CLERK).json()
+    found = [row for row in rows_of(answer, "candidates") if row["form"] == "W-2G"]
+    assert [("r-1/3/exact/1", "2025-12-31", 60_000)] == [
+        names(row, "win", "paid_on", "threshold_cents") for row in found
+    ]
+
+
+@pytest.mark.parametrize(("person", "status"), [("audit.kim", 403), ("games.ray", 403), (CLERK, 200)])
+def test_reports_about_patrons_take_a_role_of_their_own(books: Books, person: str, status: int) -> None:
+    """Who reads the books of tables does not read what persons won."""
+    books.desk.feed("settlements", _posted(books, 1, _line(5, 2500)))
+    answer = books.get(books.path("winnings"), person=person)
+    assert status == answer.status_code
+    if status == 403:
+        assert_problem(answer, 403, "patrons.report")
+    assert 403 == books.get(books.path("master-game"), person=CLERK).status_code

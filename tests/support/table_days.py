@@ -1,0 +1,103 @@
+"""Entries of the table-inventory ledger about whole gaming days of tables, for tests of what follows from them."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from tests.support.published import published
+from tests.unit.reporting.entries import DAY, NOON
+
+Entry = dict[str, Any]
+
+
+class TableDays:
+    """Makes the entries of a property; the `seq`-th of all is recorded so many seconds after noon of November 20."""
+
+    def __init__(self, property_name: str = "riverside", *, shard: int = 1) -> None:
+        self.property_name = property_name
+        self.shard = shard
+        self.seq = 0
+
+    @property
+    def last_recorded(self) -> datetime:
+        """When the last entry was recorded."""
+        return NOON + timedelta(seconds=self.seq)
+
+    def entry(self, kind: str, data: Entry) -> Entry:
+        """The next entry."""
+        self.seq += 1
+        return published(
+            kind, data, service="table-inventory", sequence=self.seq, at=self.last_recorded, shard=self.shard
+        )
+
+    def pit(self, event: str, table: str, day: str = DAY, *, moved: int | None = None, **data: Any) -> Entry:
+        """An event of the pit was recorded."""
+        place = {"property": self.property_name, "table": table, "gaming_day": day, "shift": "day"}
+        movement = {} if moved is None else {"moved": {"movement": "cash", "cents": moved}}
+        return self.entry(
+            "pit.recorded", place | {"event": event, "sequence": self.seq + 1, "data": place | data} | movement
+        )
+
+    def table_day(
+        self, table: str, day: str = DAY, *, opener: int = 100_000, closer: int = 100_000, drop: int = 0
+    ) -> list[Entry]:
+        """A table opened, closed and was counted, all in cents: it won closer + drop - opener."""
+        people: Entry = {"dealer": "dealer.1", "floorperson": "floor.lee"}
+        return [
+            self.pit("table.opened", table, day, contents=_cents(opener), game="blackjack", **people),
+            self.pit("table.closed", table, day, contents=_cents(closer), **people),
+            *self.box(table, day, drop),
+        ]
+
+    def box(self, table: str, day: str, cents: int) -> list[Entry]:
+        """The box of a table was taken off, and counted."""
+        people: Entry = {"removed_by": "security.1", "witnessed_by": "floor.lee"}
+        removed = self.pit("box.exchanged", table, day, removed_box=f"B-{self.seq}", **people)
+        counted = {
+            "table": table,
+            "exchange": self.seq,
+            "box": f"B-{self.seq}",
+            "gaming_day": day,
+            "shift": "day",
+            "figures": {"currency": [{"cents": 1, "count": cents}] if cents else []},
+            "currency_cents": cents,
+            "counter_checks_cents": 0,
+            "coupons_cents": 0,
+            "turns": [],
+        }
+        at = self.last_recorded.isoformat()
+        count = {"property": self.property_name, "gaming_day": day, "count": self.seq, "boxes": [counted]}
+        count |= {"opened_by": "count.a", "opened_at": at, "concluded_by": "count.b", "concluded_at": at}
+        return [removed, self.entry("count.concluded", count)]
+
+    def sealed(self, day: str = DAY, final_win_cents: int | None = None) -> list[Entry]:
+        """The gaming day was closed, audited and sealed, with the final win of its report."""
+        found = []
+        report = {} if final_win_cents is None else {"total": {"final_win_cents": final_win_cents}}
+        for step, more in (("preliminary", {}), ("audited", {}), ("final", {"report": report, "hash": "e" * 64})):
+            people = {f"{step}_by": "audit.kim", f"{step}_at": self.last_recorded.isoformat()}
+            about = {"property": self.property_name, "gaming_day": day}
+            found.append(self.entry(f"day.{step}", about | people | more))
+        return found
+
+    def adjusted(self, table: str, cents: int, day: str = DAY, *, figure: str = "currency") -> Entry:
+        """A figure of a sealed day was adjusted."""
+        adjustment = {
+            "property": self.property_name,
+            "table": table,
+            "gaming_day": day,
+            "adjustment": 1,
+            "shift": "day",
+            "figure": figure,
+            "cents": cents,
+            "reason": "a note was counted twice",
+            "day_status": "final",
+            "entered_by": "audit.kim",
+            "entered_at": self.last_recorded.isoformat(),
+            "approved_by": "controller.fay",
+            "approved_at": self.last_recorded.isoformat(),
+        }
+        return self.entry("adjustment.approved", adjustment)
+
+
+def _cents(cents: int) -> list[Entry]:
+    return [{"kind": "chip", "cents": 1, "count": cents}]
