@@ -1,6 +1,6 @@
 """Reads the reports of a day over HTTP, and holds them against what the books must show."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
@@ -12,7 +12,7 @@ from loadtest.books import FIGURES, Books, Wagered
 _SECONDS: Final = 30.0
 
 _COLUMNS: Final = {name: "count" if name == "rounds" else f"{name}_cents" for name in FIGURES}
-"""Our figures by their names in the daily win."""
+"""Our figures by their names in the win as settled."""
 
 
 class ReportUnavailable(Exception):
@@ -21,9 +21,9 @@ class ReportUnavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """The daily win as reporting documents it, and all exceptions of the property."""
+    """The win as settled as reporting documents it, and all exceptions of the property."""
 
-    daily_win: Mapping[str, Any]
+    win_as_settled: Mapping[str, Any]
     exceptions: tuple[Mapping[str, Any], ...]
 
 
@@ -32,9 +32,8 @@ def read_reports(reporting_url: str, token: str, *, property_name: str, gaming_d
     with httpx.Client(
         base_url=reporting_url, timeout=_SECONDS, trust_env=False, headers={"authorization": f"Bearer {token}"}
     ) as reporting:
-        daily_win = _get(
-            reporting, "/reports/daily-win", {"property": property_name, "gaming_day": gaming_day.isoformat()}
-        )
+        day = {"property": property_name, "gaming_day": gaming_day.isoformat()}
+        win_as_settled = _get(reporting, "/reports/win-as-settled", day)
         exceptions: list[Mapping[str, Any]] = []
         cursor: str | None = None
         while True:
@@ -43,17 +42,37 @@ def read_reports(reporting_url: str, token: str, *, property_name: str, gaming_d
             exceptions.extend(page["items"])
             cursor = page.get("next")
             if cursor is None:
-                return Reports(daily_win, tuple(exceptions))
+                return Reports(win_as_settled, tuple(exceptions))
+
+
+def rows_of(report: Mapping[str, Any], section: str) -> Sequence[Mapping[str, Any]]:
+    """Return the rows of a section of a report."""
+    rows: Sequence[Mapping[str, Any]] = _section(report, section)["rows"]
+    return rows
+
+
+def total_of(report: Mapping[str, Any], section: str) -> Mapping[str, Any]:
+    """Return the total row of a section of a report."""
+    total: Mapping[str, Any] = _section(report, section)["total"]
+    return total
+
+
+def _section(report: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found: dict[str, Mapping[str, Any]] = {one["name"]: one for one in report["content"]["sections"]}
+    return found[name]
 
 
 def differences(books: Books, reports: Reports) -> Iterator[str]:
     """Return where the reports do not show what the simulator's own settlements come to; nothing where all is well."""
-    rows = {(row["table"], row["wager"]): row for row in reports.daily_win["rows"]}
+    rows = {(row["table"], row["wager"]): row for row in rows_of(reports.win_as_settled, "wagers")}
     for key in sorted(books.by_table_and_wager.keys() | rows.keys()):
         expected = books.by_table_and_wager.get(key, Wagered())
         yield from _compare(f"table {key[0]}, {key[1]}", expected, rows.get(key, {}), _COLUMNS)
-    total = reports.daily_win["total"]
-    yield from _compare("the day", books.total(), total | {"count": total["rounds"]["counted"]}, _COLUMNS)
+    total = total_of(reports.win_as_settled, "tables")
+    yield from _compare("the day", books.total(), {**total, "count": total["rounds_counted"]}, _COLUMNS)
+    for identity in reports.win_as_settled["content"]["identities"]:
+        if not identity["holds"]:
+            yield f"{identity['name']}: {identity['left']} is not {identity['right']}, but {identity['says']}"
     yield from _compare_exceptions(books, reports.exceptions)
 
 

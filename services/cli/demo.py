@@ -31,7 +31,7 @@ from loadtest.playing import play
 from loadtest.property import property_document
 from loadtest.publish import NotDelivered
 from loadtest.registry import RegistryRefused, file_and_approve
-from loadtest.reports import ReportUnavailable, differences, read_reports
+from loadtest.reports import ReportUnavailable, differences, read_reports, total_of
 from loadtest.target import Target
 from loadtest.watch import TooSlow, Watch
 from services.cli.demo_identities import identities, pit_differences, read_pit
@@ -204,7 +204,9 @@ def _play_day(
         name: {schema: sum(sums.values()) for schema, sums in of_schemas.items()}
         for name, of_schemas in legs_of.items()
     }
-    equal = identities(pit_reports, pit=pit_day, electronic=electronic, daily_win=reports.daily_win, legs=legs)
+    equal = identities(
+        pit_reports, pit=pit_day, electronic=electronic, settled=total_of(reports.win_as_settled, "tables"), legs=legs
+    )
     return {
         "property": PROPERTY,
         "gaming_day": gaming_day.isoformat(),
@@ -215,9 +217,10 @@ def _play_day(
         "sent": dict(books.messages),
         "seconds": {stage: getattr(played, f"{stage}_seconds") for stage in ("produced", "settled", "reported")},
         "properties": [
-            property_row(document, each.daily_win) for document, each in zip(properties, (reports, beside), strict=True)
+            property_row(document, each.win_as_settled)
+            for document, each in zip(properties, (reports, beside), strict=True)
         ],
-        "daily_win": reports.daily_win,
+        "win_as_settled": reports.win_as_settled,
         "exceptions": list(reports.exceptions),
         "win": pit_reports.win,
         "variances": pit_reports.variances,

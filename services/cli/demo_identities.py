@@ -83,12 +83,15 @@ def identities(
     *,
     pit: PitDay,
     electronic: ElectronicTables,
-    daily_win: Document,
+    settled: Document,
     legs: Mapping[str, Mapping[str, int]],
 ) -> list[Document]:
-    """Return the identities of the day; `legs` are the sums of all postings by the journal's schema and the leg."""
-    settled, inventory = Counter(legs["round_settlement"]), Counter(legs["table_inventory"])
-    counted, daily, fees = reports.win["total"], daily_win["total"], reports.vigorish["total"]
+    """Return the identities of the day; `legs` are the sums of all postings by the journal's schema and the leg.
+
+    `settled` is the total of the win as settled.
+    """
+    rounds, inventory = Counter(legs["round_settlement"]), Counter(legs["table_inventory"])
+    counted, fees = reports.win["total"], reports.vigorish["total"]
     implied = counted["rounds_win_cents"] + counted["inventory_variance_cents"] + (counted["drop_variance_cents"] or 0)
     tray = counted["rounds_win_cents"] + counted["coupons_paid_cents"] + counted["vigorish_waived_cents"]
     tables: Counter[str] = Counter()  # the money of all tables together, as the simulator knows it
@@ -97,7 +100,7 @@ def identities(
     planted = 0 if pit.planted is None else tables["variance"]
     owed = fees["outstanding_cents"] - fees["over_collected_cents"]
     charged = fees["collected_cents"] + fees["waived_cents"] - fees["returned_cents"] + owed
-    banks = sum(settled[leg] for leg in _BANK_LEGS)
+    banks = sum(rounds[leg] for leg in _BANK_LEGS)
     accounts, liability = electronic.money, reports.liability["closing_cents"]
     left_in = accounts.bought_in - accounts.cashed_out - liability
     pools = reports.meters["pools"]
@@ -107,13 +110,13 @@ def identities(
     }
     moved = sum(meters[name] for name in _ONTO_METERS) - meters["award"]
     out_of_balance = sum(abs(sum(sums.values())) for sums in legs.values())
-    won = daily["win_cents"] - settled["attendant"] - settled["account_funded"]
+    won = settled["win_cents"] - rounds["attendant"] - rounds["account_funded"]
     sides: list[tuple[str, str, int, str, int]] = [
         ("Trial balance", f"debits - credits, {len(legs)} journals", out_of_balance, "zero", 0),
-        ("Win of rounds", "win + awards - electronic", won, "into trays, by settlement", settled["chips"]),
+        ("Win of rounds", "win + awards - electronic", won, "into trays, by settlement", rounds["chips"]),
         ("Win by § 601a.9", "counted at the tables", counted["win_cents"],
          "rounds - coupons - waived + variances", implied),
-        ("Chips of rounds", "into trays, by settlement", settled["chips"], "of rounds, by table inventory", tray),
+        ("Chips of rounds", "into trays, by settlement", rounds["chips"], "of rounds, by table inventory", tray),
         ("Table inventory", "counted - expected", sum(one["cents"] for one in reports.variances),
          "the planted variance", planted),
         ("Drop", "counted twice in the boxes", counted["drop_cents"],
@@ -124,17 +127,17 @@ def identities(
          "dropped at the tables", tables["coupons"]),
         ("Tips, in no tray", "owed to the dealers", -inventory["tips_payable"],
          "collected at the tables", tables["tips"]),
-        ("Vigorish", "assessed by rounds", daily["vigorish_cents"], "collected + waived - returned + owed", charged),
+        ("Vigorish", "assessed by rounds", settled["vigorish_cents"], "collected + waived - returned + owed", charged),
         ("Banks of players", "collected - paid, all seats", -banks,
-         "what the house won in them", -settled["house_in_bank"]),
+         "what the house won in them", -rounds["house_in_bank"]),
         ("Accounts", "liability by what changed it", liability,
          "sum of all balances", reports.liability["balances"]["total_cents"]),
-        ("Electronic wagers", "staked - credited by rounds", settled["account_funded"],
+        ("Electronic wagers", "staked - credited by rounds", rounds["account_funded"],
          "paid in - paid out - liability", left_in),
         ("Meters", "opening and what moved them", moved, f"closing of {len(pools)} pools", meters["closing"]),
-        ("Contributions", "of rounds, by settlement", -settled["meter_contribution"],
+        ("Contributions", "of rounds, by settlement", -rounds["meter_contribution"],
          "onto the meters", meters["contribution"]),
-        ("Awards", "paid by attendants", -settled["attendant"],
+        ("Awards", "paid by attendants", -rounds["attendant"],
          f"off the meters: {len(reports.hits)}", meters["award"]),
     ]  # fmt: skip
     names = ("identity", "left", "left_cents", "right", "right_cents")

@@ -11,6 +11,7 @@ from loadtest.messages import Message
 from loadtest.messages import day as messages_of_day
 from loadtest.pai_gow import RHODE_ISLAND_PAI_GOW
 from loadtest.property import property_document
+from loadtest.reports import total_of
 from shared.contracts.properties import PropertyDocument
 from shared.jurisdictions import gaming_pack
 
@@ -54,18 +55,18 @@ class Neighbor:
         )
 
 
-def property_row(document: PropertyDocument, daily_win: Mapping[str, Any]) -> dict[str, Any]:
+def property_row(document: PropertyDocument, win_as_settled: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the demo shows of a property: its law and clock, and its day in cents."""
     [law] = [gaming_pack(name) for name in document.packs if name != "us-federal"]
-    total = daily_win["total"]
+    total = total_of(win_as_settled, "tables")
     return {
         "property": document.property,
         "law": law.title,
         "time_zone": document.time_zone,
         "gaming_day_begins": f"{document.gaming_day_begins:%H:%M}",
-        "gaming_day": daily_win["gaming_day"],
+        "gaming_day": win_as_settled["first_day"],
         "tables": len(document.tables),
-        "rounds": total["rounds"]["counted"],
+        "rounds": total["rounds_counted"],
         "handle_cents": total["handle_cents"],
         "vigorish_cents": total["vigorish_cents"],
         "win_cents": total["win_cents"],

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from loadtest.reports import rows_of, total_of
 from services.cli.lines import lines_table, record_lines
 from services.cli.output import dollars, heading, names, numbers, printable, show, table, words
 
@@ -17,22 +18,23 @@ _FIGURES: Final = numbers("Rounds", "Handle", "Payouts", "Vigorish", "Win", "Win
 
 def show_day(day: Document, titles: Mapping[str, str]) -> None:
     """Print the day; `titles` are those of the games by their names."""
-    report = day["daily_win"]
+    report = day["win_as_settled"]
+    wagers = rows_of(report, "wagers")
     show(
-        heading(f"Daily win of {report['property']}, {report['gaming_day']}, by table"),
+        heading(f"Win of {report['property']} as settled, {report['first_day']}, by table"),
         table(names("Table", "Game") + _FIGURES, list(_by_table(report)), footer=True),
         "Win is handle less payouts, with vigorish and what the house won in banks of players; meters are apart.",
         "",
         heading("By game and wager"),
-        table(names("Wager") + _FIGURES, list(_by_wager(report["rows"], titles))),
+        table(names("Wager") + _FIGURES, list(_by_wager(wagers, titles))),
         heading("Rounds that players banked"),
         table(
             names("Table")
             + numbers("Rounds", "Wagered against banks", "Paid back", "House in bank", "Vigorish of banks"),
-            list(_banks(report["rows"])),
+            list(_banks(wagers)),
         ),
         heading("Progressive meters"),
-        table(names("Table", "Wager") + numbers("Contributed", "Reset", "Won"), list(_meters(report["rows"]))),
+        table(names("Table", "Wager") + numbers("Contributed", "Reset", "Won"), list(_meters(wagers))),
         *_win_as_counted(day["win"]),
         *_hits(day["hits"]),
         *_liability(day["accounts"]["liability"]["days"], day["gaming_day"]),
@@ -83,7 +85,7 @@ def _amounts(row: Document, *columns: str) -> list[str]:
     return ["" if (cents := row[f"{column}_cents"]) is None else dollars(cents) for column in columns]
 
 
-# --- the daily win ---
+# --- the win as settled ---
 
 
 def _figures(row: Document, rounds: int) -> list[str]:
@@ -93,10 +95,11 @@ def _figures(row: Document, rounds: int) -> list[str]:
 
 
 def _by_table(report: Document) -> Iterator[list[str]]:
-    games = {row["table"]: row["game"] for row in report["rows"]}
-    for row in report["tables"]:
-        yield [row["table"], games[row["table"]], *_figures(row, row["rounds"]["counted"])]
-    yield ["all", "", *_figures(report["total"], report["total"]["rounds"]["counted"])]
+    games = {row["table"]: row["game"] for row in rows_of(report, "wagers")}
+    for row in rows_of(report, "tables"):
+        yield [row["table"], games[row["table"]], *_figures(row, row["rounds_counted"])]
+    total = total_of(report, "tables")
+    yield ["all", "", *_figures(total, total["rounds_counted"])]
 
 
 def _wager_sums(rows: Iterable[Document]) -> dict[str, Counter[str]]:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
@@ -12,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.reporting.books.rounds import round_entry
 from services.reporting.books.writing import Batch
 from services.reporting.domain.changes import Changes, EntryRef
-from services.reporting.domain.house_edges import HouseEdge, edges_of
+from services.reporting.domain.house_edges import HouseEdge, edges_of, returns_as_text
 from services.reporting.domain.views import DealtRound, PostedRound, ReversedRound, SupersededRound, VoidedRound
 from services.reporting.projector import write
 from services.reporting.tables import (
@@ -21,15 +20,13 @@ from services.reporting.tables import (
     amounts,
     day_moments,
     facts,
-    game_days,
     house_edges,
     line_days,
+    play_days,
     positions,
     properties,
     round_days,
     rounds,
-    submission_days,
-    wager_days,
 )
 from shared.contracts.envelope import Event
 from shared.contracts.facts import KINDS
@@ -114,8 +111,7 @@ class Settlements(OfJournal):
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, SupersededRound, VoidedRound, *OF_INPUT)
     keeps = (
-        *(rounds, round_days, line_days, day_moments, positions),
-        *(wager_days, submission_days, game_days),
+        *(rounds, round_days, play_days, line_days, amounts, amount_days, day_moments, positions),
         *OF_JOURNALS,
     )
 
@@ -132,7 +128,9 @@ class Settlements(OfJournal):
             case DealtRound() as data:
                 place = place_at(self.places.place, data.property, data.closed_at)
                 batch.add_round(round_entry(event, data, place.shift_at(data.closed_at)))
-            case SupersededRound() | VoidedRound() as data:
+            case VoidedRound() as data:
+                batch.add(event, data, self.places.place, whole=False)
+            case SupersededRound() as data:
                 batch.changed(data.property, data.gaming_day, event.recordedat)
         changes.add(event)
 
@@ -161,10 +159,9 @@ class Submissions(RulesSubmissions):
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
         """Write the house edges; those that are there stay."""
         del at
-        approved = [event.data for event in events if isinstance(event.data, SubmissionApproved)]
-        await _ADD_EDGES.write(
-            connection, [_row(edge) for submission in approved for edge in await self._counted(submission)]
-        )
+        approved = [event for event in events if isinstance(event.data, SubmissionApproved)]
+        rows = [_row(edge, one.recordedat) for one in approved for edge in await self._counted(one.data)]  # type: ignore[attr-defined]  # entries of the registry
+        await _ADD_EDGES.write(connection, rows)
 
     async def _counted(self, approved: SubmissionApproved) -> Sequence[HouseEdge]:
         if approved.hash not in self._edges:
@@ -172,5 +169,7 @@ class Submissions(RulesSubmissions):
         return self._edges[approved.hash]
 
 
-def _row(edge: HouseEdge) -> dict[str, Any]:
-    return asdict(edge) | {"house_edge": None if edge.house_edge is None else str(edge.house_edge)}
+def _row(edge: HouseEdge, recorded_at: datetime) -> dict[str, Any]:
+    counted = None if edge.returns is None else returns_as_text(edge.returns)
+    said = {name: getattr(edge, name) for name in ("submission", "wager", "offered", "paytable", "reason")}
+    return said | {"recorded_at": recorded_at, "returns": counted}

@@ -1,34 +1,22 @@
-"""The read model of reporting: what a batch changes in it, one statement for each table, however many rows."""
+"""The exceptions of reporting: what a batch changes in them, one statement for each table, however many rows."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import func
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.domain.changes import Changes, Closing, EntryRef, FilledGap, Noticed
-from services.reporting.domain.daily_win import RoundCounts
 from services.reporting.tables import (
     OF_JOURNALS,
     closings,
     exceptions,
     filled_gaps,
-    game_days,
     journal,
-    submission_days,
-    wager_days,
 )
-from shared.contracts.wager_totals import FIGURES
-from shared.journal.bulk import Statement, added, column_names, excluded, insert, keyed
+from shared.journal.bulk import Statement, column_names, insert, keyed
 from shared.journal.recording import Recorded
 from shared.runtime.projector import Projector, Transaction
 
-_COUNTS = RoundCounts.__slots__
-_CHANGED = {"changed_at": func.greatest(game_days.c.changed_at, excluded(game_days).changed_at)}
-
-_ADD_SUMS = insert(wager_days, on_conflict=added(wager_days, *FIGURES))
-_ADD_HANDLES = insert(submission_days, on_conflict=added(submission_days, "handle_cents"))
-_ADD_ROUNDS = insert(game_days, on_conflict=added(game_days, *_COUNTS) | _CHANGED)
 _ADD_EXCEPTIONS = insert(exceptions, [name for name in column_names(exceptions) if not name.startswith("settled_")])
 _ADD_FILLED_GAPS = insert(filled_gaps)
 _ADD_CLOSINGS = insert(closings, on_conflict="skip")
@@ -47,17 +35,7 @@ PROJECTOR: Final = Projector(tables=OF_JOURNALS, project=project)
 
 
 async def write(connection: AsyncConnection, changes: Changes) -> None:
-    """Add the changes of a batch, in the caller's transaction.
-
-    Rows are written in the order of their keys, so that two consumers cannot wait for each other.
-    """
-    await _ADD_SUMS.write(connection, keyed(_ADD_SUMS, ((*key, *sums) for key, sums in sorted(changes.sums.items()))))
-    handles = keyed(_ADD_HANDLES, ((*key, cents) for key, cents in sorted(changes.handles.items())))
-    await _ADD_HANDLES.write(connection, handles)
-    rounds = (
-        (*key, *(getattr(n, name) for name in _COUNTS), changes.changed[key]) for key, n in changes.rounds.items()
-    )
-    await _ADD_ROUNDS.write(connection, keyed(_ADD_ROUNDS, sorted(rounds)))
+    """Add the changes of a batch, in the caller's transaction."""
     await _ADD_EXCEPTIONS.write(connection, [_row(noticed) | _missing(noticed) for noticed in changes.noticed])
     await _ADD_FILLED_GAPS.write(connection, [_row(filled) for filled in changes.filled_gaps])
     await _ADD_CLOSINGS.write(connection, [_row(closing) for closing in changes.closings])

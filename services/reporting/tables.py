@@ -5,10 +5,10 @@ Everything but the journal follows from the topics; the exceptions also from the
 
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Integer, MetaData, Numeric, Table, Text
+from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Index, Integer, MetaData, Numeric, Table, Text
 from sqlalchemy.dialects.postgresql import ARRAY, INT8MULTIRANGE, JSON
 
-from services.reporting.books.rounds import LINE_FIGURES
+from services.reporting.books.rounds import LINE_FIGURES, PLAYED
 from shared.contracts.wager_totals import FIGURES
 from shared.journal.columns import MOMENT, columns, counts, dates, moments, texts
 from shared.journal.tables import journal_tables
@@ -32,49 +32,19 @@ def _game_columns() -> tuple[Column[Any], ...]:
     return (*dates("gaming_day", key=True), *texts("property", "table_name", "game", key=True))
 
 
-wager_days = Table(
-    "wager_days",
-    metadata,
-    *_game_columns(),
-    *texts("wager", key=True),
-    *counts(*FIGURES),
-    schema=SCHEMA,
-)
-"""The sums of a report row."""
-
-submission_days = Table(
-    "submission_days",
-    metadata,
-    *_game_columns(),
-    *texts("wager", key=True),
-    *columns(Integer, "version", key=True),
-    *texts("submission", key=True),  # its hash
-    *counts("handle_cents"),
-    schema=SCHEMA,
-)
-"""What of the handle of a report row was wagered under which rules submission."""
-
 house_edges = Table(
     "house_edges",
     metadata,
     *texts("submission", "wager", key=True),  # the submission's hash
+    *moments("recorded_at"),  # when the registry recorded its approval
+    *texts("offered"),  # required, always or optional
     *texts("paytable", null=True),  # its name, where the regulation names paytables
-    *texts("house_edge", null=True),  # an exact fraction, such as 3/52
+    *columns(JSON, "returns", null=True),  # the exact distribution of what comes back of a cent
     *texts("reason", null=True),  # why there is none
-    CheckConstraint("num_nonnulls(house_edge, reason) = 1", name="house_edge_or_reason"),
+    CheckConstraint("num_nonnulls(returns, reason) = 1", name="returns_or_reason"),
     schema=SCHEMA,
 )
-"""The house edge of each wager that a rules submission offers."""
-
-game_days = Table(
-    "game_days",
-    metadata,
-    *_game_columns(),
-    *counts("posted", "corrected", "reversed", "voided"),
-    *moments("changed_at"),
-    schema=SCHEMA,
-)
-"""How many rounds a game had at a table, and when settlement last recorded something about them."""
+"""What each wager that a rules submission offers brings back, and with it the house edge."""
 
 exceptions = Table(
     "exceptions",
@@ -194,7 +164,9 @@ rounds = Table(
     *texts("property"),
     *dates("gaming_day"),
     *texts("table_name", "game", "shift", "dealer", "round_id"),
-    *columns(Integer, "revision", "sign", "version"),
+    *columns(Integer, "revision", "sign"),
+    *columns(Boolean, "corrected"),  # whether it was posted as a correction
+    *columns(Integer, "version"),
     *texts("submission"),  # its hash
     *moments("closed_at"),
     *columns(ARRAY(Text), "wagers"),
@@ -205,7 +177,6 @@ rounds = Table(
     schema=SCHEMA,
 )
 """Rounds whose money was posted (`sign` 1) or taken back (-1): who dealt, in which shift, and what it came to."""
-
 
 round_days = Table(
     "round_days",
@@ -219,6 +190,18 @@ round_days = Table(
     schema=SCHEMA,
 )
 """The figures of a gaming day's rounds by who dealt in which shift, added up as they are known now."""
+
+play_days = Table(
+    "play_days",
+    metadata,
+    *_game_columns(),
+    *texts("shift", "dealer", key=True),
+    *columns(Integer, "version", key=True),
+    *texts("submission", key=True),
+    *counts(*PLAYED),
+    schema=SCHEMA,
+)
+"""How many rounds of a gaming day were posted and taken back, added up as they are known now."""
 
 line_days = Table(
     "line_days",

@@ -16,6 +16,7 @@ import pytest
 from rich.console import Console
 
 from loadtest.processes import Process, processes_below
+from loadtest.reports import rows_of, total_of
 from services.cli.demo_tables import show_identities
 from services.cli.services import NAMES
 from tests.support.polling import eventually
@@ -53,20 +54,20 @@ def play() -> str:
 
 
 def test_every_figure_is_what_the_simulator_computed(demo: dict[str, Any]) -> None:
-    """The daily win, by table and wager and in all, equals the sums of the simulator's own settlements."""
+    """The win as settled, by table and wager and in all, equals the sums of the simulator's own settlements."""
     assert [] == demo["differences"]
-    total, expected = demo["daily_win"]["total"], demo["expected"]
+    total, expected = total_of(demo["win_as_settled"], "tables"), demo["expected"]
     assert expected["handle"] == total["handle_cents"] > 0
     assert expected["payout"] == total["payout_cents"] > 0
     # One round is void, one was refused.
-    assert ROUNDS - 2 == expected["rounds"] == total["rounds"]["counted"]
+    assert ROUNDS - 2 == expected["rounds"] == total["rounds_counted"]
     tables = [f"BJ0{number}" for number in range(1, 7)] + ["DJ01", "FU01", "OU01", "PG01", "TH01", "TH02"]
-    assert tables == [table["table"] for table in demo["daily_win"]["tables"]]
+    assert tables == [table["table"] for table in rows_of(demo["win_as_settled"], "tables")]
 
 
 def test_a_round_that_a_player_banked_is_apart(demo: dict[str, Any]) -> None:
     """What was wagered against the bank is no handle; the house's vigorish and its own stake there are its win."""
-    total, expected = demo["daily_win"]["total"], demo["expected"]
+    total, expected = total_of(demo["win_as_settled"], "tables"), demo["expected"]
     assert expected["banked_handle"] == total["banked_handle_cents"] > 0
     assert expected["house_in_bank"] == total["house_in_bank_cents"] != 0
     assert total["win_cents"] == (
@@ -113,7 +114,7 @@ def test_two_properties_play_under_their_own_law_and_clock(demo: dict[str, Any])
         neighbor["gaming_day_begins"],
     )
     assert (ROUNDS - 2, NEIGHBOR_ROUNDS) == (own["rounds"], neighbor["rounds"])
-    assert own["handle_cents"] == demo["daily_win"]["total"]["handle_cents"]
+    assert own["handle_cents"] == total_of(demo["win_as_settled"], "tables")["handle_cents"]
     assert 0 < neighbor["handle_cents"]
     assert 0 < neighbor["vigorish_cents"]
 

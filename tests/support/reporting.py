@@ -50,16 +50,13 @@ class Books(Shard):
     desk: Desk
     sequences: Iterator[int] = field(default_factory=lambda: count(1))
 
-    def publish(self, *events: Message) -> dict[str, Any]:
-        """Let it read settlement entries, as one batch; return the daily win."""
+    def publish(self, *events: Message) -> None:
+        """Let it read settlement entries, as one batch."""
         self.desk.feed("settlements", *events)
-        return self.daily_win()
 
-    def close(self, status: str, **how: Any) -> str:
-        """Close a gaming day one step further; return the status of the daily win then."""
+    def close(self, status: str, **how: Any) -> None:
+        """Close a gaming day one step further."""
         self.desk.feed("inventory", day_closed(next(self.sequences), status, **how))
-        found: str = self.daily_win()["status"]
-        return found
 
     def submit(self, version: int = 1, **selected: Any) -> dict[str, Any]:
         """Let it read a rules submission of this property; return what rounds name."""
@@ -76,17 +73,13 @@ class Books(Shard):
 
     # --- reports ---
 
-    def path(self, report: str = "daily-win", more: str = "") -> str:
+    def path(self, report: str = "win-as-settled", more: str = "") -> str:
         """Return the path of a report about the day."""
         return f"/reports/{report}?property={self.property_name}&gaming_day={DAY}{more}"
 
     def get(self, path: str, *, person: str | None = "audit.kim", **headers: str) -> httpx.Response:
         """Read something."""
         return self.desk.get(path, person=person, **headers)
-
-    def daily_win(self, more: str = "") -> dict[str, Any]:
-        """Return the daily win."""
-        return self._read(self.path("daily-win", more))
 
     def report(self, name: str, more: str = "") -> dict[str, Any]:
         """Return a report of the day."""
@@ -96,9 +89,9 @@ class Books(Shard):
         """Return the entries behind a cell of a report of the day."""
         return self._read(self.path(f"{name}/entries", f"{more}&cell={quote(cell)}"))
 
-    def to_date(self, more: str = "") -> dict[str, Any]:
-        """Return the win to date."""
-        return self._read(self.path("win-to-date", more))
+    def settled(self, more: str = "") -> dict[str, Any]:
+        """Return the win as settled."""
+        return self.report("win-as-settled", more)
 
     def exceptions(self, more: str = "") -> list[dict[str, Any]]:
         """Return the exceptions of this property, and those of none that is known."""
@@ -122,6 +115,28 @@ def books_of(url: str) -> Iterator[Books]:
             "properties", *(property_event(name, sequence=n) for n, name in enumerate(("riverside", "lakeside"), 1))
         )
         yield books
+
+
+def rows_of(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
+    """Return the rows of a section."""
+    rows: list[dict[str, Any]] = _section(report, section)["rows"]
+    return rows
+
+
+def total_of(report: Mapping[str, Any], section: str) -> dict[str, Any]:
+    """Return the total row of a section."""
+    total: dict[str, Any] = _section(report, section)["total"]
+    return total
+
+
+def _section(report: Mapping[str, Any], section: str) -> dict[str, Any]:
+    found: dict[str, dict[str, Any]] = {one["name"]: one for one in report["content"]["sections"]}
+    return found[section]
+
+
+def held(report: Mapping[str, Any]) -> dict[str, bool]:
+    """Return whether each identity of a report holds, by its name."""
+    return {one["name"]: one["holds"] for one in report["content"]["identities"]}
 
 
 def names(document: Mapping[str, Any], *wanted: str) -> tuple[Any, ...]:

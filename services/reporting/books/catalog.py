@@ -1,5 +1,5 @@
 """Every module that declares what facts add to measures: import this, and all of them are declared."""
 
-from services.reporting.books import inventory
+from services.reporting.books import inventory, rounds
 
-MODULES = (inventory,)
+MODULES = (inventory, rounds)

@@ -10,6 +10,10 @@ from datetime import date
 from typing import Any, Final, TypeVar
 
 from shared.contracts.facts import Fact
+from shared.contracts.reading import View
+
+Said = Fact | View
+"""A fact, or what reporting sees of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +35,12 @@ class Amount:
 AmountsOf = Callable[[Any], Iterable[Amount]]
 """Return what a fact adds to measures."""
 
-_AMOUNTS: Final[dict[type[Fact], AmountsOf]] = {}
+_AMOUNTS: Final[dict[type[Said], AmountsOf]] = {}
 
 FunctionT = TypeVar("FunctionT", bound=AmountsOf)
 
 
-def adds(*facts: type[Fact]) -> Callable[[FunctionT], FunctionT]:
+def adds(*facts: type[Said]) -> Callable[[FunctionT], FunctionT]:
     """Declare what facts of these kinds add to measures. Raises: ValueError where another function says it already."""
 
     def declare(function: FunctionT) -> FunctionT:
@@ -49,12 +53,12 @@ def adds(*facts: type[Fact]) -> Callable[[FunctionT], FunctionT]:
     return declare
 
 
-def amounts_of(fact: Fact) -> list[Amount]:
+def amounts_of(fact: Said) -> list[Amount]:
     """Return what a fact adds to measures; what adds nothing is left out."""
     found = _AMOUNTS.get(type(fact))
     return [] if found is None else [amount for amount in found(fact) if amount.value]
 
 
-def declared() -> Mapping[type[Fact], AmountsOf]:
+def declared() -> Mapping[type[Said], AmountsOf]:
     """Return the kinds that add to measures."""
     return dict(_AMOUNTS)

@@ -13,16 +13,21 @@ from typing import Any, Final, TypeVar
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting.books.rounds import LINE_FIGURES, STAKES
+from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES
 from services.reporting.books.statements import (
     AMOUNT_ENTRIES,
     AMOUNTS,
     FACTS,
+    FIRST_DAY,
+    HOUSE_EDGES,
     LINE_ENTRIES,
     LINES,
+    PLAYED_ENTRIES,
     ROUND_ENTRIES,
     ROUNDS,
 )
+from services.reporting.books.statements import PLAYED as PLAYED_ROUNDS
+from services.reporting.domain.house_edges import HouseEdge, returns_of_text
 from services.reporting.kit.figures import AddedUp, EntryRef, Figure
 from services.reporting.kit.question import Question
 from shared.contracts.facts import KINDS, Fact
@@ -36,6 +41,7 @@ By = tuple[str, ...]
 
 AMOUNT_DIMENSIONS: Final = ("gaming_day", "table_name", "shift", "item")
 ROUND_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "shift", "dealer", "version", "submission", "wager")
+PLAYED_DIMENSIONS: Final = ROUND_DIMENSIONS[:-1]
 LINE_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "version", "submission", "wager", "category")
 
 
@@ -114,6 +120,12 @@ class Books:
         """Return FIGURES and STAKES of settled rounds added up by dimensions (ROUND_DIMENSIONS)."""
         return await self._added_up(ROUNDS, "rounds", (*FIGURES, *STAKES), by, ROUND_DIMENSIONS, first, last)
 
+    async def played(
+        self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
+    ) -> dict[By, dict[str, Figure]]:
+        """Return how many rounds were posted, corrected and reversed (PLAYED) by dimensions (PLAYED_DIMENSIONS)."""
+        return await self._added_up(PLAYED_ROUNDS, "played", PLAYED, by, PLAYED_DIMENSIONS, first, last)
+
     async def lines(
         self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
     ) -> dict[By, dict[str, Figure]]:
@@ -136,7 +148,7 @@ class Books:
             key = tuple(map(str, row[: len(by)]))
             where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
             found[key] = {
-                name: Figure(int(value), (AddedUp(book, (name,), first, last, where),))
+                name: Figure(int(value or 0), (AddedUp(book, (name,), first, last, where),))  # None: of no rows at all
                 for name, value in zip(figures, row[len(by) :], strict=True)
             }
         return found
@@ -173,6 +185,27 @@ class Books:
             **more,
         }
         return (await self._connection.execute(text(statement), parameters)).all()
+
+    async def house_edges(self, submissions: Iterable[str]) -> dict[tuple[str, str], HouseEdge]:
+        """Return what wagers bring back, by submission (its hash) and wager; nothing of a submission not come yet."""
+        parameters = {"submissions": list(submissions), "known_at": self.question.known_at}
+        return {
+            (row.submission, row.wager): HouseEdge(
+                submission=row.submission,
+                wager=row.wager,
+                offered=row.offered,
+                paytable=row.paytable,
+                returns=None if row.returns is None else returns_of_text(row.returns),
+                reason=row.reason,
+            )
+            for row in await self._connection.execute(text(HOUSE_EDGES), parameters)
+        }
+
+    async def first_day(self) -> date | None:
+        """Return the first gaming day of the property of which anything is known."""
+        parameters = {"property": self.question.property, "known_at": self.question.known_at}
+        found: date | None = (await self._connection.execute(text(FIRST_DAY), parameters)).scalar_one()
+        return found
 
     # --- facts ---
 
@@ -217,6 +250,9 @@ class Books:
         match because.book:
             case "amounts":
                 query = AMOUNT_ENTRIES
+            case "played":
+                which = {"posted": "sign > 0", "corrected": "corrected", "reversed": "sign < 0"}[measure]
+                query = PLAYED_ENTRIES.replace("{which}", which)
             case "rounds" if measure in FIGURES:
                 query = ROUND_ENTRIES.replace("{index}", str(FIGURES.index(measure) + 1))
             case _:

@@ -1,12 +1,13 @@
 """What settled rounds add: figures by wager, lines by what they won, and who dealt in which shift. Pure; cents."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from operator import add, attrgetter
 from typing import Any, Final
 
-from services.reporting.domain.views import DealtRound, ReversedRound
+from services.reporting.books.measures import Amount, adds
+from services.reporting.domain.views import DealtRound, PostedRound, ReversedRound, VoidedRound
 from shared.contracts.facts import EntryEvent
 from shared.contracts.wager_totals import FIGURES
 
@@ -19,6 +20,14 @@ came off a meter.
 
 STAKES: Final = ("stakes", "squared")
 """How many stakes a wager had, and the sum of their squares: what the variance of its return follows from."""
+
+PLAYED: Final = ("posted", "corrected", "reversed")
+"""How many settlements were posted, how many of them are corrections, and how many were taken back."""
+
+BANK: Final = "bank"
+"""The wager of a banking player's own line."""
+
+_DEALER_SEAT: Final = 0
 
 _figures = attrgetter(*FIGURES)
 
@@ -42,6 +51,7 @@ class RoundEntry:
     round_id: str
     revision: int
     sign: int
+    corrected: bool
     version: int
     submission: str
     closed_at: datetime
@@ -77,6 +87,7 @@ def round_entry(event: EntryEvent[Any], data: DealtRound, shift: str) -> RoundEn
         round_id=data.round_id,
         revision=data.revision,
         sign=sign,
+        corrected=isinstance(data, PostedRound) and data.correction is not None,
         version=data.submission.version,
         submission=data.submission.hash,
         closed_at=data.closed_at,
@@ -88,7 +99,7 @@ def round_entry(event: EntryEvent[Any], data: DealtRound, shift: str) -> RoundEn
 def _lines(lines: Iterable[Mapping[str, Any]], sign: int) -> dict[tuple[str, str], tuple[int, ...]]:
     found: dict[tuple[str, str], tuple[int, ...]] = {}
     for line in lines:
-        if line["paid_by"] != "house":
+        if not _against_house(line):
             continue
         stake, key = sign * line["stake"], (line["wager"], line.get("category") or "")
         figures = (
@@ -99,6 +110,18 @@ def _lines(lines: Iterable[Mapping[str, Any]], sign: int) -> dict[tuple[str, str
     return found
 
 
+def _against_house(line: Mapping[str, Any]) -> bool:
+    """Return whether a line is of the handle: void ones, and those of banks, are not."""
+    of_bank = line["paid_by"] != "house" or line["wager"] == BANK or line["seat"] == _DEALER_SEAT
+    return not of_bank and line["outcome"] != "void"
+
+
+@adds(VoidedRound)
+def voided(fact: VoidedRound) -> Iterator[Amount]:
+    """Say that a round was voided before it was posted; the item is its game."""
+    yield Amount("rounds_voided", 1, fact.table, item=fact.game)
+
+
 class Sums:
     """Rounds added up by day, as tables have them."""
 
@@ -107,11 +130,15 @@ class Sums:
         """FIGURES and STAKES by (gaming day, property, table, game, shift, dealer, version, submission, wager)."""
         self.lines: dict[tuple[Any, ...], list[int]] = {}
         """LINE_FIGURES by (gaming day, property, table, game, version, submission, wager, category)."""
+        self.played: dict[tuple[Any, ...], list[int]] = {}
+        """PLAYED by (gaming day, property, table, game, shift, dealer, version, submission)."""
 
     def add(self, entry: RoundEntry) -> None:
         """Add an entry."""
         place = (entry.gaming_day, entry.property, entry.table_name, entry.game)
         under = (entry.version, entry.submission)
+        played = (int(entry.sign > 0), int(entry.corrected), int(entry.sign < 0))
+        _add(self.played, (*place, entry.shift, entry.dealer, *under), played)
         stakes: dict[str, tuple[int, int]] = {}
         for (wager, category), (lines, stake, squared, payout, meter) in entry.lines.items():
             _add(self.lines, (*place, *under, wager, category), (lines, stake, squared, payout, meter))

@@ -65,7 +65,7 @@ _AFTER: Final = text("""
           WHERE property = :property AND gaming_day = :day AND recorded_at > :sealed AND recorded_at <= :known_at) c
     LEFT JOIN reporting.facts f ON f.service = c.service AND f.shard = c.shard AND f.seq = c.seq
     LEFT JOIN reporting.exceptions x
-        ON x.service = c.service AND x.shard = c.shard AND x.seq = c.seq AND x.kind = 'reversed'
+        ON x.service = c.service AND x.shard = c.shard AND x.seq = c.seq AND x.kind IN ('reversed', 'voided')
     ORDER BY c.recorded_at, c.service, c.shard, c.seq""")
 
 _THROUGH: Final = text("""

@@ -73,6 +73,26 @@ LINES: Final = f"""
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
     GROUP BY {{group}} {{order}}"""
 
+PLAYED: Final = f"""
+    WITH {_LATE}
+    SELECT {{by}} sum(posted) AS posted, sum(corrected) AS corrected, sum(reversed) AS reversed FROM (
+        SELECT gaming_day, table_name, game, shift, dealer, version, submission, posted, corrected, reversed
+        FROM reporting.play_days
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last
+          AND gaming_day NOT IN (SELECT gaming_day FROM late)
+        UNION ALL
+        SELECT {_PLAY}, (r.sign > 0)::int, r.corrected::int, (r.sign < 0)::int FROM reporting.rounds r
+        WHERE {_PLAYED}) known
+    WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
+    GROUP BY {{group}} {{order}}"""
+
+HOUSE_EDGES: Final = """
+    SELECT submission, wager, offered, paytable, CAST(returns AS text) AS returns, reason FROM reporting.house_edges
+    WHERE submission = ANY(:submissions) AND recorded_at <= :known_at"""
+
+FIRST_DAY: Final = """
+    SELECT min(gaming_day) FROM reporting.day_moments WHERE property = :property AND first_recorded <= :known_at"""
+
 FACTS: Final = """
     SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
     FROM reporting.facts
@@ -95,6 +115,12 @@ ROUND_ENTRIES: Final = f"""
           WHERE r.property = :property AND r.gaming_day BETWEEN :first AND :last AND r.recorded_at <= :known_at) known
     WHERE figures[(n - 1) * {len(FIGURES)} + {{index}}] <> 0 {{where}}
     GROUP BY shard, seq, recorded_at, round_id ORDER BY recorded_at, shard, seq"""
+
+PLAYED_ENTRIES: Final = """
+    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, 1 AS value FROM reporting.rounds
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
+      AND {which} {where}
+    ORDER BY recorded_at, shard, seq"""
 
 LINE_ENTRIES: Final = f"""
     SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id,

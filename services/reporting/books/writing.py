@@ -8,14 +8,15 @@ from sqlalchemy import func
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.books import catalog
-from services.reporting.books.measures import amounts_of
-from services.reporting.books.rounds import LINE_FIGURES, STAKES, RoundEntry, Sums
+from services.reporting.books.measures import Said, amounts_of
+from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES, RoundEntry, Sums
 from services.reporting.tables import (
     amount_days,
     amounts,
     day_moments,
     facts,
     line_days,
+    play_days,
     positions,
     round_days,
     rounds,
@@ -29,6 +30,7 @@ assert catalog.MODULES, "what all facts add is declared"
 
 _ADD_AMOUNTS = insert(amount_days, on_conflict=added(amount_days, "value"))
 _ADD_ROUNDS = insert(round_days, on_conflict=added(round_days, *FIGURES, *STAKES))
+_ADD_PLAYED = insert(play_days, on_conflict=added(play_days, *PLAYED))
 _ADD_LINES = insert(line_days, on_conflict=added(line_days, *LINE_FIGURES))
 _EARLIER = func.least(day_moments.c.first_recorded, excluded(day_moments).first_recorded)
 _LATER = func.greatest(day_moments.c.last_recorded, excluded(day_moments).last_recorded)
@@ -53,7 +55,7 @@ class Batch:
         key = (event.shard, event.recordedat)
         self._positions[key] = max(event.sequence, self._positions.get(key, 0))
 
-    def add(self, event: EntryEvent[Any], fact: Fact, places: PlaceAt, *, whole: bool = True) -> None:
+    def add(self, event: EntryEvent[Any], fact: Said, places: PlaceAt, *, whole: bool = True) -> None:
         """Add a fact: to the measures, and `whole` to what reports list."""
         property_name = getattr(fact, "property", None)
         day = getattr(fact, "gaming_day", None) or _day_of(property_name, event.time, places)
@@ -65,6 +67,7 @@ class Batch:
             "recorded_at": event.recordedat,
         }
         if whole:
+            assert isinstance(fact, Fact), "a view of a fact is not the whole of it"
             about = {"property": property_name, "table_name": getattr(fact, "table", None), "gaming_day": day}
             said = {"kind": event.type, "occurred_at": event.time, "data": fact.encode().decode()}
             self._facts.append(entry | about | said)
@@ -103,6 +106,7 @@ class Batch:
         for statement, values in (
             (_ADD_AMOUNTS, _sorted((key, (value,)) for key, value in self._amount_days.items())),
             (_ADD_ROUNDS, _sorted(sums.rounds.items())),
+            (_ADD_PLAYED, _sorted(sums.played.items())),
             (_ADD_LINES, _sorted(sums.lines.items())),
             (_ADD_MOMENTS, _sorted(self._moments.items())),
             (_ADD_POSITIONS, _sorted(((self._service, *key), (seq,)) for key, seq in self._positions.items())),

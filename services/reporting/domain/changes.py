@@ -1,21 +1,17 @@
-"""What entries of journals change in the reports: sums, exceptions, and what settles them. Pure; amounts are cents."""
+"""What entries of journals change in the list of exceptions: what is one, and what settles it. Pure."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import date, datetime
-from operator import add, attrgetter
+from datetime import datetime
 from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel
 
-from services.reporting.domain.daily_win import RoundCounts
 from services.reporting.domain.exceptions import ExceptionDetails, ExceptionKind, ExceptionStatus
 from services.reporting.domain.views import (
     NoticedRound,
     PostedRound,
     ReversedRound,
     SupersededRound,
-    Totals,
     VoidedRound,
 )
 from shared.contracts.envelope import Correction
@@ -28,26 +24,7 @@ from shared.contracts.journal_facts import (
     RecordMended,
     RecordQuarantined,
 )
-from shared.contracts.settlements import RoundView, SubmissionRef
-from shared.contracts.wager_totals import FIGURES
-
-_figures = attrgetter(*FIGURES)
-
-
-class GameKey(NamedTuple):
-    """A game at a table on a gaming day."""
-
-    gaming_day: date
-    property: str
-    table_name: str
-    game: str
-
-
-WagerKey = tuple[date, str, str, str, str]
-"""A GameKey with a wager type: what a report row is about."""
-
-HandleKey = tuple[date, str, str, str, str, int, str]
-"""A WagerKey with the version and the hash of the rules submission that was wagered under."""
+from shared.contracts.settlements import RoundView
 
 
 class EntryRef(NamedTuple):
@@ -102,38 +79,23 @@ class Closing(BaseModel):
 
 @dataclass(slots=True)
 class Changes:
-    """What entries change in the reports: sums by key, exceptions noticed, and what settles them.
-
-    The values of `sums` are in the order of FIGURES. `handles` has the part of the handle that was wagered under a
-    rules submission, where it is not 0; `changed` says when the rounds of a game last changed.
-    """
+    """What entries change in the list of exceptions: those noticed, and what settles them."""
 
     service: str
-    sums: dict[WagerKey, tuple[int, ...]] = field(default_factory=dict)
-    handles: dict[HandleKey, int] = field(default_factory=dict)
-    rounds: dict[GameKey, RoundCounts] = field(default_factory=dict)
-    changed: dict[GameKey, datetime] = field(default_factory=dict)
     noticed: list[Noticed] = field(default_factory=list)
     filled_gaps: list[FilledGap] = field(default_factory=list)
     closings: list[Closing] = field(default_factory=list)
 
     def add(self, event: EntryEvent[Any]) -> None:
-        """Add an entry of the settlement journal. Each must be added once; the order does not matter."""
+        """Add an entry of the settlement journal."""
         entry = EntryRef.of(self.service, event)
         match event.data:
             case PostedRound() as data:
-                counts = self._count(entry, data)
-                counts.posted += 1
-                counts.corrected += data.correction is not None
-                self._add_up(data, data.totals, data.submission)
                 self._add_notices(entry, event, data, revision=data.revision)
             case ReversedRound() as data:
-                self._count(entry, data).reversed += 1
-                self._add_up(data, data.totals, data.submission)
                 self._notice(entry, event, data, "reversed", **_why(data.correction), revision=data.revision)
                 self._add_notices(entry, event, data)
             case VoidedRound() as data:
-                self._count(entry, data).voided += 1
                 self._notice(entry, event, data, "voided", **_why(data.correction))
                 self._add_notices(entry, event, data)
             case SupersededRound() as data:
@@ -161,21 +123,6 @@ class Changes:
                 people = {"by": why.entered_by, "approved_by": why.approved_by}
                 self._close(entry, moment, fact, "dismissed", **people, reason=why.reason)
 
-    def _count(self, entry: EntryRef, data: RoundView) -> RoundCounts:
-        key = _game(data)
-        self.changed[key] = max(entry.recorded_at, self.changed.get(key, entry.recorded_at))
-        return self.rounds.setdefault(key, RoundCounts())
-
-    def _add_up(self, data: RoundView, totals: Iterable[Totals], under: SubmissionRef) -> None:
-        game = _game(data)
-        for total in totals:
-            key, figures = (*game, total.wager), _figures(total)
-            before = self.sums.get(key)
-            self.sums[key] = figures if before is None else tuple(map(add, before, figures))
-            if total.handle_cents:
-                of_version = (*key, under.version, under.hash)
-                self.handles[of_version] = self.handles.get(of_version, 0) + total.handle_cents
-
     def _add_notices(
         self, entry: EntryRef, event: EntryEvent[Any], data: NoticedRound, *, revision: int | None = None
     ) -> None:
@@ -194,7 +141,10 @@ class Changes:
                 since=event.time,
                 stream=event.subject,
                 round_id=data.round_id,
-                **_game(data)._asdict(),
+                property=data.property,
+                table_name=data.table,
+                game=data.game,
+                gaming_day=data.gaming_day,
                 **more,
             )
         )
@@ -213,10 +163,6 @@ class Changes:
     ) -> None:
         place = {"closed_shard": closed.shard, "closed_seq": closed.seq}
         self.closings.append(Closing(entry=entry, **place, status=status, at=moment, **why))
-
-
-def _game(data: RoundView) -> GameKey:
-    return GameKey(data.gaming_day, data.property, data.table, data.game)
 
 
 def _why(correction: Correction | None) -> dict[str, str]:

@@ -26,11 +26,12 @@ class EntryRef:
 class AddedUp:
     """The entries that were added up to a figure: those of `measures` in `book` where each dimension has its value.
 
-    `book` is `rounds` (figures of settled rounds), `lines` (of their settlement lines) or `amounts` (of other facts).
+    `book` is `rounds` (figures of settled rounds), `played` (how many of them), `lines` (of their settlement lines) or
+    `amounts` (of other facts).
     The first and the last gaming day are both included.
     """
 
-    book: Literal["rounds", "lines", "amounts"]
+    book: Literal["rounds", "played", "lines", "amounts"]
     measures: tuple[str, ...]
     first: date
     last: date

@@ -1,9 +1,11 @@
 """What is asked of a report: of which property, of which gaming days, as known at which moment. Pure."""
 
+from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, datetime
 
 from services.reporting.kit.document import Period
+from shared.jurisdictions import GamingPack, period_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,3 +23,19 @@ class Question:
     by: str
     table: str | None = None
     game: str | None = None
+
+
+def first_days(law: GamingPack, day: date) -> dict[str, date]:
+    """Return the first day of each period to date that ends with a gaming day, and of the day itself."""
+    periods: tuple[Period, ...] = ("week", "month", "year")
+    return {"day": day, **{f"{period}_to_date": period_of(law, period, day)[0] for period in periods}}
+
+
+def year_before(day: date) -> date:
+    """Return the same day of the year before; of February 29, the day before it.
+
+    >>> year_before(date(2028, 2, 29)).isoformat()
+    '2027-02-28'
+    """
+    last = monthrange(day.year - 1, day.month)[1]
+    return day.replace(year=day.year - 1, day=min(day.day, last))

@@ -1,28 +1,8 @@
-CREATE TABLE wager_days (
-    gaming_day DATE, property TEXT, table_name TEXT, game TEXT, wager TEXT, count BIGINT NOT NULL,
-    handle_cents BIGINT NOT NULL, payout_cents BIGINT NOT NULL, vigorish_cents BIGINT NOT NULL, meter_contribution_cents BIGINT NOT NULL,
-    meter_payout_cents BIGINT NOT NULL, meter_reset_cents BIGINT NOT NULL, account_staked_cents BIGINT NOT NULL,
-    account_credited_cents BIGINT NOT NULL, banked_handle_cents BIGINT NOT NULL, banked_payout_cents BIGINT NOT NULL,
-    bank_collected_cents BIGINT NOT NULL, bank_paid_cents BIGINT NOT NULL, house_in_bank_cents BIGINT NOT NULL,
-    PRIMARY KEY (gaming_day, property, table_name, game, wager)
-);
-
-CREATE TABLE submission_days (
-    gaming_day DATE, property TEXT, table_name TEXT, game TEXT, wager TEXT, version INTEGER, submission TEXT,
-    handle_cents BIGINT NOT NULL,
-    PRIMARY KEY (gaming_day, property, table_name, game, wager, version, submission)
-);
-
 CREATE TABLE house_edges (
-    submission TEXT, wager TEXT, paytable TEXT, house_edge TEXT, reason TEXT,
+    submission TEXT, wager TEXT, recorded_at TIMESTAMPTZ NOT NULL, offered TEXT NOT NULL, paytable TEXT, returns JSON,
+    reason TEXT,
     PRIMARY KEY (submission, wager),
-    CONSTRAINT house_edge_or_reason CHECK (num_nonnulls(house_edge, reason) = 1)
-);
-
-CREATE TABLE game_days (
-    gaming_day DATE, property TEXT, table_name TEXT, game TEXT, posted BIGINT NOT NULL, corrected BIGINT NOT NULL,
-    reversed BIGINT NOT NULL, voided BIGINT NOT NULL, changed_at TIMESTAMPTZ NOT NULL,
-    PRIMARY KEY (gaming_day, property, table_name, game)
+    CONSTRAINT returns_or_reason CHECK (num_nonnulls(returns, reason) = 1)
 );
 
 CREATE TABLE exceptions (
@@ -78,8 +58,8 @@ CREATE TABLE amount_days (
 CREATE TABLE rounds (
     shard INTEGER, seq BIGINT, recorded_at TIMESTAMPTZ NOT NULL, property TEXT NOT NULL, gaming_day DATE NOT NULL,
     table_name TEXT NOT NULL, game TEXT NOT NULL, shift TEXT NOT NULL, dealer TEXT NOT NULL, round_id TEXT NOT NULL,
-    revision INTEGER NOT NULL, sign INTEGER NOT NULL, version INTEGER NOT NULL, submission TEXT NOT NULL,
-    closed_at TIMESTAMPTZ NOT NULL, wagers TEXT[] NOT NULL, figures BIGINT[] NOT NULL, line_wagers TEXT[] NOT NULL,
+    revision INTEGER NOT NULL, sign INTEGER NOT NULL, corrected BOOLEAN NOT NULL, version INTEGER NOT NULL,
+    submission TEXT NOT NULL, closed_at TIMESTAMPTZ NOT NULL, wagers TEXT[] NOT NULL, figures BIGINT[] NOT NULL, line_wagers TEXT[] NOT NULL,
     line_categories TEXT[] NOT NULL, line_figures BIGINT[] NOT NULL,
     PRIMARY KEY (shard, seq)
 );
@@ -94,6 +74,12 @@ CREATE TABLE round_days (
     bank_collected_cents BIGINT NOT NULL, bank_paid_cents BIGINT NOT NULL, house_in_bank_cents BIGINT NOT NULL,
     stakes BIGINT NOT NULL, squared NUMERIC NOT NULL,
     PRIMARY KEY (gaming_day, property, table_name, game, shift, dealer, version, submission, wager)
+);
+
+CREATE TABLE play_days (
+    gaming_day DATE, property TEXT, table_name TEXT, game TEXT, shift TEXT, dealer TEXT, version INTEGER,
+    submission TEXT, posted BIGINT NOT NULL, corrected BIGINT NOT NULL, reversed BIGINT NOT NULL,
+    PRIMARY KEY (gaming_day, property, table_name, game, shift, dealer, version, submission)
 );
 
 CREATE TABLE line_days (

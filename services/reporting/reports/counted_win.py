@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from services.reporting.books.reading import Books
+from services.reporting.kit.document import Mark
 from services.reporting.kit.figures import NOTHING, Cell, Figure, share, total
 from shared.jurisdictions import GamingPack
 from shared.jurisdictions.model import Figure as FigureName
@@ -169,3 +170,14 @@ def _missing(measures: Mapping[str, Figure]) -> tuple[str, ...]:
     if boxes > counted:
         found.append("count")
     return tuple(sorted(found))
+
+
+def counted_marks(books: Books) -> tuple[Mark, ...]:
+    """Return what of the law behind the win is unconfirmed."""
+    law, day = books.place.law, books.question.last
+    behind: Mapping[str, Any] = {
+        "formula of win": law.win.formula,
+        **{f"{name} as drop": getattr(law.instruments, name) for name in type(law.instruments).model_fields},
+    }
+    dated = {what: provision.on(day) for what, provision in behind.items()}
+    return tuple(Mark(what, one.source, one.note or "") for what, one in dated.items() if one.status == "unconfirmed")

@@ -1,13 +1,12 @@
 """The master game report, or stiff sheet: every figure of the win of every table, by shift and by day."""
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Identity, Mark, Section, fill
+from services.reporting.kit.document import Column, Identity, Section, fill
 from services.reporting.kit.figures import Cell, Figure, Value
-from services.reporting.reports.counted_win import CountedWin, counted_wins, together
+from services.reporting.reports.counted_win import CountedWin, counted_marks, counted_wins, together
 from shared.contracts.counts import CountConcluded
 from shared.contracts.inventory import AdjustmentApproved, DayFinal, ManualSlipEntered, PitRecorded, SlipVoided
 
@@ -65,7 +64,7 @@ async def _fill(books: Books) -> Content:
             **_totals(in_shifts),
         ),
     )
-    return Content(sections, await _identities(books, whole, in_shifts), marks(books))
+    return Content(sections, await _identities(books, whole, in_shifts), counted_marks(books))
 
 
 def row(books: Books, table: str, win: CountedWin) -> dict[str, Value | Figure | Cell]:
@@ -133,17 +132,6 @@ async def _changed_since(books: Books, sealed: Listed) -> bool:
         return True
     kinds = (PitRecorded, ManualSlipEntered, SlipVoided, CountConcluded, AdjustmentApproved)
     return any(one.recorded_at > sealed.recorded_at for one in await books.facts(*kinds))
-
-
-def marks(books: Books) -> tuple[Mark, ...]:
-    """Return what of the law behind the win is unconfirmed."""
-    law, day = books.place.law, books.question.last
-    behind: Mapping[str, Any] = {
-        "formula of win": law.win.formula,
-        **{f"{name} as drop": getattr(law.instruments, name) for name in type(law.instruments).model_fields},
-    }
-    dated = {what: provision.on(day) for what, provision in behind.items()}
-    return tuple(Mark(what, one.source, one.note or "") for what, one in dated.items() if one.status == "unconfirmed")
 
 
 MASTER_GAME: Final = Report(

@@ -41,7 +41,16 @@ SUBJECT = Subject(
     late={"settlements": [0, 1, 2, 3, 9, 36, 39, 42]},
     figures=[
         f"SELECT * FROM reporting.{table} t ORDER BY t::text"
-        for table in ("wager_days", "submission_days", "game_days", "house_edges", "facts", "rounds", "round_days", "day_moments")
+        for table in (
+            "house_edges",
+            "facts",
+            "amounts",
+            "rounds",
+            "round_days",
+            "play_days",
+            "line_days",
+            "day_moments",
+        )
     ]
     + [
         """SELECT shard, seq, kind, status, settled_shard, settled_seq FROM reporting.exceptions

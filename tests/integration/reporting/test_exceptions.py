@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.support.asgi import assert_problem
-from tests.support.reporting import Books, names
+from tests.support.reporting import Books, names, rows_of
 from tests.support.rounds import submission
 from tests.unit.reporting.entries import entry_hash, total
 
@@ -32,26 +32,26 @@ def test_changed_rounds_are_listed_with_reason_and_two_people(books: Books) -> N
 
 def test_gaps_and_refused_records_of_the_tables_are_followed_to_their_end(books: Books) -> None:
     """What settlement misses or refuses is open until it is filled or mended, and says what is still missing."""
-    report = books.publish(
+    books.publish(
         books.gap(1, "BJ-01", 3, 6),
         books.quarantined(2, "BJ-01", 7, "no such wager"),
         books.quarantined(3, None, None, "not JSON"),
         books.filled(4, "BJ-01", 4),
     )
-    assert (3, 0) == names(report, "exceptions_open", "input_open")
     table_gap, bad, unreadable = books.exceptions("&status=open")
     assert [{"first": 3, "last": 3}, {"first": 5, "last": 6}] == table_gap["missing"]
     assert (7, "no such wager", "BJ-01") == names(bad, "first", "reason", "table")
     place = {"topic": "table.events", "partition": 0, "offset": 3}
     assert ("not JSON", place) == names(unreadable, "reason", "record")
-    report = books.publish(
+    books.publish(
         books.filled(5, "BJ-01", 3),
         books.filled(6, "BJ-01", 6),
         books.filled(7, "BJ-01", 5),
         books.mended(8, "BJ-01", 7, 2),
     )
-    assert 1 == report["exceptions_open"]
-    assert 0 == books.publish(books.dismissed(9, 3))["exceptions_open"]
+    assert 1 == len(books.exceptions("&status=open"))
+    books.publish(books.dismissed(9, 3), books.posted(10, "BJ-01", [total(handle=1)]))
+    assert (0, 0) == names(books.settled(), "exceptions_open", "input_open")
     _, repaired, given_up = books.exceptions()
     assert ["filled", "mended", "dismissed"] == [item["status"] for item in books.exceptions()]
     assert (8, "floor.lee") == (repaired["settled_entry"]["seq"], repaired["settled_by"])
@@ -63,7 +63,8 @@ def test_gaps_and_refused_records_of_the_tables_are_followed_to_their_end(books:
 
 def test_a_dismissed_record_of_the_own_quarantine_is_open_no_more(books: Books) -> None:
     """The fact settles the exception when it is recorded; nobody has to read a report first."""
-    assert 1 == books.publish(b"not a settlement at all")["exceptions_open"]
+    books.publish(b"not a settlement at all", books.posted(1, "BJ-01", [total(handle=1)]))
+    assert (1, 1) == names(books.settled(), "exceptions_open", "input_open")
     [refused] = books.exceptions("&status=open")
     assert "reporting" == refused["entry"]["service"]
     books.dismiss(*names(refused["entry"], "shard", "seq"))
@@ -71,7 +72,7 @@ def test_a_dismissed_record_of_the_own_quarantine_is_open_no_more(books: Books) 
     assert ("dismissed", "misread card", "floor.lee", "audit.kim") == names(
         dismissed, "status", "settled_reason", "settled_by", "settled_approved_by"
     )
-    assert 0 == books.daily_win()["exceptions_open"]
+    assert 0 == books.settled()["exceptions_open"]
 
 
 def test_a_submission_that_was_altered_on_its_way_is_refused(books: Books) -> None:
@@ -90,7 +91,8 @@ def test_a_submission_that_was_altered_on_its_way_is_refused(books: Books) -> No
             submission={"version": 1, "hash": altered["data"]["hash"]},
         )
     )
-    assert None is books.to_date()["rows"][0]["day"]["theoretical_win_cents"]
+    [edge] = rows_of(books.report("drop-and-win"), "house_edges")
+    assert "version 1 of the rules submission has not come from the registry" == edge["reason"]
 
 
 def test_a_list_is_narrowed_by_day_table_kind_and_status(books: Books) -> None:

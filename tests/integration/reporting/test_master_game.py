@@ -1,63 +1,13 @@
 """The master game report on a real database: entries of the table inventory go in, the report comes out over HTTP."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from tests.support.asgi import assert_problem
-from tests.support.published import published
-from tests.support.reporting import Books, names
+from tests.support.ledger import Ledger
+from tests.support.reporting import Books, names, rows_of
 from tests.unit.reporting.entries import DAY, NOON
-
-AT_TABLE = {"property": "riverside", "table": "BJ-01", "gaming_day": DAY}
-PEOPLE = {"dealer": "dealer.1", "floorperson": "floor.lee"}
-
-
-class Ledger:
-    """Makes the entries of the table-inventory ledger; the `seq`-th was recorded so many seconds after noon."""
-
-    def __init__(self) -> None:
-        self.seq = 0
-
-    def entry(self, kind: str, data: dict[str, Any]) -> dict[str, Any]:
-        """The next entry."""
-        self.seq += 1
-        at = NOON + timedelta(seconds=self.seq)
-        return published(kind, data, service="table-inventory", sequence=self.seq, at=at)
-
-    def pit(self, event: str, shift: str, moved: Any = None, **data: Any) -> dict[str, Any]:
-        """An event of the pit was recorded, which moved so many cents."""
-        movement = {} if moved is None else {"moved": {"movement": "transfer", "cents": moved}}
-        said = AT_TABLE | {"shift": shift} | data
-        return self.entry("pit.recorded", AT_TABLE | {"shift": shift, "event": event, "data": said} | movement)
-
-    def count(self, event: str, shift: str, dollars: int, **more: Any) -> dict[str, Any]:
-        """A table was counted: so many chips of a dollar."""
-        contents = [{"kind": "chip", "cents": 100, "count": dollars}]
-        return self.pit(event, shift, None, contents=contents, **PEOPLE, **more)
-
-    def box(self, shift: str, exchange: int, dollars: int) -> tuple[dict[str, Any], dict[str, Any]]:
-        """A box was taken off the table, and counted: so many dollars in currency."""
-        people = {"removed_by": "security.1", "witnessed_by": "floor.lee"}
-        at = (NOON + timedelta(seconds=self.seq)).isoformat()
-        figures = {"currency": [{"cents": 100, "count": dollars}]}
-        counted = {
-            "table": "BJ-01",
-            "exchange": exchange,
-            "box": f"B-{exchange}",
-            "gaming_day": DAY,
-            "shift": shift,
-            "figures": figures,
-            "currency_cents": dollars * 100,
-            "counter_checks_cents": 0,
-            "coupons_cents": 0,
-            "turns": [],
-        }
-        count = {"property": "riverside", "gaming_day": DAY, "count": exchange, "boxes": [counted]}
-        count |= {"opened_by": "count.a", "opened_at": at, "concluded_by": "count.b", "concluded_at": at}
-        removed = self.pit("box.exchanged", shift, removed_box=f"B-{exchange}", **people)
-        return removed, self.entry("count.concluded", count)
 
 
 def _day(ledger: Ledger) -> list[dict[str, Any]]:
@@ -74,12 +24,6 @@ def _day(ledger: Ledger) -> list[dict[str, Any]]:
     ]
 
 
-def _rows(report: dict[str, Any], section: str) -> list[dict[str, Any]]:
-    [found] = [one for one in report["content"]["sections"] if one["name"] == section]
-    rows: list[dict[str, Any]] = found["rows"]
-    return rows
-
-
 FIGURES = ("opener_cents", "fills_cents", "closer_cents", "drop_cents", "win_cents", "hold_percent")
 
 
@@ -87,12 +31,12 @@ def test_the_win_follows_the_formula_by_table_and_by_shift(books: Books) -> None
     """Closer + credits + drop - opener - fills; a count between shifts is no opener of the day, and no closer."""
     books.desk.feed("inventory", *_day(Ledger()))
     report = books.report("master-game")
-    [table] = _rows(report, "tables")
+    [table] = rows_of(report, "tables")
     assert (100_000, 50_000, 90_000, 100_000, 40_000, "40.00") == names(table, *FIGURES)
     assert [
         ("day", 100_000, 50_000, 120_000, 60_000, 30_000, "50.00"),
         ("swing", 120_000, 0, 90_000, 40_000, 10_000, "25.00"),
-    ] == [names(row, "shift", *FIGURES) for row in _rows(report, "shifts")]
+    ] == [names(row, "shift", *FIGURES) for row in rows_of(report, "shifts")]
     assert {"tables and shifts", "drop and boxes"} == {one["name"] for one in report["content"]["identities"]}
     assert all(one["holds"] for one in report["content"]["identities"])
     assert ["formula of win", "prepaid_access as drop", "match_play as drop", "direct_bet as drop"] == [
@@ -110,7 +54,7 @@ def test_while_something_is_not_counted_there_is_no_win(books: Books) -> None:
 
 
 def _missing(books: Books) -> tuple[Any, ...]:
-    [table] = _rows(books.report("master-game"), "tables")
+    [table] = rows_of(books.report("master-game"), "tables")
     return names(table, "missing", "win_cents", "final_win_cents")
 
 
@@ -137,8 +81,8 @@ def test_a_report_is_what_was_known_at_a_moment(books: Books) -> None:
     books.desk.feed("inventory", *entries[5:])
     after = {form: books.get(books.path("master-game", f"{known_at}&as={form}")).content for form in forms}
     assert before == after
-    assert 60_000 == _rows(books.report("master-game", known_at), "tables")[0]["drop_cents"]
-    assert 100_000 == _rows(books.report("master-game"), "tables")[0]["drop_cents"]
+    assert 60_000 == rows_of(books.report("master-game", known_at), "tables")[0]["drop_cents"]
+    assert 100_000 == rows_of(books.report("master-game"), "tables")[0]["drop_cents"]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +112,7 @@ def test_what_comes_after_the_seal_restates_the_day(books: Books) -> None:
     report = books.report("master-game")
     assert ("final", 1) == (report["stage"], report["version"])
     assert ("sealed report", 40_000, True) == names(report["content"]["identities"][-1], "name", "right", "holds")
-    adjustment = AT_TABLE | {
+    adjustment = ledger.at | {
         "adjustment": 1,
         "shift": "day",
         "figure": "currency",
@@ -185,9 +129,9 @@ def test_what_comes_after_the_seal_restates_the_day(books: Books) -> None:
     assert ("restated", 2, 40_000, 39_000) == (
         report["stage"],
         report["version"],
-        *names(_rows(report, "tables")[0], "win_cents", "final_win_cents"),
+        *names(rows_of(report, "tables")[0], "win_cents", "final_win_cents"),
     )
-    [last] = _rows(report, "restatements")
+    [last] = rows_of(report, "restatements")
     assert (2, "adjustment.approved", "controller.fay", "a note was counted twice") == names(
         last, "version", "kind", "who", "why"
     )

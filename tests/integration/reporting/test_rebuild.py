@@ -19,13 +19,14 @@ from tests.support import AnyBroker
 from tests.support.services import create_topics, produce, query, read_topic
 
 CHANGES = {
-    "wager_days": "UPDATE reporting.wager_days SET handle_cents = handle_cents + 1",
-    "submission_days": "UPDATE reporting.submission_days SET handle_cents = 0",
-    "game_days": "UPDATE reporting.game_days SET changed_at = now()",
     "house_edges": "DELETE FROM reporting.house_edges",
     "facts": "DELETE FROM reporting.facts",
     "rounds": "UPDATE reporting.rounds SET dealer = 'nobody'",
     "round_days": "UPDATE reporting.round_days SET handle_cents = handle_cents + 1",
+    "play_days": "UPDATE reporting.play_days SET posted = posted + 1",
+    "line_days": "DELETE FROM reporting.line_days",
+    "amounts": "UPDATE reporting.amounts SET value = value + 1",
+    "amount_days": "DELETE FROM reporting.amount_days",
     "day_moments": "UPDATE reporting.day_moments SET last_recorded = now()",
     "positions": "UPDATE reporting.positions SET seq = seq + 1",
     "exceptions": "UPDATE reporting.exceptions SET status = 'noted'",

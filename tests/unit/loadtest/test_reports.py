@@ -46,12 +46,22 @@ def money(handle: int, payout: int, contribution: int = 0) -> dict[str, int]:
 def reports() -> dict[str, Any]:
     """What reporting must say of these books."""
     return {
-        "daily_win": {
-            "rows": [
-                {"table": "BJ01", "wager": "bad_beat_progressive", "count": 4, **money(400, 100, 80)},
-                {"table": "BJ01", "wager": "blackjack", "count": 10, **money(50_000, 48_000)},
-            ],
-            "total": {"rounds": {"counted": 10}, **money(50_400, 48_100, 80)},
+        "win_as_settled": {
+            "content": {
+                "sections": [
+                    {
+                        "name": "wagers",
+                        "rows": [
+                            {"table": "BJ01", "wager": "bad_beat_progressive", "count": 4, **money(400, 100, 80)},
+                            {"table": "BJ01", "wager": "blackjack", "count": 10, **money(50_000, 48_000)},
+                        ],
+                    },
+                    {"name": "tables", "total": {"rounds_counted": 10, **money(50_400, 48_100, 80)}},
+                ],
+                "identities": [
+                    {"name": "handle", "says": "it is what was staked", "left": 504, "right": 504, "holds": True}
+                ],
+            }
         },
         "exceptions": [
             {"kind": "reversed", "status": "noted"},
@@ -66,7 +76,12 @@ def reports() -> dict[str, Any]:
 
 
 def found(documents: dict[str, Any]) -> list[str]:
-    return list(differences(books(), Reports(documents["daily_win"], tuple(documents["exceptions"]))))
+    return list(differences(books(), Reports(documents["win_as_settled"], tuple(documents["exceptions"]))))
+
+
+def wagers(documents: dict[str, Any]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = documents["win_as_settled"]["content"]["sections"][0]["rows"]
+    return rows
 
 
 def test_reports_that_agree_have_no_difference() -> None:
@@ -78,7 +93,7 @@ def test_reports_that_agree_have_no_difference() -> None:
 def test_any_figure_of_any_row_that_is_off_is_named(column: str) -> None:
     """One unit too much in one cell is told with table, wager, column and both values."""
     documents = deepcopy(reports())
-    row = documents["daily_win"]["rows"][1]
+    row = wagers(documents)[1]
     row[column] += 1
     expected = f"table BJ01, blackjack: {column} is {row[column]} in the report and must be {row[column] - 1}"
     assert [expected] == found(documents)
@@ -87,18 +102,26 @@ def test_any_figure_of_any_row_that_is_off_is_named(column: str) -> None:
 def test_a_total_that_is_off_is_named() -> None:
     """The sum of the day is compared by itself, and so is the number of rounds."""
     documents = deepcopy(reports())
-    documents["daily_win"]["total"]["win_cents"] -= 1
-    documents["daily_win"]["total"]["rounds"]["counted"] += 1
+    total = documents["win_as_settled"]["content"]["sections"][1]["total"]
+    total["win_cents"] -= 1
+    total["rounds_counted"] += 1
     assert [
         "the day: count is 11 in the report and must be 10",
         "the day: win_cents is 2299 in the report and must be 2300",
     ] == found(documents)
 
 
+def test_an_identity_that_fails_is_named() -> None:
+    """What a report itself finds wrong is a difference."""
+    documents = deepcopy(reports())
+    documents["win_as_settled"]["content"]["identities"][0] |= {"right": 505, "holds": False}
+    assert ["handle: 504 is not 505, but it is what was staked"] == found(documents)
+
+
 def test_rows_that_are_missing_or_nobody_expects_are_named() -> None:
     """A wager without its row, and a row of a table that sent nothing, are differences."""
     documents = deepcopy(reports())
-    documents["daily_win"]["rows"][0]["table"] = "BJ02"
+    wagers(documents)[0]["table"] = "BJ02"
     said = found(documents)
     assert "table BJ01, bad_beat_progressive: handle_cents is 0 in the report and must be 400" in said
     assert "table BJ02, bad_beat_progressive: handle_cents is 400 in the report and must be 0" in said

@@ -1,9 +1,9 @@
-"""Settlement entries as events, and the header of a report, for tests."""
+"""Settlement entries as events, for tests."""
 
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, TypeVar
 
@@ -16,20 +16,6 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 DAY = "2026-11-20"
 CORRECTION = {"reason": "misread card", "entered_by": "floor.lee", "approved_by": "audit.kim"}
 
-HEADER = {
-    "property": "riverside",
-    "gaming_day": date(2026, 11, 20),
-    "table": None,
-    "game": None,
-    "status": "open",
-    "through": [],
-    "exceptions_open": 0,
-    "input_open": 0,
-    "generated_at": datetime(2026, 11, 21, 6, tzinfo=UTC),
-    "generated_by": "audit.kim",
-}
-"""What every report of these tests says of itself."""
-
 Event = dict[str, Any]
 Totals = Sequence[Mapping[str, Any]]
 
@@ -38,6 +24,24 @@ def total(wager: str = "blackjack", *, handle: int = 0, payout: int = 0, **more:
     """Return what one round did on a wager type, cents; `more` are other figures, named without their unit."""
     figures = {"handle": handle, "payout": payout} | more
     return {"wager": wager, "count": 1} | {f"{name}_cents": cents for name, cents in figures.items()}
+
+
+def lines_of(totals: Totals) -> list[dict[str, Any]]:
+    """Return the settlement lines of one round that come to these totals: one for each wager against the house."""
+    return [
+        {
+            "seat": 1,
+            "wager": one["wager"],
+            "outcome": "win" if one["payout_cents"] else "lose",
+            "stake": one["handle_cents"],
+            "payout": one["payout_cents"],
+            "stake_returned": 0,
+            "from_meter": one.get("meter_payout_cents", 0),
+            "paid_by": "house",
+        }
+        for one in totals
+        if one["handle_cents"] or one["payout_cents"]
+    ]
 
 
 def entry_hash(seq: int) -> str:
@@ -79,7 +83,7 @@ class Shard:
             "submission": {"version": 1, "hash": "a" * 64},
             "revision": revision,
             "totals": list(totals),
-            "lines": [],
+            "lines": lines_of(totals),
             "meters": {},
             "record": {},
         } | self._round(table, round_id or f"r-{seq}", more)
@@ -93,7 +97,7 @@ class Shard:
         ]
         under = {"version": 1, "hash": "a" * 64}
         data = {"revision": 1, "reverses": 1, "submission": under, "correction": CORRECTION, "totals": negative}
-        data |= {"closed_at": NOON.isoformat(), "lines": []}
+        data |= {"closed_at": NOON.isoformat(), "lines": lines_of(totals)}
         return self._entry(seq, "settlement.reversed", table, data | self._round(table, round_id, more))
 
     def voided(self, seq: int, table: str, round_id: str) -> Event:

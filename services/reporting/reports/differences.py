@@ -1,0 +1,127 @@
+"""What explains the difference between the win of tables as counted and as settled."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from services.reporting.books.reading import Books
+from services.reporting.kit.document import Column, Identity, Section
+from services.reporting.kit.figures import NOTHING, Figure, total
+from services.reporting.reports.counted_win import CountedWin
+from services.reporting.reports.settled_win import SettledWin
+from services.reporting.reports.spans import Span, is_asked
+
+DIFFERENCES: Final = Section(
+    name="differences",
+    title="Win as counted and as settled",
+    key=("table",),
+    columns=(
+        Column(name="table", title="Table"),
+        Column(name="win_cents", title="Win as counted", unit="cents", added=True),
+        Column(name="settled_win_cents", title="Win as settled", unit="cents", added=True),
+        Column(name="difference_cents", title="Difference", unit="cents", added=True, formula="counted - settled"),
+        Column(
+            name="elsewhere_cents",
+            title="Not through the tray",
+            unit="cents",
+            added=True,
+            formula=(
+                "awards off meters + electronic credits - electronic stakes, and what of banks went through the tray "
+                "beyond the house's part"
+            ),
+        ),
+        Column(
+            name="given_cents",
+            title="Given up",
+            unit="cents",
+            added=True,
+            formula="drop - currency - Counter Checks - prepaid access - coupons paid - vigorish waived",
+        ),
+        Column(
+            name="drop_variance_cents",
+            title="Drop variance",
+            unit="cents",
+            added=True,
+            formula="currency and Counter Checks in the boxes - chips sold for them",
+        ),
+        Column(
+            name="inventory_variance_cents",
+            title="Inventory variance",
+            unit="cents",
+            added=True,
+            formula="counted - expected, of the inventory variances that are resolved",
+        ),
+        Column(
+            name="unexplained_cents",
+            title="Unexplained",
+            unit="cents",
+            added=True,
+            formula="the rest: inventory variances that nobody has resolved, or rounds that have not come",
+        ),
+    ),
+)
+"""Of the tables that are counted in full."""
+
+_MEASURES: Final = (
+    *("coupons_paid_cents", "vigorish_waived_cents", "sold_for_currency_cents", "checks_issued_cents"),
+    "variance_resolved_cents",
+)
+
+
+async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
+    """Return the rows of DIFFERENCES."""
+    known = await books.amounts(_MEASURES, ("table_name", "item"), first=books.question.first)
+    moved: dict[str, dict[str, Figure]] = {}
+    for (table, item), measures in known.items():
+        of_table = moved.setdefault(table, {})
+        for name, figure in measures.items():
+            if name != "variance_resolved_cents" or item == "inventory":
+                of_table[name] = of_table.get(name, NOTHING) + figure
+    settled = {table: win for (table,), win in span.by("table_name").items()}
+    return [
+        {"table": table, **_row(counted, settled.get(table, SettledWin()), moved.get(table, {}))}
+        for table, counted in span.counted.items()
+        if not counted.missing
+    ]
+
+
+def _row(counted: CountedWin, settled: SettledWin, moved: Mapping[str, Figure]) -> dict[str, Figure]:
+    def of(name: str) -> Figure:
+        return moved.get(name, NOTHING)
+
+    difference = counted.win - settled.win
+    banks = total(map(settled.of, ("banked_handle_cents", "bank_collected_cents"))) - total(
+        map(settled.of, ("banked_payout_cents", "bank_paid_cents", "house_in_bank_cents"))
+    )
+    electronic = settled.of("account_credited_cents") - settled.of("account_staked_cents")
+    elsewhere = settled.of("meter_payout_cents") + electronic + banks
+    instruments = counted.drop - counted.currency - counted.counter_checks - counted.prepaid
+    given = instruments - of("coupons_paid_cents") - of("vigorish_waived_cents")
+    drop = counted.currency + counted.counter_checks - of("sold_for_currency_cents") - of("checks_issued_cents")
+    inventory = of("variance_resolved_cents")
+    return {
+        "win_cents": counted.win,
+        "settled_win_cents": settled.win,
+        "difference_cents": difference,
+        "elsewhere_cents": elsewhere,
+        "given_cents": given,
+        "drop_variance_cents": drop,
+        "inventory_variance_cents": inventory,
+        "unexplained_cents": difference - elsewhere - given - drop - inventory,
+    }
+
+
+async def explained_identity(books: Books, span: Span) -> Identity | None:
+    """Return that nothing is unexplained; None while a table that was played at is not counted in full."""
+    played: Iterable[str] = (table for (table,) in span.by("table_name"))
+    if not all(is_asked(books, table) and table in span.counted for table in played):
+        return None
+    if any(counted.missing for counted in span.counted.values()):
+        return None
+    rows = await difference_rows(books, span)
+    explained = ("elsewhere_cents", "given_cents", "drop_variance_cents", "inventory_variance_cents")
+    return Identity(
+        "counted and settled",
+        total(row["difference_cents"] for row in rows),
+        total(row[name] for row in rows for name in explained),
+        "the win as counted differs from that as settled by what is known to explain it",
+    )

@@ -1,0 +1,265 @@
+"""Drop and win: the win as counted beside the win as settled and the theoretical win, of a period and to date."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from typing import Any, Final
+
+from services.reporting.books.reading import Books
+from services.reporting.kit.definition import Content, Report
+from services.reporting.kit.document import Filled, Identity, Section, fill
+from services.reporting.kit.figures import NOTHING, Cell, Figure, share, total
+from services.reporting.reports.counted_win import CountedWin, counted_marks
+from services.reporting.reports.counted_win import together as counted_together
+from services.reporting.reports.differences import DIFFERENCES, difference_rows, explained_identity
+from services.reporting.reports.drop_and_win_sections import (
+    GAMES,
+    GAMES_TO_DATE,
+    HOUSE_EDGES,
+    PITS,
+    SHIFTS,
+    TABLES,
+    TABLES_TO_DATE,
+    WAGERS_TO_DATE,
+    WHOLE_TO_DATE,
+)
+from services.reporting.reports.settled_win import SettledWin, lines_identities
+from services.reporting.reports.settled_win import together as settled_together
+from services.reporting.reports.spans import (
+    OF_PERIOD,
+    Span,
+    counted_shifts,
+    counted_tables,
+    days_year_before,
+    spans_to_date,
+)
+from shared.contracts.counts import CountConcluded
+from shared.contracts.inventory import PitRecorded, VarianceResolved
+from shared.contracts.reports import percent_of
+from shared.contracts.settlements import SettlementPosted, SettlementReversed
+from shared.contracts.submissions import SubmissionApproved
+
+Cells = dict[str, Any]
+
+
+def _settled(win: SettledWin) -> Cells:
+    exact = win.exact_handle.because
+    return {
+        **{name: win.of(name) for name in ("handle_cents", "payout_cents", "vigorish_cents", "house_in_bank_cents")},
+        "settled_win_cents": win.win,
+        "settled_win_percent": share(win.win, win.of("handle_cents")),
+        "theoretical_win_cents": win.theoretical_win,
+        "theoretical_win_percent": win.theoretical_percent,
+        "difference_cents": win.difference,
+        "difference_percent": win.difference_percent,
+        "exact_handle_cents": win.exact_handle,
+        "exact_win_cents": win.exact_win,
+        "exact_theoretical_win_cents": Cell(round(win.theoretical), exact),
+        "exact_difference_cents": Cell(round(win.exact_win.value - win.theoretical), win.exact_win.because),
+        "without_house_edge": ", ".join(sorted(win.without)) or None,
+    }
+
+
+def _counted(counted: CountedWin | None, settled: SettledWin) -> Cells:
+    if counted is None:
+        return {"missing": "counts"}
+    if counted.missing:
+        return {"drop_cents": counted.drop, "missing": ", ".join(counted.missing)}
+    return {
+        "drop_cents": counted.drop,
+        "win_cents": counted.win,
+        "hold_percent": counted.hold,
+        "counted_less_settled_cents": counted.win - settled.win,
+    }
+
+
+def _prior(counted: CountedWin | None) -> Cells:
+    if counted is None or counted.missing:
+        return {}
+    return {
+        "prior_year_drop_cents": counted.drop,
+        "prior_year_win_cents": counted.win,
+        "prior_year_hold_percent": counted.hold,
+    }
+
+
+def _cells(counted: CountedWin | None, settled: SettledWin, prior: CountedWin | None = None) -> Cells:
+    return _counted(counted, settled) | _settled(settled) | _prior(prior)
+
+
+def _grouped(wins: Mapping[str, CountedWin], name_of: Callable[[str], str]) -> dict[str, CountedWin]:
+    """Return wins as counted by what a table belongs to."""
+    groups: dict[str, list[CountedWin]] = {}
+    for table, win in wins.items():
+        groups.setdefault(name_of(table), []).append(win)
+    return {name: counted_together(listed) for name, listed in groups.items()}
+
+
+def _filled(
+    section: Section,
+    counted: Mapping[str, CountedWin],
+    settled: Mapping[str, SettledWin],
+    prior: Mapping[str, CountedWin],
+    totals: Cells,
+    more: Mapping[str, Cells] | None = None,
+) -> Filled:
+    """Return a section of the period; the total row has what adds up, and `totals`."""
+    [key] = section.key
+    names = sorted({*counted, *settled, *prior})
+    rows = (
+        {key: name, **(more or {}).get(name, {}), **_cells(*_at(name, counted, settled), prior.get(name))}
+        for name in names
+    )
+    return fill(section, rows, **{name: cell for name, cell in totals.items() if isinstance(cell, Figure | Cell)})
+
+
+def _at(
+    name: str, counted: Mapping[str, CountedWin], settled: Mapping[str, SettledWin]
+) -> tuple[CountedWin | None, SettledWin]:
+    return counted.get(name), settled.get(name, SettledWin())
+
+
+def _single(wins: Mapping[tuple[str, ...], SettledWin]) -> dict[str, SettledWin]:
+    return {name: win for (name,), win in wins.items()}
+
+
+def _whole(span: Span) -> Cells:
+    """Return the cells of all tables together; one that was played at and not counted leaves them without a win."""
+    played = {table for (table,) in span.by("table_name")}
+    counted = counted_together(span.counted.values()) if played <= span.counted.keys() else None
+    return _cells(counted, span.whole())
+
+
+async def _fill(books: Books) -> Content:
+    spans = await spans_to_date(books)
+    span = spans[OF_PERIOD[books.question.period]]
+    tables = _single(span.by("table_name"))
+    prior_days = await days_year_before(books)
+    prior = {} if prior_days is None else await counted_tables(books, *prior_days)
+    totals = _whole(span)
+    if prior:
+        totals |= _prior(counted_together(prior.values()))
+    shifts = await _shifts(books, (books.question.first, books.question.last))
+    of_pits: dict[str, list[SettledWin]] = {}
+    for table, win in tables.items():
+        of_pits.setdefault(books.pit_of(table), []).append(win)
+    where = {
+        table: {"pit": books.pit_of(table), "game": books.game_of(table)} for table in {*span.counted, *tables, *prior}
+    }
+    sections = (
+        _filled(TABLES, span.counted, tables, prior, totals, where),
+        _filled(
+            GAMES,
+            _grouped(span.counted, books.game_of),
+            _single(span.by("game")),
+            _grouped(prior, books.game_of),
+            totals,
+        ),
+        _filled(
+            PITS,
+            _grouped(span.counted, books.pit_of),
+            {pit: settled_together(wins) for pit, wins in of_pits.items()},
+            _grouped(prior, books.pit_of),
+            totals,
+        ),
+        _filled(SHIFTS, shifts, _single(span.by("shift")), await _shifts(books, prior_days), totals),
+        fill(DIFFERENCES, await difference_rows(books, span)),
+        *_sections_to_date(books, spans),
+        fill(HOUSE_EDGES, _house_edges(min(spans.values(), key=lambda one: one.first))),
+    )
+    identities = [
+        Identity(
+            "tables and shifts",
+            counted_together(span.counted.values()).win,
+            total(win.win for win in shifts.values()),
+            "the win as counted of the tables is that of their shifts",
+        ),
+        *await lines_identities(books, span.whole()),
+    ]
+    if (explained := await explained_identity(books, span)) is not None:
+        identities.append(explained)
+    return Content(sections, tuple(identities), counted_marks(books))
+
+
+async def _shifts(books: Books, days: tuple[date, date] | None) -> dict[str, CountedWin]:
+    if days is None:
+        return {}
+    wins = await counted_shifts(books, *days)
+    shifts = {shift for _, shift in wins}
+    return {shift: counted_together(win for (_, of), win in wins.items() if of == shift) for shift in shifts}
+
+
+def _sections_to_date(books: Books, spans: Mapping[str, Span]) -> Iterable[Filled]:
+    tables: list[Cells] = []
+    of_games: list[Cells] = []
+    wagers: list[Cells] = []
+    for name, span in spans.items():
+        period = {"period": name, "first_day": span.first}
+        settled = _single(span.by("table_name"))
+        tables += (
+            {"table": table, **period, **_cells(*_at(table, span.counted, settled))}
+            for table in {*span.counted, *settled}
+        )
+        counted, by_game = _grouped(span.counted, books.game_of), _single(span.by("game"))
+        of_games += ({"game": game, **period, **_cells(*_at(game, counted, by_game))} for game in {*counted, *by_game})
+        wagers += (
+            {"game": game, "wager": wager, **period, **_settled(win)}
+            for (game, wager), win in span.by("game", "wager").items()
+        )
+    order = list(spans)
+
+    def sorted_by(rows: list[Cells], *keys: str) -> list[Cells]:
+        return sorted(rows, key=lambda row: (*(row[key] for key in keys), order.index(row["period"])))
+
+    yield fill(
+        WHOLE_TO_DATE, ({"period": name, "first_day": span.first, **_whole(span)} for name, span in spans.items())
+    )
+    yield fill(TABLES_TO_DATE, sorted_by(tables, "table"))
+    yield fill(GAMES_TO_DATE, sorted_by(of_games, "game"))
+    yield fill(WAGERS_TO_DATE, sorted_by(wagers, "game", "wager"))
+
+
+def _house_edges(span: Span) -> Iterable[Cells]:
+    found: dict[tuple[str, ...], Cells] = {}
+    for settled in span.settled:
+        for part in settled.parts:
+            _, game, _, version, submission, wager = part.place
+            handle = part.figures["handle_cents"]
+            if not handle.value:
+                continue
+            edge = settled.edges.get((submission, wager))
+            exact = None if edge is None else edge.house_edge
+            row = found.setdefault((game, wager, version, submission), {"handle_cents": NOTHING})
+            row |= {
+                "game": game,
+                "wager": wager,
+                "version": version,
+                "submission": submission,
+                "paytable": edge and edge.paytable,
+                "handle_cents": row["handle_cents"] + handle,
+                "house_edge": None if exact is None else str(exact),
+                "house_edge_percent": None if exact is None else percent_of(exact, 1),
+                "reason": settled.without(part),
+            }
+    return [row for _, row in sorted(found.items())]
+
+
+DROP_AND_WIN: Final = Report(
+    name="drop-and-win",
+    title="Drop and win summary",
+    about=(
+        "Drop, win and hold as counted, beside handle, payout and win as settled and the theoretical win, by table, "
+        "game, pit and shift, with the same days of the year before; and all of it for the gaming day, the week, the "
+        "month and the year to date. Theoretical win is exact: handle x (1 - payback) of the paytable, decks and "
+        "options that were wagered under; where the play of a hand or a meter decides, there is none."
+    ),
+    sections=(
+        *(TABLES, GAMES, PITS, SHIFTS, DIFFERENCES),
+        *(WHOLE_TO_DATE, TABLES_TO_DATE, GAMES_TO_DATE, WAGERS_TO_DATE, HOUSE_EDGES),
+    ),
+    sources=(
+        *(PitRecorded, CountConcluded, VarianceResolved),
+        *(SettlementPosted, SettlementReversed, SubmissionApproved),
+    ),
+    fill=_fill,
+    signatures=("Revenue audit", "Controller"),
+)

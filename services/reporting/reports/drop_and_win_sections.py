@@ -1,0 +1,147 @@
+"""The sections of the drop and win summary: what stands in each column, how it is computed, and who asks for it."""
+
+from dataclasses import replace
+from typing import Final
+
+from services.reporting.kit.document import Column, Section
+
+_PA: Final = "58 Pa. Code § 465a.1(c)(3)"
+_NO_EDGE: Final = "empty where a part of the handle has no exact house edge"
+
+_COUNTED: Final = (
+    Column(name="drop_cents", title="Drop", unit="cents", added=True, formula="as counted: what law counts as drop"),
+    Column(name="win_cents", title="Win", unit="cents", formula="as counted, by the formula of the pack"),
+    Column(name="hold_percent", title="Hold %", unit="percent", formula="win / drop"),
+    Column(
+        name="counted_less_settled_cents",
+        title="Counted - settled",
+        unit="cents",
+        formula="win as counted - win as settled; the section on differences says what explains it",
+    ),
+)
+_SETTLED: Final = (
+    Column(name="handle_cents", title="Handle", unit="cents", added=True, source=_PA),
+    Column(name="payout_cents", title="Payout", unit="cents", added=True, source=_PA),
+    Column(name="vigorish_cents", title="Vigorish", unit="cents", added=True),
+    Column(name="house_in_bank_cents", title="House in bank", unit="cents", added=True),
+    Column(
+        name="settled_win_cents",
+        title="Win as settled",
+        unit="cents",
+        added=True,
+        formula="handle + vigorish + house in bank - payout, before meters",
+        source=_PA,
+    ),
+    Column(name="settled_win_percent", title="Win %", unit="percent", formula="win as settled / handle", source=_PA),
+    Column(
+        name="theoretical_win_cents",
+        title="Theoretical win",
+        unit="cents",
+        formula=f"sum of handle x exact house edge, half a cent to the even one; {_NO_EDGE}",
+        source=_PA,
+    ),
+    Column(
+        name="theoretical_win_percent",
+        title="Theoretical %",
+        unit="percent",
+        formula="theoretical win / handle",
+        source=_PA,
+    ),
+    Column(
+        name="difference_cents",
+        title="Actual - theoretical",
+        unit="cents",
+        formula=f"win as settled - theoretical win, rounded once; {_NO_EDGE}",
+        source=_PA,
+    ),
+    Column(name="difference_percent", title="Difference %", unit="percent", formula="difference / handle", source=_PA),
+    Column(
+        name="exact_handle_cents",
+        title="Handle with edge",
+        unit="cents",
+        added=True,
+        formula="the part of the handle that has an exact house edge",
+    ),
+    Column(name="exact_win_cents", title="Win of it", unit="cents", added=True, formula="win as settled of that part"),
+    Column(
+        name="exact_theoretical_win_cents",
+        title="Theoretical win of it",
+        unit="cents",
+        formula="theoretical win of that part",
+    ),
+    Column(
+        name="exact_difference_cents",
+        title="Difference of it",
+        unit="cents",
+        formula="win - theoretical win of that part, rounded once",
+    ),
+    Column(name="without_house_edge", title="Without edge", formula="the wagers that have no exact house edge"),
+)
+_PRIOR: Final = (
+    Column(
+        name="prior_year_drop_cents",
+        title="Drop, prior year",
+        unit="cents",
+        added=True,
+        formula="of the same dates of the year before; empty where nothing is known of them",
+    ),
+    Column(name="prior_year_win_cents", title="Win, prior year", unit="cents"),
+    Column(name="prior_year_hold_percent", title="Hold %, prior year", unit="percent"),
+)
+_MISSING: Final = Column(name="missing", title="Missing", formula="what has not been counted: then there is no win")
+_ALL: Final = (*_COUNTED, *_SETTLED, *_PRIOR, _MISSING)
+_PERIOD: Final = (
+    Column(name="period", title="Period", formula="each ends with the last gaming day of the report"),
+    Column(name="first_day", title="From", unit="day", formula="weeks begin as the jurisdiction's pack says"),
+)
+_PIT: Final = Column(name="pit", title="Pit")
+_TABLE: Final = Column(name="table", title="Table")
+_GAME: Final = Column(name="game", title="Game")
+
+
+def _section(name: str, title: str, *columns: Column, key: tuple[str, ...], added: bool = True) -> Section:
+    listed = columns if added else tuple(replace(column, added=False) for column in columns)
+    return Section(name=name, title=title, key=key, columns=listed)
+
+
+TABLES: Final = _section("tables", "By table", _PIT, _TABLE, _GAME, *_ALL, key=("table",))
+GAMES: Final = _section(
+    "games",
+    "By game",
+    replace(_GAME, formula="drop and win of a table belong to the game that the property lists for it"),
+    *_ALL,
+    key=("game",),
+)
+PITS: Final = _section("pits", "By pit", _PIT, *_ALL, key=("pit",))
+SHIFTS: Final = _section("shifts", "By shift", Column(name="shift", title="Shift"), *_ALL, key=("shift",))
+_TO_DATE: Final = (*_PERIOD, *_COUNTED, *_SETTLED, _MISSING)
+WHOLE_TO_DATE: Final = _section("to_date", "To date", *_TO_DATE, key=("period",), added=False)
+TABLES_TO_DATE: Final = _section(
+    "tables_to_date", "By table, to date", _TABLE, *_TO_DATE, key=("table", "period"), added=False
+)
+GAMES_TO_DATE: Final = _section(
+    "games_to_date", "By game, to date", _GAME, *_TO_DATE, key=("game", "period"), added=False
+)
+WAGERS_TO_DATE: Final = _section(
+    "wagers_to_date",
+    "By game and wager, to date",
+    *(_GAME, Column(name="wager", title="Wager"), *_PERIOD, *_SETTLED),
+    key=("game", "wager", "period"),
+    added=False,
+)
+HOUSE_EDGES: Final = Section(
+    name="house_edges",
+    title="House edges, of the longest period to date",
+    key=("game", "wager", "version", "submission"),
+    columns=(
+        _GAME,
+        Column(name="wager", title="Wager"),
+        Column(name="version", title="Version", formula="of the rules submission that was wagered under"),
+        Column(name="submission", title="Rules submission", formula="its hash"),
+        Column(name="paytable", title="Paytable"),
+        Column(name="handle_cents", title="Handle", unit="cents", formula="the part that the house edge is for"),
+        Column(name="house_edge", title="House edge", formula="1 - exact payback, counted over all cards"),
+        Column(name="house_edge_percent", title="House edge %", unit="percent"),
+        Column(name="reason", title="Why there is none"),
+    ),
+)

@@ -1,0 +1,90 @@
+"""Gaming days as several reports look at them: as counted and as settled, to date, and the year before."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+
+from services.reporting.books.reading import Books
+from services.reporting.kit.document import Period
+from services.reporting.kit.question import first_days, year_before
+from services.reporting.reports.counted_win import CountedWin, counted_wins
+from services.reporting.reports.settled_win import SettledRounds, SettledWin, settled_rounds
+
+OF_PERIOD: Final[Mapping[Period, str]] = {
+    "day": "day",
+    "week": "week_to_date",
+    "month": "month_to_date",
+    "year": "year_to_date",
+}
+"""What a whole period is on its last day: that period to date."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Gaming days from `first` on: the win of each table as counted, and the settled rounds, in parts of these days."""
+
+    first: date
+    counted: Mapping[str, CountedWin]
+    settled: tuple[SettledRounds, ...]
+
+    def by(self, *names: str) -> dict[tuple[str, ...], SettledWin]:
+        """Return the win as settled by dimensions of settled wins, in the order of their values."""
+        found: dict[tuple[str, ...], SettledWin] = defaultdict(SettledWin)
+        for part in self.settled:
+            for place, win in part.by(*names).items():
+                found[place] += win
+        return dict(sorted(found.items()))
+
+    def whole(self) -> SettledWin:
+        """Return the win as settled of everything."""
+        return self.by().get((), SettledWin())
+
+
+async def spans_to_date(books: Books) -> dict[str, Span]:
+    """Return the spans that end with the last day of the question, by the names of `first_days`.
+
+    Each day is read once: the longest span is read in parts, of which the others are the last ones.
+    """
+    last = books.question.last
+    firsts = first_days(books.place.law, last)
+    known = await books.first_day() or last
+    begins = sorted({max(first, min(known, last)) for first in firsts.values()})
+    ends = [day - timedelta(days=1) for day in begins[1:]] + [last]
+    parts = [
+        (begin, await counted_tables(books, begin, end), await settled_rounds(books, begin, end))
+        for begin, end in zip(begins, ends, strict=True)
+    ]
+    found = {}
+    for name, first in firsts.items():
+        counted: dict[str, CountedWin] = {}
+        for begin, wins, _ in parts:
+            if begin >= first:
+                counted |= {table: counted[table] + win if table in counted else win for table, win in wins.items()}
+        found[name] = Span(first, counted, tuple(settled for begin, _, settled in parts if begin >= first))
+    return found
+
+
+async def counted_tables(books: Books, first: date, last: date) -> dict[str, CountedWin]:
+    """Return the win as counted of the tables that are asked for."""
+    wins = await counted_wins(books, "table_name", first=first, last=last)
+    return {table: win for (table,), win in wins.items() if is_asked(books, table)}
+
+
+async def counted_shifts(books: Books, first: date, last: date) -> dict[tuple[str, str], CountedWin]:
+    """Return the win as counted of the shifts of these tables, by table and shift."""
+    wins = await counted_wins(books, "table_name", "shift", first=first, last=last)
+    return {(table, shift): win for (table, shift), win in wins.items() if is_asked(books, table)}
+
+
+def is_asked(books: Books, table: str) -> bool:
+    """Return whether a table is of the game that is asked for, as the property lists it."""
+    return books.question.game in (None, books.game_of(table))
+
+
+async def days_year_before(books: Books) -> tuple[date, date] | None:
+    """Return the same days of the year before, from the first one of which anything is known; None: there is none."""
+    first, last = year_before(books.question.first), year_before(books.question.last)
+    known = await books.first_day()
+    return None if known is None or known > last else (max(first, known), last)

@@ -1,0 +1,56 @@
+"""Entries of the table-inventory ledger about a table and a gaming day, for tests."""
+
+from datetime import timedelta
+from typing import Any
+
+from tests.support.published import published
+from tests.unit.reporting.entries import DAY, NOON
+
+PEOPLE: dict[str, Any] = {"dealer": "dealer.1", "floorperson": "floor.lee"}
+
+
+class Ledger:
+    """Makes the entries of the table-inventory ledger; the `seq`-th was recorded so many seconds after noon."""
+
+    def __init__(self, table: str = "BJ-01", day: str = DAY, seq: int = 0) -> None:
+        self.table, self.day, self.seq = table, day, seq
+        self.at = {"property": "riverside", "table": table, "gaming_day": day}
+
+    def entry(self, kind: str, data: dict[str, Any]) -> dict[str, Any]:
+        """The next entry."""
+        self.seq += 1
+        at = NOON + timedelta(seconds=self.seq)
+        return published(kind, data, service="table-inventory", sequence=self.seq, at=at)
+
+    def pit(self, event: str, shift: str, *, moved: int | None = None, **data: Any) -> dict[str, Any]:
+        """An event of the pit was recorded."""
+        movement = {} if moved is None else {"moved": {"movement": "transfer", "cents": moved}}
+        said = self.at | {"shift": shift} | data
+        return self.entry("pit.recorded", self.at | {"shift": shift, "event": event, "data": said} | movement)
+
+    def count(self, event: str, shift: str, dollars: int, **more: Any) -> dict[str, Any]:
+        """A table was counted: so many chips of a dollar."""
+        contents = [{"kind": "chip", "cents": 100, "count": dollars}]
+        return self.pit(event, shift, contents=contents, **PEOPLE, **more)
+
+    def box(self, shift: str, exchange: int, dollars: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """A box was taken off the table, and counted: so many dollars in currency."""
+        people: dict[str, Any] = {"removed_by": "security.1", "witnessed_by": "floor.lee"}
+        at = (NOON + timedelta(seconds=self.seq)).isoformat()
+        figures = {"currency": [{"cents": 100, "count": dollars}]}
+        counted = {
+            "table": self.table,
+            "exchange": exchange,
+            "box": f"B-{exchange}",
+            "gaming_day": self.day,
+            "shift": shift,
+            "figures": figures,
+            "currency_cents": dollars * 100,
+            "counter_checks_cents": 0,
+            "coupons_cents": 0,
+            "turns": [],
+        }
+        count = {"property": "riverside", "gaming_day": self.day, "count": exchange, "boxes": [counted]}
+        count |= {"opened_by": "count.a", "opened_at": at, "concluded_by": "count.b", "concluded_at": at}
+        removed = self.pit("box.exchanged", shift, removed_box=f"B-{exchange}", **people)
+        return removed, self.entry("count.concluded", count)
