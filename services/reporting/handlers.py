@@ -12,6 +12,7 @@ from services.reporting.books.rounds import round_entry
 from services.reporting.books.writing import Batch
 from services.reporting.domain.changes import Changes, EntryRef
 from services.reporting.domain.house_edges import HouseEdge, edges_of, returns_as_text
+from services.reporting.domain.quick_rounds import quick_round
 from services.reporting.domain.views import DealtRound, PostedRound, ReversedRound, SupersededRound, VoidedRound
 from services.reporting.projector import write
 from services.reporting.tables import (
@@ -109,11 +110,14 @@ class Inventory(OfJournal):
 class Settlements(OfJournal):
     """Add settlements to the books. They lead to no entries: sums and exceptions follow from the topic."""
 
-    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, SupersededRound, VoidedRound, *OF_INPUT)
+    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, SupersededRound, VoidedRound, *OF_INPUT, quick=quick_round)
     keeps = (
         *(rounds, round_days, play_days, line_days, amounts, amount_days, day_moments, positions),
         *OF_JOURNALS,
     )
+
+    batch_scale = 10
+    gather_seconds = 0.5
 
     def handle(self, event: Event[Any], state: None) -> Sequence[Recording]:
         """Check that the property is known; nothing is recorded of it."""
