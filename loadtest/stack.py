@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -21,13 +21,13 @@ class StackFailed(Exception):
 
 
 @contextmanager
-def running_stack(*services: str) -> Iterator[tuple[Target, int]]:
-    """A target and the id of the process from which all of its processes descend; nothing of it runs afterwards.
+def running_stack(*services: str) -> Iterator[tuple[Target, int, Mapping[int, str]]]:
+    """A target, the id of the process from which all of its processes descend, and the services by process id.
 
-    What the stack says goes to stderr. Raises: StackFailed.
+    Nothing of it runs afterwards. What the stack says goes to stderr. Raises: StackFailed.
     """
     with started_stack(*services) as (document, pid):
-        yield target_of(document), pid
+        yield target_of(document), pid, {each: service for service, each in document["pids"].items()}
 
 
 @contextmanager

@@ -17,7 +17,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -56,9 +56,20 @@ _PERCENTILES: Final = (50, 95, 99, 100)
 
 
 def measure(
-    target: Target, *, stack_pid: int, rounds: int, tables: int, seed: int, latency_rate: int, latency_seconds: int
+    target: Target,
+    *,
+    stack_pid: int,
+    services: Mapping[int, str],
+    rounds: int,
+    tables: int,
+    seed: int,
+    latency_rate: int,
+    latency_seconds: int,
 ) -> Measured:
-    """Measure a running stack whose processes descend from `stack_pid`. Raises: TooSlow, NotDelivered."""
+    """Measure a running stack whose processes descend from `stack_pid`, with its services by process id.
+
+    Raises: TooSlow, NotDelivered.
+    """
     plans = pit(tables)
     gaming_day = date.today() - timedelta(days=1)  # noqa: DTZ011 - any day that has passed everywhere will do
     latency_rounds = latency_rate * latency_seconds
@@ -74,7 +85,7 @@ def measure(
         watch.wait_for_submissions(
             len(submissions), seconds=_SUBMISSION_SECONDS, schemas=("round_settlement", "reporting")
         )
-        bench = _Bench(target, watch, publisher, stack_pid)
+        bench = _Bench(target, watch, publisher, stack_pid, services)
         bench.run(events[:WARM_UP_ROUNDS])
         throughput = bench.throughput(events[WARM_UP_ROUNDS : WARM_UP_ROUNDS + rounds])
         latency = bench.latency(events[WARM_UP_ROUNDS + rounds :], latency_rate)
@@ -93,11 +104,14 @@ def measure(
 class _Bench:
     """Produces to one stack and asks its database how far it is."""
 
-    def __init__(self, target: Target, watch: Watch, publisher: Publisher, stack_pid: int) -> None:
+    def __init__(
+        self, target: Target, watch: Watch, publisher: Publisher, stack_pid: int, services: Mapping[int, str]
+    ) -> None:
         self._target = target
         self._watch = watch
         self._publisher = publisher
         self._stack_pid = stack_pid
+        self._names = {**services, os.getpid(): "this harness"}
         self._produced = 0
 
     def run(self, messages: Sequence[Message]) -> None:
@@ -192,16 +206,12 @@ class _Bench:
         """Processor seconds so far, by what the process is."""
         used: dict[str, float] = {}
         for process in (*processes_below(self._stack_pid), *processes_below(os.getpid())):
-            name = _name(process.words, process.pid)
+            name = self._names.get(process.pid) or _program(process.words)
             used[name] = used.get(name, 0.0) + process.cpu_seconds
         return used
 
 
-def _name(words: Sequence[str], pid: int) -> str:
-    if pid == os.getpid():
-        return "this harness"
-    if "run" in words[:-1]:
-        return words[words.index("run") + 1]
+def _program(words: Sequence[str]) -> str:
     program = Path(words[0]).name if words else "(ended)"
     return "postgres" if program.startswith("postgres") else program
 
@@ -235,10 +245,11 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--all-services", action="store_true", help="run those beside the path of a round, too")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of lines")
     options = parser.parse_args(words)
-    with running_stack(*(() if options.all_services else SPINE)) as (target, pid):
+    with running_stack(*(() if options.all_services else SPINE)) as (target, pid, services):
         measured = measure(
             target,
             stack_pid=pid,
+            services=services,
             rounds=options.rounds,
             tables=options.tables,
             seed=options.seed,

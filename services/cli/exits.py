@@ -61,3 +61,13 @@ class NotThere(CommandError):
     """Something that is needed is not there or does not answer."""
 
     exit_code = ExitCode.NOT_THERE
+
+
+class StackEnded(CommandError):
+    """A part of the stack ended by itself."""
+
+    def __init__(self, name: str, code: int | None = None, log_tail: str = "") -> None:
+        how = "" if code is None else f" with exit code {code}" if code < 128 else f", killed by signal {code - 128}"
+        super().__init__(f"{name} ended by itself{how}; the end of its log stands above")
+        self.details = log_tail
+        self.exit_code = ExitCode.NOT_THERE if code == ExitCode.NOT_THERE else ExitCode.BUG

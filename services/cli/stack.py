@@ -13,13 +13,13 @@ import httpx
 
 from infra.topics import apply as apply_topics
 from services.cli.database import explained
-from services.cli.exits import CommandError, ExitCode, NotThere
+from services.cli.exits import NotThere, StackEnded
+from services.cli.fork_server import ForkServer
 from services.cli.home import Home
-from services.cli.services import NAMES, TOKEN_VARIABLE, load, migrations, roles_of_services, url_variable
+from services.cli.services import NAMES, TOKEN_VARIABLE, migrations, url_variable
 from services.cli.topics import explained_topics
 from shared.local import LocalStackError, Stack
 from shared.local.ports import LOOPBACK, free_port, port_is_free
-from shared.local.process import LeashedProcess, ProcessConfig
 from shared.runtime.service.migrations import upgrade
 
 POSTGRES_PORT: Final = 5432
@@ -36,16 +36,6 @@ _READY_SECONDS_MAX: Final = 90.0
 _POLL_SECONDS: Final = 0.1
 _PROBE_SECONDS_MAX: Final = 5.0
 _GRACE_SECONDS: Final = 30.0
-
-
-class StackEnded(CommandError):
-    """A part of the stack ended by itself."""
-
-    def __init__(self, name: str, code: int | None = None, log_tail: str = "") -> None:
-        how = "" if code is None else f" with exit code {code}" if code < 128 else f", killed by signal {code - 128}"
-        super().__init__(f"{name} ended by itself{how}; the end of its log stands above")
-        self.details = log_tail
-        self.exit_code = ExitCode.NOT_THERE if code == ExitCode.NOT_THERE else ExitCode.BUG
 
 
 class RunningStack:
@@ -84,8 +74,12 @@ class RunningStack:
         self._usual_ports = usual_ports
         self._report = report
         self._services = services
-        self._processes: dict[str, LeashedProcess] = {}
         self._running = ExitStack()
+
+    @property
+    def pids(self) -> Mapping[str, int]:
+        """Return the process id of each service."""
+        return self._forks.pids
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -110,26 +104,34 @@ class RunningStack:
     def _start(self, starting: ExitStack) -> None:
         self.home = Home(self._directory, starting)
         self._report("starting PostgreSQL and the Kafka broker")
-        with ThreadPoolExecutor(1) as pool:
-            loading = pool.submit(lambda: [load(service) for service in self._services])  # while the servers start
-            try:
-                self._servers = starting.enter_context(self._new_servers())
-            except LocalStackError as error:
-                raise NotThere(str(error)) from error
+        self._forks = starting.enter_context(self._new_fork_server())  # it imports while the servers start
+        try:
+            self._servers = starting.enter_context(self._new_servers())
+        except LocalStackError as error:
+            raise NotThere(str(error)) from error
+        starting.callback(self._forks.stop)  # before the servers end
         self.database_url, self.bootstrap_servers = self._servers.database_url, self._servers.bootstrap_servers
-        manifests = loading.result()
-        ports = {one.name: self._usual(one.port, one.name) if self._usual_ports else free_port() for one in manifests}
+        self._forks.wait()
+        usual = self._forks.ports.items()
+        ports = {service: self._usual(port, service) if self._usual_ports else free_port() for service, port in usual}
         self.urls = {service: f"http://{LOOPBACK}:{port}" for service, port in ports.items()}
-        self.home.write_tokens(roles_of_services(manifests))
+        self.home.write_tokens(self._forks.roles)
         self.home.write_keys(self._services)
         self.home.write_environment(self.environment)
         self._report("creating topics and schemas")
         self._prepare()
         self._report(f"starting {', '.join(self._services)}")
-        starting.callback(self._stop_services)
-        for service, port in ports.items():
-            self._processes[service] = self._start_service(service, port)
+        self._forks.fork({service: self._environment_of(port) for service, port in ports.items()})
         self._wait_until_ready()
+
+    def _new_fork_server(self) -> ForkServer:
+        return ForkServer(
+            self._services,
+            environment=self._given,
+            logs=self.home.logs,
+            grace_seconds=_GRACE_SECONDS,
+            remove_when_orphaned=self.home.path if self._directory is None else None,
+        )
 
     def _new_servers(self) -> Stack:
         return Stack(
@@ -160,29 +162,15 @@ class RunningStack:
             with explained_topics():
                 topics.result()
 
-    def _start_service(self, service: str, port: int) -> LeashedProcess:
+    def _environment_of(self, port: int) -> Mapping[str, str]:
+        """Return the environment of a service that listens on the port."""
         listening = {"PITLEDGER_HTTP_HOST": LOOPBACK, "PITLEDGER_HTTP_PORT": str(port)}
         broker = _OF_EMBEDDED_BROKER if self._servers.broker is not None else {}
-        return LeashedProcess(
-            ProcessConfig(
-                command=[*COMMAND, "run", service],
-                directory=self.home.path,
-                log=self.home.logs / f"{service}.log",
-                environment={**broker, **self._given, **self.environment, **listening, **self._settings},
-                grace_seconds=_GRACE_SECONDS,
-                remove_when_orphaned=self.home.path if self._directory is None else None,
-            )
-        )
-
-    def _stop_services(self) -> None:
-        with ThreadPoolExecutor() as pool:
-            list(pool.map(LeashedProcess.stop, self._processes.values()))
+        return {**broker, **self._given, **self.environment, **listening, **self._settings}
 
     def check(self) -> None:
         """Raise StackEnded where a part of the stack has ended by itself."""
-        for name, process in self._processes.items():
-            if not process.running:
-                raise StackEnded(name, process.exit_code, process.log_tail())
+        self._forks.check()
         for name, server in (("PostgreSQL", self._servers.postgres), ("the Kafka broker", self._servers.broker)):
             if server is not None and server.pid is None:
                 raise StackEnded(name)

@@ -63,6 +63,7 @@ def watch(stack: RunningStack, ending: Ending) -> None:
 def _document(stack: RunningStack) -> dict[str, Any]:
     return {
         "services": dict(stack.urls),
+        "pids": dict(stack.pids),
         "kafka_bootstrap_servers": stack.bootstrap_servers,
         "database_url": without_password(stack.database_url),
         "environment_file": str(stack.home.environment_file),

@@ -1,1 +1,1 @@
-"""Reporting: the daily win, the win to date and the exceptions, from what round settlement publishes."""
+"""Reporting: the books of all services, the reports that are made of them, and the exceptions."""

@@ -14,6 +14,7 @@ from services.reporting.delivery import DeliveryError, deliver, open_store
 from services.reporting.kit.document import Document
 from services.reporting.kit.question import Question
 from services.reporting.rendering import FORMATS, FormatName
+from services.reporting.rendering.pages import PagesError
 from services.reporting.reports import REPORTS
 from services.reporting.tables import deliveries
 from shared.journal.bulk import insert, replaced
@@ -68,7 +69,7 @@ async def watch(context: ServiceContext) -> None:
     while True:
         try:
             await deliver_sealed(context, settings.reports_store, wanted, signer)
-        except DeliveryError as error:
+        except (DeliveryError, PagesError) as error:
             log.error("reports not delivered", error=str(error))
         except Exception as error:
             if kind_of(error) is Kind.BUG:

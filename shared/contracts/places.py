@@ -81,6 +81,10 @@ class Place:
             raise Refused(f"{self.why_no_table(name, day)}, then replay this record")
         return found
 
+    def tables_on(self, day: date) -> list[PropertyTable]:
+        """Return the tables that are there on a gaming day, by name."""
+        return [found for name in sorted(self._tables) if (found := self._table(name, day)) is not None]
+
     def why_no_table(self, name: str, day: date) -> str | None:
         """Return why a table is not there on a gaming day, and what to file; None where it is."""
         if self._table(name, day) is not None:

@@ -11,6 +11,7 @@ from typing import Final
 
 from shared.jurisdictions.dated import Dated, Provision
 from shared.jurisdictions.gaming_day import begins_at, gaming_day
+from shared.jurisdictions.meters import LeastReset, least_reset
 from shared.jurisdictions.model import Accounts, DeckHours, GamingPack, Pack, ReportingPack, WinFormula
 from shared.jurisdictions.packs import Packs, PackWrong, load_pack
 from shared.jurisdictions.periods import Days, PeriodKind, days_of, period_of
@@ -21,6 +22,7 @@ __all__ = [
     "Days",
     "DeckHours",
     "GamingPack",
+    "LeastReset",
     "Pack",
     "PackWrong",
     "Packs",
@@ -34,6 +36,7 @@ __all__ = [
     "gaming_pack",
     "keep_own_packs_in",
     "known_packs",
+    "least_reset",
     "load_pack",
     "pack",
     "pack_of_regulation",

@@ -21,10 +21,10 @@ from typing import Any
 _PR_SET_PDEATHSIG = 1
 
 
-def _die_with_leash(signal_number: int) -> Callable[[], None] | None:
-    """Linux only: should the leash itself be killed, the kernel ends the command with `signal_number`."""
+def death_with_parent(signal_number: int) -> Callable[[], None]:
+    """Return what a child calls so that the kernel ends it with the signal, should its parent be killed; Linux only."""
     if sys.platform != "linux":
-        return None
+        return lambda: None
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     return lambda: prctl(_PR_SET_PDEATHSIG, signal_number)
 
@@ -49,7 +49,7 @@ def main(spec: dict[str, Any]) -> int:
             stderr=subprocess.STDOUT,
             cwd=spec["directory"],
             env=spec["environment"],
-            preexec_fn=_die_with_leash(spec["kill_signal"]),
+            preexec_fn=death_with_parent(spec["kill_signal"]),
             **({} if account is None else {"user": account["uid"], "group": account["gid"], "extra_groups": []}),
         )
     for ignored in (signal.SIGINT, signal.SIGHUP):

@@ -43,6 +43,15 @@ class ProcessConfig:
     remove_when_orphaned: Path | None = None
 
 
+def log_tail(log: Path) -> str:
+    """Return the last 4 KiB of a log; nothing where there is none."""
+    if not log.exists():
+        return ""
+    with log.open("rb") as written:
+        written.seek(max(0, os.fstat(written.fileno()).st_size - _LOG_TAIL_BYTES))
+        return written.read().decode(errors="replace").strip()
+
+
 class LeashedProcess:
     """A running command, in a session of its own so that Ctrl-C reaches only the parent, which ends it in order."""
 
@@ -96,11 +105,7 @@ class LeashedProcess:
 
     def log_tail(self) -> str:
         """Return the last 4 KiB that the command has written, for error messages."""
-        if not self._config.log.exists():
-            return ""
-        with self._config.log.open("rb") as log:
-            log.seek(max(0, os.fstat(log.fileno()).st_size - _LOG_TAIL_BYTES))
-            return log.read().decode(errors="replace").strip()
+        return log_tail(self._config.log)
 
     def _end(self, request: bytes) -> None:
         assert self._leash.stdin is not None

@@ -13,6 +13,8 @@ Books = Mapping[str, list[dict[str, Any]]]
 """By table: its rows, sorted."""
 
 _NOT_OF_THE_BOOKS = ("accounts", "alembic_version", "checkpoints", "postings", "relay")
+_OF_OTHERS = {"reporting.rounds"}
+"""Tables whose shards are another service's, and which do not say so in a column."""
 _OFFSETS = {"offset", "next_offset", "previous", "hash", "head"}
 """Offsets, and the hashes over them."""
 
@@ -43,7 +45,8 @@ def books_of(subject: Subject, url: str) -> Books:
 
     def row_of(table: str, text: str) -> dict[str, Any]:
         row: dict[str, Any] = json.loads(text, parse_float=str)
-        if row.get("shard") is not None and row.get("service", subject.name) == subject.name:
+        own = row.get("service", subject.name) == subject.name and f"{schema}.{table}" not in _OF_OTHERS
+        if row.get("shard") is not None and own:
             row["shard"] = shards[row["shard"]]
         if table == "quarantine":
             del row["id"]

@@ -16,9 +16,10 @@ import pytest
 
 from infra.topics import wanted
 from loadtest.processes import processes_below
+from services.cli.exits import StackEnded
 from services.cli.people import PEOPLE, roles_of
 from services.cli.services import NAMES, load, roles_of_services, url_variable
-from services.cli.stack import RunningStack, StackEnded
+from services.cli.stack import RunningStack
 from shared.runtime.web.access import load_callers
 from tests.support import Databases, eventually
 from tests.support.rounds import completed, encoded, record
@@ -302,8 +303,8 @@ def test_up_says_what_listens_where_and_leaves_nothing_running() -> None:
             assert process.stdout is not None
             first = process.stdout.readline()
             assert first, process.communicate()
-            urls = json.loads(first)["services"].values()
-            for url in urls:
+            document = json.loads(first)
+            for url in document["services"].values():
                 with urllib.request.urlopen(f"{url}/healthz", timeout=10) as response:
                     assert 200 == response.status
             family = processes_below(process.pid)
@@ -312,6 +313,7 @@ def test_up_says_what_listens_where_and_leaves_nothing_running() -> None:
 
         assert 0 == process.returncode
         assert "stopped; nothing is left running" == said.splitlines()[-1]
-        assert set(SERVICES) <= {word for member in family for word in member.words} or not family
+        assert set(SERVICES) == set(document["pids"])
+        assert set(document["pids"].values()) <= {member.pid for member in family} or not family
         assert [] == [member for member in family if Path(f"/proc/{member.pid}").exists()]
         assert (Path(directory) / "run" / "checkpoint-key.pem").is_file()

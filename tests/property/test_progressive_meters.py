@@ -39,7 +39,7 @@ class Books:
     """Two pools, everything that moved them, and all postings."""
 
     def __init__(self, rate: Fraction, reserve_rate: Fraction | None, limit: int | None) -> None:
-        self.terms = Terms("meter", rate, reserve_rate, 100000)
+        self.terms = Terms("pa-633a-2024", "meter", rate, reserve_rate, 100000)
         self.version = PoolTerms(
             property="riverside",
             pool="one",

@@ -54,3 +54,16 @@ class Ledger:
         count |= {"opened_by": "count.a", "opened_at": at, "concluded_by": "count.b", "concluded_at": at}
         removed = self.pit("box.exchanged", shift, removed_box=f"B-{exchange}", **people)
         return removed, self.entry("count.concluded", count)
+
+
+def counted_day(table: str = "BJ-01", *, closer: int, day: str = "2026-11-20", seq: int = 0) -> list[dict[str, Any]]:
+    """A table opened with 1,000 dollars, filled with 500, sold 600 for currency that its box has, and closed."""
+    ledger = Ledger(table, day, seq)
+    fill = {"number": 7 + seq, "received_by": "dealer.1", "observed_by": "floor.lee"}
+    return [
+        ledger.count("table.opened", "day", 1_000, game="blackjack"),
+        ledger.pit("fill.received", "day", moved=50_000, contents=[{"cents": 100, "count": 500}], **fill),
+        ledger.pit("chips.sold", "day", moved=-60_000, instrument="currency", cents=60_000, dealer="dealer.1"),
+        *ledger.box("day", 1 + seq, 600),
+        ledger.count("table.closed", "day", closer),
+    ]

@@ -225,6 +225,10 @@ class InventoryDesk:
         ]
         return items
 
+    def has_only(self, *tables: str, **changes: Any) -> None:
+        """The property is amended: it has these tables and no others."""
+        self.desk.feed("properties", property_event(PROPERTY, tables, sequence=2, version=2, **changes))
+
     def slip(self, kind: str, table: str, contents: Any, *, pit: str = "pit.ray", cage: str = "cage.bob") -> int:
         """A slip requested and prepared; gives its number."""
         place = {"property": PROPERTY, "table": table, "gaming_day": DAY, "shift": "day"}

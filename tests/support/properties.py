@@ -25,24 +25,25 @@ _SHARD = 2
 TABLES = tuple(f"{game}-{number:02}" for game in _GAMES for number in range(1, 10))
 
 
-Tables = Iterable[str] | Mapping[str, str]
-"""Tables that offer what their names begin with, or each with the game that it offers."""
+Tables = Iterable[str] | Mapping[str, str | Mapping[str, Any]]
+"""Tables that offer what their names begin with, or each with the game that it offers or what else is said of it."""
 
 
 def document(name: str = PROPERTY, tables: Tables = TABLES, **changes: Any) -> dict[str, Any]:
     """A property of Pennsylvania with these tables, open since 2020, whose gaming day begins at four."""
-    games = tables if isinstance(tables, Mapping) else {table: _GAMES.get(table[:2], "blackjack") for table in tables}
+    said = tables if isinstance(tables, Mapping) else {table: {} for table in tables}
     listed = [
         {
             "table": table,
             "asset_number": f"A-{table}",
-            "game": game,
+            "game": _GAMES.get(table[:2], "blackjack"),
             "pit": "pit-1",
             "positions": 7,
             "location": "main floor",
             "opened_on": "2020-01-01",
         }
-        for table, game in games.items()
+        | ({"game": of_table} if isinstance(of_table, str) else dict(of_table))
+        for table, of_table in said.items()
     ]
     return {
         "property": name,

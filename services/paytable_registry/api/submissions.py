@@ -46,7 +46,7 @@ def _commands(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/submissions", tags=["submissions"])
     add = partial(command_route, router, context.commands, answers=SubmissionVersion)
     decided = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
-    approved = (*decided, Reason.SAME_PERSON, Reason.TOO_LATE)
+    approved = (*decided, Reason.SAME_PERSON, Reason.TOO_LATE, Reason.NOT_ALLOWED)
     path = "/{property}/{game}/{version}"
     add(FileSubmission, "", role=FILE_SUBMISSIONS, status=201, rejects=(Reason.NOT_FOUND, Reason.NOT_ALLOWED))
     add(ApproveSubmission, path + "/approve", role=APPROVE_SUBMISSIONS, rejects=approved)

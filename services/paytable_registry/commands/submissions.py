@@ -53,15 +53,17 @@ async def _find(connection: AsyncConnection, command: _OfVersion) -> SubmissionV
     return await queries.find(connection, command.property, command.game, command.version)
 
 
-async def _history_and_places(connection: AsyncConnection, command: FileSubmission) -> tuple[History, PlaceAt]:
+async def _history_and_places(
+    connection: AsyncConnection, command: FileSubmission | _OfVersion
+) -> tuple[History, PlaceAt]:
     history = await queries.history(connection, command.property, command.game)
     return history, await properties.places_at(connection, command.property)
 
 
-async def _version_and_history(
+async def _version_history_and_places(
     connection: AsyncConnection, command: ApproveSubmission
-) -> tuple[SubmissionVersion, History]:
-    return await _find(connection, command), await queries.history(connection, command.property, command.game)
+) -> tuple[SubmissionVersion, History, PlaceAt]:
+    return await _find(connection, command), *await _history_and_places(connection, command)
 
 
 @COMMANDS.handles(FileSubmission, load=_history_and_places)
@@ -72,11 +74,11 @@ def _file(command: FileSubmission, state: tuple[History, PlaceAt], now: Now) -> 
     return Accepted(recording=Recording(fact=fact), answer=submissions.after(fact, fact), location=location)
 
 
-@COMMANDS.handles(ApproveSubmission, load=_version_and_history)
-def _approve(command: ApproveSubmission, state: tuple[SubmissionVersion, History], now: Now) -> Accepted:
+@COMMANDS.handles(ApproveSubmission, load=_version_history_and_places)
+def _approve(command: ApproveSubmission, state: tuple[SubmissionVersion, History, PlaceAt], now: Now) -> Accepted:
     del command
-    version, history = state
-    fact = submissions.approve(version, history, by=now.by, at=now.at)
+    version, history, places = state
+    fact = submissions.approve(version, history, places, by=now.by, at=now.at)
     return Accepted(recording=Recording(fact=fact), answer=submissions.after(version, fact))
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a rules submission as it is filed: everything at once, each problem with what to file. Pure."""
+"""What of a rules submission contradicts its property: all of it at once, each problem with what to file. Pure."""
 
 from collections.abc import Iterator
 

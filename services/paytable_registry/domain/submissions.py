@@ -40,22 +40,9 @@ def file(wanted: RulesSubmission, history: History, places: PlaceAt, *, by: str,
     or that it could never be approved.
     """
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
-    found, cites = list[str](), None
-    try:
-        validate_submission(wanted.regulation, wanted.submission)
-    except Refused as refused:
-        found, cites = [str(refused)], refused.paragraph
-    place = places(wanted.property, wanted.effective_from)
-    if place is None:
-        found.append(why_no_place(wanted.property, wanted.effective_from))
-    else:
-        found += problems(wanted, place)
-    too_late = why_too_late(wanted.effective_from, history.approved, at)
-    if too_late is not None:
-        found.append(too_late)
-    if found:
-        reason = Reason.NOT_FOUND if place is None else Reason.NOT_ALLOWED
-        raise Rejected(reason, "; ".join(found), cites=cites)
+    wrong = _wrong(wanted, history, places, at, late=Reason.NOT_ALLOWED)
+    if wrong is not None:
+        raise wrong
     version = history.versions + 1
     return SubmissionFiled(
         **fields_of(wanted, RulesSubmission),
@@ -66,15 +53,19 @@ def file(wanted: RulesSubmission, history: History, places: PlaceAt, *, by: str,
     )
 
 
-def approve(version: SubmissionVersion, history: History, *, by: str, at: datetime) -> SubmissionApproved:
+def approve(
+    version: SubmissionVersion, history: History, places: PlaceAt, *, by: str, at: datetime
+) -> SubmissionApproved:
     """Return the version as approved.
 
-    Raises: Rejected where it was decided before, by who filed it, or where it would change what has been in effect.
+    Raises: Rejected where it was decided before, by who filed it, where it would change what has been in effect, or
+    with all that contradicts the property as it has become since it was filed.
     """
     version.approval.approve(by)
-    too_late = why_too_late(version.effective_from, history.approved, at)
-    if too_late is not None:
-        raise Rejected(Reason.TOO_LATE, f"{version.label} cannot be approved any more: {too_late}")
+    wrong = _wrong(version, history, places, at, late=Reason.TOO_LATE)
+    if wrong is not None:
+        detail = f"{version.label} cannot be approved any more: {wrong.detail}"
+        raise Rejected(wrong.reason, detail, cites=wrong.cites)
     return SubmissionApproved(**fields_of(version, SubmissionFiled), approved_by=by, approved_at=at)
 
 
@@ -89,3 +80,28 @@ def after(
 ) -> SubmissionVersion:
     """Return a version as it stands once a fact about it is recorded."""
     return SubmissionVersion(**fields_of(version, SubmissionFiled), **standing(fact))
+
+
+def _wrong(
+    wanted: RulesSubmission, history: History, places: PlaceAt, at: datetime, *, late: Reason
+) -> Rejected | None:
+    """Return why a submission may not take effect when it says, with all that is wrong with it; None if it may.
+
+    `late` is the reason where nothing but its beginning is wrong.
+    """
+    found, cites = list[str](), None
+    try:
+        validate_submission(wanted.regulation, wanted.submission)
+    except Refused as refused:
+        found, cites = [str(refused)], refused.paragraph
+    place = places(wanted.property, wanted.effective_from)
+    if place is None:
+        found.append(why_no_place(wanted.property, wanted.effective_from))
+    else:
+        found += problems(wanted, place)
+    reason = Reason.NOT_ALLOWED if place is not None else Reason.NOT_FOUND
+    too_late = why_too_late(wanted.effective_from, history.approved, at)
+    if too_late is not None:
+        reason = reason if found else late
+        found.append(too_late)
+    return Rejected(reason, "; ".join(found), cites=cites) if found else None

@@ -18,6 +18,7 @@ from shared.rules.submission import select
 class Terms:
     """A meter's terms in a rules submission: what it gains of each wager, and what it shows after an award of all."""
 
+    regulation: str
     meter: str
     rate: Fraction
     reserve_rate: Fraction | None
@@ -26,7 +27,7 @@ class Terms:
     def takes(self, wager: str) -> bool:
         """Return whether a wager is the meter's: it has its name or, for several wagers, what their names begin with.
 
-        >>> five_card = Terms("five_card_hand_bonus", Fraction("0.2"), None, 1000000)
+        >>> five_card = Terms("pa-645a-2011", "five_card_hand_bonus", Fraction("0.2"), None, 1000000)
         >>> five_card.takes("five_card_hand_bonus_dealer"), five_card.takes("ante")
         (True, False)
         """
@@ -52,6 +53,7 @@ def offered(approved: SubmissionApproved) -> Offered:
     offers = select(catalogue(approved.regulation), approved.submission).offers
     meters = tuple(
         Terms(
+            regulation=approved.regulation,
             meter=name,
             rate=Fraction(offer.meter.rate),
             reserve_rate=None if offer.meter.reserve_rate is None else Fraction(offer.meter.reserve_rate),

@@ -18,6 +18,7 @@ from shared.contracts.versions import (
     version_hash,
     why_too_late,
 )
+from shared.jurisdictions import GamingPack, least_reset
 from shared.runtime.command.approval import POOL_TERMS, Approval, Decision
 
 FeedTerms = Callable[[str, Feed, datetime], Terms | None]
@@ -90,13 +91,13 @@ def file(
     Raises: Rejected for terms that cannot be, or that the property or the rules submissions of the feeds contradict.
     """
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
+    if wanted.gaming_day != place.gaming_day(wanted.effective_from):
+        raise _not_allowed(place.other_day(wanted.gaming_day, wanted.effective_from))
+    _check_feeds(wanted, place, terms)
     if wanted.base_cents < wanted.reset_cents:
         raise _not_allowed(f"'base_cents' {wanted.base_cents} is below the reset amount {wanted.reset_cents}")
     if wanted.limit_cents is not None and wanted.limit_cents < wanted.base_cents:
         raise _not_allowed(f"'limit_cents' {wanted.limit_cents} is below the base {wanted.base_cents}")
-    if wanted.gaming_day != place.gaming_day(wanted.effective_from):
-        raise _not_allowed(place.other_day(wanted.gaming_day, wanted.effective_from))
-    _check_feeds(wanted, place, terms)
     wrong = why_not(wanted, pools, at)
     if wrong is not None:
         raise _not_allowed(wrong)
@@ -186,6 +187,7 @@ def _check_feeds(wanted: PoolTerms, place: Place, terms: FeedTerms) -> None:
                 f"{which}: no approved rules submission offers it at {wanted.effective_from.isoformat()}; "
                 "have one approved first"
             )
+        _check_least(which, wanted, place.law, found)
         if found.reset_cents != wanted.reset_cents:
             raise _not_allowed(
                 f"{which}: its rules submission has the reset amount {found.reset_cents}, "
@@ -193,5 +195,19 @@ def _check_feeds(wanted: PoolTerms, place: Place, terms: FeedTerms) -> None:
             )
 
 
-def _not_allowed(detail: str) -> Rejected:
-    return Rejected(Reason.NOT_ALLOWED, detail)
+def _check_least(which: str, wanted: PoolTerms, law: GamingPack, terms: Terms) -> None:
+    try:
+        least = least_reset(law, terms.regulation, terms.meter)
+    except LookupError as error:
+        raise _not_allowed(f"{which}: {error}; have a rules submission approved under one of its own") from error
+    for field, cents in (("reset_cents", wanted.reset_cents), ("base_cents", wanted.base_cents)):
+        if least is not None and cents < least.cents:
+            raise _not_allowed(
+                f"{which}: '{field}' {cents} is below {least.cents}, the least initial and reset amount "
+                f"({least.paragraph})",
+                cites=least.paragraph,
+            )
+
+
+def _not_allowed(detail: str, *, cites: str | None = None) -> Rejected:
+    return Rejected(Reason.NOT_ALLOWED, detail, cites=cites)

@@ -111,9 +111,9 @@ class Part(NamedTuple):
 class SettledWin:
     """What wagers did, as settled: FIGURES and STAKES, cents, with what has an exact house edge.
 
-    `exact_handle` and `exact_win` are of the parts of the handle with an exact house edge, and `theoretical` what the
-    house should have won of them: handle x house edge, exactly. `without` names the wagers that have none. A payout
-    without a stake of its own should win nothing, and is exact.
+    `exact_handle` and `exact_win` are of the parts of the handle with an exact house edge, `theoretical` what the house
+    should have won of them: handle x house edge, and `variance` how far chance moves that (cents squared). `without`
+    names the wagers that have none. A payout without a stake of its own should win nothing, and is exact.
     """
 
     figures: Mapping[str, Figure] = field(default_factory=dict)
@@ -121,6 +121,7 @@ class SettledWin:
     exact_handle: Figure = NOTHING
     exact_win: Figure = NOTHING
     theoretical: Fraction = Fraction(0)
+    variance: Fraction = Fraction(0)
     without: frozenset[str] = frozenset()
 
     def of(self, name: str) -> Figure:
@@ -163,6 +164,7 @@ class SettledWin:
             self.exact_handle + other.exact_handle,
             self.exact_win + other.exact_win,
             self.theoretical + other.theoretical,
+            self.variance + other.variance,
             self.without | other.without,
         )
 
@@ -224,12 +226,19 @@ class SettledRounds:
             total(part.figures["handle_cents"] for part in exact),
             total(won(part.figures) for part in exact),
             sum(map(self._theoretical, exact), Fraction(0)),
+            sum(map(self._variance, exact), Fraction(0)),
             frozenset(f"{part.place[1]}/{part.place[-1]}" for part in parts if self.without(part) is not None),
         )
 
     def _theoretical(self, part: Part) -> Fraction:
         edge = self.edges.get((part.place[-2], part.place[-1]))
         return part.figures["handle_cents"].value * ((edge and edge.house_edge) or Fraction(0))
+
+    def _variance(self, part: Part) -> Fraction:
+        edge = self.edges.get((part.place[-2], part.place[-1]))
+        if edge is None or edge.returns is None:
+            return Fraction(0)
+        return part.figures["squared"].value * edge.returns.variance
 
 
 def _of_bank(where: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:

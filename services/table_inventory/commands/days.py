@@ -14,7 +14,6 @@ from services.table_inventory.domain.people import Law, require_different
 from services.table_inventory.queries.counts import counters_of_day
 from services.table_inventory.queries.days import (
     journal_heads,
-    known_tables,
     read_adjustments,
     read_day,
     read_win,
@@ -75,9 +74,9 @@ class CloseDay(AboutDay):
 async def _closing(connection: AsyncConnection, command: CloseDay) -> tuple[Day, Sequence[str]]:
     """Return a gaming day, and what is missing of it. Raises: Rejected for an unknown property."""
     key = command.key()
-    await find_place(connection, *key)
+    place = await find_place(connection, *key)
     left = incomplete(
-        await known_tables(connection, key),
+        place.tables_on(key.gaming_day),
         {one.table for one in command.excused},
         await ended_windows(connection, *key),
         await boxes_of_day(connection, *key),

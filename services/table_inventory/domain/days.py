@@ -10,6 +10,7 @@ from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.windows import Window
 from shared.contracts.inventory import AdjustmentEntered, ExcusedTable
+from shared.contracts.properties import PropertyTable
 from shared.contracts.reports import ReportStatus
 
 
@@ -59,16 +60,20 @@ class Adjustment(AdjustmentEntered):
 
 
 def incomplete(
-    tables: Collection[str],
+    tables: Sequence[PropertyTable],
     excused: Collection[str],
     windows: Sequence[Window],
     boxes: Sequence[Box],
     slips: Sequence[Slip],
 ) -> Iterator[str]:
-    """Return what is missing of a gaming day, in words. `tables` are those that must have a record of it."""
+    """Return what is missing of a gaming day, in words. `tables` are those that the property has on that day.
+
+    A fully automated table has no chips that could be counted.
+    """
+    staffed = {table.table for table in tables if not table.fully_automated}
     counts = [window.end for window in windows if window.end is not None]
     ended = {count.table for count in counts if count.purpose in ("closer", "drop", "carried")}
-    for table in sorted(set(tables) - ended - set(excused)):
+    for table in sorted(staffed - ended - set(excused)):
         yield f"table {table} has no closer"
     for box in boxes:
         if box.count is None:

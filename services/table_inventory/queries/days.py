@@ -1,7 +1,6 @@
 """Read gaming days: how far they are closed, their adjustments, variances, win and exceptions."""
 
-from datetime import timedelta
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Integer, Table, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -18,9 +17,6 @@ from services.table_inventory.queries.slips import paper_of_day, read_series, re
 from services.table_inventory.queries.windows import boxes_of_day, ended_windows, windows_of_day
 from shared.runtime.rows import rows_of, thing_of, things_of
 
-_KNOWN_DAYS: Final = timedelta(days=400)
-"""A table that was not counted for so long is not asked for any more."""
-
 
 async def read_day(connection: AsyncConnection, key: DayKey) -> Day:
     """Return a gaming day as far as it is closed; an open one where nothing was closed."""
@@ -32,14 +28,6 @@ async def read_adjustments(connection: AsyncConnection, key: DayKey) -> list[Adj
     """Return the adjustments of a gaming day, in the order of their numbers."""
     query = rows_of(t.adjustments, **key._asdict()).order_by(t.adjustments.c.adjustment)
     return await things_of(Adjustment, connection, query)
-
-
-async def known_tables(connection: AsyncConnection, key: DayKey) -> set[str]:
-    """Return the tables that must have a record of a gaming day."""
-    c = t.counts.c
-    since = key.gaming_day - _KNOWN_DAYS
-    query = select(c.table).where(c.property == key.property, c.gaming_day.between(since, key.gaming_day))
-    return set((await connection.execute(query.distinct())).scalars())
 
 
 async def variances_of_day(connection: AsyncConnection, key: DayKey) -> list[Variance]:

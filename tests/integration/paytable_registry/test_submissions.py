@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.asgi import assert_problem
-from tests.support.registry import Registry, blackjack
+from tests.support.registry import TABLES, Registry, blackjack, riverbend
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -90,6 +90,24 @@ def test_history_never_changes(registry: Registry) -> None:
     registry.wait(2)
     assert_problem(registry.approve(2), 409, "has passed")
     assert_problem(registry.file(effective_from=at(1)), 422, "has passed")
+
+
+def test_a_property_that_changed_meanwhile_is_found_at_the_approval(registry: Registry) -> None:
+    """A table retired, one of another game: whoever approves hears of both, and what still holds can be approved."""
+    registry.file(effective_from=at(2))
+    registry.file(effective_from=at(2), tables=["BJ-09"])
+    tables = riverbend(tables=TABLES | {"BJ-02": "switch"}, effective_from=at(1))
+    [table] = [each for each in tables["tables"] if each["table"] == "BJ-01"]
+    table["retired_on"] = "2026-11-01"
+    changed = registry.send("/properties", tables)
+    assert 201 == changed.status_code, changed.text
+    assert 200 == registry.send(f"{changed.headers['location']}/approve", person="bob").status_code
+
+    refused = registry.approve(1)
+    assert_problem(refused, 422, "version 1 of blackjack at riverbend cannot be approved any more: table 'BJ-01'")
+    assert "retired on 2026-11-01" in refused.json()["detail"]
+    assert "'BJ-02' of riverbend offers switch, not blackjack" in refused.json()["detail"]
+    assert 200 == registry.approve(2).status_code
 
 
 def test_what_the_catalogue_does_not_allow_is_rejected(registry: Registry) -> None:

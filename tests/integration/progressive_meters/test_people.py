@@ -8,12 +8,13 @@ import pytest
 
 from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.rejection import Reason
-from shared.rules import validate_submission
+from shared.rules import catalogue, validate_submission
 from shared.rules.errors import Refused
 from shared.rules.record import parse_submission
 from tests.support.asgi import assert_problem
+from tests.support.properties import property_event
 from tests.unit.progressive_meters.office import Office, an_office, feed, terms
-from tests.unit.progressive_meters.settlements import DAY, NOON, PROPERTY, Shard, rules
+from tests.unit.progressive_meters.settlements import BAD_BEAT, DAY, NOON, PROPERTY, Shard, rules
 
 RULES = rules()
 SHARD = Shard(RULES)
@@ -39,7 +40,8 @@ def test_a_pool_takes_two_people(office: Office) -> None:
 def test_refusals_are_recorded_and_given_again(office: Office) -> None:
     """Who asked for what, when, and what the answer was; the same key gives the same answer, byte for byte."""
     first = office.send("/pools", terms(base_cents=1), person="carl", key="k")
-    assert_problem(first, 422, "'base_cents' 1 is below the reset amount 500000")
+    assert_problem(first, 422, "'base_cents' 1 is below 500000, the least initial and reset amount (§ 633a.13(j)(2))")
+    assert "§ 633a.13(j)(2)" == first.json()["paragraph"]
     again = office.send("/pools", terms(base_cents=1), person="carl", key="k")
     assert (first.status_code, first.content) == (again.status_code, again.content)
     other = office.send("/pools", terms(), person="carl", key="k")
@@ -56,8 +58,9 @@ def test_refusals_are_recorded_and_given_again(office: Office) -> None:
 @pytest.mark.parametrize(
     ("changes", "detail"),
     [
-        ({"reset_cents": 400000}, "its rules submission has the reset amount 500000"),
-        ({"base_cents": 499999}, "below the reset amount"),
+        ({"reset_cents": 500001}, "its rules submission has the reset amount 500000"),
+        ({"reset_cents": 499999}, "is below 500000, the least initial and reset amount (§ 633a.13(j)(2))"),
+        ({"base_cents": 499999}, "is below 500000, the least initial and reset amount (§ 633a.13(j)(2))"),
         ({"limit_cents": 499999}, "below the base"),
         ({"feeds": [feed(), feed()]}, "is listed twice"),
         ({"feeds": [feed("BJ-99")]}, "table 'BJ-99' is not among the tables of riverside"),
@@ -74,6 +77,42 @@ def test_refusals_are_recorded_and_given_again(office: Office) -> None:
 def test_terms_that_cannot_be_are_refused(office: Office, changes: dict[str, Any], detail: str) -> None:
     """422 that names the field; what the rules submissions say counts."""
     assert_problem(office.send("/pools", terms(**changes)), 422, detail)
+
+
+def test_a_base_below_the_pools_own_reset_is_refused(office: Office) -> None:
+    """Where the submission resets the meter to more than the regulation asks, the pool begins with as much."""
+    office.learn(rules(reset=600000, sequence=2, game="high", tables=["BJ-01"]))
+    high = terms("high", feed(game="high"), base_cents=599999, reset_cents=600000)
+    assert_problem(office.send("/pools", high), 422, "'base_cents' 599999 is below the reset amount 600000")
+
+
+def test_a_least_amount_that_rose_is_found_at_filing_and_at_the_approval(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pack of the property is asked each time: what it fixes by then counts, and its paragraph is named."""
+    filed = office.send("/pools", terms(), person="carl")
+    assert 201 == filed.status_code, filed.text
+    known = catalogue("pa-633a-2024")
+    wager = known.wagers[BAD_BEAT]
+    assert wager.meter is not None
+    raised = wager.model_copy(update={"meter": wager.meter.model_copy(update={"least_reset": 500001})})
+    amended = known.model_copy(update={"wagers": known.wagers | {BAD_BEAT: raised}})
+    monkeypatch.setattr("shared.jurisdictions.meters.catalogue", {"pa-633a-2024": amended}.__getitem__)
+    for answer in (
+        office.send("/pools", terms("minor"), person="carl"),
+        office.send(f"{filed.headers['location']}/approve", person="bob"),
+    ):
+        assert_problem(answer, 422, "'reset_cents' 500000 is below 500001, the least initial and reset amount")
+        assert "§ 633a.13(j)(2)" == answer.json()["paragraph"]
+
+
+def test_a_law_that_does_not_have_the_regulation_any_more_is_found_at_the_approval(office: Office) -> None:
+    """A property that moved to another jurisdiction needs a rules submission under a regulation of that one."""
+    filed = office.send("/pools", terms(), person="carl")
+    later: dict[str, Any] = {"effective_from": "2026-11-19T12:00:00Z", "version": 2, "packs": ["us-ri", "us-federal"]}
+    office.desk.feed("properties", property_event(PROPERTY, sequence=2, **later))
+    answer = office.send(f"{filed.headers['location']}/approve", person="bob")
+    assert_problem(answer, 422, "regulation 'pa-633a-2024' is not among those of Rhode Island")
 
 
 def test_a_reset_below_the_regulations_least_cannot_be_submitted() -> None:

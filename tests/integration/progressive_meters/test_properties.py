@@ -7,10 +7,13 @@ import pytest
 
 from tests.support.asgi import assert_problem
 from tests.support.properties import property_event
-from tests.unit.progressive_meters.office import Office, terms
-from tests.unit.progressive_meters.settlements import PROPERTY, rules
+from tests.support.rounds import submission
+from tests.unit.progressive_meters.office import Office, feed, terms
+from tests.unit.progressive_meters.settlements import PROPERTY
 
 LINCOLN = "lincoln"
+ISLAND_CENTS = 1_000_000
+"""The least initial and reset amount in Rhode Island."""
 BEFORE_SIX = datetime(2026, 11, 20, 10, tzinfo=UTC)  # five in New York
 
 
@@ -18,15 +21,22 @@ BEFORE_SIX = datetime(2026, 11, 20, 10, tzinfo=UTC)  # five in New York
 def both(office: Office) -> Office:
     """The service before six, when it knows a property of Rhode Island whose gaming day begins then."""
     law: dict[str, Any] = {"packs": ["us-ri", "us-federal"], "gaming_day_begins": "06:00"}
-    office.desk.feed("properties", property_event(LINCOLN, ["BJ-01"], sequence=2, **law))
-    office.learn(rules(sequence=2, property=LINCOLN))
+    office.desk.feed("properties", property_event(LINCOLN, {"PG-01": "pai-gow"}, sequence=2, **law))
+    meter = {"paytable": "one_dollar", "meter": {"rate": "0.21", "reset": ISLAND_CENTS}}
+    played = {"game": "pai-gow", "regulation": "ri-pai-gow", "tables": ["PG-01"]}
+    selected = {"decks": 1, "wagers": {"progressive_payout": meter}}
+    office.learn(submission(2, property=LINCOLN, **played, submission=selected))
     office.clock.now = BEFORE_SIX
     return office
 
 
 def of(property_name: str, day: str) -> dict[str, Any]:
     """The terms of a pool of a property that begins before six, on a gaming day."""
-    return terms(property=property_name, gaming_day=day, effective_from=BEFORE_SIX.isoformat())
+    when = {"gaming_day": day, "effective_from": BEFORE_SIX.isoformat()}
+    if property_name == PROPERTY:
+        return terms(**when)
+    amounts = {"base_cents": ISLAND_CENTS, "reset_cents": ISLAND_CENTS}
+    return terms("major", feed("PG-01", "pai-gow", "progressive_payout"), property=property_name, **when, **amounts)
 
 
 def test_a_pool_begins_in_the_gaming_day_of_its_property(both: Office) -> None:
@@ -37,6 +47,12 @@ def test_a_pool_begins_in_the_gaming_day_of_its_property(both: Office) -> None:
         assert 201 == filed.status_code, filed.text
         assert 200 == both.send(f"{filed.headers['location']}/approve", person="bob").status_code
         assert day == both.read(f"/pools/{name}/major/movements")["items"][0]["gaming_day"]
+
+
+def test_the_least_amounts_are_those_of_the_property_s_own_law(both: Office) -> None:
+    """What Pennsylvania allows for its meters, Rhode Island does not for its own."""
+    low = of(LINCOLN, "2026-11-19") | {"base_cents": 500000, "reset_cents": 500000}
+    assert_problem(both.send("/pools", low), 422, "below 1000000, the least initial and reset amount (R.I. Table Game")
 
 
 def test_a_day_that_has_not_begun_is_neither_reconciled_nor_changed(both: Office) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from shared.rules import parse_submission, payback
-from tests.support.ledger import Ledger
+from tests.support.ledger import Ledger, counted_day
 from tests.support.reporting import Books, held, names, rows_of, total_of
 from tests.support.rounds import submission
 from tests.unit.reporting.entries import total
@@ -11,22 +11,9 @@ from tests.unit.reporting.entries import total
 THEORETICAL = tuple(f"{name}_cents" for name in ("handle", "payout", "settled_win", "theoretical_win", "difference"))
 
 
-def _counted_day(table: str = "BJ-01", *, closer: int, day: str = "2026-11-20", seq: int = 0) -> list[dict[str, Any]]:
-    """A table opened with 1,000 dollars, filled with 500, sold 600 for currency that its box has, and closed."""
-    ledger = Ledger(table, day, seq)
-    fill = {"number": 7 + seq, "received_by": "dealer.1", "observed_by": "floor.lee"}
-    return [
-        ledger.count("table.opened", "day", 1_000, game="blackjack"),
-        ledger.pit("fill.received", "day", moved=50_000, contents=[{"cents": 100, "count": 500}], **fill),
-        ledger.pit("chips.sold", "day", moved=-60_000, instrument="currency", cents=60_000, dealer="dealer.1"),
-        *ledger.box("day", 1 + seq, 600),
-        ledger.count("table.closed", "day", closer),
-    ]
-
-
 def test_the_win_as_counted_stands_beside_the_win_as_settled(books: Books) -> None:
     """Rounds won 140 dollars, the tray has 100 more than it should: both wins, and nobody has explained the rest."""
-    books.desk.feed("inventory", *_counted_day(closer=1_140))
+    books.desk.feed("inventory", *counted_day(closer=1_140))
     books.publish(
         books.posted(1, "BJ-01", [total(handle=50_000, payout=40_000)]),
         books.posted(2, "BJ-01", [total(handle=4_000)]),
@@ -64,7 +51,7 @@ def test_the_win_as_counted_stands_beside_the_win_as_settled(books: Books) -> No
 
 def test_what_goes_past_the_tray_explains_the_difference(books: Books) -> None:
     """Awards off meters and electronic wagers move no chips; the rest of the win is in the tray."""
-    books.desk.feed("inventory", *_counted_day(closer=990))
+    books.desk.feed("inventory", *counted_day(closer=990))
     # 1,000 + 500 - 600 + 90 of rounds: 100 + 40 - 60 wagered electronically + 10 of a payout of 30 off a meter
     figures: dict[str, Any] = {"account_staked": 6_000, "account_credited": 4_000, "meter_payout": 1_000}
     books.publish(books.posted(1, "BJ-01", [total(handle=13_000, payout=3_000, **figures)]))
@@ -78,7 +65,7 @@ def test_what_goes_past_the_tray_explains_the_difference(books: Books) -> None:
 
 def test_without_counts_there_is_no_win_as_counted(books: Books) -> None:
     """A table that was played at and not counted says so; the total has no win either."""
-    books.desk.feed("inventory", *_counted_day(closer=900))
+    books.desk.feed("inventory", *counted_day(closer=900))
     books.publish(books.posted(1, "BJ-02", [total(handle=500)]))
     report = books.report("drop-and-win")
     assert [("BJ-01", None, 0), ("BJ-02", "counts", 500)] == [
@@ -90,10 +77,10 @@ def test_without_counts_there_is_no_win_as_counted(books: Books) -> None:
 
 def test_the_same_days_of_the_year_before_stand_beside(books: Books) -> None:
     """Drop, win and hold of a year ago where they are known; nothing where they are not."""
-    books.desk.feed("inventory", *_counted_day(closer=1_200))
+    books.desk.feed("inventory", *counted_day(closer=1_200))
     prior = tuple(f"prior_year_{name}" for name in ("drop_cents", "win_cents", "hold_percent"))
     assert (None, None, None) == names(rows_of(books.report("drop-and-win"), "tables")[0], *prior)
-    books.desk.feed("inventory", *_counted_day(closer=960, day="2025-11-20", seq=10))
+    books.desk.feed("inventory", *counted_day(closer=960, day="2025-11-20", seq=10))
     report = books.report("drop-and-win")
     for section in ("tables", "games", "pits", "shifts"):
         assert (60_000, 6_000, "10.00") == names(rows_of(report, section)[0], *prior)

@@ -9,6 +9,7 @@ from shared.contracts.counts import CountConcluded, CountSealed
 from shared.contracts.envelope import canonical
 from tests.integration.table_inventory.day import BOX, FOUND, OPENER, PAPER, play_a_day
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
+from tests.support.properties import property_event
 
 
 def test_nothing_of_a_count_is_seen_before_it_is_concluded(desk: InventoryDesk) -> None:
@@ -90,6 +91,7 @@ def test_a_box_with_more_than_was_recorded_is_a_variance_by_instrument(desk: Inv
 
 def test_a_day_is_closed_step_by_step_by_different_people(desk: InventoryDesk) -> None:
     """Complete, then audited once reportable variances are resolved, then sealed; no step is left out."""
+    desk.has_only("BJ-01")
     table = play_a_day(desk, missing=1_000_00)
     path = f"/gaming-days/{PROPERTY}/{DAY}"
     assert 409 == desk.send(f"{path}/audited", person="audit.lou").status_code
@@ -113,6 +115,7 @@ def test_a_day_is_closed_step_by_step_by_different_people(desk: InventoryDesk) -
 
 def test_after_the_seal_only_adjusting_entries_of_two_people_change_the_win(desk: InventoryDesk) -> None:
     """The sealed report stays as it was; the adjustment is dated, has its reason, and shows the day as restated."""
+    desk.has_only("BJ-01")
     play_a_day(desk)
     desk.count_boxes(("BJ-01", BOX, FOUND))
     path = f"/gaming-days/{PROPERTY}/{DAY}"
@@ -152,6 +155,7 @@ def test_after_the_seal_only_adjusting_entries_of_two_people_change_the_win(desk
 
 def test_what_comes_after_the_seal_is_an_exception(desk: InventoryDesk) -> None:
     """A box or round that arrives after the day is final is recorded, and flagged for an adjusting entry."""
+    desk.has_only("BJ-01")
     table = play_a_day(desk)
     desk.count_boxes(("BJ-01", BOX, FOUND))
     path = f"/gaming-days/{PROPERTY}/{DAY}"
@@ -249,3 +253,19 @@ def test_lists_come_in_pages_and_documents_with_etags(desk: InventoryDesk) -> No
     etag = desk.get(win).headers["etag"]
     desk.clock.now += timedelta(minutes=1)
     assert 304 == desk.get(win, **{"If-None-Match": etag}).status_code
+
+
+def test_every_table_of_the_property_has_a_record_of_the_day(desk: InventoryDesk) -> None:
+    """Also one that nobody ever counted; not one that is retired, opens later, or has no chips to be counted."""
+    desk.has_only("BJ-01", "BJ-02")
+    play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    path = f"/gaming-days/{PROPERTY}/{DAY}/preliminary"
+    incomplete = desk.send(path, {}, person="audit.kim")
+    assert (409, f"{DAY} is not complete: table BJ-02 has no closer") == (
+        incomplete.status_code,
+        incomplete.json()["detail"],
+    )
+    others = {"BJ-02": {"retired_on": DAY}, "BJ-03": {"opened_on": "2026-11-21"}, "BJ-04": {"fully_automated": True}}
+    desk.desk.feed("properties", property_event(PROPERTY, {"BJ-01": {}, **others}, sequence=3, version=3))
+    assert "preliminary" == desk.done(path, {}, person="audit.kim")["status"]

@@ -7,7 +7,6 @@ from typing import Any
 
 from shared.journal.entry import Entry
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
-from tests.support.properties import property_event
 
 
 class PitDay:
@@ -161,9 +160,9 @@ def test_the_read_model_is_rebuilt_in_whatever_order_of_the_shards(
     desk: InventoryDesk, url: str, rng: random.Random
 ) -> None:
     """A step at a table may be read before the slip was prepared, a count of boxes before they came off the tables."""
-    flagging = property_event(PROPERTY, sequence=2, version=2, other_gaming_day="flag")
-    desk.desk.feed("properties", flagging)
-    PitDay(desk, rng).play(60)
+    day = PitDay(desk, rng)
+    desk.has_only(*(table.name for table in day.tables), other_gaming_day="flag")
+    day.play(60)
     before, shards = desk.desk.read_model(url), [list(shard) for _, shard in groupby(desk.entries(), _shard)]
     assert 3 <= len(shards)
     assert all(before.values()), [table for table, rows in before.items() if not rows]

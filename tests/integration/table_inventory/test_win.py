@@ -204,6 +204,7 @@ def test_a_shift_change_and_a_drop_count_split_the_win(desk: InventoryDesk) -> N
 
 def test_a_table_that_did_not_open_has_a_record_of_the_day(desk: InventoryDesk) -> None:
     """Its inventory is carried; without the record the day cannot be closed."""
+    desk.has_only("BJ-02")
     table = Table("BJ-02")
     table.day = "2026-11-19"
     desk.pit(table.event("table.carried", at(-20), contents=OPENER, recorded_by="floor.fay", checked_by="cage.ann"))

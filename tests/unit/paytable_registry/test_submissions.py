@@ -163,7 +163,7 @@ def test_a_later_version_begins_after_every_approved_one(effective_from: datetim
 def test_somebody_else_approves() -> None:
     """The approval holds all that was filed, who approved it and when."""
     version = filed()
-    fact = approve(version, History(versions=1), by="bob", at=NOW + HOUR)
+    fact = approve(version, History(versions=1), places, by="bob", at=NOW + HOUR)
     assert ("ann", "bob", NOW + HOUR) == (fact.filed_by, fact.approved_by, fact.approved_at)
     assert (version.hash, version.submission) == (fact.hash, fact.submission)
 
@@ -171,7 +171,7 @@ def test_somebody_else_approves() -> None:
 def test_the_filer_does_not_approve() -> None:
     """Who filed a version cannot approve it."""
     with pytest.raises(Rejected, match="ann filed version 1 of blackjack at riverbend") as rejected:
-        approve(filed(), History(versions=1), by="ann", at=NOW)
+        approve(filed(), History(versions=1), places, by="ann", at=NOW)
     assert Reason.SAME_PERSON is rejected.value.reason
 
 
@@ -188,13 +188,13 @@ def test_a_version_is_decided_once(decision: str, by: str) -> None:
     version = filed()
     fact: SubmissionApproved | SubmissionRejected
     if decision == "approved":
-        fact = approve(version, History(versions=1), by="bob", at=NOW)
+        fact = approve(version, History(versions=1), places, by="bob", at=NOW)
     else:
         fact = reject(version, by="bob", at=NOW, reason="no")
     decided = after(version, fact)
     assert decision == decided.status
     with pytest.raises(Rejected, match=f"version 1 of blackjack at riverbend was {decision} already"):
-        approve(decided, History(versions=1), by=by, at=NOW)
+        approve(decided, History(versions=1), places, by=by, at=NOW)
     with pytest.raises(Rejected, match=f"was {decision} already"):
         reject(decided, by=by, at=NOW, reason="no")
 
@@ -203,8 +203,22 @@ def test_approval_comes_too_late() -> None:
     """A version that waited until its beginning had passed can only be filed again."""
     history = History(versions=1, approved=[NOW - HOUR])
     version = filed(history, effective_from=NOW + HOUR)
-    with pytest.raises(Rejected, match=r"version 2 of blackjack at riverbend cannot .* any more.*passed"):
-        approve(version, history, by="bob", at=NOW + 2 * HOUR)
+    with pytest.raises(Rejected, match=r"version 2 of blackjack at riverbend cannot .* any more.*passed") as rejected:
+        approve(version, history, places, by="bob", at=NOW + 2 * HOUR)
+    assert Reason.TOO_LATE is rejected.value.reason
+
+
+def test_approval_finds_all_that_the_property_contradicts_since() -> None:
+    """A table that went, one that offers another game now, a law that does not cover the regulation: at once."""
+    version = filed()
+    now = place("riverbend", {"BJ-01": "pai-gow-poker"}, packs=["us-ri", "us-federal"])
+    with pytest.raises(Rejected) as rejected:
+        approve(version, History(versions=1), lambda *_: now, by="bob", at=NOW)
+    assert Reason.NOT_ALLOWED is rejected.value.reason
+    opening, *others = rejected.value.detail.split("; ")
+    assert opening.startswith("version 1 of blackjack at riverbend cannot be approved any more: 'regulation': 'pa-633a")
+    for part, found in zip(("'BJ-01' of riverbend offers pai-gow-poker", "'BJ-02' is not among"), others, strict=True):
+        assert part in found
 
 
 def test_the_hash_is_that_of_golden_bytes() -> None:

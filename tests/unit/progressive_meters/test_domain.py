@@ -22,7 +22,7 @@ from shared.contracts.meters import Hit, MeterOfRound, PoolTerms
 from shared.contracts.rejection import Rejected
 from shared.rules.errors import Refused
 
-TERMS = Terms("bad_beat_progressive", Fraction("0.205"), None, 500000)
+TERMS = Terms("pa-633a-2024", "bad_beat_progressive", Fraction("0.205"), None, 500000)
 POOL = Pool("riverside", "major", display=nanocents(500000))
 VERSION = PoolTerms(
     property="riverside",

@@ -20,7 +20,7 @@ from services.reporting.kit.figures import Cell, Figure, Value
 from shared.contracts.exact import exact_text
 from shared.contracts.reports import Reached
 
-KNOWN_AT = datetime(2026, 11, 21, 6, tzinfo=UTC)
+KNOWN_AT = datetime(2026, 11, 21, 6, 0, 0, 250_000, tzinfo=UTC)
 
 TABLES = Section(
     name="tables",

@@ -71,7 +71,11 @@ def test_json_has_the_content_that_was_hashed() -> None:
         "formula": "what the box held",
         "source": "§ 1",
     } == read["columns"]["tables"][2]
-    assert ("riverside", "preliminary", "2026-11-21T06:00:00Z") == (read["property"], read["stage"], read["known_at"])
+    assert ("riverside", "preliminary", "2026-11-21T06:00:00.250000Z") == (
+        read["property"],
+        read["stage"],
+        read["known_at"],
+    )
     assert "explain" not in json.loads(render(document, "json"))
 
 

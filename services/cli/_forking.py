@@ -1,0 +1,96 @@
+"""Imports the services of a stack once and forks each of them: the other end of `fork_server.py`.
+
+Run as a process of its own with one thread and no connection, so that a fork copies nothing but what was imported. It
+is the leash of what it forks. A line on standard input says what to fork, a second one asks it to end them all; end of
+file means that the parent is gone, and that nobody else will clean up after it. It answers on standard output, one
+JSON document a line.
+"""
+
+import contextlib
+import gc
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from multiprocessing import get_context
+from multiprocessing.connection import wait
+from multiprocessing.context import ForkProcess
+
+from services.cli.main import main as pitledger
+from services.cli.services import load, roles_of_services
+from shared.local._leash import death_with_parent
+
+
+def main(services: Sequence[str], *, grace_seconds: float, remove_when_orphaned: str | None) -> None:
+    """Import the services, fork them when told to, and return when all have ended."""
+    gc.disable()
+    import_module("services.cli.run")
+    manifests = [load(service) for service in services]
+    gc.enable()
+    gc.freeze()  # a service that looks for garbage leaves what is shared alone
+    _say({"ports": {each.name: each.port for each in manifests}, "roles": sorted(roles_of_services(manifests))})
+    orders = sys.stdin.readline()
+    processes = [_fork(**order) for order in json.loads(orders)] if orders else []
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    told = True
+    with contextlib.suppress(KeyboardInterrupt):
+        _say({each.name: each.pid for each in processes})
+        told = _watch(processes)
+    _end(processes, grace_seconds)
+    if not told and remove_when_orphaned is not None:
+        shutil.rmtree(remove_when_orphaned, ignore_errors=True)
+
+
+def _fork(service: str, log: str, environment: Mapping[str, str]) -> ForkProcess:
+    arguments = (service, log, environment)
+    process = get_context("fork").Process(target=_become, args=arguments, name=service, daemon=True)
+    process.start()
+    return process
+
+
+def _become(service: str, log: str, environment: Mapping[str, str]) -> None:
+    """Be `pitledger run SERVICE`, as if it had been started with this log and this environment."""
+    os.setsid()
+    death_with_parent(signal.SIGKILL)()
+    with open(log, "ab") as said:  # noqa: PTH123 - as the leash of one command does
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(said.fileno(), stream.fileno())
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.exit(pitledger(["run", service]))
+
+
+def _watch(processes: Sequence[ForkProcess]) -> bool:
+    """Report each process that ends by itself; return whether the parent asks for the end, and is not gone."""
+    running = list(processes)
+    while sys.stdin.fileno() not in wait([sys.stdin.fileno(), *(process.sentinel for process in running)]):
+        for process in running:
+            process.join(0)
+            if process.exitcode is not None:
+                _say({process.name: process.exitcode})
+        running = [process for process in running if process.exitcode is None]
+    return bool(sys.stdin.readline())
+
+
+def _end(processes: Sequence[ForkProcess], grace_seconds: float) -> None:
+    """Ask all of them to end; whoever is still there after the grace is killed."""
+    for process in processes:
+        process.terminate()
+    ends = time.monotonic() + grace_seconds
+    for process in processes:
+        process.join(max(0.0, ends - time.monotonic()))
+        process.kill()
+        process.join()
+
+
+def _say(document: object) -> None:
+    with contextlib.suppress(BrokenPipeError):  # the parent is gone already: standard input says so, too
+        os.write(sys.stdout.fileno(), json.dumps(document).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    main(**json.loads(sys.argv[1]))

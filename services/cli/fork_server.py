@@ -1,0 +1,140 @@
+"""The process from which the services of a stack are forked, so that what they import is imported once."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final, Self
+
+from services.cli.exits import StackEnded
+from shared.local.errors import LocalStackError
+from shared.local.process import log_tail
+
+_KILL_SECONDS_MAX: Final = 10.0
+
+
+class ForkServer:
+    """Forks services, each a process of its own that never outlives the parent, however the parent ends.
+
+    From its construction on it imports them, while the parent does something else. Each service is in a session of its
+    own, so that Ctrl-C reaches only the parent; one that has not ended `grace_seconds` after it was asked to is killed.
+    When the parent dies without a word, `remove_when_orphaned` is deleted after the services ended. `logs` is the
+    directory of the services' logs and of the server's own, which says what is wrong before a service has one.
+    """
+
+    ports: Mapping[str, int]
+    """The usual port of each service."""
+    roles: Sequence[str]
+    """The roles that the services declare, and those that all services have in common."""
+
+    def __init__(
+        self,
+        services: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        logs: Path,
+        grace_seconds: float,
+        remove_when_orphaned: Path | None = None,
+    ) -> None:
+        self._logs = logs
+        self._seconds_max = grace_seconds + _KILL_SECONDS_MAX
+        self.pids: Mapping[str, int] = {}
+        """The process ids of the services that were forked."""
+        self._asked_to_fork = False
+        self._exit_codes: dict[str, int] = {}
+        self._listener = Thread(target=self._listen, name="exit codes", daemon=True)
+        options = {"services": services, "grace_seconds": grace_seconds, "remove_when_orphaned": remove_when_orphaned}
+        with self._log("fork-server").open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                [sys.executable, "-P", "-m", "services.cli._forking", json.dumps(options, default=str)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                cwd=logs,
+                env=dict(environment),
+                start_new_session=True,
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.stop()
+
+    def wait(self) -> None:
+        """Wait until the services are imported. Raises: StackEnded."""
+        answer = self._answer()
+        self.ports, self.roles = answer["ports"], answer["roles"]
+
+    def fork(self, environments: Mapping[str, Mapping[str, str]]) -> None:
+        """Start each service with its environment, all at once; then no more. Raises: StackEnded."""
+        orders = [
+            {"service": service, "log": str(self._log(service)), "environment": dict(environment)}
+            for service, environment in environments.items()
+        ]
+        self._asked_to_fork = True
+        self._ask(json.dumps(orders))
+        self.pids = self._answer()
+        self._listener.start()
+
+    def check(self) -> None:
+        """Raise StackEnded where a service, or the server with all of them, has ended by itself."""
+        for service, code in list(self._exit_codes.items()):
+            raise self._ended(service, code)
+        if (ended := self._process.poll()) is not None:
+            raise self._ended("fork-server", ended)
+
+    def stop(self) -> None:
+        """End the services in good order, and the server; wait until they are gone."""
+        assert self._process.stdin is not None
+        if self._process.stdin.closed:
+            return  # stopped before
+        if self._asked_to_fork:
+            self._ask("end")
+        else:
+            self._process.kill()
+        try:
+            self._process.wait(self._seconds_max)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            raise LocalStackError(
+                f"services are still there {self._seconds_max:g} s after they were asked to end, "
+                f"look at what they wait for: {self.pids}"
+            ) from None
+        finally:
+            self._close()
+
+    def _close(self) -> None:
+        if self._listener.ident is not None:
+            self._listener.join()
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            with suppress(BrokenPipeError):
+                pipe.close()
+
+    def _log(self, name: str) -> Path:
+        return self._logs / f"{name}.log"
+
+    def _ended(self, name: str, code: int) -> StackEnded:
+        return StackEnded(name, code if code >= 0 else 128 - code, log_tail(self._log(name)))
+
+    def _ask(self, line: str) -> None:
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):  # it has ended by itself: whoever waits for an answer is told so
+            self._process.stdin.write(f"{line}\n".encode())
+            self._process.stdin.flush()
+
+    def _answer(self) -> Any:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise self._ended("fork-server", self._process.wait())
+        return json.loads(line)
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._exit_codes |= json.loads(line)

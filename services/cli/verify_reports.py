@@ -1,0 +1,42 @@
+"""`pitledger verify-reports`: what was delivered to a folder or a bucket, verified with nothing but the public key."""
+
+from typing import Annotated
+
+import typer
+
+from services.cli.exits import CheckFailed, NotThere, UsageWrong
+from services.cli.keys import Keys, read_verifiers
+from services.cli.output import AsJson, message, print_json, print_line
+
+
+def verify_reports(
+    store: Annotated[str, typer.Argument(metavar="STORE", help="A folder, file:///folder or s3://bucket/prefix.")],
+    keys: Keys = None,
+    as_json: AsJson = False,
+) -> None:
+    """Verify delivered reports: signed manifests, every file that they list, and nothing else there.
+
+    A bucket is reached as the AWS_* environment variables say. Exit code 1 when something is not as it was delivered.
+
+    Example: pitledger verify-reports /srv/reports --key verifiers.txt
+    """
+    from obstore.exceptions import BaseError
+
+    from services.reporting.delivery import DeliveryError, open_store, verify_delivery
+
+    if not keys:
+        raise UsageWrong("--key is missing: give the verifier key of the reporting service, or a file with it")
+    try:
+        found = verify_delivery(open_store(store), read_verifiers(keys))
+    except DeliveryError as error:
+        raise UsageWrong(str(error)) from error
+    except BaseError as error:
+        raise NotThere(f"{store}: {error}") from error
+    if as_json:
+        print_json({"manifests": found.manifests, "files": found.files, "problems": list(found.problems)})
+    else:
+        for problem in found.problems:
+            print_line(problem)
+        message(f"{store}: {found.manifests} manifests, {found.files} files")
+    if found.problems:
+        raise CheckFailed(f"{len(found.problems)} things are not as they were delivered")

@@ -1,0 +1,235 @@
+"""Side bets, and every other wager: how often it is made, what it won against what it should, hits by paytable row."""
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from fractions import Fraction
+from math import sqrt
+from typing import Any, Final
+
+from services.reporting.books.reading import Books
+from services.reporting.domain.house_edges import HouseEdge
+from services.reporting.domain.statistics import Wagers, against_expectation
+from services.reporting.kit.definition import Content, Report
+from services.reporting.kit.document import Column, Section, fill
+from services.reporting.kit.figures import NOTHING, Cell, Figure, share
+from services.reporting.reports.settled_win import SettledRounds, SettledWin, lines_identities, settled_rounds
+from shared.contracts.settlements import SettlementPosted, SettlementReversed
+from shared.contracts.submissions import SubmissionApproved
+
+_UNDER: Final = ("game", "version", "submission")
+_KEY: Final = ("game", "wager", "version", "submission")
+
+_WAGER: Final = (
+    Column(name="game", title="Game"),
+    Column(name="wager", title="Wager"),
+    Column(name="version", title="Version", formula="of the rules submission that was wagered under"),
+    Column(name="submission", title="Rules submission", formula="its hash"),
+    Column(name="paytable", title="Paytable"),
+)
+
+WAGERS: Final = Section(
+    name="wagers",
+    title="By game, wager and version",
+    key=_KEY,
+    columns=(
+        *_WAGER,
+        Column(
+            name="offered",
+            title="Offered",
+            formula="as the catalogue says: required of every player, always on offer, or optional: a side bet",
+        ),
+        Column(
+            name="rounds_offered",
+            title="Rounds offered",
+            unit="count",
+            formula="rounds of the game under this version, less those reversed",
+        ),
+        Column(name="wagers", title="Wagers", unit="count", formula="stakes against the house"),
+        Column(
+            name="utilization_percent",
+            title="Utilization %",
+            unit="percent",
+            formula="wagers / wagers of the required wager of the game under this version; each hand of a split is one",
+        ),
+        Column(name="handle_cents", title="Handle", unit="cents", added=True),
+        Column(name="payout_cents", title="Payout", unit="cents", added=True),
+        Column(
+            name="win_cents",
+            title="Win",
+            unit="cents",
+            added=True,
+            formula="handle + vigorish + house in bank - payout, before meters",
+        ),
+        Column(name="win_percent", title="Win %", unit="percent", formula="win / handle"),
+        Column(
+            name="theoretical_win_cents",
+            title="Theoretical win",
+            unit="cents",
+            formula="handle x exact house edge, half a cent to the even one",
+        ),
+        Column(name="theoretical_win_percent", title="Theoretical %", unit="percent", formula="the exact house edge"),
+        Column(
+            name="difference_cents",
+            title="Variance",
+            unit="cents",
+            formula="win - theoretical win, rounded once",
+        ),
+        Column(name="difference_percent", title="Variance %", unit="percent", formula="variance / handle"),
+        Column(
+            name="standard_deviations",
+            title="Standard deviations",
+            formula=(
+                "(payout - expected payout) / square root of (exact variance of the return x sum of squared stakes); "
+                "above zero: players received more than expected"
+            ),
+        ),
+        Column(name="reason", title="Why nothing exact"),
+    ),
+)
+HITS: Final = Section(
+    name="hits",
+    title="Hits by paytable row",
+    key=(*_KEY, "category"),
+    columns=(
+        *_WAGER,
+        Column(name="category", title="Row", formula="what the settlement lines won"),
+        Column(name="wagers", title="Wagers", unit="count"),
+        Column(name="hits", title="Hits", unit="count", formula="settlement lines of the row"),
+        Column(name="payout_cents", title="Paid", unit="cents", added=True, formula="with the stakes that went back"),
+        Column(name="probability", title="Probability", formula="exact, counted over all cards from full decks"),
+        Column(name="expected_hits", title="Expected hits", formula="wagers x probability, two decimals"),
+        Column(
+            name="standard_deviations",
+            title="Standard deviations",
+            formula="(hits - expected hits) / square root of (wagers x probability x (1 - probability))",
+        ),
+    ),
+)
+
+
+async def _fill(books: Books) -> Content:
+    settled = await settled_rounds(books)
+    wins = settled.by(*_KEY)
+    played = await books.played(_UNDER)
+    required = _required(settled, wins)
+    rows = [_wager_row(settled, key, win, played, required) for key, win in wins.items()]
+    sections = (fill(WAGERS, rows), fill(HITS, [row async for row in _hits(books, settled, wins)]))
+    return Content(sections, await lines_identities(books, settled.whole()))
+
+
+def _required(settled: SettledRounds, wins: Mapping[tuple[str, ...], SettledWin]) -> dict[tuple[str, ...], Figure]:
+    """Return the stakes of the required wager by game and version; of several, of the one that has the most."""
+    found: dict[tuple[str, ...], Figure] = {}
+    for (game, wager, version, submission), win in wins.items():
+        edge, stakes = settled.edges.get((submission, wager)), win.of("stakes")
+        if edge is not None and edge.offered == "required":
+            under = (game, version, submission)
+            found[under] = max(found.get(under, NOTHING), stakes, key=lambda figure: figure.value)
+    return found
+
+
+def _about(key: tuple[str, ...], edge: HouseEdge | None) -> dict[str, Any]:
+    return {**dict(zip(_KEY, key, strict=True)), "paytable": edge and edge.paytable}
+
+
+def _wager_row(
+    settled: SettledRounds,
+    key: tuple[str, ...],
+    win: SettledWin,
+    played: Mapping[tuple[str, ...], Mapping[str, Figure]],
+    required: Mapping[tuple[str, ...], Figure],
+) -> dict[str, Any]:
+    game, wager, version, submission = key
+    under, edge = (game, version, submission), settled.edges.get((submission, wager))
+    rounds, handle = played.get(under, {}), win.of("handle_cents")
+    return {
+        **_about(key, edge),
+        "offered": edge and edge.offered,
+        "rounds_offered": rounds.get("posted", NOTHING) - rounds.get("reversed", NOTHING),
+        "wagers": win.of("stakes"),
+        "utilization_percent": share(win.of("stakes"), required.get(under, NOTHING)),
+        "handle_cents": handle,
+        "payout_cents": win.of("payout_cents"),
+        "win_cents": win.win,
+        "win_percent": share(win.win, handle),
+        "theoretical_win_cents": win.theoretical_win,
+        "theoretical_win_percent": win.theoretical_percent,
+        "difference_cents": win.difference,
+        "difference_percent": win.difference_percent,
+        "standard_deviations": _deviations(edge, win),
+        "reason": next(filter(None, map(settled.without, _parts(settled, key))), None),
+    }
+
+
+def _parts(settled: SettledRounds, key: tuple[str, ...]) -> Iterator[Any]:
+    game, wager, version, submission = key
+    return (part for part in settled.parts if part.place[1] == game and part.place[3:] == (version, submission, wager))
+
+
+def _deviations(edge: HouseEdge | None, win: SettledWin) -> Cell | None:
+    """Return how far the payout lies from what was expected; None where nothing is exact, or nothing wagered."""
+    if edge is None or edge.returns is None or win.of("squared").value <= 0:
+        return None
+    wagers = Wagers(win.of("stakes").value, win.of("handle_cents").value, win.of("squared").value)
+    payout = win.of("payout_cents")
+    return Cell(against_expectation(edge.returns, wagers, payout.value).z_shown, payout.because)
+
+
+async def _hits(
+    books: Books, settled: SettledRounds, wins: Mapping[tuple[str, ...], SettledWin]
+) -> AsyncIterator[dict[str, Any]]:
+    """Give the rows of HITS: those that were hit or paid, and those that could have been."""
+    lines: dict[tuple[str, ...], dict[str, dict[str, Figure]]] = {}
+    for (*key, category), figures in (await books.lines((*_KEY, "category"))).items():
+        lines.setdefault(tuple(key), {})[category] = figures
+    for place, win in wins.items():
+        edge, hit = settled.edges.get((place[-1], place[1])), lines.get(place, {})
+        for category in sorted({*hit, *_categories(edge)} - {""}):
+            figures = hit.get(category, {})
+            probability = None if edge is None or edge.returns is None else edge.returns.probability(category)
+            hits, paid = figures.get("lines", NOTHING), figures.get("payout_cents", NOTHING)
+            if probability == 0 and not paid.value:
+                continue  # what a losing hand is called is no row of the paytable
+            wagers = win.of("stakes")
+            yield {
+                **_about(place, edge),
+                "category": category,
+                "wagers": wagers,
+                "hits": hits,
+                "payout_cents": paid,
+                "probability": None if probability is None else str(probability),
+                **_expected(wagers.value, hits, probability),
+            }
+
+
+def _categories(edge: HouseEdge | None) -> set[str]:
+    if edge is None or edge.returns is None:
+        return set()
+    named = {name for hit in edge.returns.hits for name in (hit.won.category, hit.won.bonus)}
+    return {name for name in named if name is not None}
+
+
+def _expected(wagers: int, hits: Figure, probability: Fraction | None) -> dict[str, Any]:
+    if probability is None or wagers <= 0:
+        return {}
+    expected = wagers * probability
+    variance = expected * (1 - probability)
+    off = float(hits.value - expected) / sqrt(variance) if variance else None
+    return {
+        "expected_hits": f"{float(expected):.2f}",
+        "standard_deviations": None if off is None else Cell(f"{off:+.2f}", hits.because),
+    }
+
+
+SIDE_BETS: Final = Report(
+    name="side-bets",
+    title="Side bets and other wagers",
+    about=(
+        "Each wager under each version of its rules submission: how often it is made of the times that it could be, "
+        "handle, payout and win against the exact theoretical win, and the hits of each paytable row against their "
+        "exact probability. Wagers of one round share its cards, and rounds of one shoe its cards: deviations are of "
+        "independent wagers, and a little too large."
+    ),
+    sections=(WAGERS, HITS),
+    sources=(SettlementPosted, SettlementReversed, SubmissionApproved),
+    fill=_fill,
+)

@@ -1,0 +1,56 @@
+"""Hold variance on a real database: a month against the year before, and against the theoretical win."""
+
+from tests.support.ledger import counted_day
+from tests.support.properties import property_event
+from tests.support.reporting import Books, names, rows_of
+from tests.unit.reporting.entries import DAY, total
+
+FIGURES = ("actual_percent", "base_percent", "deviation_percent", "limit_percent", "flag", "missing")
+
+
+def test_a_hold_more_than_three_points_from_last_year_is_investigated(books: Books) -> None:
+    """Ten percent last year: twenty is too much, thirteen is not; a table that is new has no base."""
+    prior, days = "2025-03-01", "2026-11-03"
+    for table, closers, seq in (("BJ-01", (960, 1_020), 0), ("BJ-02", (960, 978), 20), ("BJ-03", (None, 900), 40)):
+        for day, closer, first in zip((prior, days), closers, (seq, seq + 10), strict=True):
+            if closer is not None:
+                books.desk.feed("inventory", *counted_day(table, closer=closer, day=day, seq=first))
+    report = books.report("hold-variance", "&period=month")
+    assert [
+        ("BJ-01", "20.00", "10.00", "10.00", "3.00", "investigate", None),
+        ("BJ-02", "13.00", "10.00", "3.00", "3.00", None, None),
+        ("BJ-03", "0.00", None, None, None, None, "base"),
+    ] == [names(row, "table", *FIGURES) for row in rows_of(report, "tables")]
+    [game] = rows_of(report, "games")
+    assert ("blackjack", "11.00", "10.00", "1.00", "3.00", None, None) == names(game, "game", *FIGURES)
+    assert ("drop", "prior_year", "2025-03-01", "2025-12-31", "percentage_points", 180_000, 19_800) == names(
+        game, "basis", "base", "base_first_day", "base_last_day", "method", "basis_cents", "win_cents"
+    )
+    assert {"hold variance", "what hold is a share of"} <= {mark["what"] for mark in report["content"]["marks"]}
+    assert 404 == books.get(books.path("hold-variance")).status_code  # of a month, not of a day
+
+
+def test_a_win_outside_the_interval_around_the_theoretical_win_is_investigated(books: Books) -> None:
+    """Where law says so: 1.96 standard deviations, exactly known, of what the wagers with an exact edge won."""
+    books.desk.feed("properties", property_event("seaside", packs=["us-ri", "us-federal"], sequence=3))
+    under = books.submit(wagers={"royal_match_21": {"paytable": "D"}})
+    played = (("BJ-01", 1_750, 500), ("BJ-01", 0, 500), ("BJ-02", 13_000, 500))
+    books.publish(
+        *(
+            books.posted(
+                seq,
+                table,
+                [total("royal_match_21", handle=stake, payout=payout), total(handle=1)],
+                submission=under,
+                property="seaside",
+            )
+            for seq, (table, payout, stake) in enumerate(played, 1)
+        )
+    )
+    path = f"/reports/hold-variance?property=seaside&gaming_day={DAY}&period=month"
+    report = books.get(path).json()
+    # house edge 6.67 percent; one cent has a variance of 4.1319: two stakes of 500, then one
+    assert [
+        ("BJ-01", "-75.00", "6.67", "-81.67", "281.71", None, None),
+        ("BJ-02", "-2500.00", "6.67", "-2506.67", "398.40", "investigate", None),
+    ] == [names(row, "table", *FIGURES) for row in rows_of(report, "tables")]

@@ -1,0 +1,133 @@
+"""Services that are forked from one process: each by itself, ended in good order, never left behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from services.cli.exits import StackEnded
+from services.cli.fork_server import ForkServer
+from services.cli.services import load, roles_of_services
+from shared.local.ports import free_port
+from tests.support import Databases, eventually
+from tests.support.processes import alive, left_over
+from tests.support.services import settled_database
+
+SERVICE = "paytable-registry"
+# A parent that forks a service, says which processes there are, and waits to be killed.
+PARENT = """
+import json, os, pathlib, sys, time
+from services.cli.fork_server import ForkServer
+home = pathlib.Path(sys.argv[1])
+server = ForkServer([sys.argv[2]], environment=os.environ, logs=home, grace_seconds=10, remove_when_orphaned=home)
+server.wait()
+server.fork({sys.argv[2]: os.environ})
+print(json.dumps([server._process.pid, *server.pids.values()]), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def environment(databases: Databases) -> Iterator[Mapping[str, str]]:
+    """The environment of the service: a database of its own, and a broker that never answers."""
+    url = settled_database(databases, SERVICE)
+    nobody = {"KAFKA_BOOTSTRAP_SERVERS": f"127.0.0.1:{free_port()}", "PITLEDGER_HTTP_PORT": str(free_port())}
+    yield {**os.environ, "DATABASE_URL": url, **nobody}
+    databases.drop(url)
+
+
+@contextmanager
+def forked(directory: Path, environment: Mapping[str, str], grace_seconds: float = 20.0) -> Iterator[ForkServer]:
+    """A server that has forked the service, which has started."""
+    with ForkServer([SERVICE], environment=os.environ, logs=directory, grace_seconds=grace_seconds) as server:
+        server.wait()
+        server.fork({SERVICE: environment})
+        eventually(lambda: events(directory)[-1:] == ["started"], because="the service has started", seconds=30)
+        yield server
+
+
+def events(directory: Path) -> list[str]:
+    """What the service has logged."""
+    log = directory / f"{SERVICE}.log"
+    return [json.loads(line)["event"] for line in log.read_text().splitlines()] if log.exists() else []
+
+
+def test_a_service_is_a_process_of_its_own_and_ends_in_good_order(
+    tmp_path: Path, environment: Mapping[str, str]
+) -> None:
+    """It has a session and a log of its own; stopped, it says so last. The server knows its manifest, and ends, too."""
+    with forked(tmp_path, environment) as server:
+        manifest = load(SERVICE)
+        assert {SERVICE: manifest.port} == server.ports
+        assert sorted(roles_of_services([manifest])) == server.roles
+        pid = server.pids[SERVICE]
+        assert len({os.getsid(0), os.getsid(server._process.pid), os.getsid(pid)}) == 3
+        server.check()
+    assert "stopped" == events(tmp_path)[-1]
+    assert [] == left_over([pid, server._process.pid], [])
+
+
+def test_what_does_not_stop_is_killed(tmp_path: Path, environment: Mapping[str, str]) -> None:
+    """A service that does not heed the request, here because it stands still, is killed when its grace is over."""
+    with forked(tmp_path, environment, grace_seconds=0.2) as server:
+        os.kill(server.pids[SERVICE], signal.SIGSTOP)
+    assert [] == left_over(server.pids.values(), [])
+    assert "stopped" not in events(tmp_path)
+
+
+def test_a_service_that_was_killed_is_named(tmp_path: Path, environment: Mapping[str, str]) -> None:
+    """The error names the service and the signal, and has the end of its log."""
+    with forked(tmp_path, environment) as server:
+        os.kill(server.pids[SERVICE], signal.SIGKILL)
+        eventually(lambda: raises(server), because="the server has told")
+        with pytest.raises(StackEnded, match=f"^{SERVICE} ended by itself, killed by signal 9") as ended:
+            server.check()
+    assert '"started"' in ended.value.details
+
+
+def raises(server: ForkServer) -> bool:
+    """Whether something has ended by itself."""
+    try:
+        server.check()
+    except StackEnded:
+        return True
+    return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the parent death signal is Linux's own")
+def test_killing_the_server_kills_its_services(tmp_path: Path, environment: Mapping[str, str]) -> None:
+    """Even when the server itself is killed, no service outlives it, and the parent hears of it."""
+    with forked(tmp_path, environment) as server:
+        os.kill(server._process.pid, signal.SIGKILL)
+        eventually(lambda: not left_over(server.pids.values(), []), because="the service is gone")
+        eventually(lambda: raises(server), because="the server is gone")
+        with pytest.raises(StackEnded, match=r"^fork-server ended by itself, killed by signal 9"):
+            server.check()
+
+
+def test_a_service_that_cannot_be_imported_is_named_before_anything_starts(tmp_path: Path) -> None:
+    """The server ends with the reason in its log, which the error shows."""
+    with ForkServer(["lost-chips"], environment=os.environ, logs=tmp_path, grace_seconds=1) as server:
+        with pytest.raises(StackEnded) as ended:
+            server.wait()
+        assert "No module named 'services.lost_chips'" in ended.value.details
+
+
+def test_nothing_is_left_when_the_parent_is_killed(tmp_path: Path, environment: Mapping[str, str]) -> None:
+    """A parent that dies without a word takes its services along, and the directory with their logs goes, too."""
+    home = tmp_path / "home"
+    home.mkdir()
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT, home, SERVICE], env=environment, stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdout is not None
+        pids = json.loads(parent.stdout.readline())
+        assert all(map(alive, pids))
+        parent.kill()
+    eventually(lambda: not left_over(pids, [home]), because="nothing is left", seconds=30)
