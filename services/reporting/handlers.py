@@ -28,6 +28,7 @@ from services.reporting.tables import (
     properties,
     round_days,
     rounds,
+    wager_days,
 )
 from shared.contracts.envelope import Event
 from shared.contracts.facts import KINDS
@@ -112,7 +113,7 @@ class Settlements(OfJournal):
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, SupersededRound, VoidedRound, *OF_INPUT, quick=quick_round)
     keeps = (
-        *(rounds, round_days, play_days, line_days, amounts, amount_days, day_moments, positions),
+        *(rounds, round_days, wager_days, play_days, line_days, amounts, amount_days, day_moments, positions),
         *OF_JOURNALS,
     )
 

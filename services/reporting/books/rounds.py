@@ -153,6 +153,14 @@ class Sums:
         return {(*key, wager): sums for key, play in self._plays.items() for wager, sums in play.by_wager().items()}
 
     @property
+    def wagers(self) -> _Sum:
+        """FIGURES and STAKES by the same without the dealer."""
+        found: _Sum = {}
+        for (*place, _, version, submission, wager), sums in self.rounds.items():
+            _add(found, (*place, version, submission, wager), sums)
+        return found
+
+    @property
     def played(self) -> _Sum:
         """PLAYED by (gaming day, property, table, game, shift, dealer, version, submission)."""
         return {key: play.played for key, play in self._plays.items()}

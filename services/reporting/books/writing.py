@@ -20,6 +20,7 @@ from services.reporting.tables import (
     positions,
     round_days,
     rounds,
+    wager_days,
 )
 from shared.contracts.facts import EntryEvent, Fact
 from shared.contracts.places import PlaceAt
@@ -30,6 +31,7 @@ assert catalog.MODULES, "what all facts add is declared"
 
 _ADD_AMOUNTS = insert(amount_days, on_conflict=added(amount_days, "value"))
 _ADD_ROUNDS = insert(round_days, on_conflict=added(round_days, *FIGURES, *STAKES))
+_ADD_WAGERS = insert(wager_days, on_conflict=added(wager_days, *FIGURES, *STAKES))
 _ADD_PLAYED = insert(play_days, on_conflict=added(play_days, *PLAYED))
 _ADD_LINES = insert(line_days, on_conflict=added(line_days, *LINE_FIGURES))
 _EARLIER = func.least(day_moments.c.first_recorded, excluded(day_moments).first_recorded)
@@ -111,6 +113,7 @@ class Batch:
         for statement, values in (
             (_ADD_AMOUNTS, _sorted((key, (value,)) for key, value in self._amount_days.items())),
             (_ADD_ROUNDS, _sorted(sums.rounds.items())),
+            (_ADD_WAGERS, _sorted(sums.wagers.items())),
             (_ADD_PLAYED, _sorted(sums.played.items())),
             (_ADD_LINES, _sorted(sums.lines.items())),
             (_ADD_MOMENTS, _sorted(self._moments.items())),

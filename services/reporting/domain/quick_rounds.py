@@ -7,6 +7,7 @@ writes nearly all of its entries is left to it. Totals and submission are struct
 import re
 from datetime import date, datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import Annotated, Any, Final, Literal, get_args
 
 import msgspec
@@ -78,15 +79,19 @@ _EVENT: Final = enveloped(_KIND, PostedRound)
 
 def quick_round(raw: bytes) -> Event[Any] | None:
     """Return the entry of a posted round without notices or correction; None for everything else, errors included."""
+    if b"\\u" in raw:
+        return None  # half of a pair may be escaped in what is passed over
     try:
+        raw.decode()  # msgspec does not look into what it passes over
         entry = _ENTRY.decode(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return None
-    if not (_is(_SOURCE, entry.source) and all(_is(_NAME, total.wager) for total in entry.data.totals)):
+    if not (_is(_SOURCE, entry.source) and all(_is(_NAME, wager) for wager in map(_wager, entry.data.totals))):
         return None
     return _EVENT.of_checked(_members(entry) | {"data": PostedRound.of_checked(_members(entry.data))})
 
 
+_wager = attrgetter("wager")
 _members = msgspec.structs.asdict
 _NAME: Final = _pattern(Name)
 _SOURCE: Final = _pattern(Source)

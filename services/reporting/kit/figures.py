@@ -89,4 +89,6 @@ def share(part: Figure, whole: Figure) -> Cell:
 
 
 def _together(one: Because, other: Because) -> Because:
-    return one if one == other else tuple(dict.fromkeys((*one, *other)))
+    if not one or not other or one == other:
+        return one or other
+    return one + other if len(one) == len(other) == 1 else tuple(dict.fromkeys((*one, *other)))

@@ -12,5 +12,5 @@ def upgrade() -> None:
     """Run the statements of the SQL files, and grant the service what it needs."""
     run_sql(__file__, "0001_properties")
     grant("SELECT, INSERT", "house_edges", "filled_gaps", "closings", "properties", "facts", "amounts", "rounds")
-    grant("SELECT, INSERT, UPDATE", "exceptions", "amount_days", "round_days", "play_days", "line_days")
+    grant("SELECT, INSERT, UPDATE", "exceptions", "amount_days", "round_days", "wager_days", "play_days", "line_days")
     grant("SELECT, INSERT, UPDATE", "day_moments", "positions", "deliveries")

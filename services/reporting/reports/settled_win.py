@@ -1,12 +1,11 @@
 """The win of wagers as settled: handle, payout, vigorish, banks and meters, beside what should have been won."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
-from functools import reduce
-from itertools import groupby
-from operator import add, itemgetter
+from functools import cached_property
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from services.reporting.books.reading import Books
@@ -158,15 +157,7 @@ class SettledWin:
         return Cell(found, win.because)
 
     def __add__(self, other: "SettledWin") -> "SettledWin":
-        return SettledWin(
-            {name: self.of(name) + other.of(name) for name in _ADDED},
-            self.bank_vigorish + other.bank_vigorish,
-            self.exact_handle + other.exact_handle,
-            self.exact_win + other.exact_win,
-            self.theoretical + other.theoretical,
-            self.variance + other.variance,
-            self.without | other.without,
-        )
+        return together((self, other))
 
 
 def won(figures: Mapping[str, Figure]) -> Figure:
@@ -190,13 +181,22 @@ class SettledRounds:
 
     def by(self, *names: str) -> dict[tuple[str, ...], SettledWin]:
         """Return the win by some of DIMENSIONS, in the order of their values."""
+        if names in self._known:
+            return self._known[names]
         indexes = [DIMENSIONS.index(name) for name in names]
+        grouped: dict[tuple[str, ...], list[_Row]] = {}
+        for row in self._rows:
+            grouped.setdefault(tuple(row.place[index] for index in indexes), []).append(row)
+        found = self._known[names] = {
+            place: self._together(tuple(zip(names, place, strict=True)), rows)
+            for place, rows in sorted(grouped.items(), key=itemgetter(0))
+        }
+        return found
 
-        def key(part: Part) -> tuple[str, ...]:
-            return tuple(part.place[index] for index in indexes)
-
-        grouped = groupby(sorted(self.parts, key=key), key)
-        return {place: self._together(tuple(zip(names, place, strict=True)), list(parts)) for place, parts in grouped}
+    @cached_property
+    def _known(self) -> dict[tuple[str, ...], dict[tuple[str, ...], SettledWin]]:
+        """What was asked for once: several sections are by the same dimensions, and spans of days share their parts."""
+        return {}
 
     def whole(self) -> SettledWin:
         """Return the win of everything."""
@@ -212,33 +212,72 @@ class SettledRounds:
             return f"version {version} of the rules submission has not come from the registry"
         return edge.reason
 
-    def _together(self, where: tuple[tuple[str, str], ...], parts: Sequence[Part]) -> SettledWin:
+    @cached_property
+    def _rows(self) -> Sequence["_Row"]:
+        return [
+            _Row(
+                part.place,
+                tuple(part.figures[name].value for name in _ADDED),
+                self.edges.get((part.place[-2], part.place[-1])),
+                self.without(part),
+                part,
+            )
+            for part in self.parts
+        ]
+
+    def _together(self, where: tuple[tuple[str, str], ...], rows: Sequence["_Row"]) -> SettledWin:
+        """Return some parts as one; every part is in a dozen sections, so numbers are added up, and not figures."""
         where += tuple(one for one in self.narrowed if one[0] not in dict(where))
 
-        def added(name: str, which: Iterable[Part], *more: tuple[str, str]) -> Figure:
-            because = AddedUp("rounds", (name,), self.first, self.last, (*where, *more))
-            return Figure(sum(part.figures[name].value for part in which), (because,))
+        def figure(name: str, value: int, *more: tuple[str, str]) -> Figure:
+            return Figure(value, (AddedUp("rounds", (name,), self.first, self.last, (*where, *more)),))
 
-        exact = [part for part in parts if self.without(part) is None]
-        return SettledWin(
-            {name: added(name, parts) for name in _ADDED},
-            added("vigorish_cents", (part for part in parts if part.place[-1] == BANK), *_of_bank(where)),
-            total(part.figures["handle_cents"] for part in exact),
-            total(won(part.figures) for part in exact),
-            sum(map(self._theoretical, exact), Fraction(0)),
-            sum(map(self._variance, exact), Fraction(0)),
-            frozenset(f"{part.place[1]}/{part.place[-1]}" for part in parts if self.without(part) is not None),
+        sums = map(sum, zip(*(row.values for row in rows), strict=True))
+        figures = {name: figure(name, value) for name, value in zip(_ADDED, sums, strict=True)}
+        of_banks = sum(row.values[_VIGORISH] for row in rows if row.place[-1] == BANK)
+        found = SettledWin(figures, figure("vigorish_cents", of_banks, *_of_bank(where)))
+        exact = [row for row in rows if row.without is None]
+        by_edge: dict[tuple[str, ...], list[_Row]] = {}
+        for row in exact:
+            by_edge.setdefault(row.place[-3:], []).append(row)
+        theoretical, variance = Fraction(0), Fraction(0)
+        of_wagers: list[Mapping[str, Figure]] = []
+        for under, listed in by_edge.items():
+            edge = listed[0].edge
+            if edge is None or edge.returns is None:
+                of_wagers += (row.part.figures for row in listed)  # others of this wager may be out of it
+                continue
+            added = dict(zip(_ADDED, map(sum, zip(*(row.values for row in listed), strict=True)), strict=True))
+            theoretical += added["handle_cents"] * (edge.house_edge or 0)
+            variance += added["squared"] * edge.returns.variance
+            named = tuple(zip(DIMENSIONS[-3:], under, strict=True))
+            more = tuple(one for one in named if one not in where)
+            of_wagers.append({name: figure(name, added[name], *more) for name in _WON})
+        if len(exact) == len(rows):
+            of_wagers = [figures]
+        return replace(
+            found,
+            exact_handle=total(one["handle_cents"] for one in of_wagers),
+            exact_win=total(map(won, of_wagers)),
+            theoretical=theoretical,
+            variance=variance,
+            without=frozenset(f"{row.place[1]}/{row.place[-1]}" for row in rows if row.without is not None),
         )
 
-    def _theoretical(self, part: Part) -> Fraction:
-        edge = self.edges.get((part.place[-2], part.place[-1]))
-        return part.figures["handle_cents"].value * ((edge and edge.house_edge) or Fraction(0))
 
-    def _variance(self, part: Part) -> Fraction:
-        edge = self.edges.get((part.place[-2], part.place[-1]))
-        if edge is None or edge.returns is None:
-            return Fraction(0)
-        return part.figures["squared"].value * edge.returns.variance
+class _Row(NamedTuple):
+    """A part as it is added up: its place, the values of its figures, its house edge, and why it has no exact one."""
+
+    place: tuple[str, ...]
+    values: tuple[int, ...]
+    edge: HouseEdge | None
+    without: str | None
+    part: Part
+
+
+_VIGORISH: Final = _ADDED.index("vigorish_cents")
+_WON: Final = ("handle_cents", "vigorish_cents", "house_in_bank_cents", "payout_cents")
+"""What a win is made of."""
 
 
 def _of_bank(where: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
@@ -257,7 +296,18 @@ async def settled_rounds(books: Books, first: date | None = None, last: date | N
 
 def together(wins: Iterable[SettledWin]) -> SettledWin:
     """Return several wins as one."""
-    return reduce(add, wins, SettledWin())
+    listed = list(wins)
+    if len(listed) == 1:
+        return listed[0]
+    return SettledWin(
+        {name: total(win.of(name) for win in listed) for name in _ADDED},
+        total(win.bank_vigorish for win in listed),
+        total(win.exact_handle for win in listed),
+        total(win.exact_win for win in listed),
+        sum((win.theoretical for win in listed), Fraction(0)),
+        sum((win.variance for win in listed), Fraction(0)),
+        frozenset().union(*(win.without for win in listed)),
+    )
 
 
 def money(win: SettledWin) -> dict[str, Any]:

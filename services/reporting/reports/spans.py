@@ -4,13 +4,14 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from operator import itemgetter
 from typing import Final
 
 from services.reporting.books.reading import Books
 from services.reporting.kit.document import Period
 from services.reporting.kit.question import first_days, year_before
 from services.reporting.reports.counted_win import CountedWin, counted_wins
-from services.reporting.reports.settled_win import SettledRounds, SettledWin, settled_rounds
+from services.reporting.reports.settled_win import SettledRounds, SettledWin, settled_rounds, together
 
 OF_PERIOD: Final[Mapping[Period, str]] = {
     "day": "day",
@@ -31,11 +32,11 @@ class Span:
 
     def by(self, *names: str) -> dict[tuple[str, ...], SettledWin]:
         """Return the win as settled by dimensions of settled wins, in the order of their values."""
-        found: dict[tuple[str, ...], SettledWin] = defaultdict(SettledWin)
+        found: dict[tuple[str, ...], list[SettledWin]] = defaultdict(list)
         for part in self.settled:
             for place, win in part.by(*names).items():
-                found[place] += win
-        return dict(sorted(found.items()))
+                found[place].append(win)
+        return {place: together(wins) for place, wins in sorted(found.items(), key=itemgetter(0))}
 
     def whole(self) -> SettledWin:
         """Return the win as settled of everything."""
