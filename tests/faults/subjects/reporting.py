@@ -47,6 +47,7 @@ SUBJECT = Subject(
             "amounts",
             "rounds",
             "round_days",
+            "wager_days",
             "play_days",
             "line_days",
             "day_moments",

@@ -22,6 +22,7 @@ CHANGES = {
     "house_edges": "DELETE FROM reporting.house_edges",
     "facts": "DELETE FROM reporting.facts",
     "rounds": "UPDATE reporting.rounds SET dealer = 'nobody'",
+    "wager_days": "UPDATE reporting.wager_days SET handle_cents = handle_cents + 1",
     "round_days": "UPDATE reporting.round_days SET handle_cents = handle_cents + 1",
     "play_days": "UPDATE reporting.play_days SET posted = posted + 1",
     "line_days": "DELETE FROM reporting.line_days",
