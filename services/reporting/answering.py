@@ -11,13 +11,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.books.reading import Books
 from services.reporting.books.stages import Stage, open_exceptions, played_days, stage_of, through
-from services.reporting.kit.definition import Report
+from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Document, Filled, Header, Section, fill
 from services.reporting.kit.figures import Cell, EntryRef, Value
 from services.reporting.kit.question import Question
 from services.reporting.tables import properties
 from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.reports import ReportStatus
 from shared.jurisdictions import period_of
 from shared.runtime.consume.properties import known_places
 
@@ -78,7 +79,7 @@ async def answer(connection: AsyncConnection, report: Report, question: Question
         last_day=question.last,
         table=question.table,
         game=question.game,
-        stage=stage.status,
+        stage=_stage(stage, content),
         version=stage.version,
         known_at=question.known_at,
         generated_by=question.by,
@@ -152,6 +153,13 @@ class Definition(BaseModel):
                 for section in report.sections
             ],
         )
+
+
+def _stage(stage: Stage, content: Content) -> ReportStatus:
+    """Return how far a report has come: not further than preliminary while one of its identities fails."""
+    sealed = stage.status in (ReportStatus.FINAL, ReportStatus.RESTATED)
+    fails = not all(one.holds for one in content.identities)
+    return ReportStatus.PRELIMINARY if sealed and fails else stage.status
 
 
 async def explain(connection: AsyncConnection, report: Report, question: Question, cell: str) -> Explained:

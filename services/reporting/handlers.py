@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -30,13 +30,23 @@ from services.reporting.tables import (
     rounds,
     wager_days,
 )
+from shared.contracts.accounts import (
+    RoundCaptured,
+    WagerAuthorized,
+    WagerReleased,
+    WagersReversed,
+    WagersSettled,
+    WagersVoided,
+)
 from shared.contracts.envelope import Event
-from shared.contracts.facts import KINDS
+from shared.contracts.facts import KINDS, Fact
 from shared.contracts.journal_facts import GapFilled, GapOpened, QuarantineDismissed, RecordMended, RecordQuarantined
+from shared.contracts.meters import RoundCounted, RoundTakenBack
 from shared.contracts.places import place_at
 from shared.contracts.reading import Passed, Reader
 from shared.contracts.submissions import SubmissionApproved
-from shared.contracts.topics import INVENTORY, SETTLEMENTS, Topic
+from shared.contracts.topics import ACCOUNTS, INVENTORY, METERS, SETTLEMENTS, VIGORISH, Topic
+from shared.contracts.vigorish import VigorishAssessed, VigorishCollection, VigorishTakenBack
 from shared.journal.bulk import insert
 from shared.journal.recording import Recording
 from shared.rules.errors import Refused
@@ -58,6 +68,9 @@ class ApprovedProperties(Properties):
 
 class OfJournal(Handler[None]):
     """Add the journal of a service to the books."""
+
+    added_up: ClassVar[frozenset[type[Fact]]] = frozenset()
+    """The kinds of which there is one a round or a wager: they are added up, and no report lists them."""
 
     def __init__(self) -> None:
         self.places = Places(properties)
@@ -89,9 +102,13 @@ class OfJournal(Handler[None]):
 
     def add(self, batch: Batch, changes: Changes, event: Any) -> None:
         """Add an entry."""
-        batch.add(event, event.data, self.places.place)
+        batch.add(event, event.data, self.places.place, whole=self.lists(event.data))
         if isinstance(event.data, OF_INPUT):
             changes.add_fact(EntryRef.of(self.service, event), event.time, event.data)
+
+    def lists(self, fact: Fact) -> bool:
+        """Return whether reports list a fact, so that it is kept whole."""
+        return type(fact) not in self.added_up
 
 
 def _all_of(topic: Topic) -> Reader:
@@ -138,6 +155,42 @@ class Settlements(OfJournal):
             case SupersededRound() as data:
                 batch.changed(data.property, data.gaming_day, event.recordedat)
         changes.add(event)
+
+
+class Vigorish(OfJournal):
+    """Add the vigorish ledger: what was assessed and collected is added up, what was waived or returned also listed."""
+
+    reader = _all_of(VIGORISH)
+    keeps = (*BOOKS, *OF_JOURNALS)
+    added_up = frozenset({VigorishAssessed, VigorishTakenBack, VigorishCollection})
+    gather_seconds = 0.5
+
+
+class Meters(OfJournal):
+    """Add the progressive meters: rounds are added up, those with an award or a finding also listed."""
+
+    reader = _all_of(METERS)
+    keeps = (*BOOKS, *OF_JOURNALS)
+    gather_seconds = 0.5
+
+    def lists(self, fact: Fact) -> bool:
+        """Return whether reports list a fact: of rounds, whether something was awarded or does not agree."""
+        match fact:
+            case RoundCounted():
+                return any(one.hits or one.findings for one in fact.meters)
+            case RoundTakenBack():
+                return any(movement.hits for movement in fact.movements)
+            case _:
+                return True
+
+
+class Accounts(OfJournal):
+    """Add the wagering accounts: wagers are added up, all else is also listed."""
+
+    reader = _all_of(ACCOUNTS)
+    keeps = (*BOOKS, *OF_JOURNALS)
+    added_up = frozenset({WagerAuthorized, WagerReleased, RoundCaptured, WagersSettled, WagersReversed, WagersVoided})
+    gather_seconds = 0.5
 
 
 _ADD_EDGES = insert(house_edges, on_conflict="skip")

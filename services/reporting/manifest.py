@@ -1,7 +1,15 @@
 """Reporting: the books of all services, the reports that are made of them, and the exceptions."""
 
 from services.reporting.api.routes import routes
-from services.reporting.handlers import ApprovedProperties, Inventory, Settlements, Submissions
+from services.reporting.handlers import (
+    Accounts,
+    ApprovedProperties,
+    Inventory,
+    Meters,
+    Settlements,
+    Submissions,
+    Vigorish,
+)
 from services.reporting.projector import PROJECTOR
 from services.reporting.schedule import watch
 from services.reporting.tables import journal
@@ -13,7 +21,7 @@ MANIFEST = Manifest(
     port=8103,
     journal=journal,
     references=(ApprovedProperties,),  # every report is of a property, under its law
-    handlers=(Submissions, Settlements, Inventory),
+    handlers=(Submissions, Settlements, Inventory, Vigorish, Meters, Accounts),
     projector=PROJECTOR,
     routes=routes,
     watch=watch,

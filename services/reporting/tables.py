@@ -121,11 +121,14 @@ facts = Table(
     metadata,
     *_entry_columns(),
     *texts("kind"),
+    *texts("event", null=True),  # of what the pit reported: its type
     *texts("property", "table_name", null=True),
     *dates("gaming_day", null=True),
     *moments("occurred_at"),
     *columns(JSON, "data"),
     Index("facts_of_property", "property", "kind", "gaming_day"),
+    Index("facts_of_pit", "property", "event", "gaming_day", postgresql_where="event IS NOT NULL"),
+    Index("facts_of_table", "property", "table_name", "occurred_at", postgresql_where="table_name IS NOT NULL"),
     schema=SCHEMA,
 )
 """Entries that reports list, whole: everything but what a round or a wager leads to, which is added up alone."""
@@ -139,7 +142,7 @@ amounts = Table(
     *dates("gaming_day"),
     *texts("table_name", "shift", "item"),  # empty where an amount is of none
     *texts("measure"),
-    *counts("value"),
+    *columns(Numeric, "value"),  # nanocents of a great meter need more than 64 bits
     Index("amounts_of_day", "property", "gaming_day", "measure"),
     schema=SCHEMA,
 )
@@ -151,6 +154,8 @@ amount_days = Table(
     *dates("gaming_day", key=True),
     *texts("property", "measure", "table_name", "shift", "item", key=True),
     *columns(Numeric, "value"),
+    # What comes to nothing, such as a round's money on hold once it was settled, is in the way of no reader.
+    Index("amount_days_of_measure", "property", "measure", "gaming_day", postgresql_where="value <> 0"),
     schema=SCHEMA,
 )
 """The amounts of a gaming day, added up as they are known now."""
@@ -169,11 +174,12 @@ rounds = Table(
     *columns(Integer, "version"),
     *texts("submission"),  # its hash
     *moments("closed_at"),
+    *counts("chips_cents"),  # what it brought into the table inventory
     *columns(ARRAY(Text), "wagers"),
     *columns(ARRAY(BigInteger), "figures"),  # FIGURES of each wager, one after the other
     *columns(ARRAY(Text), "line_wagers", "line_categories"),  # no category: empty
     *columns(ARRAY(BigInteger), "line_figures"),  # LINE_FIGURES of each of these
-    Index("rounds_of_table", "property", "gaming_day", "table_name"),
+    Index("rounds_of_table", "property", "gaming_day", "table_name", "closed_at"),
     Index("rounds_recorded", "property", "gaming_day", "recorded_at"),
     schema=SCHEMA,
 )

@@ -1,5 +1,6 @@
 """What the wagering accounts publish on `accounts`: money in and out, wagers held and in play, results, decisions."""
 
+from datetime import date
 from typing import Literal
 
 from pydantic import AwareDatetime
@@ -15,11 +16,12 @@ LimitKind = Literal["wager", "buy_in_day"]
 class AccountMovement(Contract):
     """What an entry changes on one account, in cents: what is available, on hold for wagers, and in play.
 
-    `version` is that of the account with this entry. A settlement's does not have one: it takes a place that no other
+    `table` is that of a game account; a wallet has none. `version` is that of the account with this entry. A settlement's does not have one: it takes a place that no other
     entry of the account names, in the order of its shard.
     """
 
     account: Name
+    table: Name | None = None
     version: int | None = None
     available_cents: int = 0
     held_cents: int = 0
@@ -155,10 +157,11 @@ class EndedHold(Contract):
 
 @fact("wagers.voided", ACCOUNTS, moves_money=True)
 class WagersVoided(AccountsFact):
-    """The round is void before it was settled: its wagers went back."""
+    """The round is void before it was settled: its wagers went back. `gaming_day` is the round's."""
 
     table: Name
     game: Name
+    gaming_day: date
     round_id: Identifier
     round_version: int
     holds: tuple[EndedHold, ...] = ()

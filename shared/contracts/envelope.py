@@ -99,6 +99,15 @@ def shard_source(service: str, shard: int) -> str:
     return f"/{service}/shards/{shard}"
 
 
+def shard_of(source: str) -> int:
+    """Return the number of the shard that a stream is of.
+
+    >>> shard_of(shard_source("vigorish", 3))
+    3
+    """
+    return int(source.rpartition("/")[2])
+
+
 def canonical(document: Any) -> bytes:
     """Return JSON in the form of RFC 8785 for what occurs here: objects, lists, texts, whole numbers, booleans."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()

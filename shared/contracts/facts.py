@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, TypeVar, cast, get_args
 
 from pydantic import AwareDatetime, create_model
 
-from shared.contracts.envelope import Contract, DataT, Digest, Event
+from shared.contracts.envelope import Contract, DataT, Digest, Event, shard_of
 from shared.contracts.topics import Topic
 
 
@@ -57,7 +57,7 @@ class EntryEvent(Event[DataT]):
     @property
     def shard(self) -> int:
         """Return the number of the shard in its publisher's journal."""
-        return int(self.source.rpartition("/")[2])
+        return shard_of(self.source)
 
 
 class _Kinds:

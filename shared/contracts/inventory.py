@@ -54,10 +54,12 @@ PitEventData = Annotated[SerializeAsAny[PitData], WithJsonSchema({"type": "objec
 class PitRecorded(Fact, OfTableDay):
     """An event of a pit stream was recorded. `event` is its type, `data` what it said.
 
-    `claimed_day` is the gaming day that it claimed, where it is recorded under that of its moment instead.
+    `sequence` is its place in the pit stream of the table, by which counts, boxes and variances name it. `claimed_day`
+    is the gaming day that it claimed, where it is recorded under that of its moment instead.
     """
 
     event: Name
+    sequence: Number
     shift: Name
     moved: Moved | None = None
     claimed_day: date | None = None

@@ -124,6 +124,7 @@ class PropertyDocument(Contract):
     tables: tuple[PropertyTable, ...] = Field(max_length=10_000)
     limits: PropertyLimits = PropertyLimits()
     plausibility: Plausibility = Plausibility()
+    account_dormant_days: Annotated[int, Field(ge=1, le=10_000)] | None = None
     people: tuple[Member, ...] = Field(default=(), max_length=10_000)
     effective_from: AwareDatetime
 

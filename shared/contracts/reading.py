@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar, Union
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from shared.contracts.envelope import Checked, Event
+from shared.contracts.envelope import Checked, Event, shard_of
 from shared.contracts.facts import KINDS, enveloped, literal_of
 from shared.contracts.topics import Topic
 from shared.rules.errors import Refused, refused_by_validation
@@ -45,7 +45,7 @@ def view_of(model: type[BaseModel]) -> Callable[[type[ViewT]], type[ViewT]]:
         missing = view.model_fields.keys() - model.model_fields.keys()
         if missing:
             raise TypeError(f"{view.__name__} views {sorted(missing)}, which {model.__name__} does not have")
-        _VIEWS[view] = _kind_of(model)
+        _VIEWS[view] = kind_of(model)
         return view
 
     return declare
@@ -70,7 +70,7 @@ class Reader:
     def __init__(self, topic: Topic, *models: Any, quick: Quick | None = None) -> None:
         self.topic = topic
         self._quick = quick
-        kinds = {_VIEWS[model] if model in _VIEWS else _kind_of(model): model for model in models}
+        kinds = {_VIEWS[model] if model in _VIEWS else kind_of(model): model for model in models}
         self.kinds = frozenset(kinds)
         union: Any = Union[tuple(enveloped(kind, model) for kind, model in kinds.items())]  # noqa: UP007 - of a list
         known: Any = Annotated[union, Field(discriminator="type")] if len(kinds) > 1 else union
@@ -100,7 +100,7 @@ class Reader:
     def _passed(self, raw: bytes, error: ValidationError) -> Event[Any]:
         """Return what does not matter here. Raises: Refused, for what was wrong, where it may matter."""
         try:
-            head = _HEAD.validate_json(raw)
+            head = (_HEAD if self.topic.publisher is None else _ENTRY_HEAD).validate_json(raw)
         except ValidationError:
             raise self.refused(raw, error) from error
         if head.type in self.kinds:
@@ -119,10 +119,23 @@ class _Head(Event[Any]):
     movesmoney: bool | None = None
 
 
+class _EntryHead(_Head):
+    """An entry of a journal as far as it can be read without knowing its kind: its place is known all the same."""
+
+    recordedat: AwareDatetime
+
+    @property
+    def shard(self) -> int:
+        """Return the number of the shard in its publisher's journal."""
+        return shard_of(self.source)
+
+
 _HEAD = TypeAdapter(_Head)
+_ENTRY_HEAD = TypeAdapter(_EntryHead)
 
 
-def _kind_of(model: Any) -> str:
+def kind_of(model: Any) -> str:
+    """Return the kind that a model is declared as. Raises: TypeError for one that is not."""
     if isinstance(model, type) and issubclass(model, Event):
         return literal_of(model)
     for kind in KINDS:

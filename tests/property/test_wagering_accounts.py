@@ -1,5 +1,6 @@
 """Accounts converge: whatever the order of commands and results, the books end the same, and are never below zero."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.reporting.books.catalog import MODULES
+from services.reporting.books.measures import amounts_of
 from services.wagering_accounts.commands import COMMANDS
 from services.wagering_accounts.commands.accounts import BuyIn, CashOut, OpenAccount
 from services.wagering_accounts.commands.deciding import AccountsCommand
@@ -28,6 +31,26 @@ PLACE = properties.place(PROPERTY, [TABLE])
 NOW = Now("ann", NOON, "k-1")
 ACCOUNTS = ("GA-1", "GA-2")
 ROUND = {"property": PROPERTY, "table": TABLE, "game": GAME, "gaming_day": date(2026, 11, 20)}
+
+assert MODULES, "what facts add to the measures of reporting is declared"
+
+SIGNS = {
+    "bought_in_cents": 1,
+    "cashed_out_cents": -1,
+    "account_staked_cents": -1,
+    "account_credited_cents": 1,
+    "account_shortage_cents": 1,
+    "account_adjusted_cents": 1,
+}
+"""How the measures of reporting change the liability, where no wallet is concerned."""
+
+
+def measures_of(fact: AccountsFact) -> Counter[str]:
+    """Return what a fact adds to the measures of reporting."""
+    measured: Counter[str] = Counter()
+    for amount in amounts_of(fact):
+        measured[amount.measure] += amount.value
+    return measured
 
 
 class Ledger:
@@ -56,13 +79,19 @@ class Ledger:
             self._check(recording)
 
     def _check(self, recording: Recording) -> None:
-        """The postings sum to zero, the flows explain the movements, and holds are what is on hold and in play."""
+        """The postings sum to zero, the flows explain the movements, and holds are what is on hold and in play.
+
+        The measures of reporting say the same.
+        """
         fact = recording.fact
         assert isinstance(fact, AccountsFact)
         assert 0 == sum(cents for _, cents in recording.postings)
         moved = sum(each.available_cents + each.held_cents + each.staked_cents for each in fact.moved())
         flows = flows_of(fact)
         assert moved == sum(flows.values())
+        measured = measures_of(fact)
+        assert moved == measured["account_balance_cents"] == sum(SIGNS.get(name, 0) * n for name, n in measured.items())
+        assert measured["held_cents"] + measured["in_play_cents"] == measured["holds_cents"]
         for name, cents in flows.items():
             self.flows[name] = self.flows.get(name, 0) + cents
         for account in self.books.accounts.values():

@@ -13,7 +13,7 @@ class Ledger:
     """Makes the entries of the table-inventory ledger; the `seq`-th was recorded so many seconds after noon."""
 
     def __init__(self, table: str = "BJ-01", day: str = DAY, seq: int = 0) -> None:
-        self.table, self.day, self.seq = table, day, seq
+        self.table, self.day, self.seq, self.pit_events = table, day, seq, 0
         self.at = {"property": "riverside", "table": table, "gaming_day": day}
 
     def entry(self, kind: str, data: dict[str, Any]) -> dict[str, Any]:
@@ -26,7 +26,9 @@ class Ledger:
         """An event of the pit was recorded."""
         movement = {} if moved is None else {"moved": {"movement": "transfer", "cents": moved}}
         said = self.at | {"shift": shift} | data
-        return self.entry("pit.recorded", self.at | {"shift": shift, "event": event, "data": said} | movement)
+        self.pit_events += 1
+        place = self.at | {"shift": shift, "event": event, "sequence": self.pit_events}
+        return self.entry("pit.recorded", place | {"data": said} | movement)
 
     def count(self, event: str, shift: str, dollars: int, **more: Any) -> dict[str, Any]:
         """A table was counted: so many chips of a dollar."""

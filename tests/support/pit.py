@@ -170,6 +170,7 @@ class InventoryDesk:
     def __init__(self, desk: Desk, clock: Clock) -> None:
         self.desk = desk
         self.clock = clock
+        self.settled: list[Mapping[str, Any]] = []
         self.client = desk.client
         self.context = desk.context
         self.balances = desk.balances
@@ -183,7 +184,8 @@ class InventoryDesk:
         )
 
     def settle(self, *events: Mapping[str, Any]) -> None:
-        """Read settlements, as one batch."""
+        """Read settlements, as one batch; what was read is kept in `settled`."""
+        self.settled.extend(events)
         self.desk.feed("settlements", *events)
 
     def send(self, path: str, body: Any = None, *, person: str, key: str | None = None) -> httpx.Response:

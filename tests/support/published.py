@@ -1,7 +1,8 @@
 """Entries as a service publishes them, for the tests of those who read them."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
@@ -35,3 +36,18 @@ def published(
         "datacontenttype": "application/json",
         "data": dict(data),
     }
+
+
+@dataclass
+class Journal:
+    """Makes the entries of a shard of a service's journal: the `seq`-th is recorded so many seconds after `begun`."""
+
+    service: str
+    begun: datetime
+    seq: int = 0
+
+    def entry(self, kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The next entry."""
+        self.seq += 1
+        at = self.begun + timedelta(seconds=self.seq)
+        return published(kind, data, service=self.service, sequence=self.seq, at=at)

@@ -139,6 +139,11 @@ def held(report: Mapping[str, Any]) -> dict[str, bool]:
     return {one["name"]: one["holds"] for one in report["content"]["identities"]}
 
 
+def identities_of(report: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """Return both sides of what must hold in a report, by its name."""
+    return {one["name"]: (one["left"], one["right"]) for one in report["content"]["identities"]}
+
+
 def names(document: Mapping[str, Any], *wanted: str) -> tuple[Any, ...]:
     """Return some members of a document."""
     return tuple(document[name] for name in wanted)

@@ -1,5 +1,5 @@
 """Every module that declares what facts add to measures: import this, and all of them are declared."""
 
-from services.reporting.books import inventory, rounds
+from services.reporting.books import accounts, inventory, meters, rounds, vigorish
 
-MODULES = (inventory, rounds)
+MODULES = (accounts, inventory, meters, rounds, vigorish)

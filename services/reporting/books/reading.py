@@ -5,23 +5,27 @@ read as they are added up; of the others, the entries themselves are added up. E
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
-from sqlalchemy import text
+from sqlalchemy import Row, TextClause, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES
 from services.reporting.books.statements import (
     AMOUNT_ENTRIES,
     AMOUNTS,
+    CHIPS_ENTRIES,
     FACTS,
     FIRST_DAY,
+    FIRST_RECORDED,
     HOUSE_EDGES,
+    LAST_OF_PIT,
     LINE_ENTRIES,
     LINES,
+    OPEN_EXCEPTIONS,
     PLAYED_ENTRIES,
     ROUND_ENTRIES,
     ROUNDS,
@@ -31,7 +35,10 @@ from services.reporting.domain.house_edges import HouseEdge, returns_of_text
 from services.reporting.kit.figures import AddedUp, EntryRef, Figure
 from services.reporting.kit.question import Question
 from shared.contracts.facts import KINDS, Fact
+from shared.contracts.inventory import PitRecorded
+from shared.contracts.pit import PitData
 from shared.contracts.places import Place, place_of_day
+from shared.contracts.reading import kind_of
 from shared.contracts.wager_totals import FIGURES
 
 FactT = TypeVar("FactT", bound=Fact)
@@ -56,6 +63,13 @@ class Listed:
     occurred_at: datetime
     recorded_at: datetime
 
+    @classmethod
+    def of(cls, row: Row[Any]) -> Self:
+        """Return the fact of a row."""
+        fact = KINDS[row.kind].model.model_validate_json(row.data)
+        entry = EntryRef(row.service, row.shard, row.seq)
+        return cls(entry, row.kind, fact, row.gaming_day, row.occurred_at, row.recorded_at)
+
 
 class Books:
     """The books of a property as known at a moment, for the gaming days of a question or for others."""
@@ -64,6 +78,10 @@ class Books:
         self._connection = connection
         self.question = question
         self._places = places
+
+    def asked(self, **otherwise: Any) -> "Books":
+        """Return the same books for a question that is otherwise: of another moment, or of the property as a whole."""
+        return Books(self._connection, replace(self.question, **otherwise), self._places)
 
     # --- the property ---
 
@@ -99,13 +117,17 @@ class Books:
         first: date | None = None,
         last: date | None = None,
         table: str | None = None,
+        items: Sequence[str] | None = None,
     ) -> dict[By, dict[str, Figure]]:
-        """Return measures added up by dimensions, each with where it comes from; what was never added to is left out.
+        """Return measures added up by dimensions, each with where it comes from; what comes to nothing is left out.
 
-        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given.
+        Dimensions are those of AMOUNT_DIMENSIONS; days are those of the question unless they are given. `items` are
+        the only ones that are wanted, where it is added up by item.
         """
+        assert items is None or "item" in by, "figures of some items are added up by item"
         first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
-        rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, measures=list(measures))
+        wanted = {"measures": list(measures), "items": None if items is None else list(items)}
+        rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
         found: dict[By, dict[str, Figure]] = {}
         for row in rows:
             key = tuple(map(str, row[: len(by)]))
@@ -114,11 +136,32 @@ class Books:
             found.setdefault(key, {})[row.measure] = Figure(int(row.value), because)
         return found
 
+    async def since(self, measures: Sequence[str], items: Iterable[str]) -> dict[tuple[str, str], datetime]:
+        """Return when something was first added to measures of items, whatever the gaming day, by table and item."""
+        days = await self.amounts(measures, ("item", "gaming_day"), first=date.min, items=list(items))
+        parameters = {
+            "property": self.question.property,
+            "known_at": self.question.known_at,
+            "measures": list(measures),
+            "items": list({item for item, _ in days}),
+            "days": [date.fromisoformat(day) for day in {day for _, day in days}],
+        }
+        rows = await self._connection.execute(text(FIRST_RECORDED), parameters)
+        return {(row.table_name, row.item): row.at for row in rows}
+
     async def rounds(
         self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
     ) -> dict[By, dict[str, Figure]]:
         """Return FIGURES and STAKES of settled rounds added up by dimensions (ROUND_DIMENSIONS)."""
         return await self._added_up(ROUNDS, "rounds", (*FIGURES, *STAKES), by, ROUND_DIMENSIONS, first, last)
+
+    async def round_sums(
+        self, by: Sequence[str], *, first: date | None = None, last: date | None = None
+    ) -> dict[By, tuple[int, ...]]:
+        """Return the same as numbers alone, in the order of FIGURES and STAKES: for what is added up further."""
+        first, last, table = first or self.question.first, last or self.question.last, self.question.table
+        rows = await self._read(ROUNDS, by, ROUND_DIMENSIONS, first, last, table, game=self.question.game)
+        return {tuple(map(str, row[: len(by)])): tuple(map(int, row[len(by) :])) for row in rows}
 
     async def played(
         self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
@@ -220,7 +263,19 @@ class Books:
         """Return facts of the property whatever their gaming day, those that have none included."""
         return await self._facts(kinds, None, None)
 
-    async def _facts(self, kinds: Iterable[type[Fact]], first: date | None, last: date | None) -> list[Listed]:
+    async def pit(self, *events: type[PitData], first: date | None = None, last: date | None = None) -> list[Listed]:
+        """Return what the pit reported of these kinds on gaming days, as PitRecorded, in the order of recording."""
+        names = [kind_of(event) for event in events]
+        return await self._facts([PitRecorded], first or self.question.first, last or self.question.last, names)
+
+    async def last_pit(self, tables: Iterable[str], *events: type[PitData], day: date) -> dict[str, Listed]:
+        """Return the last event of these kinds before a gaming day at each of these tables, however long ago."""
+        asked = {"tables": list(tables), "events": [kind_of(event) for event in events], "day": day}
+        return {row.table_name: Listed.of(row) for row in await self.read(text(LAST_OF_PIT), **asked)}
+
+    async def _facts(
+        self, kinds: Iterable[type[Fact]], first: date | None, last: date | None, events: Sequence[str] = ()
+    ) -> list[Listed]:
         parameters = {
             "property": self.question.property,
             "kinds": [kind.KIND.name for kind in kinds],
@@ -229,18 +284,21 @@ class Books:
             "table": self.question.table,
             "known_at": self.question.known_at,
         }
-        rows = await self._connection.execute(text(FACTS), parameters)
-        return [
-            Listed(
-                EntryRef(row.service, row.shard, row.seq),
-                row.kind,
-                KINDS[row.kind].model.model_validate_json(row.data),
-                row.gaming_day,
-                row.occurred_at,
-                row.recorded_at,
-            )
-            for row in rows
-        ]
+        if events:
+            parameters["events"] = list(events)
+        query = FACTS.replace("{events}", "AND event = ANY(:events)" if events else "")
+        return [Listed.of(row) for row in await self._connection.execute(text(query), parameters)]
+
+    async def read(self, statement: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
+        """Return the rows of a statement about the property as known at the moment of the question."""
+        asked = {"property": self.question.property, "known_at": self.question.known_at}
+        return (await self._connection.execute(statement, {**asked, **parameters})).all()
+
+    async def open_exceptions(self, *kinds: str) -> Sequence[Any]:
+        """Return the exceptions of the property, or of none that is known, that were open, oldest first: rows."""
+        question = self.question
+        parameters = {"property": question.property, "table": question.table, "known_at": question.known_at}
+        return (await self._connection.execute(text(OPEN_EXCEPTIONS), parameters | {"kinds": list(kinds)})).all()
 
     # --- where a figure comes from ---
 
@@ -250,12 +308,16 @@ class Books:
         dimensions = AMOUNT_DIMENSIONS if because.book == "amounts" else (*ROUND_DIMENSIONS, "category")
         conditions = "".join(f' AND "{name}"::text = :w_{name}' for name in dimensions if name in wanted)
         [measure] = because.measures
+        if because.closed is not None:
+            conditions += " AND closed_at > :after AND closed_at <= :until"
         match because.book:
             case "amounts":
                 query = AMOUNT_ENTRIES
             case "played":
                 which = {"posted": "sign > 0", "corrected": "corrected", "reversed": "sign < 0"}[measure]
                 query = PLAYED_ENTRIES.replace("{which}", which)
+            case "rounds" if measure == "chips_cents":
+                query = CHIPS_ENTRIES
             case "rounds" if measure in FIGURES:
                 query = ROUND_ENTRIES.replace("{index}", str(FIGURES.index(measure) + 1))
             case _:
@@ -269,6 +331,7 @@ class Books:
             "last": because.last,
             "known_at": self.question.known_at,
             "measure": measure,
+            **dict(zip(("after", "until"), because.closed or (), strict=False)),
             **{f"w_{name}": value for name, value in wanted.items()},
         }
         statement = text(query.replace("{where}", conditions))

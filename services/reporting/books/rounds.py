@@ -35,8 +35,9 @@ _figures = attrgetter(*FIGURES)
 class RoundEntry(NamedTuple):
     """A round whose money was posted (`sign` 1) or taken back (-1), as one entry of the settlement journal says it.
 
-    It is a row of the table `rounds`: `figures` has FIGURES of each of `wagers`, one after the other, `line_figures`
-    has LINE_FIGURES of each of `line_wagers` with the category of the same place (empty: none).
+    It is a row of the table `rounds`: `chips_cents` went into the table inventory, `figures` has FIGURES of each of
+    `wagers`, one after the other, `line_figures` has LINE_FIGURES of each of `line_wagers` with the category of the
+    same place (empty: none).
     """
 
     shard: int
@@ -55,6 +56,7 @@ class RoundEntry(NamedTuple):
     version: int
     submission: str
     closed_at: datetime
+    chips_cents: int
     wagers: tuple[str, ...]
     figures: Sequence[int]
     line_wagers: Sequence[str]
@@ -83,6 +85,7 @@ def round_entry(event: EntryEvent[Any], data: DealtRound, shift: str) -> RoundEn
         data.submission.version,
         data.submission.hash,
         data.closed_at,
+        sum(total.chips_cents for total in data.totals),
         tuple(total.wager for total in data.totals),
         list(chain.from_iterable(map(_figures, data.totals))),
         [wager for wager, _ in lines],

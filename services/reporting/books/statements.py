@@ -15,13 +15,14 @@ AMOUNTS: Final = f"""
     SELECT {{by}} measure, sum(value) AS value FROM (
         SELECT gaming_day, table_name, shift, item, measure, value FROM reporting.amount_days
         WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = ANY(:measures)
-          AND gaming_day NOT IN (SELECT gaming_day FROM late)
+          AND value <> 0 AND gaming_day NOT IN (SELECT gaming_day FROM late)
         UNION ALL
         SELECT gaming_day, table_name, shift, item, measure, value FROM reporting.amounts
         WHERE property = :property AND gaming_day IN (SELECT gaming_day FROM late) AND measure = ANY(:measures)
           AND recorded_at <= :known_at) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table)
-    GROUP BY {{by}} measure {{order}}"""
+      AND (CAST(:items AS text[]) IS NULL OR item = ANY(:items))
+    GROUP BY {{by}} measure HAVING sum(value) <> 0 {{order}}"""
 
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
 _SUMS: Final = ", ".join(f'sum("{name}") AS "{name}"' for name in (*FIGURES, *STAKES))
@@ -50,7 +51,7 @@ ROUNDS: Final = f"""
         FROM reporting.rounds r CROSS JOIN LATERAL unnest(r.line_wagers) WITH ORDINALITY AS w(wager, n)
         WHERE {_PLAYED} AND r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3] <> 0) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
-    GROUP BY {{group}} {{order}}"""
+    GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
 
 _LINE_SUMS: Final = ", ".join(f'sum("{name}") AS "{name}"' for name in LINE_FIGURES)
 _LINE_COLUMNS: Final = ", ".join(f'"{name}"' for name in LINE_FIGURES)
@@ -71,7 +72,7 @@ LINES: Final = f"""
         CROSS JOIN LATERAL unnest(r.line_wagers, r.line_categories) WITH ORDINALITY AS w(wager, category, n)
         WHERE {_PLAYED}) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
-    GROUP BY {{group}} {{order}}"""
+    GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
 
 PLAYED: Final = f"""
     WITH {_LATE}
@@ -98,8 +99,29 @@ FACTS: Final = """
     FROM reporting.facts
     WHERE property = :property AND kind = ANY(:kinds) AND recorded_at <= :known_at
       AND (CAST(:first AS date) IS NULL OR gaming_day BETWEEN :first AND :last)
-      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
+      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table) {events}
     ORDER BY recorded_at, service, shard, seq"""
+
+FIRST_RECORDED: Final = """
+    SELECT table_name, item, min(recorded_at) AS at FROM reporting.amounts
+    WHERE property = :property AND gaming_day = ANY(:days) AND measure = ANY(:measures) AND item = ANY(:items)
+      AND recorded_at <= :known_at
+    GROUP BY table_name, item"""
+
+OPEN_EXCEPTIONS: Final = """
+    SELECT * FROM reporting.exceptions
+    WHERE (property = :property OR property IS NULL) AND kind = ANY(:kinds) AND recorded_at <= :known_at
+      AND (status = 'open' OR settled_at > :known_at)
+      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
+    ORDER BY since, service, shard, seq, number"""
+LAST_OF_PIT: Final = """
+    SELECT f.* FROM unnest(CAST(:tables AS text[])) AS t(table_name)
+    CROSS JOIN LATERAL (
+        SELECT service, shard, seq, kind, table_name, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
+        FROM reporting.facts
+        WHERE property = :property AND table_name = t.table_name AND event = ANY(:events) AND gaming_day < :day
+          AND recorded_at <= :known_at
+        ORDER BY occurred_at DESC, CAST(data ->> 'sequence' AS bigint) DESC LIMIT 1) f"""
 
 AMOUNT_ENTRIES: Final = """
     SELECT service, shard, seq, recorded_at, sum(value) AS value FROM reporting.amounts
@@ -120,6 +142,12 @@ PLAYED_ENTRIES: Final = """
     SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, 1 AS value FROM reporting.rounds
     WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
       AND {which} {where}
+    ORDER BY recorded_at, shard, seq"""
+
+CHIPS_ENTRIES: Final = """
+    SELECT 'round-settlement' AS service, shard, seq, recorded_at, round_id, chips_cents AS value FROM reporting.rounds
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
+      AND chips_cents <> 0 {where}
     ORDER BY recorded_at, shard, seq"""
 
 LINE_ENTRIES: Final = f"""

@@ -76,7 +76,8 @@ class Batch:
         if whole:
             assert isinstance(fact, Fact), "a view of a fact is not the whole of it"
             about = {"property": property_name, "table_name": getattr(fact, "table", None), "gaming_day": day}
-            said = {"kind": event.type, "occurred_at": event.time, "data": fact.encode().decode()}
+            said = {"kind": event.type, "event": getattr(fact, "event", None), "occurred_at": event.time}
+            said["data"] = fact.encode().decode()
             self._facts.append(entry | about | said)
         if property_name is None or day is None:
             return

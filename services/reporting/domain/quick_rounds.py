@@ -16,7 +16,7 @@ from services.reporting.domain.views import PostedRound
 from shared.contracts.envelope import Digest, Event, Identifier, Name, Source
 from shared.contracts.facts import enveloped
 from shared.contracts.settlements import SettlementPosted
-from shared.contracts.wager_totals import FIGURES
+from shared.contracts.wager_totals import FIGURES, WagerTotals
 
 _KIND: Final = SettlementPosted.KIND.name
 
@@ -33,7 +33,12 @@ _Hash = Annotated[str, msgspec.Meta(pattern=_pattern(Digest))]
 _Number = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
 _Nothing = Annotated[tuple[str, ...], msgspec.Meta(max_length=0)]
 
-_Totals: Final = msgspec.defstruct("_Totals", [("wager", str), *((name, int, 0) for name in FIGURES)], gc=False)
+_Totals: Final = msgspec.defstruct(
+    "_Totals",
+    [("wager", str), *((name, int, 0) for name in FIGURES)],
+    namespace={"chips_cents": WagerTotals.chips_cents},
+    gc=False,
+)
 
 
 class _Submission(msgspec.Struct, gc=False):

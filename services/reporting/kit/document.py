@@ -252,9 +252,14 @@ class Document:
         return all(one.holds for one in self.identities)
 
     def cell(self, reference: str) -> tuple[Column, Value, Because]:
-        """Return a cell by `section/row/column`, the row of totals being `total`. Raises: LookupError."""
+        """Return a cell by `section/row/column`; the row of totals is `total`. Raises: LookupError.
+
+        `identities/name/left` and `right` are the sides of an identity.
+        """
         section_name, _, rest = reference.partition("/")
         row_id, _, column_name = rest.rpartition("/")
+        if section_name == "identities":
+            return self._side(row_id, column_name)
         found = {filled.section.name: filled for filled in self.sections}
         if section_name not in found:
             raise LookupError(f"there is no section {section_name!r}; there are {', '.join(found)}")
@@ -268,6 +273,14 @@ class Document:
             raise LookupError(f"{section_name} has no column {column_name!r}; it has {', '.join(columns)}")
         row = rows[row_id]
         return columns[column_name], row.cells[column_name], row.because.get(column_name, ())
+
+    def _side(self, name: str, side: str) -> tuple[Column, Value, Because]:
+        found = {one.name: one for one in self.identities}
+        if name not in found or side not in ("left", "right"):
+            raise LookupError(f"there is no {name}/{side}; identities are {', '.join(found)}, each left and right")
+        identity = found[name]
+        figure = identity.left if side == "left" else identity.right
+        return Column(name=side, title=name, unit=identity.unit, formula=identity.says), figure.value, figure.because
 
 
 def _section(filled: Filled) -> dict[str, Any]:

@@ -27,8 +27,8 @@ class AddedUp:
     """The entries that were added up to a figure: those of `measures` in `book` where each dimension has its value.
 
     `book` is `rounds` (figures of settled rounds), `played` (how many of them), `lines` (of their settlement lines) or
-    `amounts` (of other facts).
-    The first and the last gaming day are both included.
+    `amounts` (of other facts). The first and the last gaming day are both included. `closed` limits rounds to those
+    that were closed after the first and up to the second of its moments.
     """
 
     book: Literal["rounds", "played", "lines", "amounts"]
@@ -36,6 +36,7 @@ class AddedUp:
     first: date
     last: date
     where: tuple[tuple[str, str], ...] = ()
+    closed: tuple[datetime, datetime] | None = None
 
 
 Because = tuple[EntryRef | AddedUp, ...]
@@ -91,4 +92,4 @@ def share(part: Figure, whole: Figure) -> Cell:
 def _together(one: Because, other: Because) -> Because:
     if not one or not other or one == other:
         return one or other
-    return one + other if len(one) == len(other) == 1 else tuple(dict.fromkeys((*one, *other)))
+    return tuple(dict.fromkeys((*one, *other)))

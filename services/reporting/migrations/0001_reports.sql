@@ -37,15 +37,17 @@ CREATE INDEX closings_of ON closings (service, closed_shard, closed_seq);
 
 CREATE TABLE facts (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, kind TEXT NOT NULL,
-    property TEXT, table_name TEXT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL, data JSON NOT NULL,
+    event TEXT, property TEXT, table_name TEXT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL, data JSON NOT NULL,
     PRIMARY KEY (service, shard, seq)
 );
 CREATE INDEX facts_of_property ON facts (property, kind, gaming_day);
+CREATE INDEX facts_of_pit ON facts (property, event, gaming_day) WHERE event IS NOT NULL;
+CREATE INDEX facts_of_table ON facts (property, table_name, occurred_at) WHERE table_name IS NOT NULL;
 
 CREATE TABLE amounts (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, number INTEGER,
     property TEXT NOT NULL, gaming_day DATE NOT NULL, table_name TEXT NOT NULL, shift TEXT NOT NULL, item TEXT NOT NULL,
-    measure TEXT NOT NULL, value BIGINT NOT NULL,
+    measure TEXT NOT NULL, value NUMERIC NOT NULL,
     PRIMARY KEY (service, shard, seq, number)
 );
 CREATE INDEX amounts_of_day ON amounts (property, gaming_day, measure);
@@ -54,16 +56,18 @@ CREATE TABLE amount_days (
     gaming_day DATE, property TEXT, measure TEXT, table_name TEXT, shift TEXT, item TEXT, value NUMERIC NOT NULL,
     PRIMARY KEY (gaming_day, property, measure, table_name, shift, item)
 );
+CREATE INDEX amount_days_of_measure ON amount_days (property, measure, gaming_day) WHERE value <> 0;
 
 CREATE TABLE rounds (
     shard INTEGER, seq BIGINT, recorded_at TIMESTAMPTZ NOT NULL, property TEXT NOT NULL, gaming_day DATE NOT NULL,
     table_name TEXT NOT NULL, game TEXT NOT NULL, shift TEXT NOT NULL, dealer TEXT NOT NULL, round_id TEXT NOT NULL,
     revision INTEGER NOT NULL, sign INTEGER NOT NULL, corrected BOOLEAN NOT NULL, version INTEGER NOT NULL,
-    submission TEXT NOT NULL, closed_at TIMESTAMPTZ NOT NULL, wagers TEXT[] NOT NULL, figures BIGINT[] NOT NULL, line_wagers TEXT[] NOT NULL,
-    line_categories TEXT[] NOT NULL, line_figures BIGINT[] NOT NULL,
+    submission TEXT NOT NULL, closed_at TIMESTAMPTZ NOT NULL, chips_cents BIGINT NOT NULL, wagers TEXT[] NOT NULL,
+    figures BIGINT[] NOT NULL, line_wagers TEXT[] NOT NULL, line_categories TEXT[] NOT NULL,
+    line_figures BIGINT[] NOT NULL,
     PRIMARY KEY (shard, seq)
 );
-CREATE INDEX rounds_of_table ON rounds (property, gaming_day, table_name);
+CREATE INDEX rounds_of_table ON rounds (property, gaming_day, table_name, closed_at);
 CREATE INDEX rounds_recorded ON rounds (property, gaming_day, recorded_at);
 
 CREATE TABLE round_days (

@@ -3,12 +3,28 @@
 from typing import Final
 
 from services.reporting.kit.definition import Report
+from services.reporting.reports.account_liability import ACCOUNT_LIABILITY
+from services.reporting.reports.adjustments import ADJUSTMENTS
+from services.reporting.reports.count_variances import COUNT_VARIANCES
+from services.reporting.reports.counter_checks import COUNTER_CHECKS
 from services.reporting.reports.drop_and_win import DROP_AND_WIN
+from services.reporting.reports.electronic_win import ELECTRONIC_WIN
 from services.reporting.reports.hold_variances import HOLD_VARIANCE
 from services.reporting.reports.master_game import MASTER_GAME
+from services.reporting.reports.openers_closers import OPENERS_CLOSERS
+from services.reporting.reports.progressives import PROGRESSIVES
 from services.reporting.reports.side_bets import SIDE_BETS
+from services.reporting.reports.slips import SLIPS
+from services.reporting.reports.table_inventory import TABLE_INVENTORY
+from services.reporting.reports.unclaimed import UNCLAIMED
+from services.reporting.reports.vigorish import VIGORISH
 from services.reporting.reports.win_as_settled import WIN_AS_SETTLED
 
 REPORTS: Final[dict[str, Report]] = {
-    report.name: report for report in (MASTER_GAME, DROP_AND_WIN, WIN_AS_SETTLED, SIDE_BETS, HOLD_VARIANCE)
+    report.name: report
+    for report in (
+        *(MASTER_GAME, DROP_AND_WIN, WIN_AS_SETTLED, SIDE_BETS, HOLD_VARIANCE),
+        *(TABLE_INVENTORY, OPENERS_CLOSERS, SLIPS, COUNTER_CHECKS, COUNT_VARIANCES, ADJUSTMENTS),
+        *(VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED),
+    )
 }

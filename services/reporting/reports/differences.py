@@ -76,7 +76,7 @@ async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
         for name, figure in measures.items():
             if name != "variance_resolved_cents" or item == "inventory":
                 of_table[name] = of_table.get(name, NOTHING) + figure
-    settled = {table: win for (table,), win in span.by("table_name").items()}
+    settled = {table: win for (table,), win in span.settled.by("table_name").items()}
     return [
         {"table": table, **_row(counted, settled.get(table, SettledWin()), moved.get(table, {}))}
         for table, counted in span.counted.items()
@@ -112,7 +112,7 @@ def _row(counted: CountedWin, settled: SettledWin, moved: Mapping[str, Figure]) 
 
 async def explained_identity(books: Books, span: Span) -> Identity | None:
     """Return that nothing is unexplained; None while a table that was played at is not counted in full."""
-    played: Iterable[str] = (table for (table,) in span.by("table_name"))
+    played: Iterable[str] = (table for (table,) in span.settled.by("table_name"))
     if not all(is_asked(books, table) and table in span.counted for table in played):
         return None
     if any(counted.missing for counted in span.counted.values()):

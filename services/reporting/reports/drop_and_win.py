@@ -7,7 +7,7 @@ from typing import Any, Final
 from services.reporting.books.reading import Books
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Filled, Identity, Section, fill
-from services.reporting.kit.figures import NOTHING, Cell, Figure, share, total
+from services.reporting.kit.figures import Cell, Figure, share, total
 from services.reporting.reports.counted_win import CountedWin, counted_marks
 from services.reporting.reports.counted_win import together as counted_together
 from services.reporting.reports.differences import DIFFERENCES, difference_rows, explained_identity
@@ -124,15 +124,15 @@ def _single(wins: Mapping[tuple[str, ...], SettledWin]) -> dict[str, SettledWin]
 
 def _whole(span: Span) -> Cells:
     """Return the cells of all tables together; one that was played at and not counted leaves them without a win."""
-    played = {table for (table,) in span.by("table_name")}
+    played = {table for (table,) in span.settled.by("table_name")}
     counted = counted_together(span.counted.values()) if played <= span.counted.keys() else None
-    return _cells(counted, span.whole())
+    return _cells(counted, span.settled.whole())
 
 
 async def _fill(books: Books) -> Content:
     spans = await spans_to_date(books)
     span = spans[OF_PERIOD[books.question.period]]
-    tables = _single(span.by("table_name"))
+    tables = _single(span.settled.by("table_name"))
     prior_days = await days_year_before(books)
     prior = {} if prior_days is None else await counted_tables(books, *prior_days)
     totals = _whole(span)
@@ -150,7 +150,7 @@ async def _fill(books: Books) -> Content:
         _filled(
             GAMES,
             _grouped(span.counted, books.game_of),
-            _single(span.by("game")),
+            _single(span.settled.by("game")),
             _grouped(prior, books.game_of),
             totals,
         ),
@@ -161,7 +161,7 @@ async def _fill(books: Books) -> Content:
             _grouped(prior, books.pit_of),
             totals,
         ),
-        _filled(SHIFTS, shifts, _single(span.by("shift")), await _shifts(books, prior_days), totals),
+        _filled(SHIFTS, shifts, _single(span.settled.by("shift")), await _shifts(books, prior_days), totals),
         fill(DIFFERENCES, await difference_rows(books, span)),
         *_sections_to_date(books, spans),
         fill(HOUSE_EDGES, _house_edges(min(spans.values(), key=lambda one: one.first))),
@@ -173,7 +173,7 @@ async def _fill(books: Books) -> Content:
             total(win.win for win in shifts.values()),
             "the win as counted of the tables is that of their shifts",
         ),
-        *await lines_identities(books, span.whole()),
+        *await lines_identities(books, span.settled.whole()),
     ]
     if (explained := await explained_identity(books, span)) is not None:
         identities.append(explained)
@@ -194,16 +194,16 @@ def _sections_to_date(books: Books, spans: Mapping[str, Span]) -> Iterable[Fille
     wagers: list[Cells] = []
     for name, span in spans.items():
         period = {"period": name, "first_day": span.first}
-        settled = _single(span.by("table_name"))
+        settled = _single(span.settled.by("table_name"))
         tables += (
             {"table": table, **period, **_cells(*_at(table, span.counted, settled))}
             for table in {*span.counted, *settled}
         )
-        counted, by_game = _grouped(span.counted, books.game_of), _single(span.by("game"))
+        counted, by_game = _grouped(span.counted, books.game_of), _single(span.settled.by("game"))
         of_games += ({"game": game, **period, **_cells(*_at(game, counted, by_game))} for game in {*counted, *by_game})
         wagers += (
             {"game": game, "wager": wager, **period, **_settled(win)}
-            for (game, wager), win in span.by("game", "wager").items()
+            for (game, wager), win in span.settled.by("game", "wager").items()
         )
     order = list(spans)
 
@@ -219,28 +219,22 @@ def _sections_to_date(books: Books, spans: Mapping[str, Span]) -> Iterable[Fille
 
 
 def _house_edges(span: Span) -> Iterable[Cells]:
-    found: dict[tuple[str, ...], Cells] = {}
-    for settled in span.settled:
-        for part in settled.parts:
-            _, game, _, version, submission, wager = part.place
-            handle = part.figures["handle_cents"]
-            if not handle.value:
-                continue
-            edge = settled.edges.get((submission, wager))
-            exact = None if edge is None else edge.house_edge
-            row = found.setdefault((game, wager, version, submission), {"handle_cents": NOTHING})
-            row |= {
-                "game": game,
-                "wager": wager,
-                "version": version,
-                "submission": submission,
-                "paytable": edge and edge.paytable,
-                "handle_cents": row["handle_cents"] + handle,
-                "house_edge": None if exact is None else str(exact),
-                "house_edge_percent": None if exact is None else percent_of(exact, 1),
-                "reason": settled.without(part),
-            }
-    return [row for _, row in sorted(found.items())]
+    for (game, wager, version, submission), win in span.settled.by("game", "wager", "version", "submission").items():
+        if not win.of("handle_cents").value:
+            continue
+        edge = span.settled.edges.get((submission, wager))
+        exact = None if edge is None else edge.house_edge
+        yield {
+            "game": game,
+            "wager": wager,
+            "version": version,
+            "submission": submission,
+            "paytable": None if edge is None else edge.paytable,
+            "handle_cents": win.of("handle_cents"),
+            "house_edge": None if exact is None else str(exact),
+            "house_edge_percent": None if exact is None else percent_of(exact, 1),
+            "reason": span.settled.reasons.get((game, version, submission, wager)),
+        }
 
 
 DROP_AND_WIN: Final = Report(

@@ -13,7 +13,8 @@ from services.reporting.kit.document import Column, Mark, Section, fill
 from services.reporting.kit.figures import Cell, Figure
 from services.reporting.reports.counted_win import CountedWin, counted_marks, counted_wins
 from services.reporting.reports.counted_win import together as counted_together
-from services.reporting.reports.settled_win import SettledWin, settled_rounds
+from services.reporting.reports.settled_rounds import settled_rounds
+from services.reporting.reports.settled_win import SettledWin
 from services.reporting.reports.spans import counted_tables, is_asked
 from shared.contracts.counts import CountConcluded
 from shared.contracts.inventory import PitRecorded

@@ -1,6 +1,6 @@
 """Side bets, and every other wager: how often it is made, what it won against what it should, hits by paytable row."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from fractions import Fraction
 from math import sqrt
 from typing import Any, Final
@@ -11,7 +11,8 @@ from services.reporting.domain.statistics import Wagers, against_expectation
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Section, fill
 from services.reporting.kit.figures import NOTHING, Cell, Figure, share
-from services.reporting.reports.settled_win import SettledRounds, SettledWin, lines_identities, settled_rounds
+from services.reporting.reports.settled_rounds import SettledRounds, settled_rounds
+from services.reporting.reports.settled_win import SettledWin, lines_identities
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.contracts.submissions import SubmissionApproved
 
@@ -156,13 +157,8 @@ def _wager_row(
         "difference_cents": win.difference,
         "difference_percent": win.difference_percent,
         "standard_deviations": _deviations(edge, win),
-        "reason": next(filter(None, map(settled.without, _parts(settled, key))), None),
+        "reason": settled.reasons.get((game, version, submission, wager)),
     }
-
-
-def _parts(settled: SettledRounds, key: tuple[str, ...]) -> Iterator[Any]:
-    game, wager, version, submission = key
-    return (part for part in settled.parts if part.place[1] == game and part.place[3:] == (version, submission, wager))
 
 
 def _deviations(edge: HouseEdge | None, win: SettledWin) -> Cell | None:

@@ -1,17 +1,15 @@
 """Gaming days as several reports look at them: as counted and as settled, to date, and the year before."""
 
-from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from operator import itemgetter
 from typing import Final
 
 from services.reporting.books.reading import Books
 from services.reporting.kit.document import Period
 from services.reporting.kit.question import first_days, year_before
 from services.reporting.reports.counted_win import CountedWin, counted_wins
-from services.reporting.reports.settled_win import SettledRounds, SettledWin, settled_rounds, together
+from services.reporting.reports.settled_rounds import SettledRounds, settled_rounds
 
 OF_PERIOD: Final[Mapping[Period, str]] = {
     "day": "day",
@@ -24,23 +22,11 @@ OF_PERIOD: Final[Mapping[Period, str]] = {
 
 @dataclass(frozen=True)
 class Span:
-    """Gaming days from `first` on: the win of each table as counted, and the settled rounds, in parts of these days."""
+    """Gaming days from `first` on: the win of each table as counted, and the settled rounds."""
 
     first: date
     counted: Mapping[str, CountedWin]
-    settled: tuple[SettledRounds, ...]
-
-    def by(self, *names: str) -> dict[tuple[str, ...], SettledWin]:
-        """Return the win as settled by dimensions of settled wins, in the order of their values."""
-        found: dict[tuple[str, ...], list[SettledWin]] = defaultdict(list)
-        for part in self.settled:
-            for place, win in part.by(*names).items():
-                found[place].append(win)
-        return {place: together(wins) for place, wins in sorted(found.items(), key=itemgetter(0))}
-
-    def whole(self) -> SettledWin:
-        """Return the win as settled of everything."""
-        return self.by().get((), SettledWin())
+    settled: SettledRounds
 
 
 async def spans_to_date(books: Books) -> dict[str, Span]:
@@ -50,21 +36,19 @@ async def spans_to_date(books: Books) -> dict[str, Span]:
     """
     last = books.question.last
     firsts = first_days(books.place.law, last)
-    known = await books.first_day() or last
-    begins = sorted({max(first, min(known, last)) for first in firsts.values()})
-    ends = [day - timedelta(days=1) for day in begins[1:]] + [last]
-    parts = [
-        (begin, await counted_tables(books, begin, end), await settled_rounds(books, begin, end))
-        for begin, end in zip(begins, ends, strict=True)
-    ]
-    found = {}
-    for name, first in firsts.items():
-        counted: dict[str, CountedWin] = {}
-        for begin, wins, _ in parts:
-            if begin >= first:
-                counted |= {table: counted[table] + win if table in counted else win for table, win in wins.items()}
-        found[name] = Span(first, counted, tuple(settled for begin, _, settled in parts if begin >= first))
-    return found
+    known = min(await books.first_day() or last, last)
+    begins = sorted({max(first, known) for first in firsts.values()}, reverse=True)
+    ends = [last, *(day - timedelta(days=1) for day in begins)]
+    found: dict[date, Span] = {}
+    for begin, end in zip(begins, ends, strict=False):
+        counted, settled = await counted_tables(books, begin, end), await settled_rounds(books, begin, end)
+        if found:
+            later = found[end + timedelta(days=1)]
+            both = counted.keys() & later.counted.keys()
+            counted = {**later.counted, **counted} | {table: counted[table] + later.counted[table] for table in both}
+            settled = settled + later.settled
+        found[begin] = Span(begin, counted, settled)
+    return {name: replace(found[max(first, known)], first=first) for name, first in firsts.items()}
 
 
 async def counted_tables(books: Books, first: date, last: date) -> dict[str, CountedWin]:

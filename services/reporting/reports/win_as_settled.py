@@ -7,6 +7,7 @@ from services.reporting.books.reading import Books
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Filled, Section, fill
 from services.reporting.kit.figures import Figure, share
+from services.reporting.reports.settled_rounds import settled_rounds
 from services.reporting.reports.settled_win import (
     MONEY,
     ROUNDS,
@@ -14,7 +15,6 @@ from services.reporting.reports.settled_win import (
     lines_identities,
     money,
     rounds_by,
-    settled_rounds,
 )
 from shared.contracts.settlements import SettlementPosted, SettlementReversed, SettlementVoided
 

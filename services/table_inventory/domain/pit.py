@@ -87,7 +87,9 @@ def record_pit(event: Event[Any], known: Known) -> Recording:
     if moved is not None and book is not None:
         book.append((event.time, moved.cents))
     at_table = {name: getattr(data, name) for name in pit.PitData.model_fields}
-    fact = PitRecorded(event=event.type, **at_table, moved=moved, claimed_day=claimed, data=data)
+    fact = PitRecorded(
+        event=event.type, sequence=event.sequence, **at_table, moved=moved, claimed_day=claimed, data=data
+    )
     return Recording(fact=fact, postings=postings)
 
 

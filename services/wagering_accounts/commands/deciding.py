@@ -103,6 +103,7 @@ def next_movement(
     return AccountMovement.of_checked(
         {
             "account": account.account,
+            "table": account.table or None,
             "version": account.version + 1,
             "available_cents": available_cents,
             "held_cents": held_cents,

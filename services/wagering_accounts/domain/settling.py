@@ -88,9 +88,10 @@ def _fact(
         won = sum(credit.credited_cents for credit in credited if credit.account == name)
         part, released = books.round_accounts.get((*key, name)), held + in_play
         before = 0 if part is None else part.shortage_cents
-        paid, shortage = _paid(books.accounts[data.property, name], before, released, won - staked)
+        account = books.accounts[data.property, name]
+        paid, shortage = _paid(account, before, released, won - staked)
         change = {"held_cents": -held, "staked_cents": -in_play, "available_cents": released + paid}
-        movements.append(AccountMovement(account=name, **change))
+        movements.append(AccountMovement(account=name, table=account.table or None, **change))
         result = {"staked_cents": staked, "credited_cents": won, "released_cents": released}
         results.append(AccountResult(account=name, **result, shortage_cents=shortage))
     stakes = {(credit.account, credit.seat, credit.wager) for credit in credited if credit.staked_cents}

@@ -1,9 +1,15 @@
 """Reporting: the entries of three shards of the settlement journal, late, twice, and refused. It publishes nothing."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from tests.faults.subject import Message, Subject
 from tests.support.properties import property_event
 from tests.support.rounds import submission
+from tests.unit.progressive_meters.examples import METERS
 from tests.unit.reporting.entries import Shard, day_closed, total
+from tests.unit.vigorish.examples import VIGORISH
+from tests.unit.wagering_accounts.examples import ACCOUNTS
 
 _SHARDS = [Shard(number) for number in (1, 2, 3)]
 _MAIN = [total(handle=1000, payout=400)]
@@ -30,12 +36,20 @@ def _entries(shard: Shard) -> list[Message]:
     ]
 
 
+def _each(examples: Mapping[str, dict[str, Any]]) -> list[Message]:
+    """Return an entry of each kind of a journal, one after the other."""
+    return [dict(one) | {"id": f"1-{n}", "sequence": n} for n, one in enumerate(examples.values(), 1)]
+
+
 SUBJECT = Subject(
     name="reporting",
     references={"properties": [property_event()], "submissions": [submission()]},
     records={
         "settlements": [message for together in zip(*map(_entries, _SHARDS), strict=True) for message in together],
         "inventory": [day_closed(n, status) for n, status in enumerate(("preliminary", "audited", "final"), 1)],
+        "vigorish": _each(VIGORISH),
+        "meters": _each(METERS),
+        "accounts": _each(ACCOUNTS),
     },
     kinds={"record.quarantined": 3, "gap.opened": 3, "gap.filled": 6},
     late={"settlements": [0, 1, 2, 3, 9, 36, 39, 42]},
@@ -45,6 +59,7 @@ SUBJECT = Subject(
             "house_edges",
             "facts",
             "amounts",
+            "amount_days",
             "rounds",
             "round_days",
             "wager_days",

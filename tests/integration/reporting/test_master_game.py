@@ -1,5 +1,6 @@
 """The master game report on a real database: entries of the table inventory go in, the report comes out over HTTP."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -104,11 +105,7 @@ def test_what_comes_after_the_seal_restates_the_day(books: Books) -> None:
     """Each version says which entries made it, who stands for them and why."""
     ledger = Ledger()
     books.desk.feed("inventory", *_day(ledger))
-    sealed = {"report": {"total": {"final_win_cents": 40_000}}, "hash": "e" * 64}
-    for step, more in (("preliminary", {}), ("audited", {}), ("final", sealed)):
-        people = {f"{step}_by": "audit.kim", f"{step}_at": NOON.isoformat()}
-        day = {"property": "riverside", "gaming_day": DAY}
-        books.desk.feed("inventory", ledger.entry(f"day.{step}", day | people | more))
+    books.desk.feed("inventory", *(ledger.entry(*step) for step in _sealed(40_000)))
     report = books.report("master-game")
     assert ("final", 1) == (report["stage"], report["version"])
     assert ("sealed report", 40_000, True) == names(report["content"]["identities"][-1], "name", "right", "holds")
@@ -135,3 +132,23 @@ def test_what_comes_after_the_seal_restates_the_day(books: Books) -> None:
     assert (2, "adjustment.approved", "controller.fay", "a note was counted twice") == names(
         last, "version", "kind", "who", "why"
     )
+
+
+def test_a_report_whose_identity_fails_is_not_final(books: Books) -> None:
+    """A sealed report that the entries do not make is preliminary again, and both sides name their entries."""
+    ledger = Ledger()
+    books.desk.feed("inventory", *_day(ledger))
+    books.desk.feed("inventory", *(ledger.entry(*step) for step in _sealed(39_999)))
+    report = books.report("master-game")
+    assert ("preliminary", False) == (report["stage"], report["content"]["identities"][-1]["holds"])
+    explained = books.explain("master-game", "identities/sealed report/right")
+    assert (39_999, [11]) == (explained["value"], [entry["seq"] for entry in explained["entries"]])
+    assert 40_000 == books.explain("master-game", "identities/sealed report/left")["value"]
+
+
+def _sealed(win_cents: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The steps by which the day is sealed with this win."""
+    sealed = {"report": {"total": {"final_win_cents": win_cents}}, "hash": "e" * 64}
+    for step, more in (("preliminary", {}), ("audited", {}), ("final", sealed)):
+        people = {f"{step}_by": "audit.kim", f"{step}_at": NOON.isoformat()}
+        yield f"day.{step}", {"property": "riverside", "gaming_day": DAY} | people | more

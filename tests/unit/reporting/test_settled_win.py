@@ -8,8 +8,8 @@ import pytest
 from services.reporting.domain.house_edges import HouseEdge
 from services.reporting.kit.figures import AddedUp, Cell, Figure
 from services.reporting.kit.question import first_days, year_before
-from services.reporting.reports.settled_win import Part, SettledRounds, SettledWin
-from shared.contracts.wager_totals import FIGURES
+from services.reporting.reports.settled_rounds import Part, SettledRounds
+from services.reporting.reports.settled_win import ADDED, SettledWin
 from shared.jurisdictions import gaming_pack
 from shared.rules import Returns
 from shared.rules.returns import Hit, Won
@@ -27,12 +27,8 @@ def edge(wager: str, keeps: Fraction | None, *, version: int = 1, reason: str | 
 
 def part(wager: str, handle: int, payout: int, *, version: int = 1, game: str = "blackjack") -> Part:
     """What a wager did at a table in a shift under a version."""
-    figures = dict.fromkeys((*FIGURES, "stakes", "squared"), Figure()) | {
-        "count": Figure(1),
-        "handle_cents": Figure(handle, (AddedUp("rounds", ("handle_cents",), DAY, DAY, (("wager", wager),)),)),
-        "payout_cents": Figure(payout),
-    }
-    return Part(("BJ-01", game, "day", str(version), f"{version}" * 64, wager), figures)
+    figures = dict.fromkeys(ADDED, 0) | {"count": 1, "handle_cents": handle, "payout_cents": payout}
+    return Part(("BJ-01", game, "day", str(version), f"{version}" * 64, wager), tuple(figures.values()))
 
 
 def settled(*parts: Part, edges: tuple[HouseEdge, ...] | None = None) -> SettledRounds:
@@ -101,8 +97,7 @@ def test_without_an_exact_payback_there_is_no_theoretical_win() -> None:
         game.exact_win.value,
         game.theoretical,
     )
-    led_to = (("game", "blackjack"), ("version", "1"), ("submission", "1" * 64), ("wager", "side"))
-    assert (led_to,) == tuple(one.where for one in game.exact_handle.because if isinstance(one, AddedUp))
+    assert ["side"] == [dict(one.where)["wager"] for one in game.exact_handle.because if isinstance(one, AddedUp)]
     side = rounds.by("wager")["side",]
     assert (side.theoretical, side.exact_win.value) == (game.theoretical, game.exact_win.value)
 
@@ -112,7 +107,7 @@ def test_a_submission_that_has_not_come_is_named() -> None:
     late = part("side", 100, 0, version=3)
     rounds = settled(part("side", 600, 0), late)
     assert None is rounds.whole().theoretical_win.value
-    assert "version 3 of the rules submission has not come from the registry" == rounds.without(late)
+    assert "version 3 of the rules submission has not come from the registry" == rounds.reasons[late.offered]
 
 
 def test_a_payout_without_a_stake_should_win_nothing() -> None:

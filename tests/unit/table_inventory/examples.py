@@ -123,6 +123,7 @@ INVENTORY: dict[str, dict[str, Any]] = {
         "pit.recorded": {
             **_PLACE,
             "event": "chips.sold",
+            "sequence": 7,
             "shift": "day",
             "moved": {"movement": "cash", "cents": -10000, "contents": {"chip:2500": -4}},
             "data": PIT["chips.sold"]["data"],

@@ -15,6 +15,7 @@ _ADJUSTED = {**_ACCOUNT, "adjustment": 7, "cents": -300}
 _RESULT = {
     **_PLACE,
     "game": "blackjack",
+    "gaming_day": "2026-11-20",
     "revision": 1,
     "round_version": 3,
     "holds": [{"account": "GA-1", "hold": 3, "status": "settled"}],

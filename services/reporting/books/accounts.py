@@ -1,0 +1,89 @@
+"""What the wagering accounts add to measures: balances, and why they change. Pure; cents.
+
+`account_balance_cents` is what a movement changes on an account (the item), whether it is available, on hold or in
+play; its table is empty for a wallet. `held_cents` and `in_play_cents` are what is on hold and in play for a round (the
+item), by the movements; `holds_cents` is what holds come to, by what was authorized and released. `voucher_cents` is
+what vouchers (the item: their reference) were issued for, less what they were redeemed for. All else says why the
+liability changes.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from services.reporting.books.measures import Amount, adds
+from shared.contracts.accounts import (
+    AccountBoughtIn,
+    AccountCashedOut,
+    AccountMovement,
+    AdjustmentApproved,
+    RoundCaptured,
+    WagerAuthorized,
+    WagerReleased,
+    WagersReversed,
+    WagersSettled,
+    WagersVoided,
+)
+
+
+@adds(AccountBoughtIn)
+def bought_in(fact: AccountBoughtIn) -> Iterator[Amount]:
+    """Say what came to an account; the item is the instrument, or the voucher's reference."""
+    yield from _balances(fact.movements)
+    yield Amount("bought_in_cents", fact.cents, _table_of(fact.movements), item=fact.instrument)
+    if fact.instrument == "voucher":
+        yield Amount("voucher_cents", -fact.cents, item=fact.reference or "")
+
+
+@adds(AccountCashedOut)
+def cashed_out(fact: AccountCashedOut) -> Iterator[Amount]:
+    """Say what left an account; the item is the instrument, or the voucher's reference."""
+    yield from _balances(fact.movements)
+    yield Amount("cashed_out_cents", fact.cents, _table_of(fact.movements), item=fact.instrument)
+    if fact.instrument == "voucher":
+        yield Amount("voucher_cents", fact.cents, item=fact.reference or "")
+
+
+@adds(AdjustmentApproved)
+def adjusted(fact: AdjustmentApproved) -> Iterator[Amount]:
+    """Say by how much an account was changed by hand."""
+    yield from _balances(fact.movements)
+    yield Amount("account_adjusted_cents", fact.cents, _table_of(fact.movements))
+
+
+@adds(WagerAuthorized, WagerReleased, RoundCaptured)
+def wagered(fact: WagerAuthorized | WagerReleased | RoundCaptured) -> Iterator[Amount]:
+    """Say what is now on hold and in play for a round."""
+    yield from _of_round(fact.movements, fact.table, fact.round_id)
+    match fact:
+        case WagerAuthorized():
+            yield Amount("holds_cents", fact.cents, fact.table)
+        case WagerReleased():
+            yield Amount("holds_cents", -fact.cents, fact.table)
+
+
+@adds(WagersSettled, WagersReversed, WagersVoided)
+def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amount]:
+    """Say what a round's result did at its table; the item of a shortage is the round."""
+    yield from _balances(fact.movements)
+    yield from _of_round(fact.movements, fact.table, fact.round_id)
+    yield Amount("holds_cents", -sum(one.released_cents for one in fact.accounts), fact.table)
+    yield Amount("account_staked_cents", sum(one.staked_cents for one in fact.accounts), fact.table)
+    yield Amount("account_credited_cents", sum(one.credited_cents for one in fact.accounts), fact.table)
+    shortage = sum(one.shortage_cents for one in fact.accounts)
+    yield Amount("account_shortage_cents", shortage, fact.table, item=fact.round_id)
+
+
+def _table_of(movements: Sequence[AccountMovement]) -> str:
+    """Return the table of the account that a fact is about, whose movement is the first; empty for a wallet."""
+    return next((one.table or "" for one in movements), "")
+
+
+def _balances(movements: Sequence[AccountMovement]) -> Iterator[Amount]:
+    for one in movements:
+        cents, table = one.available_cents + one.held_cents + one.staked_cents, one.table or ""
+        yield Amount("account_balance_cents", cents, table, item=one.account)
+        yield Amount("account_movements", 1, table, item=one.account)
+
+
+def _of_round(movements: Sequence[AccountMovement], table: str, round_id: str) -> Iterator[Amount]:
+    yield Amount("held_cents", sum(one.held_cents for one in movements), table, item=round_id)
+    yield Amount("in_play_cents", sum(one.staked_cents for one in movements), table, item=round_id)

@@ -1,0 +1,94 @@
+"""Drop boxes: what was recorded as dropped in each, and what was found in it. Amounts are cents."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from services.reporting.books.reading import Books, Listed
+from services.reporting.books.variances import CaseKey
+from services.reporting.books.windows import Move, Span, added_up, last_and_all, moved_in
+from services.reporting.kit.figures import EntryRef, Figure
+from shared.contracts import pit
+from shared.contracts.counts import BoxTurn, CountConcluded, CountedBox
+
+_RECORDED: Final[Mapping[str, str]] = {"currency": "currency", "counter_check": "counter_check.issued"}
+"""What of the movements of a table went into its box, by instrument."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A drop box as it came off a table, what was recorded as dropped in it, and its count, where there is one."""
+
+    exchanged: Listed
+    moves: tuple[Move, ...]
+    count: Listed | None = None
+    counted: CountedBox | None = None
+
+    @property
+    def key(self) -> CaseKey:
+        """Return the name of the variance that it may have."""
+        fact = self.exchanged.fact
+        return (fact.gaming_day, fact.table, "drop", fact.sequence)
+
+    @cached_property
+    def _recorded(self) -> Mapping[str, Figure]:
+        return {
+            instrument: -added_up(move for move in self.moves if move.what == what)
+            for instrument, what in _RECORDED.items()
+        }
+
+    def recorded(self, instrument: str) -> Figure:
+        """Return what was recorded as dropped, of `currency` or `counter_check`."""
+        return self._recorded[instrument]
+
+    @property
+    def entry(self) -> tuple[EntryRef, ...]:
+        """Return the entry of its count."""
+        return () if self.count is None else (self.count.entry,)
+
+    def found(self, instrument: str) -> Figure | None:
+        """Return what was counted; None before the count."""
+        if self.counted is None:
+            return None
+        currency, checks = self.counted.currency_cents, self.counted.counter_checks_cents
+        return Figure(currency if instrument == "currency" else checks, self.entry)
+
+    def difference(self, instrument: str) -> Figure | None:
+        """Return how much more was counted than recorded; None before the count."""
+        found = self.found(instrument)
+        return None if found is None else found - self.recorded(instrument)
+
+    def turn(self, number: int) -> BoxTurn | None:
+        """Return the first count of it (1), the second, which is blind, or a further one."""
+        turns = () if self.counted is None else self.counted.turns
+        return turns[number - 1] if len(turns) >= number else None
+
+
+def drop_of(turn: BoxTurn) -> int:
+    """Return what a person found in a box that is drop: currency and counter checks."""
+    currency = sum(pieces.cents * pieces.count for pieces in turn.figures.currency)
+    return currency + sum(check.cents for check in turn.figures.counter_checks)
+
+
+async def boxes_of(books: Books) -> list[Box]:
+    """Return the boxes of the question's gaming days, in the order of tables and time."""
+    first, last = books.question.first, books.question.last
+    pairs = await last_and_all(books, pit.ExchangedBox)
+    asked = [(before, one) for before, one in pairs if first <= one.fact.gaming_day <= last]
+    spans = [_span(before, one) for before, one in asked]
+    moves = await moved_in(books, spans)
+    counted = _by_exchange(await books.facts(CountConcluded))
+    found = []
+    for (_, one), span in zip(asked, spans, strict=True):
+        count, box = counted.get((one.fact.table, one.fact.sequence), (None, None))
+        found.append(Box(one, moves[span], count, box))
+    return found
+
+
+def _span(before: Listed | None, exchanged: Listed) -> Span:
+    return Span(exchanged.fact.table, None if before is None else before.occurred_at, exchanged.occurred_at)
+
+
+def _by_exchange(counts: Iterable[Listed]) -> dict[tuple[str, int], tuple[Listed, CountedBox]]:
+    return {(box.table, box.exchange): (count, box) for count in counts for box in count.fact.boxes}

@@ -1,0 +1,178 @@
+"""Fills and credits: every slip with the facts of its steps. Amounts are cents."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import Any, Final, Literal
+
+from services.reporting.books.reading import Books, Listed
+from services.reporting.kit.figures import NOTHING, Figure
+from shared.contracts import inventory, pit
+from shared.contracts.chips import value_of
+from shared.contracts.inventory import SlipKind
+
+SlipStatus = Literal["requested", "prepared", "carried", "received", "void"]
+Series = Literal["system", "paper"]
+"""Who numbers: the system as slips are prepared, or the printer of the forms that are used while it is away."""
+
+STEPS: Final = (pit.CarriedFill, pit.ReceivedFill, pit.CarriedCredit)
+"""What the pit reports of slips."""
+
+_USUAL: Final = timedelta(days=7)
+"""Steps of a slip usually lie as close together; what does not is looked for without a limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A slip, by the facts of its steps. A paper slip is one fact: all its steps were done when it was entered.
+
+    It has no `number` before it is prepared.
+    """
+
+    slip: SlipKind
+    number: int | None = None
+    requested: Listed | None = None
+    prepared: Listed | None = None
+    carried: Listed | None = None
+    received: Listed | None = None
+    voided: Listed | None = None
+    paper: Listed | None = None
+
+    @property
+    def steps(self) -> tuple[Listed, ...]:
+        """Return what is known of it."""
+        steps = (self.requested, self.prepared, self.carried, self.received, self.voided, self.paper)
+        return tuple(step for step in steps if step is not None)
+
+    @property
+    def begun(self) -> Any:
+        """Return the fact that says where it is for and what is on it."""
+        return (self.paper or self.prepared or self.requested or self.steps[0]).fact
+
+    @property
+    def series(self) -> Series:
+        """Return the series of its number."""
+        return "system" if self.paper is None else "paper"
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether it is known what is on it."""
+        return (self.paper or self.prepared or self.requested) is not None
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether nothing more comes of it."""
+        return self.status in ("received", "void")
+
+    @property
+    def status(self) -> SlipStatus:
+        """Return how far it has come."""
+        if self.voided is not None or isinstance(self.begun, inventory.ManualSlipVoided):
+            return "void"
+        if self.received is not None or self.paper is not None:
+            return "received"
+        if self.carried is not None:
+            return "carried"
+        return "prepared" if self.prepared is not None else "requested"
+
+    @property
+    def value(self) -> Figure:
+        """Return what is on it."""
+        return _value(self.paper or self.prepared or self.requested, "contents")
+
+    @property
+    def arrived(self) -> Figure | None:
+        """Return what was received; None before."""
+        if self.status != "received":
+            return None
+        if self.received is None:
+            return self.value
+        if self.slip == "credit":
+            return _value(self.received, "received_contents")
+        return Figure(value_of(self.received.fact.data.contents), (self.received.entry,))
+
+    def in_win(self, first: date, last: date) -> Figure:
+        """Return what it adds to the fills or credits of the win of gaming days: where its chips come or leave."""
+
+        def of_days(step: Listed | None) -> bool:
+            return step is not None and first <= step.fact.gaming_day <= last
+
+        if self.paper is not None:
+            return self.value if of_days(self.paper) else NOTHING
+        if self.slip == "fill":
+            return self.arrived or NOTHING if of_days(self.received) else NOTHING
+        left = self.value if of_days(self.carried) else NOTHING
+        return left - _value(self.voided, "returned") if of_days(self.voided) else left
+
+
+def _value(listed: Listed | None, field: str) -> Figure:
+    if listed is None:
+        return NOTHING
+    return Figure(value_of(getattr(listed.fact, field, ())), (listed.entry,))
+
+
+def slips_from(facts: Iterable[Listed]) -> list[Slip]:
+    """Return slips as the facts of their steps make them, in whatever order those come; requests alone too."""
+    listed = list(facts)
+    prepared = [one for one in listed if isinstance(one.fact, inventory.SlipPrepared)]
+    slips = {(one.fact.slip, one.fact.number): Slip(one.fact.slip, one.fact.number, prepared=one) for one in prepared}
+    requests = {one.fact.request: (one.fact.slip, one.fact.number) for one in prepared}
+    alone: list[Slip] = []
+    for one in listed:
+        match one.fact:
+            case inventory.SlipPrepared():
+                continue
+            case inventory.SlipRequested(slip=slip, request=request):
+                if request in requests:
+                    slips[requests[request]] = replace(slips[requests[request]], requested=one)
+                else:
+                    alone.append(Slip(slip, requested=one))
+            case inventory.ManualSlipEntered() | inventory.ManualSlipVoided():
+                alone.append(Slip(one.fact.slip, one.fact.number, paper=one))
+            case _:
+                slip, number, step = _step(one)
+                changes: dict[str, Any] = {step: one}
+                slips[slip, number] = replace(slips.get((slip, number), Slip(slip, number)), **changes)
+    return [*slips.values(), *alone]
+
+
+def _step(listed: Listed) -> tuple[SlipKind, int, Literal["carried", "received", "voided"]]:
+    match listed.fact:
+        case inventory.CreditReceived(slip=slip, number=number):
+            return slip, number, "received"
+        case inventory.SlipVoided(slip=slip, number=number):
+            return slip, number, "voided"
+        case inventory.PitRecorded(data=pit.CarriedFill(number=number)):
+            return "fill", number, "carried"
+        case inventory.PitRecorded(data=pit.ReceivedFill(number=number)):
+            return "fill", number, "received"
+        case inventory.PitRecorded(data=pit.CarriedCredit(number=number)):
+            return "credit", number, "carried"
+    raise TypeError(f"{type(listed.fact).__name__} is no step of a slip")
+
+
+_AT_DESKS: Final = (
+    inventory.SlipRequested,
+    inventory.SlipPrepared,
+    inventory.CreditReceived,
+    inventory.SlipVoided,
+    inventory.ManualSlipEntered,
+    inventory.ManualSlipVoided,
+)
+
+
+async def slips_of(books: Books) -> list[Slip]:
+    """Return the slips of which a step was done on the question's gaming days, in the order of kind and number."""
+    first, last = books.question.first, books.question.last
+
+    async def read(begin: date, end: date) -> list[Slip]:
+        at_desks = await books.facts(*_AT_DESKS, first=begin, last=end)
+        slips = slips_from((*at_desks, *await books.pit(*STEPS, first=begin, last=end)))
+        return [slip for slip in slips if any(first <= step.fact.gaming_day <= last for step in slip.steps)]
+
+    begin, end = first - _USUAL, last + _USUAL
+    found = await read(begin, end)
+    if not all(slip.is_known and slip.is_over for slip in found):
+        begin = begin if all(slip.is_known for slip in found) else date.min
+        found = await read(begin, date.max)
+    return sorted(found, key=lambda slip: (slip.slip, slip.series, slip.number or 0, slip.begun.gaming_day))

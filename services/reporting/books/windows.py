@@ -1,0 +1,288 @@
+"""Windows: the time between two counts of a table, or two exchanges of its box, and what moved meanwhile. Cents.
+
+What a table should hold is what was counted at the beginning of a window and what moved in it: by people, and by the
+rounds that were closed then.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from typing import Final, Literal
+
+from sqlalchemy import text
+
+from services.reporting.books.reading import Books, Listed
+from services.reporting.books.variances import CaseKey
+from services.reporting.kit.figures import NOTHING, AddedUp, EntryRef, Figure, total
+from shared.contracts import inventory, pit
+from shared.contracts.chips import Contents, value_of
+from shared.contracts.facts import KINDS
+
+Purpose = Literal["opener", "closer", "shift", "drop", "spot", "carried"]
+
+COUNTS: Final = (pit.OpenedTable, pit.ClosedTable, pit.CountedOpenTable, pit.CarriedTable)
+"""The events of the pit that count a table inventory."""
+
+_BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
+"""Before anything that a journal has."""
+
+_NEIGHBORS: Final = timedelta(days=1)
+"""The pit reports up to half a day outside a gaming day, so what is next to it in time is of a day beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A table inventory as it was counted; `sequence` is that of its event in the pit stream: the number of its slip.
+
+    `begins` has the gaming day and shift that begin with it, if others than before.
+    """
+
+    entry: EntryRef
+    table: str
+    sequence: int
+    at: datetime
+    gaming_day: date
+    shift: str
+    purpose: Purpose
+    contents: Contents
+    counted_by: str
+    observed_by: str
+    begins: pit.NextShift | None = None
+
+    @classmethod
+    def of(cls, listed: Listed) -> "Count":
+        """Return the count that a fact says."""
+        fact, data = listed.fact, listed.fact.data
+        purpose: Purpose
+        begins, people = None, ("dealer", "floorperson")
+        match data:
+            case pit.OpenedTable():
+                purpose = "opener"
+            case pit.ClosedTable():
+                purpose = "closer"
+            case pit.CarriedTable():
+                purpose, people = "carried", ("recorded_by", "checked_by")
+            case _:
+                purpose, begins = data.purpose, data.begins
+        counted_by, observed_by = (getattr(data, name) for name in people)
+        where = (listed.entry, fact.table, fact.sequence, listed.occurred_at, fact.gaming_day, fact.shift)
+        return cls(*where, purpose, data.contents, counted_by, observed_by, begins)
+
+    @property
+    def value(self) -> Figure:
+        """Return what was counted."""
+        return Figure(value_of(self.contents), (self.entry,))
+
+    @property
+    def opens(self) -> tuple[date, str] | None:
+        """Return the gaming day and shift whose opener it is; None where it is none."""
+        if self.purpose in ("opener", "carried"):
+            return self.gaming_day, self.shift
+        return None if self.begins is None else (self.begins.gaming_day, self.begins.shift)
+
+    @property
+    def ends_day(self) -> bool:
+        """Return whether its gaming day ends with it at its table, as far as is known with it."""
+        other_day = self.begins is not None and self.begins.gaming_day != self.gaming_day
+        return self.purpose in ("closer", "carried") or other_day
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The time at a table after a moment (None: since ever) and up to another."""
+
+    table: str
+    after: datetime | None
+    until: datetime
+
+    @property
+    def begins(self) -> datetime:
+        """Return the moment after which it begins, which is long ago where it has always been."""
+        return self.after or _BEGINNING
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What people moved at a table: `what` is the type of the event, of sold chips the instrument.
+
+    Cents are positive into the table inventory.
+    """
+
+    at: datetime
+    what: str
+    cents: int
+    entry: EntryRef
+
+
+@dataclass(frozen=True)
+class Window:
+    """The time up to a count (`end`) from the one before it (`start`; None: there was none), and what moved in it."""
+
+    start: Count | None
+    end: Count
+    moves: tuple[Move, ...] = ()
+    rounds: Figure = NOTHING
+
+    @cached_property
+    def moved(self) -> Figure:
+        """Return what people moved."""
+        return added_up(self.moves)
+
+    @cached_property
+    def expected(self) -> Figure:
+        """Return what the table should have held at the end."""
+        return (NOTHING if self.start is None else self.start.value) + self.moved + self.rounds
+
+    @property
+    def key(self) -> CaseKey:
+        """Return the name of the variance that it may have."""
+        return (self.end.gaming_day, self.end.table, "inventory", self.end.sequence)
+
+    @cached_property
+    def variance(self) -> Figure | None:
+        """Return how much more was counted than was expected; None at the first count of a table."""
+        return None if self.start is None else self.end.value - self.expected
+
+
+def added_up(moves: Iterable[Move]) -> Figure:
+    """Return what several movements come to."""
+    return total(Figure(move.cents, (move.entry,)) for move in moves)
+
+
+async def windows_of(books: Books) -> list[Window]:
+    """Return the windows that end with counts of the question's gaming days, in the order of tables and time."""
+    first, last = books.question.first, books.question.last
+    return await windows_between(
+        books, [pair for pair in await counts_of(books) if first <= pair[1].gaming_day <= last]
+    )
+
+
+async def windows_between(books: Books, pairs: Iterable[tuple[Count | None, Count]]) -> list[Window]:
+    """Return the windows from each of these counts to the one that follows it."""
+    listed = list(pairs)
+    spans = [Span(end.table, start.at, end.at) for start, end in listed if start is not None]
+    moves, rounds = await moved_in(books, spans), await rounds_in(books, spans)
+    windows = []
+    for start, end in listed:
+        if start is None:
+            windows.append(Window(None, end))
+        else:
+            span = Span(end.table, start.at, end.at)
+            windows.append(Window(start, end, moves[span], rounds[span]))
+    return windows
+
+
+async def counts_of(books: Books) -> list[tuple[Count | None, Count]]:
+    """Return the counts of the question's gaming days and the days beside them, each after the one before it.
+
+    They are in the order of tables and time. At the first of a table in that time, the one before it may lie further
+    back.
+    """
+    listed = await last_and_all(books, *COUNTS)
+    return [(None if before is None else Count.of(before), Count.of(one)) for before, one in listed]
+
+
+async def last_and_all(books: Books, *events: type[pit.PitData]) -> list[tuple[Listed | None, Listed]]:
+    """Return what the pit reported of these kinds on the question's days and those beside them, by table and time.
+
+    Each comes with the one before it at its table, however long ago.
+    """
+    first, last = books.question.first - _NEIGHBORS, books.question.last + _NEIGHBORS
+    by_table: dict[str, list[Listed]] = defaultdict(list)
+    for listed in await books.pit(*events, first=first, last=last):
+        by_table[listed.fact.table].append(listed)
+    before = await books.last_pit(by_table, *events, day=first)
+    found: list[tuple[Listed | None, Listed]] = []
+    for table in sorted(by_table):
+        in_order = sorted(by_table[table], key=lambda one: (one.occurred_at, one.fact.sequence))
+        found.extend(zip((before.get(table), *in_order), in_order, strict=False))
+    return found
+
+
+_MOVED: Final = text("""
+    SELECT s.number, f.occurred_at, f.service, f.shard, f.seq, f.kind,
+           CASE f.event WHEN 'chips.sold' THEN f.data #>> '{data,instrument}' ELSE f.event END AS what,
+           CAST(f.data #>> '{moved,cents}' AS bigint) AS cents,
+           CASE WHEN f.event IS NULL THEN CAST(f.data AS text) END AS said
+    FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]))
+         WITH ORDINALITY AS s(table_name, after, until, number)
+    JOIN reporting.facts f ON f.table_name = s.table_name AND f.occurred_at > s.after AND f.occurred_at <= s.until
+    WHERE f.property = :property AND f.recorded_at <= :known_at
+      AND f.kind IN ('pit.recorded', 'manual_slip.entered', 'slip.voided')
+    ORDER BY f.occurred_at, f.service, f.shard, f.seq""")
+
+_ROUNDS: Final = text("""
+    SELECT s.number, sum(r.chips_cents) AS cents
+    FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]),
+                CAST(:firsts AS date[]), CAST(:lasts AS date[]))
+         WITH ORDINALITY AS s(table_name, after, until, first, last, number)
+    CROSS JOIN LATERAL generate_series(s.first, s.last, interval '1 day') AS d(day)
+    CROSS JOIN LATERAL (
+        SELECT sum(chips_cents) AS chips_cents FROM reporting.rounds
+        WHERE property = :property AND gaming_day = CAST(d.day AS date) AND table_name = s.table_name
+          AND closed_at > s.after AND closed_at <= s.until AND recorded_at <= :known_at) r
+    GROUP BY s.number""")
+
+
+async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[Move, ...]]:
+    """Return what people moved in spans, in the order of time."""
+    whole: dict[str, tuple[datetime, datetime]] = {}
+    for span in spans:
+        after, until = whole.get(span.table, (span.begins, span.until))
+        whole[span.table] = min(after, span.begins), max(until, span.until)
+    tables, moments = list(whole), list(whole.values())
+    by_table: dict[str, list[Move]] = {table: [] for table in tables}
+    parameters = {"after": [after for after, _ in moments], "until": [until for _, until in moments]}
+    for row in await books.read(_MOVED, tables=tables, **parameters):
+        what, cents = (row.what, row.cents or 0) if row.said is None else _at_desk(row.kind, row.said)
+        if cents:
+            entry = EntryRef(row.service, row.shard, row.seq)
+            by_table[tables[row.number - 1]].append(Move(row.occurred_at, what, cents, entry))
+    return {span: _within(by_table[span.table], span) for span in spans}
+
+
+def _at_desk(kind: str, said: str) -> tuple[str, int]:
+    """Return what a paper slip moved, or a credit that was voided on its way, and by how much."""
+    fact = KINDS[kind].model.model_validate_json(said)
+    match fact:
+        case inventory.ManualSlipEntered(slip="fill"):
+            return fact.slip, value_of(fact.contents)
+        case inventory.ManualSlipEntered():
+            return fact.slip, -value_of(fact.contents)
+        case inventory.SlipVoided(slip="credit"):
+            return fact.slip, value_of(fact.returned)
+        case _:
+            return fact.slip, 0  # the chips of a voided fill never were at the table
+
+
+def _within(moves: Sequence[Move], span: Span) -> tuple[Move, ...]:
+    begin = bisect_right(moves, span.begins, key=lambda move: move.at)
+    return tuple(moves[begin : bisect_right(moves, span.until, key=lambda move: move.at)])
+
+
+async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
+    """Return what the rounds that were closed in spans brought into the table inventories."""
+    days = [_days(books, span) for span in spans]
+    parameters = {
+        "tables": [span.table for span in spans],
+        "after": [span.begins for span in spans],
+        "until": [span.until for span in spans],
+        "firsts": [first for first, _ in days],
+        "lasts": [last for _, last in days],
+    }
+    found = {}
+    for row in await books.read(_ROUNDS, **parameters):
+        span, (first, last) = spans[row.number - 1], days[row.number - 1]
+        where = (("table_name", span.table),)
+        because = AddedUp("rounds", ("chips_cents",), first, last, where, (span.begins, span.until))
+        found[span] = Figure(int(row.cents), (because,)) if row.cents else NOTHING
+    return found
+
+
+def _days(books: Books, span: Span) -> tuple[date, date]:
+    """Return the gaming days whose rounds may have been closed in a span: that of a round is the one it began on."""
+    place = books.place
+    return place.gaming_day(span.begins) - _NEIGHBORS, place.gaming_day(span.until)

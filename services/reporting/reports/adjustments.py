@@ -1,0 +1,102 @@
+"""Adjustments of figures by hand, and which of them are over the limit from which law wants them listed."""
+
+from typing import Any, Final
+
+from services.reporting.books.adjustments import Adjustment, AdjustmentsOf, of_win
+from services.reporting.books.reading import Books
+from services.reporting.kit.definition import Content, Report
+from services.reporting.kit.document import Column, Identity, Mark, Section, fill
+from services.reporting.kit.figures import NOTHING, Cell, Figure, total
+from shared.contracts.inventory import AdjustmentApproved, AdjustmentEntered, AdjustmentRejected
+
+SOURCES: Final[tuple[AdjustmentsOf, ...]] = (of_win,)
+"""Whose adjustments are listed: each says those of its own books."""
+
+ADJUSTED: Final = Section(
+    name="adjustments",
+    title="Adjustments",
+    key=("of", "gaming_day", "number"),
+    columns=(
+        Column(name="of", title="Of", formula="whose books: win, account or meter"),
+        Column(name="number", title="No."),
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="pit", title="Pit"),
+        Column(name="table", title="Table"),
+        Column(name="shift", title="Shift"),
+        Column(name="figure", title="Figure", formula="what was changed"),
+        Column(name="before_cents", title="Before", unit="exact_cents"),
+        Column(name="cents", title="Adjustment", unit="cents", formula="as entered, whatever its effect on the win"),
+        Column(name="after_cents", title="After", unit="exact_cents", formula="before + adjustment"),
+        Column(name="over_threshold", title="Over the limit", formula="yes: more than the limit, either way"),
+        Column(name="limit_cents", title="Limit", unit="cents", formula="of the pack, or the property's own"),
+        Column(name="status", title="Status", formula="entered, approved or rejected"),
+        Column(name="reason", title="Reason"),
+        Column(name="entered_by", title="Entered by"),
+        Column(name="entered_at", title="Entered at", unit="moment"),
+        Column(name="decided_by", title="Approved or rejected by"),
+        Column(name="decided_at", title="Approved or rejected at", unit="moment"),
+        Column(name="rejection_reason", title="Why it was rejected"),
+        Column(name="after_seal", title="After seal", formula="yes: its gaming day was sealed when it was entered"),
+    ),
+)
+
+
+async def _fill(books: Books) -> Content:
+    listed = [one for source in SOURCES for one in await source(books)]
+    return Content((fill(ADJUSTED, (_row(books, one) for one in listed)),), (await _win(books, listed),), _marks(books))
+
+
+def _row(books: Books, one: Adjustment) -> dict[str, Any]:
+    place = books.place_on(one.gaming_day)
+    limit_cents = place.limit_cents("adjustment_listed_cents", one.gaming_day)
+    return {
+        "of": one.of,
+        "number": str(one.number),
+        "gaming_day": one.gaming_day,
+        "pit": None if one.table is None else books.pit_of(one.table),
+        "table": one.table,
+        "shift": one.shift,
+        "figure": one.figure,
+        "before_cents": one.before,
+        "cents": Figure(one.cents, one.entries),
+        "after_cents": one.after,
+        "over_threshold": "yes" if abs(one.cents) > limit_cents else "no",
+        "limit_cents": limit_cents,
+        "status": Cell(one.status, one.entries),
+        "reason": one.reason,
+        "entered_by": one.entered_by,
+        "entered_at": one.entered_at,
+        "decided_by": one.decided_by,
+        "decided_at": one.decided_at,
+        "rejection_reason": one.rejection_reason,
+        "after_seal": "yes" if one.after_seal else "no",
+    }
+
+
+async def _win(books: Books, listed: list[Adjustment]) -> Identity:
+    approved = [one for one in listed if one.of == "win" and one.status == "approved"]
+    known = (await books.amounts(["adjusted_cents"])).get((), {}).get("adjusted_cents", NOTHING)
+    here = total(Figure(one.cents, one.entries) for one in approved)
+    return Identity("approved", here, known, "the approved adjustments of the win are those that the win has")
+
+
+def _marks(books: Books) -> tuple[Mark, ...]:
+    dated = books.place.law.limits.adjustment_listed_cents.on(books.question.last)
+    if dated.status == "confirmed":
+        return ()
+    columns = ("adjustments/over_threshold", "adjustments/limit_cents")
+    return (Mark("adjustment_listed_cents", dated.source, dated.note or "", columns),)
+
+
+ADJUSTMENTS: Final = Report(
+    name="adjustments",
+    title="Adjustments",
+    about=(
+        "Every change of a figure of these gaming days by hand: before, after, why, who entered it and who approved "
+        "it. Those over the limit of the jurisdiction, or the property's own below it, are marked."
+    ),
+    sections=(ADJUSTED,),
+    sources=(AdjustmentEntered, AdjustmentApproved, AdjustmentRejected),
+    fill=_fill,
+    signatures=("Revenue audit", "Controller"),
+)

@@ -1,0 +1,49 @@
+"""The columns that all lists of variances end with: how serious each is, and what became of it."""
+
+from typing import Any, Final
+
+from services.reporting.books.reading import Books
+from services.reporting.books.variances import CaseKey, Cases, level_of
+from services.reporting.kit.document import Column, Mark, Section
+from services.reporting.kit.figures import Figure
+from shared.contracts.places import Limit
+
+CASE_COLUMNS: Final = (
+    Column(
+        name="level",
+        title="Level",
+        formula="noted; report: above the limit of reports in writing; authority: from the limit of copies to it on",
+    ),
+    Column(
+        name="status",
+        title="Status",
+        formula="none, open, owned, resolved; changed: what was recorded later makes another difference",
+    ),
+    Column(name="owner", title="Owner"),
+    Column(name="conclusion", title="Conclusion"),
+    Column(name="resolved_at", title="Resolved at", unit="moment"),
+    Column(name="sealed", title="After seal", formula="open: it is not resolved, and its gaming day is sealed"),
+)
+"""What `cells_of` fills."""
+
+_LIMITS: Final[tuple[Limit, ...]] = ("variance_report_cents", "variance_authority_cents")
+
+
+def cells_of(books: Books, cases: Cases, key: CaseKey, cents: Figure, *parts: int) -> dict[str, Any]:
+    """Return the cells of CASE_COLUMNS; how serious a variance is follows from its largest part, if it has several."""
+    day = key[0]
+    largest = max(parts, key=abs, default=cents.value)
+    return {
+        "level": level_of(books.place_on(day), day, largest) if largest else None,
+        "sealed": "open" if cases.is_open_after_seal(key, cents.value, *parts) else None,
+        **cases.of(key).cells(cents.value, *parts),
+    }
+
+
+def marks(books: Books, *sections: Section) -> tuple[Mark, ...]:
+    """Return which of the limits of variances are unconfirmed, for the levels in these sections."""
+    levels = tuple(f"{section.name}/level" for section in sections)
+    dated = {name: getattr(books.place.law.limits, name).on(books.question.last) for name in _LIMITS}
+    return tuple(
+        Mark(name, one.source, one.note or "", levels) for name, one in dated.items() if one.status == "unconfirmed"
+    )

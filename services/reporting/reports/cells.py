@@ -1,0 +1,49 @@
+"""Cells that several reports have: exact shares of a cent, entries, and what was added up."""
+
+from collections.abc import Iterable, Mapping
+
+from services.reporting.books.reading import Books
+from services.reporting.kit.document import Filled
+from services.reporting.kit.figures import Cell, EntryRef, Figure, total
+from shared.contracts.exact import exact_text, nanocents, shown
+from shared.contracts.rejection import Reason, Rejected
+
+
+def in_nanocents(figure: Figure) -> Figure:
+    """Return cents as nanocents, from the same entries."""
+    return Figure(nanocents(figure.value), figure.because)
+
+
+def exact(figure: Figure) -> Cell:
+    """Return nanocents as the exact cents of a cell."""
+    return Cell(exact_text(figure.value), figure.because)
+
+
+def as_shown(figure: Figure) -> Figure:
+    """Return the whole cents that a display shows of nanocents."""
+    return Figure(shown(figure.value), figure.because)
+
+
+def entry_cell(entry: EntryRef) -> Cell:
+    """Return a cell that names an entry."""
+    return Cell(f"{entry.service}/{entry.shard}/{entry.seq}", (entry,))
+
+
+def sum_of(found: Iterable[Mapping[str, Figure]], measure: str) -> Figure:
+    """Return a measure of several groups together."""
+    return total(measures[measure] for measures in found if measure in measures)
+
+
+def total_of(filled: Filled, column: str) -> Figure:
+    """Return what a column of a section is added up to."""
+    assert filled.total is not None, f"the columns of {filled.section.name} are added up"
+    value = filled.total.cells[column]
+    assert isinstance(value, int), f"{column} is a whole number"
+    return Figure(value, filled.total.because.get(column, ()))
+
+
+def require_whole(books: Books, why: str) -> None:
+    """Raise Rejected where a table or a game is asked for and there is only the property as a whole; `why` says it."""
+    asked = books.question.table or books.question.game
+    if asked is not None:
+        raise Rejected(Reason.NOT_FOUND, f"there is none of {asked}: {why}; ask for {books.question.property}")

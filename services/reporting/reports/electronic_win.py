@@ -1,0 +1,185 @@
+"""Electronic win: tables on which accounts wager, with the comparison of their rounds and the accounts' movements."""
+
+from datetime import date, timedelta
+from typing import Final
+
+from services.reporting.books.reading import Books
+from services.reporting.kit.definition import Content, Report
+from services.reporting.kit.document import Column, Filled, Identity, Section, fill
+from services.reporting.kit.figures import NOTHING, Cell, Figure, Value
+from services.reporting.reports.account_liability import rounds_and_accounts
+from services.reporting.reports.cells import total_of
+from shared.contracts.accounts import (
+    AccountBoughtIn,
+    AccountCashedOut,
+    AdjustmentApproved,
+    WagersReversed,
+    WagersSettled,
+    WagersVoided,
+)
+from shared.contracts.settlements import SettlementPosted, SettlementReversed
+
+_ROUNDS: Final = ("account_staked_cents", "account_credited_cents")
+_SESSIONS: Final = ("bought_in_cents", "cashed_out_cents", "account_adjusted_cents")
+
+_PLACE: Final = (
+    Column(name="pit", title="Pit"),
+    Column(name="table", title="Table"),
+    Column(name="game", title="Game"),
+)
+METERS: Final = Section(
+    name="meters",
+    title="Meter comparison",
+    key=("gaming_day", "table"),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        *_PLACE,
+        Column(name="staked_cents", title="Withdrawn by rounds", unit="cents", added=True, formula="as rounds settled"),
+        Column(
+            name="account_staked_cents",
+            title="Withdrawn from accounts",
+            unit="cents",
+            added=True,
+            formula="as accounts moved",
+        ),
+        Column(
+            name="staked_variance_cents",
+            title="Variance of withdrawals",
+            unit="cents",
+            added=True,
+            formula="withdrawn from accounts - withdrawn by rounds",
+        ),
+        Column(
+            name="credited_cents", title="Deposited by rounds", unit="cents", added=True, formula="as rounds settled"
+        ),
+        Column(
+            name="account_credited_cents",
+            title="Deposited to accounts",
+            unit="cents",
+            added=True,
+            formula="as accounts moved",
+        ),
+        Column(
+            name="credited_variance_cents",
+            title="Variance of deposits",
+            unit="cents",
+            added=True,
+            formula="deposited to accounts - deposited by rounds",
+        ),
+        Column(
+            name="win_cents",
+            title="Win",
+            unit="cents",
+            added=True,
+            formula="withdrawn by rounds - deposited by rounds; what comes off a meter is not deposited by a round",
+        ),
+    ),
+)
+SESSIONS: Final = Section(
+    name="sessions",
+    title="Money on the tables' game accounts",
+    key=("table",),
+    columns=(
+        *_PLACE,
+        Column(name="opening_cents", title="Opening balances", unit="cents", added=True),
+        Column(name="bought_in_cents", title="Bought in", unit="cents", added=True),
+        Column(name="cashed_out_cents", title="Cashed out", unit="cents", added=True),
+        Column(name="adjusted_cents", title="Adjusted", unit="cents", added=True),
+        Column(name="wagered_cents", title="Won or lost", unit="cents", added=True, formula="closing - all else"),
+        Column(name="closing_cents", title="Closing balances", unit="cents", added=True),
+    ),
+)
+
+_Row = dict[str, Value | Figure | Cell]
+
+
+async def _fill(books: Books) -> Content:
+    sessions = await _sessions(books)
+    identities: tuple[Identity, ...] = ()
+    if books.question.game is None:  # accounts say the table of a result, not its game
+        identities = await rounds_and_accounts(books)
+    if books.question.game is None and books.question.table is None:  # a session's wagers may be at another table
+        identities = (*identities, await _sessions_and_results(books, sessions))
+    return Content((await _meters(books), sessions), identities)
+
+
+async def _meters(books: Books) -> Filled:
+    by = ("gaming_day", "table_name")
+    rounds = {
+        key: figures
+        for key, figures in (await books.rounds(by)).items()
+        if any(figures[name].value for name in _ROUNDS)
+    }
+    accounts = {key: figures for key, figures in (await books.amounts(_ROUNDS, by)).items() if _is_of(books, key[1])}
+    rows: list[_Row] = []
+    for key in sorted(rounds.keys() | accounts.keys()):
+        day, table = key
+        row: _Row = {"gaming_day": date.fromisoformat(day), **_place(books, table)}
+        for name in _ROUNDS:
+            of_rounds, of_accounts = (found.get(key, {}).get(name, NOTHING) for found in (rounds, accounts))
+            column = name.removeprefix("account_")
+            row |= {column: of_rounds, name: of_accounts}
+            row[f"{column.removesuffix('_cents')}_variance_cents"] = of_accounts - of_rounds
+        staked, credited = (rounds.get(key, {}).get(name, NOTHING) for name in _ROUNDS)
+        rows.append(row | {"win_cents": staked - credited})
+    return fill(METERS, rows)
+
+
+async def _sessions(books: Books) -> Filled:
+    before = books.question.first - timedelta(days=1)
+    opening = await books.amounts(("account_balance_cents",), ("table_name",), first=date.min, last=before)
+    moved = await books.amounts(("account_balance_cents", *_SESSIONS), ("table_name",))
+    rows: list[_Row] = []
+    for (table,) in sorted(opening.keys() | moved.keys()):
+        if not table or not _is_of(books, table):
+            continue
+        opened = opening.get((table,), {}).get("account_balance_cents", NOTHING)
+        found = moved.get((table,), {})
+        change, bought_in, cashed_out, adjusted = (
+            found.get(name, NOTHING) for name in ("account_balance_cents", *_SESSIONS)
+        )
+        rows.append(
+            _place(books, table)
+            | {
+                "opening_cents": opened,
+                "bought_in_cents": bought_in,
+                "cashed_out_cents": cashed_out,
+                "adjusted_cents": adjusted,
+                "wagered_cents": change - bought_in + cashed_out - adjusted,
+                "closing_cents": opened + change,
+            }
+        )
+    return fill(SESSIONS, rows)
+
+
+async def _sessions_and_results(books: Books, sessions: Filled) -> Identity:
+    results = (await books.amounts((*_ROUNDS, "account_shortage_cents"))).get((), {})
+    staked, credited, short = (results.get(name, NOTHING) for name in (*_ROUNDS, "account_shortage_cents"))
+    says = "what game accounts gained by wagers is what was credited, less what was staked, and shortages"
+    return Identity("balances and results", total_of(sessions, "wagered_cents"), credited - staked + short, says)
+
+
+def _place(books: Books, table: str) -> _Row:
+    return {"pit": books.pit_of(table), "table": table, "game": books.game_of(table)}
+
+
+def _is_of(books: Books, table: str) -> bool:
+    question = books.question
+    return question.table in (None, table) and question.game in (None, books.game_of(table))
+
+
+ELECTRONIC_WIN: Final = Report(
+    name="electronic-win",
+    title="Electronic win and meter comparison",
+    about=(
+        "What accounts wagered and won at each table: as its rounds settled, and as the accounts moved. Each variance "
+        "is to be investigated."
+    ),
+    sections=(METERS, SESSIONS),
+    sources=(
+        *(AccountBoughtIn, AccountCashedOut, AdjustmentApproved),
+        *(WagersSettled, WagersReversed, WagersVoided, SettlementPosted, SettlementReversed),
+    ),
+    fill=_fill,
+    signatures=("Table games accounting", "Revenue audit"),
+)

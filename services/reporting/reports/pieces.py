@@ -1,0 +1,23 @@
+"""How chips, coins and plaques are written in a cell of a report."""
+
+from collections.abc import Iterable
+
+from shared.contracts.chips import Pieces
+
+
+def pieces_text(contents: Iterable[Pieces]) -> str:
+    """Return contents by denomination, the highest first.
+
+    >>> pieces_text((Pieces(cents=500, count=20), Pieces(kind="plaque", cents=100000, count=1)))
+    '1 plaque of 1,000.00; 20 chips of 5.00'
+    """
+    in_order = sorted(contents, key=lambda pieces: (-pieces.cents, pieces.kind))
+    return "; ".join(f"{pieces.count} {_kind(pieces)} of {_dollars(pieces.cents)}" for pieces in in_order)
+
+
+def _kind(pieces: Pieces) -> str:
+    return pieces.kind if pieces.count == 1 else f"{pieces.kind}s"
+
+
+def _dollars(cents: int) -> str:
+    return f"{cents // 100:,}.{cents % 100:02}"

@@ -1,0 +1,430 @@
+"""Progressive reconciliation: what moved each pool, where it came from, what was won, changed and reconciled."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Final
+
+from services.reporting.books.meters import MEASURES, ON_DISPLAY
+from services.reporting.books.reading import Books, Listed
+from services.reporting.kit.definition import Content, Report
+from services.reporting.kit.document import Column, Filled, Identity, Section, fill
+from services.reporting.kit.figures import NOTHING, Cell, Figure, Value, total
+from services.reporting.reports.cells import as_shown, entry_cell, exact, in_nanocents, sum_of
+from shared.contracts.meters import (
+    ChangeApproved,
+    ChangeRejected,
+    ChangeRequested,
+    DayReconciled,
+    PoolApproved,
+    RoundCounted,
+    RoundTakenBack,
+)
+from shared.contracts.settlements import SettlementPosted, SettlementReversed
+
+
+def _exact(name: str, title: str, formula: str = "", *, added: bool = True) -> Column:
+    return Column(name=name, title=title, unit="exact_cents", formula=formula, added=added)
+
+
+_WAGERS: Final = (
+    Column(name="wagers", title="Wagers", unit="count", added=True, formula="that qualified"),
+    Column(name="wagered_cents", title="Wagered", unit="cents", added=True, formula="on these"),
+)
+
+POOLS: Final = Section(
+    name="pools",
+    title="By pool, whichever tables feed it",
+    key=("pool",),
+    columns=(
+        Column(name="pool", title="Pool"),
+        _exact("opening_cents", "Open meter", "the closing meter of the day before"),
+        *_WAGERS,
+        _exact("contribution_cents", "Contributions", "rate x wagered, less what went to the overflow meter"),
+        Column(name="hits", title="Hits", unit="count", added=True),
+        Column(name="award_cents", title="Paid", unit="cents", added=True, formula="awards that came off the meter"),
+        _exact("reset_cents", "Resets", "what restored the meter after awards and by approved resets"),
+        _exact("seed_cents", "Base", "what the house put in at the beginning"),
+        _exact("transfer_cents", "Transfers", "approved transfers in, less those out"),
+        _exact("adjusted_cents", "Adjustments", "approved adjustments, and what resets took off"),
+        _exact("released_cents", "From overflow", "what came back from the overflow meter"),
+        _exact(
+            "closing_cents",
+            "Close",
+            "open + contributions - paid + resets + base + transfers + adjustments + from overflow",
+        ),
+        Column(name="shown_cents", title="Displayed", unit="cents", added=True, formula="the whole cents of the close"),
+        _exact("reserve_opening_cents", "Open reserve"),
+        _exact("reserved_cents", "To reserve", "hidden rate x wagered"),
+        _exact("reserve_used_cents", "From reserve", "what of the resets came from the reserve"),
+        _exact("reserve_closing_cents", "Close of reserve", "open reserve + to reserve - from reserve"),
+        _exact("overflow_opening_cents", "Open overflow"),
+        _exact("overflow_cents", "To overflow", "contributions above the limit of the pool"),
+        _exact("overflow_closing_cents", "Close of overflow", "open overflow + to overflow - from overflow"),
+    ),
+)
+CONTRIBUTIONS: Final = Section(
+    name="contributions",
+    title="By pool and table",
+    key=("pool", "table"),
+    columns=(
+        Column(name="pool", title="Pool"),
+        Column(name="table", title="Table"),
+        Column(name="game", title="Game"),
+        *_WAGERS,
+        _exact("increment_cents", "Increments", "rate x wagered, what went to the overflow meter included"),
+        Column(
+            name="settled_cents", title="Settled", unit="cents", added=True, formula="in whole cents, by the rounds"
+        ),
+        _exact("difference_cents", "Shares of a cent", "increments - settled: each round drops its share of a cent"),
+        Column(name="hits", title="Hits", unit="count", added=True),
+        Column(name="award_cents", title="Paid", unit="cents", added=True),
+        _exact("reset_cents", "Resets"),
+    ),
+)
+HITS: Final = Section(
+    name="hits",
+    title="Hits",
+    key=("entry", "number"),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="at", title="At", unit="moment"),
+        Column(name="pool", title="Pool"),
+        Column(name="table", title="Table"),
+        Column(name="game", title="Game"),
+        Column(name="round_id", title="Round"),
+        Column(name="seat", title="Seat", unit="count"),
+        Column(name="wager", title="Wager"),
+        Column(name="category", title="Hand"),
+        Column(name="award_cents", title="Paid", unit="cents", added=True),
+        Column(name="entry", title="Entry"),
+        Column(name="number", title="Number", unit="count", formula="among the hits of the entry"),
+    ),
+)
+CHANGES: Final = Section(
+    name="changes",
+    title="Changes by people",
+    key=("change", "status"),
+    columns=(
+        Column(name="change", title="Change", unit="count"),
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="status", title="Status"),
+        Column(name="kind", title="Kind"),
+        Column(name="pool", title="Pool"),
+        Column(name="to", title="To pool"),
+        Column(name="cents", title="Amount", unit="cents", formula="as it was asked for; a reset has none"),
+        Column(name="before_cents", title="Before", unit="exact_cents"),
+        Column(name="after_cents", title="After", unit="exact_cents"),
+        Column(name="requested_by", title="Requested by"),
+        Column(name="decided_by", title="Decided by"),
+        Column(name="reason", title="Reason"),
+        Column(name="entry", title="Entry"),
+    ),
+)
+RECONCILED: Final = Section(
+    name="reconciled",
+    title="Days reconciled",
+    key=("entry", "pool"),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="pool", title="Pool"),
+        Column(name="closing_cents", title="Close", unit="exact_cents"),
+        Column(name="shown_cents", title="Displayed", unit="cents"),
+        Column(
+            name="difference_cents",
+            title="Difference",
+            unit="exact_cents",
+            formula="what the movements left unexplained of the closing reading",
+        ),
+        Column(name="readings", title="Readings", unit="count", formula="of tables, before rounds"),
+        Column(
+            name="readings_different", title="Different", unit="count", formula="readings that were not the meter's"
+        ),
+        Column(name="liability_cents", title="Liability", unit="cents"),
+        Column(name="by", title="Reconciled by"),
+        Column(name="at", title="At", unit="moment"),
+        Column(name="entry", title="Entry"),
+    ),
+)
+FINDINGS: Final = Section(
+    name="findings",
+    title="Rounds that do not agree with their terms",
+    key=("entry", "pool"),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="pool", title="Pool"),
+        Column(name="table", title="Table"),
+        Column(name="round_id", title="Round"),
+        Column(name="rate", title="Rate"),
+        Column(name="wagered_cents", title="Wagered", unit="cents"),
+        Column(name="settled_cents", title="Settled", unit="cents"),
+        Column(
+            name="findings",
+            title="Findings",
+            formula="contribution: rate x wagered is not what was settled; reset: the submission's is not the pool's",
+        ),
+        Column(name="entry", title="Entry"),
+    ),
+)
+
+_Row = dict[str, Value | Figure | Cell]
+_Measures = Mapping[str, Figure]
+
+
+async def _fill(books: Books) -> Content:
+    moved = await _moved(books)
+    at_tables = {
+        (pool, table): measures
+        for (pool, table), measures in moved.items()
+        if table and books.question.game in (None, books.game_of(table))
+    }
+    tables = _contributions(books, at_tables)
+    whole = books.asked(table=None, game=None)
+    pools = _pools(await _opening(whole), moved if whole.question == books.question else await _moved(whole))
+    return Content(
+        (pools, tables, await _hits(books), await _changes(books), await _reconciled(books), await _findings(books)),
+        (*await _of_rounds(books, list(at_tables.values())), *await _as_reconciled(whole)),
+    )
+
+
+async def _moved(books: Books) -> dict[tuple[str, ...], dict[str, Figure]]:
+    return await books.amounts(MEASURES, ("item", "table_name"))
+
+
+async def _opening(books: Books) -> dict[str, _Measures]:
+    """Return what had moved each pool before the first day, by measure."""
+    before = books.question.first - timedelta(days=1)
+    found = await books.amounts(MEASURES, ("item",), first=date.min, last=before)
+    return {pool: measures for (pool,), measures in found.items()}
+
+
+def _display(found: Sequence[_Measures]) -> Figure:
+    """Return what displays gained by measures, in nanocents."""
+    return total(sum_of(found, name) for name in ON_DISPLAY) - in_nanocents(sum_of(found, "meter_award_cents"))
+
+
+def _difference(found: Sequence[_Measures], plus: str, minus: str) -> Figure:
+    return sum_of(found, plus) - sum_of(found, minus)
+
+
+def _pools(opening: Mapping[str, _Measures], moved: Mapping[tuple[str, ...], _Measures]) -> Filled:
+    rows: list[_Row] = []
+    for pool in sorted(opening.keys() | {pool for pool, _ in moved}):
+        before = [opening[pool]] if pool in opening else []
+        during = [measures for (name, _), measures in moved.items() if name == pool]
+        closing = _display(before) + _display(during)
+        reserve = ("meter_reserved_nanocents", "meter_reserve_used_nanocents")
+        overflow = ("meter_overflow_nanocents", "meter_released_nanocents")
+        rows.append(
+            {
+                "pool": pool,
+                "opening_cents": exact(_display(before)),
+                **_wagers(during),
+                **{name: exact(sum_of(during, measure)) for name, measure in _PARTS.items()},
+                "closing_cents": exact(closing),
+                "shown_cents": as_shown(closing),
+                "reserve_opening_cents": exact(_difference(before, *reserve)),
+                "reserve_closing_cents": exact(_difference(before, *reserve) + _difference(during, *reserve)),
+                "overflow_opening_cents": exact(_difference(before, *overflow)),
+                "overflow_closing_cents": exact(_difference(before, *overflow) + _difference(during, *overflow)),
+            }
+        )
+    return fill(POOLS, rows)
+
+
+_PARTS: Final[Mapping[str, str]] = {
+    name: f"meter_{name.removesuffix('_cents')}_nanocents"
+    for name in (
+        *("contribution_cents", "reset_cents", "seed_cents", "transfer_cents", "adjusted_cents", "released_cents"),
+        *("reserved_cents", "reserve_used_cents", "overflow_cents"),
+    )
+}
+"""The measure of each exact column of a pool."""
+
+
+def _wagers(found: Sequence[_Measures]) -> _Row:
+    return {
+        "wagers": sum_of(found, "meter_wagers"),
+        "wagered_cents": sum_of(found, "meter_wagered_cents"),
+        "hits": sum_of(found, "meter_hits"),
+        "award_cents": sum_of(found, "meter_award_cents"),
+    }
+
+
+def _contributions(books: Books, at_tables: Mapping[tuple[str, str], _Measures]) -> Filled:
+    rows: list[_Row] = []
+    for (pool, table), measures in sorted(at_tables.items(), key=lambda one: one[0]):
+        found = [measures]
+        increments = sum_of(found, "meter_contribution_nanocents") + sum_of(found, "meter_overflow_nanocents")
+        settled = sum_of(found, "meter_settled_cents")
+        rows.append(
+            {
+                "pool": pool,
+                "table": table,
+                "game": books.game_of(table),
+                **_wagers(found),
+                "increment_cents": exact(increments),
+                "settled_cents": settled,
+                "difference_cents": exact(increments - in_nanocents(settled)),
+                "reset_cents": exact(sum_of(found, "meter_reset_nanocents")),
+            }
+        )
+    return fill(CONTRIBUTIONS, rows)
+
+
+async def _hits(books: Books) -> Filled:
+    facts = await books.facts(RoundCounted, RoundTakenBack)
+    of_game = [one for one in facts if books.question.game in (None, one.fact.game)]
+    taken_back = {_revision(one) for one in of_game if isinstance(one.fact, RoundTakenBack)}
+    rows: list[_Row] = []
+    for one in of_game:
+        if not isinstance(one.fact, RoundCounted) or _revision(one) in taken_back:
+            continue
+        hits = [(meter.movement.pool, hit) for meter in one.fact.meters for hit in meter.hits]
+        rows += (
+            {
+                "gaming_day": one.gaming_day,
+                "at": one.fact.closed_at,
+                "pool": pool,
+                "table": one.fact.table,
+                "game": one.fact.game,
+                "round_id": one.fact.round_id,
+                "seat": hit.seat,
+                "wager": hit.wager,
+                "category": hit.category,
+                "award_cents": Figure(hit.cents, (one.entry,)),
+                "entry": entry_cell(one.entry),
+                "number": number,
+            }
+            for number, (pool, hit) in enumerate(hits, 1)
+        )
+    return fill(HITS, rows)
+
+
+def _revision(one: Listed) -> tuple[str, str, int]:
+    return (one.fact.table, one.fact.round_id, one.fact.revision)
+
+
+async def _changes(books: Books) -> Filled:
+    """Return the changes that people asked for, with what was decided, of whatever day that was."""
+    requested = await books.facts(ChangeRequested, ChangeApproved)
+    rejected = {one.fact.change: one for one in await books.all_facts(ChangeRejected)}
+    approved = {one.fact.change for one in requested if isinstance(one.fact, ChangeApproved)}
+    return fill(CHANGES, (_change(one, rejected) for one in requested if _is_last(one, approved)))
+
+
+def _is_last(one: Listed, approved: set[int]) -> bool:
+    return isinstance(one.fact, ChangeApproved) or one.fact.change not in approved
+
+
+def _change(one: Listed, rejected: Mapping[int, Listed]) -> _Row:
+    fact, because = one.fact, [one.entry]
+    row: _Row = {name: getattr(fact, name) for name in ("change", "gaming_day", "kind", "pool", "to", "requested_by")}
+    row |= {"status": "requested", "reason": fact.reason}
+    if isinstance(fact, ChangeApproved):
+        own = [movement for movement in fact.movements if movement.pool == fact.pool]
+        row |= {"status": "approved", "decided_by": fact.approved_by, "before_cents": fact.display_before_cents}
+        row["after_cents"] = own[-1].display_cents
+    elif fact.change in rejected:
+        decision = rejected[fact.change]
+        row |= {"status": "rejected", "decided_by": decision.fact.rejected_by, "reason": decision.fact.reason}
+        because.append(decision.entry)
+    cents = None if fact.cents is None else Figure(fact.cents, tuple(because))
+    return row | {"cents": cents, "entry": Cell(entry_cell(one.entry).value, tuple(because))}
+
+
+async def _reconciled(books: Books) -> Filled:
+    rows: list[_Row] = []
+    for one in await books.facts(DayReconciled):
+        said = {"gaming_day": one.gaming_day, "by": one.fact.reconciled_by, "at": one.fact.reconciled_at}
+        rows += (
+            said
+            | {name: getattr(pool, name) for name in _OF_POOL_DAY}
+            | {"shown_cents": Figure(pool.shown_cents, (one.entry,)), "entry": entry_cell(one.entry)}
+            for pool in one.fact.pools
+        )
+    return fill(RECONCILED, rows)
+
+
+_OF_POOL_DAY: Final = (
+    *("pool", "closing_cents", "shown_cents", "difference_cents"),
+    *("readings", "readings_different", "liability_cents"),
+)
+
+
+async def _findings(books: Books) -> Filled:
+    rows: Iterable[_Row] = (
+        {
+            "gaming_day": one.gaming_day,
+            "pool": meter.movement.pool,
+            "table": one.fact.table,
+            "round_id": one.fact.round_id,
+            "rate": meter.rate,
+            "wagered_cents": Figure(meter.movement.in_cents, (one.entry,)),
+            "settled_cents": Figure(meter.settled_cents, (one.entry,)),
+            "findings": ", ".join(meter.findings),
+            "entry": entry_cell(one.entry),
+        }
+        for one in await books.facts(RoundCounted)
+        for meter in one.fact.meters
+        if meter.findings and books.question.game in (None, one.fact.game)
+    )
+    return fill(FINDINGS, rows)
+
+
+# --- what must hold ---
+
+
+async def _of_rounds(books: Books, at_tables: Sequence[_Measures]) -> tuple[Identity, ...]:
+    """Compare what the pools took and paid with what the settled rounds say, which is another journal."""
+    rounds = (await books.rounds()).get((), {})
+    return (
+        Identity(
+            "contributions",
+            sum_of(at_tables, "meter_settled_cents"),
+            rounds.get("meter_contribution_cents", NOTHING),
+            "what the tables added to their pools in whole cents is what the settled rounds added to meters",
+        ),
+        Identity(
+            "awards",
+            sum_of(at_tables, "meter_award_cents"),
+            rounds.get("meter_payout_cents", NOTHING),
+            "what was paid from the pools is what came off meters in the settled rounds",
+        ),
+        Identity(
+            "resets",
+            as_shown(sum_of(at_tables, "meter_reset_nanocents")),
+            rounds.get("meter_reset_cents", NOTHING),
+            "what restored the pools after awards is what restored meters in the settled rounds",
+        ),
+    )
+
+
+async def _as_reconciled(books: Books) -> tuple[Identity, ...]:
+    """Compare the closing meters, as known when the last day was reconciled, with those that were reconciled."""
+    days = [one for one in await books.facts(DayReconciled) if one.gaming_day == books.question.last]
+    if not days:
+        return ()
+    last = days[-1]
+    then = books.asked(known_at=last.recorded_at)
+    found = await then.amounts(MEASURES, ("item",), first=date.min)
+    known = total(as_shown(_display([measures])) for measures in found.values())
+    says = "what the meters showed at the end of the last day is what was reconciled then"
+    shown = Figure(sum(pool.shown_cents for pool in last.fact.pools), (last.entry,))
+    return (Identity("displays as reconciled", known, shown, says),)
+
+
+PROGRESSIVES: Final = Report(
+    name="progressives",
+    title="Progressive reconciliation",
+    about=(
+        "What every progressive pool showed at the beginning and at the end, to the last share of a cent, and why: "
+        "contributions by table, hits, resets, transfers and adjustments with who approved them."
+    ),
+    sections=(POOLS, CONTRIBUTIONS, HITS, CHANGES, RECONCILED, FINDINGS),
+    sources=(
+        *(PoolApproved, RoundCounted, RoundTakenBack, ChangeRequested, ChangeApproved, ChangeRejected, DayReconciled),
+        *(SettlementPosted, SettlementReversed),
+    ),
+    fill=_fill,
+    signatures=("Table games accounting", "Controller"),
+)

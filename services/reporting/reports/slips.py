@@ -1,0 +1,224 @@
+"""Fill and credit slips with everybody who signed them, and what of their numbers is not accounted for."""
+
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+from services.reporting.books.reading import Books
+from services.reporting.books.series import missing_of, series_of
+from services.reporting.books.slips import Slip, slips_of
+from services.reporting.kit.definition import Content, Report
+from services.reporting.kit.document import Column, Filled, Identity, Mark, Section, fill
+from services.reporting.kit.figures import NOTHING, Cell, Figure, Value, total
+from services.reporting.reports.pieces import pieces_text
+from shared.contracts import inventory
+
+_NAMED: Final = ("requested_by", "prepared_by", "surrendered_by", "carried_by", "received_by", "observed_by")
+"""Who has a hand in a slip; the facts of its steps say so under these names."""
+
+_COLUMNS: Final = (
+    Column(name="number", title="Slip no."),
+    Column(name="series", title="Series", formula="system, or paper: printed forms entered after an outage, late"),
+    Column(name="request", title="Request no."),
+    Column(name="pit", title="Pit"),
+    Column(name="table", title="Table"),
+    Column(name="gaming_day", title="Gaming day", unit="day"),
+    Column(name="shift", title="Shift"),
+    Column(name="at", title="Time", unit="moment", formula="when it was prepared; of a request, when it was made"),
+    Column(name="denominations", title="Denominations"),
+    Column(name="cents", title="Total", unit="cents", added=True),
+    Column(name="received_cents", title="Received", unit="cents", added=True),
+    Column(name="difference_cents", title="Difference", unit="cents", added=True, formula="received - total"),
+    Column(
+        name="in_win_cents",
+        title="In the win",
+        unit="cents",
+        added=True,
+        formula="a fill as received, a credit as it left its table less what came back, on these gaming days",
+    ),
+    Column(name="status", title="Status", formula="requested, prepared, carried, received, or void"),
+    Column(name="requested_by", title="Requested by"),
+    Column(name="prepared_by", title="Prepared by"),
+    Column(name="surrendered_by", title="Surrendered by"),
+    Column(name="carried_by", title="Carried by"),
+    Column(name="received_by", title="Received by"),
+    Column(name="observed_by", title="Observed by"),
+    Column(name="received_at", title="Received at", unit="moment"),
+    Column(name="late", title="Late", formula="when a paper slip was entered", unit="moment"),
+    Column(name="ended_by", title="Voided or entered by"),
+    Column(name="reason", title="Reason", formula="of a void, or of writing on paper"),
+)
+
+_KEY: Final = ("series", "number", "request")
+FILLS: Final = Section(name="fills", title="Fills", key=_KEY, columns=_COLUMNS)
+CREDITS: Final = Section(name="credits", title="Credits", key=_KEY, columns=_COLUMNS)
+
+SERIES: Final = Section(
+    name="series",
+    title="Series of numbers",
+    key=("slip", "series"),
+    columns=(
+        Column(name="slip", title="Slip"),
+        Column(name="series", title="Series"),
+        Column(name="first", title="First no."),
+        Column(name="last", title="Last no."),
+        Column(name="used", title="Accounted for", unit="count", formula="prepared, entered from paper, or void"),
+        Column(name="void", title="Void", unit="count", formula="of those accounted for"),
+        Column(name="missing", title="Missing", unit="count", formula="last - first + 1 - accounted for"),
+    ),
+)
+
+GAPS: Final = Section(
+    name="gaps",
+    title="Missing numbers",
+    key=("slip", "series", "first"),
+    columns=(
+        Column(name="slip", title="Slip"),
+        Column(name="series", title="Series"),
+        Column(name="first", title="From no."),
+        Column(name="last", title="To no."),
+        Column(name="missing", title="Missing", unit="count", added=True),
+        Column(name="known_at", title="Known since", unit="moment", formula="when a higher number was recorded first"),
+        Column(
+            name="due_on",
+            title="To internal audit by",
+            unit="day",
+            formula="the day of that moment and the days that the pack allows",
+        ),
+    ),
+)
+
+
+async def _fill(books: Books) -> Content:
+    slips = await slips_of(books)
+    sections = (
+        fill(FILLS, (_row(books, slip) for slip in slips if slip.slip == "fill")),
+        fill(CREDITS, (_row(books, slip) for slip in slips if slip.slip == "credit")),
+        await _series(books),
+        await _gaps(books),
+    )
+    identities = (await _in_win(books, "fills", slips), await _in_win(books, "credits", slips))
+    return Content(sections, identities, _marks(books))
+
+
+async def _in_win(books: Books, measure: str, slips: Iterable[Slip]) -> Identity:
+    first, last = books.question.first, books.question.last
+    here = total(slip.in_win(first, last) for slip in slips if f"{slip.slip}s" == measure)
+    known = (await books.amounts([f"{measure}_cents"])).get((), {}).get(f"{measure}_cents", NOTHING)
+    return Identity(measure, here, known, f"the {measure} of the win are what these slips moved")
+
+
+def _row(books: Books, slip: Slip) -> Mapping[str, Value | Figure | Cell]:
+    begun, arrived = slip.begun, slip.arrived
+    people = _people(slip)
+    at = slip.prepared or slip.requested or slip.paper or slip.steps[0]
+    contents = getattr(begun, "contents", ())
+    ended: dict[str, Any] = {}
+    if slip.voided is not None:
+        ended = {"ended_by": slip.voided.fact.voided_by, "reason": slip.voided.fact.void_reason}
+    elif slip.paper is not None:
+        ended = {"ended_by": begun.entered_by, "reason": begun.reason, "late": begun.entered_at}
+    table = getattr(begun, "table", None)
+    return {
+        "number": Cell(_text(slip.number), tuple(step.entry for step in slip.steps)),
+        "series": slip.series,
+        "request": _text(getattr(begun, "request", None)),
+        "pit": table and books.pit_of(table),
+        "table": table,
+        "gaming_day": begun.gaming_day,
+        "shift": getattr(begun, "shift", None),
+        "at": at.occurred_at,
+        "denominations": pieces_text(contents),
+        "cents": slip.value,
+        "received_cents": arrived,
+        "difference_cents": None if arrived is None else arrived - slip.value,
+        "in_win_cents": slip.in_win(books.question.first, books.question.last),
+        "status": slip.status,
+        "received_at": None if slip.received is None else slip.received.occurred_at,
+        **people,
+        **ended,
+    }
+
+
+def _text(number: int | None) -> str | None:
+    """Return a number that is a name: nobody adds it up."""
+    return None if number is None else str(number)
+
+
+def _people(slip: Slip) -> dict[str, str]:
+    """Return who did which step, as the facts of the steps say; who gave chips away stands in the fact of the pit."""
+    found = {}
+    for step in slip.steps:
+        said = getattr(step.fact, "data", step.fact)
+        found.update({name: person for name in _NAMED if (person := getattr(said, name, None)) is not None})
+    return found
+
+
+async def _series(books: Books) -> Filled:
+    return fill(
+        SERIES,
+        (
+            {
+                "slip": one.slip,
+                "series": one.series,
+                "first": str(one.first),
+                "last": str(one.last),
+                "used": one.used,
+                "void": one.void,
+                "missing": one.last - one.first + 1 - one.used,
+            }
+            for one in await series_of(books)
+        ),
+    )
+
+
+async def _gaps(books: Books) -> Filled:
+    rows = []
+    for gap in await missing_of(books):
+        known_on = books.place.gaming_day(gap.known_at)
+        if known_on > books.question.last:
+            continue
+        days = books.place_on(known_on).law.limits.serial_exception_days.on(known_on).value
+        rows.append(
+            {
+                "slip": gap.slip,
+                "series": gap.series,
+                "first": Cell(str(gap.first), (gap.entry,)),
+                "last": str(gap.last),
+                "missing": Figure(gap.last - gap.first + 1, (gap.entry,)),
+                "known_at": gap.known_at,
+                "due_on": known_on + timedelta(days=days),
+            }
+        )
+    return fill(GAPS, rows)
+
+
+def _marks(books: Books) -> tuple[Mark, ...]:
+    dated = books.place.law.limits.serial_exception_days.on(books.question.last)
+    if dated.status == "confirmed":
+        return ()
+    return (Mark("serial_exception_days", dated.source, dated.note or "", ("gaps/due_on",)),)
+
+
+SLIPS: Final = Report(
+    name="slips",
+    title="Fill and credit summary",
+    about=(
+        "Every fill and credit of which a step was done on these gaming days, who did each, how far it has come, and "
+        "what of the numbers of the slips is not accounted for. Series and missing numbers are those of the property "
+        "since its first slip, known up to the last of these days."
+    ),
+    sections=(FILLS, CREDITS, SERIES, GAPS),
+    sources=(
+        inventory.SlipRequested,
+        inventory.SlipPrepared,
+        inventory.PitRecorded,
+        inventory.CreditReceived,
+        inventory.SlipVoided,
+        inventory.ManualSlipEntered,
+        inventory.ManualSlipVoided,
+    ),
+    fill=_fill,
+    periods=("day", "week", "month"),
+    signatures=("Cage", "Revenue audit"),
+)

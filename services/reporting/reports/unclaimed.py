@@ -1,0 +1,205 @@
+"""Unclaimed and unresolved: rounds without a result, refused rounds, money that nobody fetched, open decisions."""
+
+from datetime import date, datetime
+from typing import Any, Final
+
+from services.reporting.books.reading import Books, Listed
+from services.reporting.kit.definition import Content, Report
+from services.reporting.kit.document import Column, Filled, Identity, Section, fill
+from services.reporting.kit.figures import NOTHING, Cell, EntryRef, Figure, Value
+from services.reporting.reports.accounts import DORMANT, VOUCHERS, dormant, marks_of_dormancy, vouchers
+from services.reporting.reports.cells import entry_cell, require_whole, total_of
+from shared.contracts.accounts import (
+    AccountCashedOut,
+    AdjustmentApproved,
+    AdjustmentEntered,
+    AdjustmentRejected,
+    RoundCaptured,
+    WagerAuthorized,
+    WagerReleased,
+    WagersReversed,
+    WagersSettled,
+    WagersVoided,
+)
+from shared.contracts.journal_facts import RecordQuarantined
+from shared.contracts.meters import ChangeApproved, ChangeRejected, ChangeRequested
+
+_AGE: Final = Column(name="age_hours", title="Age in hours", unit="count", formula="whole hours up to `known_at`")
+_SINCE: Final = Column(name="since", title="Since", unit="moment")
+_ENTRY: Final = Column(name="entry", title="Entry")
+
+ROUNDS: Final = Section(
+    name="rounds",
+    title="Rounds without a result",
+    key=("table", "round_id"),
+    columns=(
+        Column(name="table", title="Table"),
+        Column(name="round_id", title="Round"),
+        Column(name="held_cents", title="On hold", unit="cents", added=True, formula='before "no more bets"'),
+        Column(name="in_play_cents", title="In play", unit="cents", added=True, formula='after "no more bets"'),
+        _SINCE,
+        _AGE,
+    ),
+)
+REFUSED: Final = Section(
+    name="refused",
+    title="Refused records",
+    key=("entry",),
+    columns=(
+        Column(name="service", title="Refused by"),
+        Column(name="table", title="Table"),
+        Column(name="round_id", title="Round"),
+        Column(name="stream", title="Stream"),
+        Column(name="reason", title="Reason"),
+        _SINCE,
+        _AGE,
+        _ENTRY,
+    ),
+)
+SHORTAGES: Final = Section(
+    name="shortages",
+    title="Shortages",
+    key=("table", "round_id"),
+    columns=(
+        Column(name="table", title="Table"),
+        Column(name="round_id", title="Round"),
+        Column(
+            name="account_shortage_cents",
+            title="Shortage",
+            unit="cents",
+            added=True,
+            formula="what a correction could not take back because it had been paid out",
+        ),
+        _SINCE,
+        _AGE,
+    ),
+)
+DECISIONS: Final = Section(
+    name="decisions",
+    title="Waiting for a second person",
+    key=("entry",),
+    columns=(
+        Column(name="kind", title="What", formula="a change of a meter, or an adjustment of an account"),
+        Column(name="about", title="About", formula="the pool, or the account"),
+        Column(name="cents", title="Amount", unit="cents"),
+        Column(name="by", title="Asked for by"),
+        Column(name="reason", title="Reason"),
+        _SINCE,
+        _AGE,
+        _ENTRY,
+    ),
+)
+
+_Row = dict[str, Value | Figure | Cell]
+
+
+async def _fill(books: Books) -> Content:
+    require_whole(books, "accounts and vouchers are of a property")
+    rounds = await _rounds(books)
+    sections = (rounds, await _refused(books), await _shortages(books), await dormant(books), await vouchers(books))
+    return Content(
+        (*sections, await _decisions(books)),
+        (await _of_holds(books, rounds),),
+        marks_of_dormancy(books),
+    )
+
+
+async def _rounds(books: Books) -> Filled:
+    return fill(ROUNDS, await _of_rounds(books, "held_cents", "in_play_cents"))
+
+
+async def _shortages(books: Books) -> Filled:
+    return fill(SHORTAGES, await _of_rounds(books, "account_shortage_cents"))
+
+
+async def _of_rounds(books: Books, *measures: str) -> list[_Row]:
+    """Return what rounds have by measures, each under its own name, and since when."""
+    found = await books.amounts(measures, ("table_name", "item"), first=date.min)
+    since = await books.since(measures, {round_id for _, round_id in found})
+    rows: list[_Row] = []
+    for (table, round_id), figures in found.items():
+        amounts = {name: figures.get(name, NOTHING) for name in measures}
+        rows.append({"table": table, "round_id": round_id, **amounts, **_since(books, since[table, round_id])})
+    return rows
+
+
+def _since(books: Books, moment: datetime) -> _Row:
+    return {"since": moment, "age_hours": int((books.question.known_at - moment).total_seconds()) // 3600}
+
+
+async def _refused(books: Books) -> Filled:
+    return fill(REFUSED, (_refusal(books, one) for one in await books.open_exceptions("quarantined")))
+
+
+def _refusal(books: Books, row: Any) -> _Row:
+    return {
+        "service": row.service,
+        "table": row.table_name,
+        "round_id": row.round_id,
+        "stream": row.stream,
+        "reason": row.reason,
+        "entry": entry_cell(EntryRef(row.service, row.shard, row.seq)),
+        **_since(books, row.since),
+    }
+
+
+async def _decisions(books: Books) -> Filled:
+    """Return what was asked for and neither approved nor turned down."""
+    changes = {one.fact.change for one in await books.all_facts(ChangeApproved, ChangeRejected)}
+    adjustments = {
+        (one.fact.account, one.fact.adjustment) for one in await books.all_facts(AdjustmentApproved, AdjustmentRejected)
+    }
+    waiting = [
+        *(one for one in await books.facts(ChangeRequested, first=date.min) if one.fact.change not in changes),
+        *(
+            one
+            for one in await books.facts(AdjustmentEntered, first=date.min)
+            if (one.fact.account, one.fact.adjustment) not in adjustments
+        ),
+    ]
+    return fill(DECISIONS, (_waiting(books, one) for one in waiting))
+
+
+def _waiting(books: Books, one: Listed) -> _Row:
+    fact = one.fact
+    of_meter = isinstance(fact, ChangeRequested)
+    return {
+        "kind": f"{fact.kind} of a meter" if of_meter else "adjustment of an account",
+        "about": fact.pool if of_meter else fact.account,
+        "cents": None if fact.cents is None else Figure(fact.cents, (one.entry,)),
+        "by": fact.requested_by if of_meter else fact.by,
+        "reason": fact.reason,
+        "entry": entry_cell(one.entry),
+        **_since(books, one.occurred_at),
+    }
+
+
+async def _of_holds(books: Books, rounds: Filled) -> Identity:
+    holds = (await books.amounts(("holds_cents",), first=date.min)).get((), {})
+    return Identity(
+        "rounds and holds",
+        total_of(rounds, "held_cents") + total_of(rounds, "in_play_cents"),
+        holds.get("holds_cents", NOTHING),
+        "what accounts have on hold and in play is what was authorized, less what was released",
+    )
+
+
+UNCLAIMED: Final = Report(
+    name="unclaimed",
+    title="Unclaimed and unresolved",
+    about=(
+        "What of a gaming day and those before it was open at the moment of the report, with its age: rounds without a "
+        "result, refused records, shortages, dormant accounts, vouchers that are out, what waits for a second person. "
+        "Awards are paid with their rounds: no journal has one that was won and not paid."
+    ),
+    sections=(ROUNDS, REFUSED, SHORTAGES, DORMANT, VOUCHERS, DECISIONS),
+    sources=(
+        *(WagerAuthorized, WagerReleased, RoundCaptured, WagersSettled, WagersReversed, WagersVoided),
+        *(AccountCashedOut, AdjustmentEntered, AdjustmentApproved, AdjustmentRejected),
+        *(ChangeRequested, ChangeApproved, ChangeRejected, RecordQuarantined),
+    ),
+    fill=_fill,
+    periods=("day",),
+    of_days=False,
+    signatures=("Casino shift manager", "Revenue audit"),
+)

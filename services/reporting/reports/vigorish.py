@@ -1,0 +1,254 @@
+"""Vigorish: what rounds assessed, at which rate and rounded how, and what tables collected, waived and gave back."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from services.reporting.books.reading import Books
+from services.reporting.books.vigorish import ASSESSED, Line
+from services.reporting.kit.definition import Content, Report
+from services.reporting.kit.document import Column, Filled, Identity, Mark, Section, fill
+from services.reporting.kit.figures import NOTHING, Cell, Figure, Value, total
+from services.reporting.reports.cells import entry_cell, exact, in_nanocents, sum_of, total_of
+from shared.contracts.inventory import PitRecorded
+from shared.contracts.settlements import SettlementPosted, SettlementReversed
+from shared.contracts.vigorish import (
+    VigorishAssessed,
+    VigorishCollection,
+    VigorishReturn,
+    VigorishTakenBack,
+    VigorishWaiver,
+)
+
+_SETTLED: Final = ("vigorish_collected_cents", "vigorish_not_collected_cents", "vigorish_returned_cents")
+
+_ASSESSED: Final = (
+    Column(name="lines", title="Lines", unit="count", added=True, formula="settlement lines that assessed vigorish"),
+    Column(name="stake_cents", title="Wagered", unit="cents", added=True, formula="stakes of these lines"),
+    Column(name="base_cents", title="Base", unit="cents", added=True, formula="amount won on which it is assessed"),
+)
+_MADE: Final = (
+    Column(name="assessed_cents", title="Assessed", unit="cents", added=True),
+    Column(
+        name="rounding_cents",
+        title="Rounding",
+        unit="exact_cents",
+        added=True,
+        formula="assessed - rate x base, to the last share of a cent",
+    ),
+)
+
+TABLES: Final = Section(
+    name="tables",
+    title="By game, table and who owes",
+    key=("game", "table", "owed_by"),
+    columns=(
+        Column(name="game", title="Game"),
+        Column(name="pit", title="Pit"),
+        Column(name="table", title="Table"),
+        Column(name="owed_by", title="Owed by", formula="the bank and co-banks, or players"),
+        *_ASSESSED,
+        *_MADE,
+        Column(name="collected_cents", title="Collected", unit="cents", added=True),
+        Column(name="waived_cents", title="Waived", unit="cents", added=True),
+        Column(name="returned_cents", title="Returned", unit="cents", added=True, formula="given back to players"),
+        Column(
+            name="outstanding_cents",
+            title="Outstanding",
+            unit="cents",
+            added=True,
+            formula="assessed - collected - waived + returned; below zero: more was collected than assessed",
+        ),
+    ),
+)
+RATES: Final = Section(
+    name="rates",
+    title="By rate and rounding",
+    key=("game", "wager", "owed_by", "rate", "rounding"),
+    columns=(
+        Column(name="game", title="Game"),
+        Column(name="wager", title="Wager"),
+        Column(name="owed_by", title="Owed by"),
+        Column(name="rate", title="Rate", formula="of the base", source="the jurisdiction's pack"),
+        Column(name="rounding", title="Rounding rule", source="the rules submission"),
+        *_ASSESSED,
+        *_MADE,
+        Column(
+            name="disagreeing",
+            title="Disagreeing",
+            unit="count",
+            added=True,
+            formula="lines settled to something else than rate and rounding make",
+        ),
+    ),
+)
+DECISIONS: Final = Section(
+    name="decisions",
+    title="Waived and returned",
+    key=("entry",),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="at", title="At", unit="moment"),
+        Column(name="table", title="Table"),
+        Column(name="round_id", title="Round"),
+        Column(name="seat", title="Seat", unit="count"),
+        Column(name="owed_by", title="Owed by"),
+        Column(name="waived_cents", title="Waived", unit="cents", added=True),
+        Column(name="returned_cents", title="Returned", unit="cents", added=True),
+        Column(name="by", title="By"),
+        Column(name="reason", title="Reason"),
+        Column(name="entry", title="Entry"),
+    ),
+)
+
+_Row = dict[str, Value | Figure | Cell]
+
+
+async def _fill(books: Books) -> Content:
+    assessed = {
+        (table, Line.of_item(item)): measures
+        for (table, item), measures in (await books.amounts(ASSESSED, ("table_name", "item"))).items()
+        if books.question.game in (None, Line.of_item(item).game)
+    }
+    settled = {
+        key: measures
+        for key, measures in (await books.amounts(_SETTLED, ("table_name", "item"))).items()
+        if books.question.game in (None, books.game_of(key[0]))
+    }
+    tables = _tables(books, assessed, settled)
+    return Content(
+        (tables, _rates(assessed), await _decisions(books)),
+        await _identities(books, tables),
+        _marks(books, {line.rate for _, line in assessed}),
+    )
+
+
+def _tables(
+    books: Books,
+    assessed: Mapping[tuple[str, Line], Mapping[str, Figure]],
+    settled: Mapping[tuple[str, ...], Mapping[str, Figure]],
+) -> Filled:
+    groups: dict[tuple[str, str, str], list[Mapping[str, Figure]]] = {}
+    for (table, line), measures in assessed.items():
+        groups.setdefault((line.game, table, line.debtor), []).append(measures)
+    for (table, debtor), measures in settled.items():
+        groups.setdefault((books.game_of(table), table, debtor), []).append(measures)
+    rows: list[_Row] = []
+    for (game, table, debtor), found in sorted(groups.items()):
+        collected, waived, returned = (sum_of(found, name) for name in _SETTLED)
+        row = {"game": game, "pit": books.pit_of(table), "table": table, "owed_by": debtor} | _assessed(found)
+        rows.append(
+            row
+            | {
+                "collected_cents": collected,
+                "waived_cents": waived,
+                "returned_cents": returned,
+                "outstanding_cents": sum_of(found, "vigorish_assessed_cents") - collected - waived + returned,
+            }
+        )
+    return fill(TABLES, rows)
+
+
+def _rates(assessed: Mapping[tuple[str, Line], Mapping[str, Figure]]) -> Filled:
+    groups: dict[Line, list[Mapping[str, Figure]]] = {}
+    for (_, line), measures in assessed.items():
+        groups.setdefault(line, []).append(measures)
+    rows = (
+        {
+            **{name: getattr(line, name) for name in ("game", "wager", "owed_by", "rate", "rounding")},
+            **_assessed(found),
+            "disagreeing": sum_of(found, "vigorish_disagreeing"),
+        }
+        for line, found in sorted(groups.items())
+    )
+    return fill(RATES, rows)
+
+
+async def _decisions(books: Books) -> Filled:
+    listed = await books.facts(VigorishWaiver, VigorishReturn)
+    rows: list[_Row] = []
+    for one in listed:
+        fact, because = one.fact, (one.entry,)
+        if books.question.game not in (None, books.game_of(fact.table)):
+            continue
+        column = "waived_cents" if isinstance(fact, VigorishWaiver) else "returned_cents"
+        rows.append(
+            {
+                "gaming_day": one.gaming_day,
+                "at": fact.at,
+                "table": fact.table,
+                "round_id": fact.round_id,
+                "seat": fact.seat,
+                "owed_by": "bank" if fact.bank else "player",
+                column: Figure(fact.cents, because),
+                "by": fact.by,
+                "reason": fact.reason,
+                "entry": entry_cell(one.entry),
+            }
+        )
+    return fill(DECISIONS, rows)
+
+
+async def _identities(books: Books, tables: Filled) -> tuple[Identity, ...]:
+    rounds = (await books.rounds()).get((), {})
+    found = {name: total_of(tables, name) for name in ("collected_cents", "waived_cents", "returned_cents")}
+    kept = found["collected_cents"] + found["waived_cents"] - found["returned_cents"]
+    waived = [
+        measures["vigorish_waived_cents"]
+        for (table,), measures in (await books.amounts(("vigorish_waived_cents",), ("table_name",))).items()
+        if books.question.game in (None, books.game_of(table))
+    ]
+    return (
+        Identity(
+            "settled and assessed",
+            rounds.get("vigorish_cents", NOTHING),
+            kept + total_of(tables, "outstanding_cents"),
+            "the vigorish of the settled rounds is what was collected, waived and is outstanding, less what was "
+            "returned",
+        ),
+        Identity(
+            "waived from the inventory",
+            found["waived_cents"],
+            total(waived),
+            "what was waived is what the table inventory does not expect",
+        ),
+    )
+
+
+def _marks(books: Books, rates: set[str]) -> tuple[Mark, ...]:
+    dated = {
+        f"rate of vigorish, {regulation}": provision.on(books.question.last)
+        for regulation, provision in books.place.law.vigorish.items()
+        if any(one.value in rates for one in provision.root)
+    }
+    return tuple(Mark(what, one.source, one.note or "") for what, one in dated.items() if one.status == "unconfirmed")
+
+
+def _assessed(found: list[Mapping[str, Figure]]) -> _Row:
+    return {
+        "lines": sum_of(found, "vigorish_lines"),
+        "stake_cents": sum_of(found, "vigorish_stake_cents"),
+        "base_cents": sum_of(found, "vigorish_base_cents"),
+        "assessed_cents": sum_of(found, "vigorish_assessed_cents"),
+        "rounding_cents": _rounding(found),
+    }
+
+
+def _rounding(found: list[Mapping[str, Figure]]) -> Cell:
+    return exact(in_nanocents(sum_of(found, "vigorish_assessed_cents")) - sum_of(found, "vigorish_exact_nanocents"))
+
+
+VIGORISH: Final = Report(
+    name="vigorish",
+    title="Vigorish",
+    about=(
+        "What the rounds of each table assessed as vigorish, at which rate and rounded how, and what the tables "
+        "collected, waived and gave back: what is outstanding is no revenue yet everywhere."
+    ),
+    sections=(TABLES, RATES, DECISIONS),
+    sources=(
+        *(VigorishAssessed, VigorishTakenBack, VigorishCollection, VigorishWaiver, VigorishReturn),
+        *(SettlementPosted, SettlementReversed, PitRecorded),
+    ),
+    fill=_fill,
+    signatures=("Table games shift manager", "Revenue audit"),
+)

@@ -1,0 +1,243 @@
+"""Account liability, electronic win and what is unclaimed on a real database: the accounts' journal against rounds."""
+
+from datetime import timedelta
+from typing import Any
+
+from tests.support.asgi import assert_problem
+from tests.support.properties import property_event
+from tests.support.published import Journal
+from tests.support.reporting import Books, identities_of, names, rows_of
+from tests.unit.reporting.entries import DAY, NOON, total
+
+EARLIER = "2026-11-10"
+
+
+class Ledger(Journal):
+    """Makes the entries of the wagering accounts."""
+
+    def __init__(self, begun: Any = NOON) -> None:
+        super().__init__("wagering-accounts", begun)
+
+    def opened(self, account: str, table: str) -> dict[str, Any]:
+        """A game account was opened."""
+        return self.entry("account.opened", _by(account) | {"table": table})
+
+    def registered(self, wallet: str) -> dict[str, Any]:
+        """A patron got a wallet."""
+        return self.entry(
+            "patron.registered", {"property": "riverside", "patron": "p-1", "by": "cage", "wallet": wallet}
+        )
+
+    def bought_in(self, account: str, cents: int, instrument: str = "cash", **more: Any) -> dict[str, Any]:
+        """Money came to an account; from a wallet, it left that."""
+        moved = [_of(account, available_cents=cents)]
+        if "wallet" in more:
+            moved.append({"account": more.pop("wallet"), "available_cents": -cents})
+        said = {"instrument": instrument, "cents": cents, "movements": moved}
+        return self.entry("account.bought_in", _by(account) | said | more)
+
+    def cashed_out(self, account: str, cents: int, instrument: str = "cash", **more: Any) -> dict[str, Any]:
+        """Money left an account."""
+        moved = [_of(account, available_cents=-cents)]
+        said = {"instrument": instrument, "cents": cents, "movements": moved, "closed": False}
+        return self.entry("account.cashed_out", _by(account) | said | more)
+
+    def held(self, account: str, round_id: str, cents: int) -> dict[str, Any]:
+        """A wager is on hold."""
+        said = {"hold": self.seq, "cents": cents, "round_version": 1, "seat": 1, "wager": "blackjack"}
+        moved = [_of(account, available_cents=-cents, held_cents=cents)]
+        return self.entry("wager.authorized", _by(account) | _round(round_id) | said | {"movements": moved})
+
+    def captured(self, account: str, round_id: str, cents: int) -> dict[str, Any]:
+        """The wager is in play."""
+        moved = [_of(account, held_cents=-cents, staked_cents=cents)]
+        said = {"by": "table", "round_version": 2, "holds": [{"account": account, "hold": 1, "cents": cents}]}
+        return self.entry("wagers.captured", {"property": "riverside"} | _round(round_id) | said | {"movements": moved})
+
+    def settled(self, account: str, round_id: str, staked: int, credited: int, **more: int) -> dict[str, Any]:
+        """The round's result came, or was taken back; what could not be is a shortage."""
+        released, shortage = more.pop("released", 0), more.pop("shortage", 0)
+        result = {"account": account, "staked_cents": staked, "credited_cents": credited, "released_cents": released}
+        available = released + credited - staked + shortage
+        moved = [_of(account, available_cents=available, staked_cents=-released)]
+        said = {"property": "riverside", "game": "blackjack", "gaming_day": DAY, "revision": 1, "round_version": 3}
+        of_account = {"accounts": [result | {"shortage_cents": shortage}], "movements": moved}
+        kind = "wagers.reversed" if staked < 0 else "wagers.settled"
+        return self.entry(kind, said | _round(round_id) | of_account)
+
+    def adjustment(self, step: str, account: str, number: int, cents: int) -> dict[str, Any]:
+        """An adjustment was entered, or approved."""
+        said = {"adjustment": number, "cents": cents, "reason": "credited twice", "before_cents": 0}
+        if step == "approved":
+            said |= {"after_cents": cents, "entered_by": "cage.ann"}
+            said["movements"] = [_of(account, available_cents=cents)]
+        return self.entry(f"account.adjustment_{step}", _by(account) | said)
+
+
+def _of(account: str, **cents: int) -> dict[str, Any]:
+    """Return a movement; accounts whose name begins with GA are of sessions at BJ-01."""
+    return {"account": account} | ({"table": "BJ-01"} if account.startswith("GA") else {}) | cents
+
+
+def _by(account: str) -> dict[str, Any]:
+    return {"property": "riverside", "account": account, "by": "cage.ann"}
+
+
+def _round(round_id: str) -> dict[str, Any]:
+    return {"table": "BJ-01", "round_id": round_id}
+
+
+def _earlier(books: Books) -> Ledger:
+    """Two wallets of ten days ago."""
+    ledger = Ledger(NOON - timedelta(days=10))
+    wallets = {"W-1": 50_000, "W-2": 700}
+    for wallet, cents in wallets.items():
+        books.desk.feed("accounts", ledger.registered(wallet), ledger.bought_in(wallet, cents))
+    return ledger
+
+
+def _day(books: Books) -> None:
+    """The wallets; a session that wins a round, loses one and leaves two open, and takes vouchers, one of them back."""
+    _session(books, _earlier(books).seq)
+
+
+def _session(books: Books, seq: int) -> None:
+    ledger = Ledger()
+    ledger.seq = seq
+    books.desk.feed(
+        "accounts",
+        ledger.opened("GA-1", "BJ-01"),
+        ledger.bought_in("GA-1", 20_000, "wallet", wallet="W-1"),
+        ledger.bought_in("GA-1", 5_000),
+        ledger.held("GA-1", "r-1", 1_000),
+        ledger.captured("GA-1", "r-1", 1_000),
+        ledger.settled("GA-1", "r-1", 1_000, 2_500, released=1_000),
+        ledger.settled("GA-1", "r-2", 2_000, 0),
+        ledger.settled("GA-1", "r-1", -1_000, -2_500, shortage=400),
+        ledger.held("GA-1", "r-3", 300),
+        ledger.held("GA-1", "r-4", 500),
+        ledger.captured("GA-1", "r-4", 500),
+        ledger.cashed_out("GA-1", 3_000, "voucher", reference="V-0002"),
+        ledger.cashed_out("GA-1", 1_000, "voucher", reference="V-0001"),
+        ledger.bought_in("GA-1", 3_000, "voucher", reference="V-0002"),
+        ledger.adjustment("entered", "GA-1", 1, -50),
+        ledger.adjustment("approved", "GA-1", 1, -50),
+        ledger.adjustment("entered", "GA-1", 2, -70),
+    )
+    first = [total(account_staked=1_000, account_credited=2_500)]
+    books.desk.feed(
+        "settlements",
+        books.posted(1, "BJ-01", first, round_id="r-1"),
+        books.posted(2, "BJ-01", [total(account_staked=2_000)], round_id="r-2"),
+        books.reversed(3, "BJ-01", first, round_id="r-1"),
+    )
+
+
+def test_the_liability_is_the_sum_of_all_balances(books: Books) -> None:
+    """Opening, deposits, wagers, wins, withdrawals, adjustments and closing; transfers from wallets change nothing."""
+    _day(books)
+    report = books.report("account-liability")
+    columns = ("opening", "deposits", "wagers", "wins", "withdrawals", "adjustments", "shortages", "closing")
+    expected = (50_700, 8_000, 2_000, 0, 4_000, -50, 400, 53_050)
+    [day] = rows_of(report, "days")
+    assert expected == names(day, *(f"{name}_cents" for name in columns))
+    assert [("cash", 5_000, 0), ("voucher", 3_000, 4_000), ("wallet", 20_000, 0)] == [
+        names(row, "instrument", "deposits_cents", "withdrawals_cents") for row in rows_of(report, "instruments")
+    ]
+    assert [("wallet", 30_700, 0, 0, 30_700), ("game account", 22_350, 300, 500, 21_550)] == [
+        names(row, "kind", "balance_cents", "held_cents", "in_play_cents", "available_cents")
+        for row in rows_of(report, "balances")
+    ]
+    assert {"liability and balances": (53_050, 53_050), "staked": (2_000, 2_000), "credited": (0, 0)} == (
+        identities_of(report)
+    )
+    month = rows_of(books.report("account-liability", "&period=month"), "days")
+    assert [(EARLIER, 0, 50_700), (DAY, 50_700, 53_050)] == [
+        names(row, "gaming_day", "opening_cents", "closing_cents") for row in month
+    ]
+    explained = books.explain("account-liability", f"days/{DAY}/opening_cents")
+    assert (50_700, [50_000, 700]) == (explained["value"], [one["value"] for one in explained["entries"]])
+    explained = books.explain("account-liability", "balances/wallet/balance_cents")
+    assert (30_700, [50_000, 700, -20_000]) == (explained["value"], [one["value"] for one in explained["entries"]])
+
+
+def test_the_liability_is_what_was_known_at_a_moment(books: Books) -> None:
+    """As of a moment at which there were but wallets, it has the same bytes whatever came later."""
+    known_at = f"&period=month&known_at={NOON.isoformat().replace('+', '%2B')}"
+    seq = _earlier(books).seq
+    before = books.get(books.path("account-liability", known_at)).content
+    _session(books, seq)
+    assert before == books.get(books.path("account-liability", known_at)).content
+    report = books.report("account-liability", known_at)
+    assert {"liability and balances": (50_700, 50_700), "staked": (0, 0), "credited": (0, 0)} == identities_of(report)
+
+
+def test_accounts_are_of_a_property(books: Books) -> None:
+    """Of a table alone there is no liability."""
+    _day(books)
+    assert_problem(books.get(books.path("account-liability", "&table=BJ-01")), 404, "riverside")
+
+
+def test_vouchers_are_out_until_they_come_back(books: Books) -> None:
+    """By issue day and reference; one that was redeemed is not out."""
+    _day(books)
+    assert [(DAY, "V-0001", 1_000)] == [
+        names(row, "issued_on", "reference", "outstanding_cents")
+        for row in rows_of(books.report("account-liability"), "vouchers")
+    ]
+
+
+def test_the_property_says_when_an_account_is_dormant(books: Books) -> None:
+    """Without a number of days none is listed, and the page says so; with one, accounts that nothing moved."""
+    _day(books)
+    report = books.report("account-liability")
+    assert [] == rows_of(report, "dormant")
+    assert ["dormant accounts"] == [mark["what"] for mark in report["content"]["marks"]]
+    books.desk.feed("properties", property_event(sequence=3, version=2, account_dormant_days=10))
+    report = books.report("account-liability")
+    assert [("W-2", "wallet", 700, EARLIER, 10)] == [
+        names(row, "account", "kind", "balance_cents", "last_moved", "idle_days") for row in rows_of(report, "dormant")
+    ]
+    assert [] == report["content"]["marks"]
+
+
+def test_electronic_win_compares_rounds_with_accounts(books: Books) -> None:
+    """By table, what rounds and what accounts say was withdrawn and deposited; what is missing is a variance."""
+    _day(books)
+    report = books.report("electronic-win")
+    columns = ("staked_cents", "account_staked_cents", "staked_variance_cents", "credited_variance_cents", "win_cents")
+    [meter] = rows_of(report, "meters")
+    assert ("BJ-01", "blackjack", 2_000, 2_000, 0, 0, 2_000) == names(meter, "table", "game", *columns)
+    [session] = rows_of(report, "sessions")
+    assert (0, 28_000, 4_000, -50, -1_600, 22_350) == names(
+        session,
+        *("opening_cents", "bought_in_cents", "cashed_out_cents", "adjusted_cents", "wagered_cents", "closing_cents"),
+    )
+    assert {"staked": (2_000, 2_000), "credited": (0, 0), "balances and results": (-1_600, -1_600)} == (
+        identities_of(report)
+    )
+    books.desk.feed("settlements", books.posted(4, "BJ-01", [total(account_staked=900, account_credited=100)]))
+    report = books.report("electronic-win", "&table=BJ-01")
+    [meter] = rows_of(report, "meters")
+    assert (2_900, 2_000, -900, -100, 2_800) == names(meter, *columns)
+    assert (2_900, 2_000) == identities_of(report)["staked"]
+    assert 22_350 == rows_of(report, "sessions")[0]["closing_cents"]
+
+
+def test_what_is_unresolved_is_listed_with_its_age(books: Books) -> None:
+    """Rounds without a result, refused records, shortages, vouchers and what waits for a second person."""
+    _day(books)
+    books.desk.feed("settlements", books.quarantined(4, "BJ-01", 7, "no such card"))
+    report = books.report("unclaimed", "&known_at=2026-11-20T15:30:00Z")
+    assert [("r-3", 300, 0, 3), ("r-4", 0, 500, 3)] == [
+        names(row, "round_id", "held_cents", "in_play_cents", "age_hours") for row in rows_of(report, "rounds")
+    ]
+    assert [("BJ-01", "no such card", "round-settlement/1/4", 3)] == [
+        names(row, "table", "reason", "entry", "age_hours") for row in rows_of(report, "refused")
+    ]
+    assert [("r-1", 400)] == [names(row, "round_id", "account_shortage_cents") for row in rows_of(report, "shortages")]
+    assert [("adjustment of an account", "GA-1", -70)] == [
+        names(row, "kind", "about", "cents") for row in rows_of(report, "decisions")
+    ]
+    assert ["V-0001"] == [row["reference"] for row in rows_of(report, "vouchers")]
+    assert {"rounds and holds": (800, 800)} == identities_of(report)

@@ -1,0 +1,81 @@
+"""Counts beside what was expected, and what became of each difference."""
+
+from tests.support.pit_day import Pit, at, identities, rows, total_of
+
+
+def test_table_inventories_are_counted_against_what_moved(pit: Pit) -> None:
+    """By people, and by the rounds that were closed meanwhile: a round that was taken back never moved anything."""
+    pit.play()
+    report = pit.read("count-variances")
+    assert [
+        ("BJ-01", "2", "dealer.dan", "day", 150000, 0, 0, 150000, 147500, -2500, "noted", "open"),
+        ("BJ-01", "9", "dealer.dan", "day", 147500, -15500, 6000, 138000, 138000, 0, None, "none"),
+        ("BJ-01", "11", "dealer.eve", "swing", 138000, -29000, -8000, 101000, 100000, -1000, "noted", "open"),
+        ("BJ-02", "2", "floor.fay", "day", 80000, 0, 0, 80000, 80000, 0, None, "none"),
+    ] == rows(
+        report,
+        "inventories",
+        *("table", "slip", "dealer", "shift", "before_cents", "moved_cents", "rounds_cents"),
+        *("expected_cents", "counted_cents", "variance_cents", "level", "status"),
+    )
+    explained = pit.explain("count-variances", "inventories/BJ-01|11/expected_cents")
+    assert [
+        ("table-inventory", 12, None),  # the count before
+        ("table-inventory", 15, None),  # the credit
+        ("table-inventory", 17, None),  # the paper fill
+        ("round-settlement", 4, -8000),
+    ] == [(entry["service"], entry["seq"], entry["value"]) for entry in explained["entries"]]
+
+
+def test_boxes_are_counted_against_what_was_recorded(pit: Pit) -> None:
+    """First and second count, what further ones agreed on, and the difference by instrument."""
+    pit.play()
+    report = pit.read("count-variances")
+    assert [("A1", "12", 30000, 30000, 60000)] == rows(
+        report,
+        "boxes",
+        *("box", "exchange", "recorded_currency_cents", "recorded_checks_cents", "expected_cents"),
+    )
+    assert [(50000, "count.sue", 49900, "count.tom", 1, 50000)] == rows(
+        report, "boxes", "first_cents", "first_by", "second_cents", "second_by", "further", "agreed_cents"
+    )
+    assert [(0, -10000, -10000, "authority", "open")] == rows(
+        report, "boxes", "currency_variance_cents", "checks_variance_cents", "variance_cents", "level", "status"
+    )
+    assert [("fill", "1", 50000, 49500, -500), ("credit", "1", 30000, 30000, 0)] == sorted(
+        rows(report, "slips", "slip", "number", "sent_cents", "received_cents", "variance_cents"), reverse=True
+    )
+    uncounted = pit.read("count-variances", known_at="2026-11-21T00:30:00Z")
+    assert [("not counted", None, None)] == rows(uncounted, "boxes", "status", "agreed_cents", "variance_cents")
+    assert {"boxes": (1, 0), "open after seal": (0, 0)} == identities(uncounted)
+
+
+def test_what_is_open_on_a_sealed_day_stands_by_itself(pit: Pit) -> None:
+    """Until it is resolved; what is above the limit of reports breaks the identity."""
+    pit.play()
+    assert [] == rows(pit.read("count-variances"), "after_seal", "table")
+    pit.feed("inventory", *pit.ledger.sealed(at(30)))
+    report = pit.read("count-variances")
+    assert [
+        ("inventory", "BJ-01", "2", -2500),
+        ("inventory", "BJ-01", "11", -1000),
+        ("drop", "BJ-01", "12", -10000),
+        ("fill", "BJ-01", "1", -500),
+    ] == rows(report, "after_seal", "variance", "table", "number", "variance_cents")
+    assert -14000 == total_of(report, "after_seal", "variance_cents")
+    assert {"boxes": (1, 1), "open after seal": (1, 0)} == identities(report)
+    drop = {"table": "BJ-01", "variance": "drop", "number": 12, "cents": -10000}
+    pit.feed("inventory", pit.ledger.owned(at(31), **drop), pit.ledger.resolved(at(32), **drop))
+    report = pit.read("count-variances")
+    assert [("resolved", "found in the rail")] == rows(report, "boxes", "status", "conclusion")
+    assert (0, 0) == identities(report)["open after seal"]
+
+
+def test_a_difference_that_came_later_is_another_one(pit: Pit) -> None:
+    """A variance that was resolved, and has become another since, says so."""
+    pit.play()
+    closer = {"table": "BJ-01", "variance": "inventory", "number": 11, "cents": -1000}
+    pit.feed("inventory", pit.ledger.owned(at(26), **closer), pit.ledger.resolved(at(27), **closer))
+    assert [("resolved",)] == rows(pit.read("count-variances"), "inventories", "status")[2:3]
+    pit.feed("inventory", pit.ledger.sold("BJ-01", at(22), 1000))
+    assert [("changed", 0)] == rows(pit.read("count-variances"), "inventories", "status", "variance_cents")[2:3]

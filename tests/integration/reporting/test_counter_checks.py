@@ -1,0 +1,48 @@
+"""The log of Counter Checks, and the boxes in which their issuance copies were found."""
+
+from tests.support.pit_day import (
+    Pit,
+    counted_box,
+    day_of_the_pit,
+    figures,
+    identities,
+    rows,
+    turn,
+)
+
+
+def test_each_check_is_found_in_a_box_or_not_accounted_for(pit: Pit) -> None:
+    """What was issued and what was counted tie out, or the report says which check is not there."""
+    pit.play()
+    report = pit.read("counter-checks")
+    assert [
+        ("CC-1", 20000, "A1", 20000, "in box"),
+        ("CC-2", 10000, None, None, "not accounted for"),
+    ] == rows(report, "log", "serial", "cents", "box", "counted_cents", "status")
+    assert [("day", 2, 30000, None, 30000), ("swing", None, None, 20000, -20000)] == rows(
+        report, "shifts", "shift", "issued", "issued_cents", "counted_cents", "difference_cents"
+    )
+    assert {"issued and counted": (30000, 20000)} == identities(report)
+    [entry] = pit.explain("counter-checks", "log/2026-11-20|BJ-01|CC-2|2026-11-20T10:24:00+00:00/cents")["entries"]
+    assert 7 == entry["seq"]
+
+
+def test_before_the_count_nothing_is_missing(pit: Pit) -> None:
+    """A copy is missing only when every box of its table is counted."""
+    pit.play()
+    report = pit.read("counter-checks", known_at="2026-11-21T00:30:00Z")
+    assert [("not counted",), ("not counted",)] == rows(report, "log", "status")
+
+
+def test_a_check_that_nobody_issued_is_listed(pit: Pit) -> None:
+    """So is a copy that is there twice; one with another amount says so."""
+    *before, count = day_of_the_pit(pit.ledger)
+    found = figures(30000, ("CC-1", 20000), ("CC-2", 1000), ("CC-9", 5000), ("CC-1", 300))
+    count["data"]["boxes"] = [counted_box("BJ-01", 12, found, turn(1, "count.sue", found))]
+    pit.feed("inventory", *before, count)
+    report = pit.read("counter-checks")
+    assert [("in box", 20000), ("other amount", 1000)] == rows(report, "log", "status", "counted_cents")
+    assert [("BJ-01", "A1", "CC-9", 5000), ("BJ-01", "A1", "CC-1", 300)] == rows(
+        report, "unknown", "table", "box", "serial", "cents"
+    )
+    assert {"issued and counted": (30000, 26300)} == identities(report)

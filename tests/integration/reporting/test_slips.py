@@ -1,0 +1,94 @@
+"""Fills and credits with everybody who signed them, and what of their numbers is not accounted for."""
+
+from tests.support.pit import chips
+from tests.support.pit_day import Pit, Said, at, identities, rows, total_of
+
+_AS_PREPARED = ("status", "cents", "received_cents", "difference_cents", "in_win_cents")
+
+
+def test_slips_are_listed_with_everybody_who_signed(pit: Pit) -> None:
+    """The fills and credits that are listed are those of the win; a paper slip is late."""
+    pit.play()
+    report = pit.read("slips")
+    assert [
+        ("paper", "103", None, "BJ-01", "2 chips of 5.00"),
+        ("system", "1", "1", "BJ-01", "100 chips of 5.00"),
+    ] == rows(report, "fills", "series", "number", "request", "table", "denominations")
+    assert [("received", 1000, 1000, 0, 1000), ("received", 50000, 49500, -500, 49500)] == rows(
+        report, "fills", *_AS_PREPARED
+    )
+    assert [("2026-11-20T21:00:00+00:00", "cage.bob", "the network was down"), (None, None, None)] == rows(
+        report, "fills", "late", "ended_by", "reason"
+    )
+    assert [("pit.ray", "cage.bob", "dealer.eve", "sec.gus", "cage.ann", "floor.fay")] == rows(
+        report,
+        "credits",
+        *("requested_by", "prepared_by", "surrendered_by", "carried_by", "received_by", "observed_by"),
+    )
+    assert {"fills": (50500, 50500), "credits": (30000, 30000)} == identities(report)
+    assert 50500 == total_of(report, "fills", "in_win_cents")
+    entries = pit.explain("slips", "fills/system|1|1/difference_cents")["entries"]
+    assert [11, 9] == [entry["seq"] for entry in entries]  # what arrived, and what was sent
+
+
+def test_a_slip_that_stays_open_is_asked_for_later_days(pit: Pit) -> None:
+    """However late: a credit that was carried is void two weeks later, and comes back to its table."""
+    pit.play()
+    pit.feed(
+        "inventory",
+        pit.ledger.requested(3, "credit", "BJ-01", at(21), chips(c2500=4)),
+        pit.ledger.prepared(2, 3, "credit", "BJ-01", at(21.1), chips(c2500=4)),
+        pit.ledger.pit(
+            "BJ-01",
+            "credit.carried",
+            at(14 * 24),
+            day="2026-12-03",
+            moved=-10000,
+            number=2,
+            surrendered_by="dealer.eve",
+            observed_by="floor.fay",
+            carried_by="sec.gus",
+        ),
+    )
+    report = pit.read("slips", known_at="2026-12-24T12:00:00Z")
+    assert [("received", 30000, 30000, 0, 30000), ("carried", 10000, None, None, 0)] == rows(
+        report, "credits", *_AS_PREPARED
+    )
+    void = {"slip": "credit", "number": 2, "returned": chips(c2500=4), "void_reason": "wrong table"}
+    voided = {"voided_by": "cage.bob", "voided_at": at(15 * 24).isoformat()}
+    pit.feed("inventory", pit.ledger.desk("slip.voided", at(15 * 24), table="BJ-01", **void, **voided))
+    report = pit.read("slips", known_at="2026-12-24T12:00:00Z")
+    assert [("void", "cage.bob", "wrong table")] == rows(report, "credits", "status", "ended_by", "reason")[1:]
+    assert (20000, 20000) == identities(report)["credits"]  # what came back counts on the slip's own day
+
+
+def test_missing_numbers_go_to_internal_audit(pit: Pit) -> None:
+    """Within the days that the law allows; void numbers are accounted for."""
+    pit.play()
+    spoilt: Said = {"slip": "fill", "number": 105, "reason": "spoilt", "entered_by": "cage.bob"}
+    pit.feed(
+        "inventory",
+        pit.ledger.prepared(4, 4, "fill", "BJ-01", at(22), chips(c500=10)),
+        pit.ledger.desk("manual_slip.voided", at(22), **spoilt, entered_at=at(22).isoformat()),
+    )
+    report = pit.read("slips")
+    assert [
+        ("fill", "system", "1", "4", 2, 0, 2),
+        ("fill", "paper", "103", "105", 2, 1, 1),
+        ("credit", "system", "1", "1", 1, 0, 0),
+    ] == sorted(rows(report, "series", "slip", "series", "first", "last", "used", "void", "missing"), reverse=True)
+    assert [("fill", "system", "2", "3", "2026-11-22"), ("fill", "paper", "104", "104", "2026-11-22")] == rows(
+        report, "gaps", "slip", "series", "first", "last", "due_on"
+    )
+    assert [("paper", "void"), ("paper", "received")] == rows(report, "fills", "series", "status")[1::-1]
+    [entry] = pit.explain("slips", "gaps/fill|system|2/missing")["entries"]
+    assert 23 == entry["seq"]  # the slip with the higher number
+
+
+def test_what_was_known_keeps_its_bytes(pit: Pit) -> None:
+    """The report as of a moment stays as it was, whatever comes later."""
+    pit.play()
+    before = pit.answer("slips", known_at="2026-11-20T19:45:00Z").text
+    assert '"carried"' in before
+    pit.feed("inventory", pit.ledger.prepared(4, 4, "fill", "BJ-01", at(22), chips(c500=10)))
+    assert before == pit.answer("slips", known_at="2026-11-20T19:45:00Z").text
