@@ -32,10 +32,11 @@ def _raw(document: Any) -> bytes:
 
 
 def _said(event: Any) -> dict[str, Any]:
-    """Return all that an event says, with totals and submission as documents."""
+    """Return all that an event says, with its parts as documents."""
     data = dict(event.data)
     figures = [{name: getattr(one, name) for name in ("wager", *FIGURES)} for one in data["totals"]]
     data |= {"totals": figures, "submission": (data["submission"].version, data["submission"].hash)}
+    data["account_credits"] = [(one.account, one.seat, one.wager) for one in data["account_credits"]]
     return dict(event) | {"data": data}
 
 
