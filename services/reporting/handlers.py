@@ -13,6 +13,7 @@ from services.reporting.books.rounds import round_entry
 from services.reporting.books.writing import Batch, keep_documents
 from services.reporting.domain.changes import Changes, EntryRef
 from services.reporting.domain.house_edges import HouseEdge, edges_of, returns_as_text
+from services.reporting.domain.quick_rounds import quick_round
 from services.reporting.domain.views import DealtRound, PostedRound, ReversedRound, SupersededRound, VoidedRound
 from services.reporting.projector import write
 from services.reporting.tables import (
@@ -29,6 +30,7 @@ from services.reporting.tables import (
     properties,
     round_days,
     rounds,
+    wager_days,
     won_lines,
 )
 from shared.contracts.accounts import (
@@ -153,12 +155,21 @@ class Inventory(OfJournal):
 class Settlements(OfJournal):
     """Add settlements to the books. They lead to no entries: sums and exceptions follow from the topic."""
 
-    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, SupersededRound, VoidedRound, *OF_INPUT, CommandRefused)
+    reader = Reader(
+        SETTLEMENTS,
+        *(PostedRound, ReversedRound, SupersededRound, VoidedRound),
+        *OF_INPUT,
+        CommandRefused,
+        quick=quick_round,
+    )
     keeps = (
-        *(facts, rounds, won_lines, round_days, play_days, line_days),
+        *(facts, rounds, won_lines, round_days, wager_days, play_days, line_days),
         *(amounts, amount_days, day_moments, positions),
         *OF_JOURNALS,
     )
+
+    batch_scale = 10
+    gather_seconds = 0.5
 
     def handle(self, event: Event[Any], state: None) -> Sequence[Recording]:
         """Check that the property is known; nothing is recorded of it."""

@@ -196,6 +196,7 @@ rounds = Table(
     *columns(ARRAY(BigInteger), "line_figures"),  # LINE_FIGURES of each of these
     *columns(ARRAY(BigInteger), "stake_figures"),  # STAKE_FIGURES of each stake, one after the other
     Index("rounds_of_table", "property", "gaming_day", "table_name", "closed_at"),
+    Index("rounds_recorded", "property", "gaming_day", "recorded_at"),
     schema=SCHEMA,
 )
 """Rounds whose money was posted (`sign` 1) or taken back (-1): who dealt, in which shift, and what it came to."""
@@ -235,6 +236,19 @@ round_days = Table(
     schema=SCHEMA,
 )
 """The figures of a gaming day's rounds by who dealt in which shift, added up as they are known now."""
+
+wager_days = Table(
+    "wager_days",
+    metadata,
+    *_game_columns(),
+    *texts("shift", key=True),
+    *columns(Integer, "version", key=True),
+    *texts("submission", "wager", key=True),
+    *counts(*FIGURES, "stakes"),
+    *columns(Numeric, "squared"),
+    schema=SCHEMA,
+)
+"""The same whoever dealt: a tenth of the rows, from which nearly all reports of a month are made."""
 
 play_days = Table(
     "play_days",

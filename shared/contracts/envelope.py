@@ -35,10 +35,8 @@ Sequence = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
 """An event's place in its stream."""
 
 
-class Contract(BaseModel):
-    """A part of a message: unknown fields are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+class Checked(BaseModel):
+    """A model that can be had of fields that somebody else has checked."""
 
     @classmethod
     def of_checked(cls, fields: dict[str, Any]) -> Self:
@@ -54,6 +52,12 @@ class Contract(BaseModel):
         return made
 
 
+class Contract(Checked):
+    """A part of a message: unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
 class Correction(Contract):
     """Why something recorded changes, and the two people who stand for it."""
 
@@ -62,7 +66,7 @@ class Correction(Contract):
     approved_by: Person
 
 
-class Event(BaseModel, Generic[DataT]):
+class Event(Checked, Generic[DataT]):
     """One event of a stream.
 
     `source` names the stream and `sequence` the event's place in it: 1, 2, 3 … without a hole. Extension attributes

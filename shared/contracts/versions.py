@@ -88,8 +88,15 @@ def _names(model: type[BaseModel]) -> tuple[str, ...]:
 
 def in_effect(versions: Iterable[Any], moment: datetime) -> Any | None:
     """Return, of approved versions (with `effective_from` and `version`), the one in effect at a moment."""
-    begun = [version for version in versions if version.effective_from <= moment]
-    return max(begun, key=lambda version: (version.effective_from, version.version), default=None)
+    found = None
+    for version in versions:  # a loop, for it is asked for each round, and there is mostly one
+        if version.effective_from <= moment and (found is None or _after(version, found)):
+            found = version
+    return found
+
+
+def _after(version: Any, other: Any) -> bool:
+    return (version.effective_from, version.version) > (other.effective_from, other.version)
 
 
 def version_hash(wanted: Contract, model: type[Contract], version: int) -> str:

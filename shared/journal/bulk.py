@@ -14,7 +14,7 @@ the value of a `JSONB` column is whatever JSON can express.
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Any, Final, Literal
 
@@ -26,6 +26,7 @@ from sqlalchemy import (
     CursorResult,
     Dialect,
     FromClause,
+    Integer,
     LargeBinary,
     Table,
     Text,
@@ -191,11 +192,23 @@ def compiled(statement: ClauseElement, columns: Sequence[str] = ()) -> Statement
 
 async def copy(connection: AsyncConnection, table: Table, rows: Sequence[Row], columns: Sequence[str] = ()) -> None:
     """Insert rows with these columns, by default all, by COPY: the quickest way from about a hundred rows on."""
-    if not rows:
-        return
-    names = tuple(columns) or column_names(table)
-    _require_columns(rows, names)
-    fields = (map(_copy_format(table.c[name]), map(itemgetter(name), rows)) for name in names)
+    if rows:
+        names = tuple(columns) or column_names(table)
+        _require_columns(rows, names)
+        await _copy(connection, table, names, (map(itemgetter(name), rows) for name in names))
+
+
+async def copy_tuples(connection: AsyncConnection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows that have the values of all columns in their order, by COPY."""
+    if rows:
+        await _copy(connection, table, column_names(table), zip(*rows, strict=True))
+
+
+async def _copy(
+    connection: AsyncConnection, table: Table, names: Sequence[str], values: Iterable[Iterable[Any]]
+) -> None:
+    """Insert rows by COPY, given the values of each of these columns."""
+    fields = (map(_copy_format(table.c[name]), column) for name, column in zip(names, values, strict=True))
     lines = "\n".join(map("\t".join, zip(*fields, strict=True)))
     quoted = ", ".join(f'"{name}"' for name in names)
     raw = await connection.get_raw_connection()
@@ -241,7 +254,11 @@ def _copy_value(kind: TypeEngine[Any]) -> Callable[[Any], str]:
     if isinstance(kind, JSONB):
         return lambda value: _escaped(to_json(value).decode())
     if isinstance(kind, ARRAY):
-        return lambda value: _escaped(f"{{{','.join(map(_array_item, value))}}}")
+        if isinstance(kind.item_type, Integer):
+            return lambda value: (
+                f"{{{str(list(value))[1:-1]}}}"
+            )  # as Python writes a list of them, but for the brackets
+        return lambda value: _text_array(tuple(value))
     if isinstance(kind, Text | JSON):
         return _escaped
     return str
@@ -251,8 +268,8 @@ def _escaped(value: str) -> str:
     return value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
 
-def _array_item(value: str | int) -> str:
-    if isinstance(value, int):
-        return str(value)
-    quoted = value.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{quoted}"'
+@lru_cache(maxsize=4096)
+def _text_array(values: tuple[str, ...]) -> str:
+    """Return an array of texts: the same names again and again."""
+    quoted = ('"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"' for value in values)
+    return _escaped(f"{{{','.join(quoted)}}}")

@@ -24,6 +24,10 @@ class Stream:
     def copy(self) -> "Stream":
         return Stream(self.last, dict(self.gaps))
 
+    def after_next(self) -> "Stream":
+        """Return the stream after the event that is next in it; nothing is missing that was not before."""
+        return Stream(self.last + 1, self.gaps)
+
     def place(self, sequence: int) -> Place:
         """Return where an event with this sequence stands."""
         if sequence > self.last:

@@ -38,7 +38,8 @@ class Settings(BaseSettings):
     log_format: Literal["json", "console"] = Field(default="json", description="form of the log lines on stderr")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="least severe log line")
     batch_records_max: Annotated[int, Field(ge=1, le=10_000)] = Field(
-        default=500, description="most records committed in one transaction"
+        default=500,
+        description="most records committed in one transaction; ten times as many where reporting adds up settlements",
     )
     poll_seconds: Seconds = Field(
         default=0.05, description="longest wait for records before a batch of what is urgent is taken"

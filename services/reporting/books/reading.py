@@ -227,8 +227,11 @@ class Books:
             raise ValueError(f"{', '.join(sorted(unknown))}: not among {', '.join(dimensions)}")
         listed = "".join(f'"{name}", ' for name in by)
         group = ", ".join(str(number + 1) for number in range(len(by)))
+        by_dealer = "dealer" in by
         statement = (
-            query.replace("{by}", listed)
+            query.replace("{dealer}", "dealer" if by_dealer else "''")
+            .replace("{round_sums}", "reporting.round_days" if by_dealer else "reporting.wager_days")
+            .replace("{by}", listed)
             .replace("{group}", group or "()")
             .replace("{order}", f"ORDER BY {group}" if by else "")
         )

@@ -1,10 +1,10 @@
 """What settled rounds add: figures by wager, lines by what they won, and who dealt in which shift. Pure; cents."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from itertools import chain
 from operator import add, attrgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from services.reporting.books.measures import Amount, adds
 from services.reporting.domain.views import DealtRound, PostedRound, ReversedRound, VoidedRound
@@ -39,13 +39,12 @@ _DEALER_SEAT: Final = 0
 _figures = attrgetter(*FIGURES)
 
 
-@dataclass(frozen=True, slots=True)
-class RoundEntry:
+class RoundEntry(NamedTuple):
     """A round whose money was posted (`sign` 1) or taken back (-1), as one entry of the settlement journal says it.
 
-    `chips_cents` went into the table inventory. `figures` has FIGURES by wager, `lines` has LINE_FIGURES by wager and
-    category (empty: none), `stakes` has STAKE_FIGURES of one stake after the other; of a round that is taken back there
-    are none.
+    It is a row of the table `rounds`: `chips_cents` went into the table inventory, `figures` has FIGURES of each of
+    `wagers`, one after the other, `line_figures` has LINE_FIGURES of each of `line_wagers` with the category of the
+    same place (empty: none), `stake_figures` has STAKE_FIGURES of each stake; of a round that is taken back, of none.
     """
 
     shard: int
@@ -65,48 +64,42 @@ class RoundEntry:
     submission: str
     closed_at: datetime
     chips_cents: int
-    figures: Mapping[str, tuple[int, ...]]
-    lines: Mapping[tuple[str, str], tuple[int, ...]]
-    stakes: list[int]
-
-    def row(self) -> dict[str, Any]:
-        """Return the row of the entry."""
-        names = (name for name in self.__slots__ if name not in ("figures", "lines", "stakes"))
-        return {
-            **{name: getattr(self, name) for name in names},
-            "wagers": list(self.figures),
-            "figures": [value for figures in self.figures.values() for value in figures],
-            "line_wagers": [wager for wager, _ in self.lines],
-            "line_categories": [category for _, category in self.lines],
-            "line_figures": [value for figures in self.lines.values() for value in figures],
-            "stake_figures": self.stakes,
-        }
+    wagers: tuple[str, ...]
+    figures: Sequence[int]
+    line_wagers: Sequence[str]
+    line_categories: Sequence[str]
+    line_figures: Sequence[int]
+    stake_figures: Sequence[int]
 
 
 def round_entry(event: EntryEvent[Any], data: DealtRound, shift: str) -> RoundEntry:
     """Return what a round adds that was posted, or what it takes back."""
     sign = -1 if isinstance(data, ReversedRound) else 1
+    lines = _lines(data.lines, sign)
     return RoundEntry(
-        shard=event.shard,
-        seq=event.sequence,
-        recorded_at=event.recordedat,
-        property=data.property,
-        gaming_day=data.gaming_day,
-        table_name=data.table,
-        game=data.game,
-        shift=shift,
-        dealer=data.dealer_id or "",
-        round_id=data.round_id,
-        revision=data.revision,
-        sign=sign,
-        corrected=isinstance(data, PostedRound) and data.correction is not None,
-        version=data.submission.version,
-        submission=data.submission.hash,
-        closed_at=data.closed_at,
-        chips_cents=sum(total.chips_cents for total in data.totals),
-        figures={total.wager: _figures(total) for total in data.totals},
-        lines=_lines(data.lines, sign),
-        stakes=_stakes(data) if isinstance(data, PostedRound) else [],
+        event.shard,
+        event.sequence,
+        event.recordedat,
+        data.property,
+        data.gaming_day,
+        data.table,
+        data.game,
+        shift,
+        data.dealer_id or "",
+        data.round_id,
+        data.revision,
+        sign,
+        isinstance(data, PostedRound) and data.correction is not None,
+        data.submission.version,
+        data.submission.hash,
+        data.closed_at,
+        sum(total.chips_cents for total in data.totals),
+        tuple(total.wager for total in data.totals),
+        list(chain.from_iterable(map(_figures, data.totals))),
+        [wager for wager, _ in lines],
+        [category for _, category in lines],
+        list(chain.from_iterable(lines.values())),
+        _stakes(data) if isinstance(data, PostedRound) else [],
     )
 
 
@@ -127,17 +120,21 @@ def _stakes(data: PostedRound) -> list[int]:
     return found
 
 
-def _lines(lines: Iterable[Mapping[str, Any]], sign: int) -> dict[tuple[str, str], tuple[int, ...]]:
-    found: dict[tuple[str, str], tuple[int, ...]] = {}
+def _lines(lines: Iterable[Mapping[str, Any]], sign: int) -> dict[tuple[str, str], list[int]]:
+    """Return LINE_FIGURES by wager and category, of the lines that are of the handle: not void, not of a bank."""
+    found: dict[tuple[str, str], list[int]] = {}
     for line in lines:
         if not against_house(line):
             continue
-        stake, key = sign * line["stake"], (line["wager"], line.get("category") or "")
-        figures = (
-            *(sign, stake, stake * line["stake"]),
-            *(sign * (line["payout"] + line["stake_returned"]), sign * line["from_meter"]),
-        )
-        found[key] = tuple(map(add, found[key], figures)) if key in found else figures
+        stake, key = line["stake"], (line["wager"], line.get("category") or "")
+        figures = found.get(key)
+        if figures is None:
+            figures = found[key] = [0] * len(LINE_FIGURES)
+        figures[0] += sign
+        figures[1] += sign * stake
+        figures[2] += sign * stake * stake
+        figures[3] += sign * (line["payout"] + line["stake_returned"])
+        figures[4] += sign * line["from_meter"]
     return found
 
 
@@ -153,38 +150,85 @@ def voided(fact: VoidedRound) -> Iterator[Amount]:
     yield Amount("rounds_voided", 1, fact.table, item=fact.game)
 
 
+_Sum = dict[Any, list[int]]
+
+
+class _Play:
+    """What a dealer dealt of a game at a table in a shift, under a submission: rounds that share most of their keys."""
+
+    __slots__ = ("figures", "played", "stakes")
+
+    def __init__(self) -> None:
+        self.played = [0] * len(PLAYED)
+        self.figures: _Sum = {}
+        """Figures as rounds have them, by all their wagers: mostly the same ones, so they are added in one go."""
+        self.stakes: _Sum = {}
+        """STAKES by wager."""
+
+    def by_wager(self) -> _Sum:
+        """Return FIGURES and STAKES by wager."""
+        found: _Sum = {wager: [*_NONE, *stakes] for wager, stakes in self.stakes.items()}
+        for wagers, figures in self.figures.items():
+            for wager, part in zip(wagers, _parts(figures, len(FIGURES)), strict=True):
+                _add(found, wager, (*part, 0, 0))
+        return found
+
+
 class Sums:
     """Rounds added up by day, as tables have them."""
 
     def __init__(self) -> None:
-        self.rounds: dict[tuple[Any, ...], list[int]] = {}
+        self._plays: dict[tuple[Any, ...], _Play] = {}
+        self._lines: dict[tuple[Any, ...], _Sum] = {}
+
+    @property
+    def rounds(self) -> _Sum:
         """FIGURES and STAKES by (gaming day, property, table, game, shift, dealer, version, submission, wager)."""
-        self.lines: dict[tuple[Any, ...], list[int]] = {}
-        """LINE_FIGURES by (gaming day, property, table, game, version, submission, wager, category)."""
-        self.played: dict[tuple[Any, ...], list[int]] = {}
+        return {(*key, wager): sums for key, play in self._plays.items() for wager, sums in play.by_wager().items()}
+
+    @property
+    def wagers(self) -> _Sum:
+        """FIGURES and STAKES by the same without the dealer."""
+        found: _Sum = {}
+        for (*place, _, version, submission, wager), sums in self.rounds.items():
+            _add(found, (*place, version, submission, wager), sums)
+        return found
+
+    @property
+    def played(self) -> _Sum:
         """PLAYED by (gaming day, property, table, game, shift, dealer, version, submission)."""
+        return {key: play.played for key, play in self._plays.items()}
+
+    @property
+    def lines(self) -> _Sum:
+        """LINE_FIGURES by (gaming day, property, table, game, version, submission, wager, category)."""
+        return {(*game, *won): sums for game, found in self._lines.items() for won, sums in found.items()}
 
     def add(self, entry: RoundEntry) -> None:
         """Add an entry."""
         place = (entry.gaming_day, entry.property, entry.table_name, entry.game)
-        under = (entry.version, entry.submission)
-        played = (int(entry.sign > 0), int(entry.corrected), int(entry.sign < 0))
-        _add(self.played, (*place, entry.shift, entry.dealer, *under), played)
-        stakes: dict[str, tuple[int, int]] = {}
-        for (wager, category), (lines, stake, squared, payout, meter) in entry.lines.items():
-            _add(self.lines, (*place, *under, wager, category), (lines, stake, squared, payout, meter))
-            if stake:
-                number, squares = stakes.get(wager, (0, 0))
-                stakes[wager] = (number + lines, squares + squared)
-        for wager in {**entry.figures, **stakes}:
-            key = (*place, entry.shift, entry.dealer, *under, wager)
-            figures = entry.figures.get(wager, _NONE)
-            _add(self.rounds, key, (*figures, *stakes.get(wager, (0, 0))))
+        key = (*place, entry.shift, entry.dealer, entry.version, entry.submission)
+        play = self._plays.get(key)
+        if play is None:
+            play = self._plays[key] = _Play()
+        play.played[0 if entry.sign > 0 else 2] += 1
+        play.played[1] += entry.corrected
+        _add(play.figures, entry.wagers, entry.figures)
+        sums = self._lines.setdefault((*place, entry.version, entry.submission), {})
+        parts = _parts(entry.line_figures, len(LINE_FIGURES))
+        for won, figures in zip(zip(entry.line_wagers, entry.line_categories, strict=True), parts, strict=True):
+            _add(sums, won, figures)
+            if figures[1]:
+                _add(play.stakes, won[0], (figures[0], figures[2]))
 
 
 _NONE: Final = (0,) * len(FIGURES)
 
 
-def _add(sums: dict[tuple[Any, ...], list[int]], key: tuple[Any, ...], figures: tuple[int, ...]) -> None:
+def _parts(figures: Sequence[int], length: int) -> Iterator[Sequence[int]]:
+    return (figures[at : at + length] for at in range(0, len(figures), length))
+
+
+def _add(sums: _Sum, key: Any, figures: Sequence[int]) -> None:
     before = sums.get(key)
     sums[key] = list(figures) if before is None else list(map(add, before, figures))

@@ -41,10 +41,11 @@ class Stage:
 
 
 _CLOSED: Final = text("""
-    SELECT gaming_day, kind, min(recorded_at) AS at FROM reporting.facts
-    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
-      AND kind IN ('day.preliminary', 'day.final')
-    GROUP BY gaming_day, kind""")
+    SELECT f.gaming_day, f.kind, min(f.recorded_at) AS at, bool_or(m.last_recorded > f.recorded_at) AS changed
+    FROM reporting.facts f JOIN reporting.day_moments m USING (property, gaming_day)
+    WHERE f.property = :property AND f.gaming_day BETWEEN :first AND :last AND f.recorded_at <= :known_at
+      AND f.kind IN ('day.preliminary', 'day.final')
+    GROUP BY f.gaming_day, f.kind""")
 
 _PLAYED: Final = text("""
     SELECT gaming_day FROM reporting.day_moments
@@ -85,10 +86,21 @@ _RESTATED_SINCE: Final = text("""
     ORDER BY m.property, m.gaming_day""")
 
 _THROUGH: Final = text("""
-    SELECT p.service, p.shard, max(p.seq) AS seq,
+    WITH RECURSIVE found AS (
+        (SELECT service, shard FROM reporting.positions ORDER BY service, shard LIMIT 1)
+        UNION ALL
+        SELECT following.* FROM found CROSS JOIN LATERAL (
+            SELECT p.service, p.shard FROM reporting.positions p
+            WHERE (p.service, p.shard) > (found.service, found.shard) ORDER BY p.service, p.shard LIMIT 1) following)
+    SELECT service, shard, last.seq,
            (SELECT coalesce(sum(g.last - g.first + 1), 0) FROM reporting.gaps g
-            WHERE g.source = '/' || p.service || '/shards/' || p.shard) AS missing
-    FROM reporting.positions p WHERE p.recorded_at <= :known_at GROUP BY p.service, p.shard ORDER BY 1, 2""")
+            WHERE g.source = '/' || service || '/shards/' || shard) AS missing
+    FROM found CROSS JOIN LATERAL (
+        SELECT p.seq FROM reporting.positions p
+        WHERE p.service = found.service AND p.shard = found.shard AND p.recorded_at <= :known_at
+        ORDER BY p.recorded_at DESC LIMIT 1) last
+    ORDER BY service, shard""")
+# There is a position for each moment of recording, millions a month: each shard is looked up, and nothing is added up.
 
 
 async def played_days(connection: AsyncConnection, question: Question) -> Sequence[date]:
@@ -100,8 +112,11 @@ async def played_days(connection: AsyncConnection, question: Question) -> Sequen
 async def stage_of(connection: AsyncConnection, question: Question, played: Sequence[date]) -> Stage:
     """Return how far the gaming days that were `played` have come, and the last day of the question if it is later."""
     closed: dict[date, dict[str, datetime]] = {}
+    changed: set[date] = set()
     for row in await connection.execute(_CLOSED, _parameters(question)):
         closed.setdefault(row.gaming_day, {})[row.kind] = row.at
+        if row.changed:
+            changed.add(row.gaming_day)
     statuses: list[ReportStatus] = []
     restatements: list[Restatement] = []
     sealed_at: dict[date, datetime] = {}
@@ -109,7 +124,7 @@ async def stage_of(connection: AsyncConnection, question: Question, played: Sequ
         steps = closed.get(day, {})
         if "day.final" in steps:
             sealed_at[day] = steps["day.final"]
-            after = await _restatements(connection, question, day, steps["day.final"])
+            after = await _restatements(connection, question, day, steps["day.final"]) if day in changed else ()
             restatements.extend(after)
             statuses.append(ReportStatus.RESTATED if after else ReportStatus.FINAL)
         else:

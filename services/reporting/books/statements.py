@@ -36,8 +36,8 @@ _PLAYED: Final = """r.property = :property AND r.gaming_day IN (SELECT gaming_da
 ROUNDS: Final = f"""
     WITH {_LATE}
     SELECT {{by}} {{sums}} FROM (
-        SELECT gaming_day, table_name, game, shift, dealer, version, submission, wager, {_COLUMNS}
-        FROM reporting.round_days
+        SELECT gaming_day, table_name, game, shift, {{dealer}} AS dealer, version, submission, wager, {_COLUMNS}
+        FROM {{round_sums}}
         WHERE property = :property AND gaming_day BETWEEN :first AND :last
           AND gaming_day NOT IN (SELECT gaming_day FROM late)
         UNION ALL

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import func, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.books import catalog
@@ -22,25 +22,32 @@ from services.reporting.tables import (
     positions,
     round_days,
     rounds,
+    wager_days,
     won_lines,
 )
 from shared.contracts.envelope import Event
 from shared.contracts.facts import EntryEvent, Fact
 from shared.contracts.places import PlaceAt
 from shared.contracts.wager_totals import FIGURES
-from shared.journal.bulk import added, copy, excluded, insert, keyed
+from shared.journal.bulk import added, copy, copy_tuples, excluded, insert, keyed
 
 assert catalog.MODULES, "what all facts add is declared"
 
 _ADD_DOCUMENTS = insert(documents, on_conflict="skip")
 _ADD_AMOUNTS = insert(amount_days, on_conflict=added(amount_days, "value"))
 _ADD_ROUNDS = insert(round_days, on_conflict=added(round_days, *FIGURES, *STAKES))
+_ADD_WAGERS = insert(wager_days, on_conflict=added(wager_days, *FIGURES, *STAKES))
 _ADD_PLAYED = insert(play_days, on_conflict=added(play_days, *PLAYED))
 _ADD_LINES = insert(line_days, on_conflict=added(line_days, *LINE_FIGURES))
 _EARLIER = func.least(day_moments.c.first_recorded, excluded(day_moments).first_recorded)
 _LATER = func.greatest(day_moments.c.last_recorded, excluded(day_moments).last_recorded)
 _ADD_MOMENTS = insert(day_moments, on_conflict={"first_recorded": _EARLIER, "last_recorded": _LATER})
 _ADD_POSITIONS = insert(positions, on_conflict={"seq": func.greatest(positions.c.seq, excluded(positions).seq)})
+
+_LAST = text("""
+    SELECT shard, (SELECT max(p.recorded_at) FROM reporting.positions p
+                   WHERE p.service = :service AND p.shard = wanted.shard) AS recorded_at
+    FROM unnest(CAST(:shards AS integer[])) AS wanted (shard)""")
 
 
 class Batch:
@@ -128,7 +135,7 @@ class Batch:
         """Write it, in the caller's transaction; rows in the order of their keys, so that no two writers wait."""
         await copy(connection, facts, self._facts)
         await copy(connection, amounts, self._amounts)
-        await copy(connection, rounds, [entry.row() for entry in self._rounds])
+        await copy_tuples(connection, rounds, self._rounds)
         await copy(connection, won_lines, self._won_lines)
         sums = Sums()
         for entry in self._rounds:
@@ -136,12 +143,26 @@ class Batch:
         for statement, values in (
             (_ADD_AMOUNTS, _sorted((key, (value,)) for key, value in self._amount_days.items())),
             (_ADD_ROUNDS, _sorted(sums.rounds.items())),
+            (_ADD_WAGERS, _sorted(sums.wagers.items())),
             (_ADD_PLAYED, _sorted(sums.played.items())),
             (_ADD_LINES, _sorted(sums.lines.items())),
             (_ADD_MOMENTS, _sorted(self._moments.items())),
-            (_ADD_POSITIONS, _sorted(((self._service, *key), (seq,)) for key, seq in self._positions.items())),
         ):
             await statement.write(connection, keyed(statement, values))
+        await self._write_positions(connection)
+
+    async def _write_positions(self, connection: AsyncConnection) -> None:
+        """Write how far the journals have been read: a moment may be there already, but none after the last one is."""
+        shards = {shard for shard, _ in self._positions}
+        found = await connection.execute(_LAST, {"service": self._service, "shards": list(shards)})
+        last = {row.shard: row.recorded_at for row in found if row.recorded_at is not None}
+        known: list[tuple[Any, ...]] = []
+        new: list[tuple[Any, ...]] = []
+        for (shard, at), seq in sorted(self._positions.items()):
+            rows = known if shard in last and at <= last[shard] else new
+            rows.append((self._service, shard, at, seq))
+        await copy_tuples(connection, positions, new)
+        await _ADD_POSITIONS.write(connection, keyed(_ADD_POSITIONS, known))
 
 
 def _sorted(rows: Iterable[tuple[tuple[Any, ...], Any]]) -> list[tuple[Any, ...]]:

@@ -88,6 +88,8 @@ class Changes:
 
     def add(self, event: EntryEvent[Any]) -> None:
         """Add an entry of the settlement journal."""
+        if isinstance(event.data, PostedRound) and not event.data.notices:
+            return  # nearly all of them
         entry = EntryRef.of(self.service, event)
         match event.data:
             case PostedRound() as data:

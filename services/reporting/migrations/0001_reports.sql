@@ -70,6 +70,7 @@ CREATE TABLE rounds (
     PRIMARY KEY (shard, seq)
 );
 CREATE INDEX rounds_of_table ON rounds (property, gaming_day, table_name, closed_at);
+CREATE INDEX rounds_recorded ON rounds (property, gaming_day, recorded_at);
 
 CREATE TABLE won_lines (
     shard INTEGER, seq BIGINT, number INTEGER, recorded_at TIMESTAMPTZ NOT NULL, property TEXT NOT NULL,
@@ -90,6 +91,17 @@ CREATE TABLE round_days (
     bank_collected_cents BIGINT NOT NULL, bank_paid_cents BIGINT NOT NULL, house_in_bank_cents BIGINT NOT NULL,
     stakes BIGINT NOT NULL, squared NUMERIC NOT NULL,
     PRIMARY KEY (gaming_day, property, table_name, game, shift, dealer, version, submission, wager)
+);
+
+CREATE TABLE wager_days (
+    gaming_day DATE, property TEXT, table_name TEXT, game TEXT, shift TEXT, version INTEGER,
+    submission TEXT, wager TEXT, count BIGINT NOT NULL,
+    handle_cents BIGINT NOT NULL, payout_cents BIGINT NOT NULL, vigorish_cents BIGINT NOT NULL, meter_contribution_cents BIGINT NOT NULL,
+    meter_payout_cents BIGINT NOT NULL, meter_reset_cents BIGINT NOT NULL, account_staked_cents BIGINT NOT NULL,
+    account_credited_cents BIGINT NOT NULL, banked_handle_cents BIGINT NOT NULL, banked_payout_cents BIGINT NOT NULL,
+    bank_collected_cents BIGINT NOT NULL, bank_paid_cents BIGINT NOT NULL, house_in_bank_cents BIGINT NOT NULL,
+    stakes BIGINT NOT NULL, squared NUMERIC NOT NULL,
+    PRIMARY KEY (gaming_day, property, table_name, game, shift, version, submission, wager)
 );
 
 CREATE TABLE play_days (

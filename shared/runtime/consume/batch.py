@@ -111,16 +111,22 @@ class _Deriving:
             recordings = () if isinstance(event.data, Passed) else self._handler.handle(event, self._known.state)
         except Refused as refused:
             return quarantined(record, self._known.shard_name, str(refused), (event.source, event.sequence))
-        cause = Cause(event.source, event.sequence, event.id, record.offset, event.time)
         found = self._taken(record, event, place)
-        found.drafts += [draft(recording, cause) for recording in recordings]
-        self._mend(found, event)
+        if recordings:
+            cause = Cause(event.source, event.sequence, event.id, record.offset, event.time)
+            found.drafts += [draft(recording, cause) for recording in recordings]
+        if self._known.quarantine:
+            self._mend(found, event)
         return found
 
     def _taken(self, record: Record, event: Event[Any], place: Place) -> Derived:
         """Take the place of an event in its stream, and say which gap it opens or fills."""
-        stream = self._streams[event.source].copy()
-        opened = stream.take(event.sequence)
+        stream, opened = self._streams[event.source], None
+        if place is Place.NEXT:
+            stream = stream.after_next()
+        else:
+            stream = stream.copy()
+            opened = stream.take(event.sequence)
         self._streams[event.source] = stream
         self._ids[event.source, event.sequence] = event.id
         unknown = isinstance(event.data, Passed) and not event.data.known
@@ -166,5 +172,7 @@ def claimed_again(events: Iterable[Event[Any]], known: Mapping[str, Stream]) -> 
 
 def replaces(record: Record, schema: str) -> int | None:
     """Return the number of the record in this service's quarantine that this one says it replaces."""
+    if not record.headers:
+        return None
     of, _, named = (record.header(facts.QUARANTINE_ID) or "").rpartition("/")
     return int(named) if of == schema and named.isdecimal() and len(named) < _DIGITS_MAX else None

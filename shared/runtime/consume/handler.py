@@ -49,6 +49,8 @@ class Handler(Generic[StateT]):
     keyed_by_source: ClassVar[bool] = False
     """Whether the Kafka key of a record must be the source of its event."""
     keeps: ClassVar[Sequence[Table]] = ()
+    batch_scale: ClassVar[int] = 1
+    """How many times as many records a batch may have as the settings say: for sums over many records."""
     gather_seconds: ClassVar[float] = 0.0
     """How long records are gathered at least: a batch costs the same for one record that nobody waits for and for 500.
     """

@@ -119,7 +119,7 @@ class Subscription:
             "auto_offset_reset": "earliest",
             "ack_policy": AckPolicy.MANUAL,
             "batch": True,
-            "max_records": settings.batch_records_max,
+            "max_records": consumer.batch_records_max,
             "polling_interval": consumer.gather_seconds,
             "fetch_max_wait_ms": round(1000 * consumer.gather_seconds),
             "session_timeout_ms": round(1000 * settings.kafka_session_seconds),

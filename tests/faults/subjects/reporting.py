@@ -72,6 +72,7 @@ SUBJECT = Subject(
             "amount_days",
             "rounds",
             "round_days",
+            "wager_days",
             "play_days",
             "line_days",
             "day_moments",

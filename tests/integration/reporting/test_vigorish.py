@@ -69,7 +69,7 @@ def _day(books: Books) -> None:
         "data": waived,
         "moved": {"movement": "vigorish", "cents": -75},
     }
-    books.desk.feed("inventory", inventory.entry("pit.recorded", AT_TABLE | recorded))
+    books.desk.feed("inventory", inventory.entry("pit.recorded", AT_TABLE | {"sequence": 1} | recorded))
     totals = [[total("pai_gow_poker", vigorish=cents)] for cents in (60, 575, 40)]
     books.desk.feed(
         "settlements",

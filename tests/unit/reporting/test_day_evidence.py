@@ -5,7 +5,6 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import date
 from math import isclose
-from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
@@ -39,7 +38,7 @@ def _entry(message: bytes) -> tuple[RoundEntry, Any]:
 
 
 def _shown(entry: RoundEntry) -> ShownRound:
-    return shown_round(SimpleNamespace(**entry.row()))
+    return shown_round(entry)
 
 
 def _edges(approved: Sequence[SubmissionApproved]) -> Edges:
