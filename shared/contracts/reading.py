@@ -64,7 +64,7 @@ Quick = Callable[[bytes], Event[Any] | None]
 class Reader:
     """Reads one topic as these models; each is a fact, the data of an event from outside, or a view.
 
-    `quick` reads what most records are, at a fraction of the cost.
+    `quick` reads what most records are, for less.
     """
 
     def __init__(self, topic: Topic, *models: Any, quick: Quick | None = None) -> None:

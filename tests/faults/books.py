@@ -13,7 +13,7 @@ Books = Mapping[str, list[dict[str, Any]]]
 """By table: its rows, sorted."""
 
 _NOT_OF_THE_BOOKS = ("accounts", "alembic_version", "checkpoints", "postings", "relay")
-_OF_OTHERS = {"reporting.rounds"}
+_OF_OTHERS = {"reporting.rounds", "reporting.won_lines"}
 """Tables whose shards are another service's, and which do not say so in a column."""
 _OFFSETS = {"offset", "next_offset", "previous", "hash", "head"}
 """Offsets, and the hashes over them."""

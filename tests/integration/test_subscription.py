@@ -38,6 +38,7 @@ class Reader:
         )
         self.topic = topic
         self.gather_seconds = 0.05
+        self.batch_records_max = settings.batch_records_max
         self.cluster_id = cluster
         self.positions: dict[int, int] = {}
 

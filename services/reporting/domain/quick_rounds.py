@@ -1,4 +1,4 @@
-"""Read posted rounds at a fifth of what pydantic takes for them: a month of a casino has millions. Pure.
+"""Read posted rounds for less than pydantic takes for them: a month of a casino has millions. Pure.
 
 What is read so is what `PostedRound` says, and no record that it refuses is taken: whatever is not as round settlement
 writes nearly all of its entries is left to it. Totals and submission are structures with the members of its models.
