@@ -24,7 +24,7 @@ PEOPLE: Final[Mapping[str, Sequence[str]]] = {
     "demo.meter_clerk": ("meters.change",),
     "demo.meter_manager": ("meters.change.approve",),
     "demo.meter_auditor": ("meters.reconcile",),
-    "demo.operator": ("properties.read", "quarantine.mend"),
+    "demo.operator": ("properties.read", "quarantine.mend", "reports.read"),
     "demo.operations_manager": ("quarantine.approve",),
 }
 """Person -> names or patterns of roles. Whoever approves is somebody else than whoever asked."""

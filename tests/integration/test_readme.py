@@ -58,7 +58,7 @@ def _run(command: str, clone: Path, prelude: str = "true") -> str:
 
 def test_every_command_is_covered() -> None:
     """A command that is added to the README must be run here too."""
-    known = {*MADE, UP, SERVE, *SETTLE, *FOLLOW, *SERVERS}
+    known = {*MADE, UP, SERVE, *SETTLE, *FOLLOW, *REPORTS, *SERVERS}
     assert known == set(COMMANDS)
 
 
@@ -90,6 +90,7 @@ FOLLOW = [
         for name in ("property tables riverside", "reconstruct BJ-01-0001", "balances", "verify", "quarantine list")
     ),
 ]
+REPORTS = [command for command in COMMANDS if command.startswith(".venv/bin/pitledger report ")]
 SERVERS = [f".venv/bin/pitledger {name}" for name in ("topics apply", "db upgrade", "config")]
 
 
@@ -131,6 +132,16 @@ def test_run_it_and_send_an_event(clone: Path) -> None:
             )
             for command in FOLLOW[6:]:
                 _run(command, clone, prelude)
+            won, explained, pages = REPORTS
+            eventually(
+                lambda: "blackjack" in _run(won, clone, prelude),
+                seconds=60,
+                because="the round is reported",
+                retry_on=AssertionError,
+            )
+            assert "round-settlement" in _run(explained, clone, prelude)
+            _run(pages, clone, prelude)
+            assert (clone / "data" / "tables.pdf").read_bytes().startswith(b"%PDF")
             for command in SERVERS:
                 _run(command, clone, prelude)
             assert httpx.get(f"{registry.group()}/readyz").status_code == 200
