@@ -68,6 +68,11 @@ class Stage:
             read(self.subject, url, self.records(), cluster_id=self._cluster_id)
             return books_of(self.subject, url)
 
+    @property
+    def _scale(self) -> int:
+        """How many times the batches of the setting the largest ones of the service are."""
+        return max((handler.batch_scale for handler in self.subject.manifest.handlers), default=1)
+
     def options(self, url: str, orders: Orders | None = None, /, **settings: str) -> dict[str, Any]:
         """The options of a process of the service.
 
@@ -80,7 +85,7 @@ class Stage:
             "bootstrap_servers": self.servers,
             "orders": orders,
             "settings": {
-                "PITLEDGER_BATCH_RECORDS_MAX": "8",
+                "PITLEDGER_BATCH_RECORDS_MAX": str(max(1, 8 // self._scale)),
                 "PITLEDGER_KAFKA_GROUP_PREFIX": f"process-{next(self._processes)}",
             }
             | settings,
