@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
@@ -17,8 +16,6 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from rich.progress import BarColumn, TextColumn
-from rich.progress import Progress as Bars
 
 from loadtest import playing
 from loadtest.electronic import AccountsRefused, Desk, ElectronicTables, electronic_tables
@@ -47,11 +44,12 @@ from services.cli.demo_pit import (
     reconcile_meters,
     report_pit,
 )
+from services.cli.demo_progress import Progress
 from services.cli.demo_reports import delivery, read_tax, wait_for_delivery
 from services.cli.demo_tables import show_day
 from services.cli.ending import Ending
 from services.cli.exits import CheckFailed, ExitCode, NotThere
-from services.cli.output import AsJson, console, message, print_json
+from services.cli.output import AsJson, message, print_json
 from services.cli.services import NAMES
 from services.cli.stack import COMMAND, RunningStack
 from services.cli.up import watch
@@ -75,7 +73,6 @@ _CHECKPOINT_SECONDS: Final = 90.0
 _CATCH_UP_SECONDS: Final = 120.0
 _COMMAND_SECONDS: Final = 120.0
 _COMMANDS_AT_ONCE: Final = 2
-_MESSAGE_SECONDS: Final = 5.0
 
 
 def demo(
@@ -161,7 +158,7 @@ def _play_day(
     messages = messages_of_day(
         property_name=PROPERTY, plans=plans, gaming_day=gaming_day, seed=seed, rounds=rounds, plants=True, linked=True
     )
-    with _Progress(rounds) as progress, ThreadPoolExecutor(1) as pool:
+    with Progress(rounds) as progress, ThreadPoolExecutor(1) as pool:
         reporting: list[Future[tuple[PitDay, int]]] = []
 
         def show(now: playing.Progress) -> None:
@@ -284,36 +281,6 @@ class _Example:
         if sent.round_id is not None and (not self.round_id or (corrected and not self.corrected)):
             self.round_id, self.corrected = sent.round_id, corrected
         return sent
-
-
-class _Progress(Bars):
-    """How far the day is: bars on a terminal, a line every few seconds elsewhere."""
-
-    def __init__(self, rounds: int) -> None:
-        super().__init__(
-            TextColumn("{task.description:<9}"),
-            BarColumn(),
-            TextColumn("{task.completed:>7,.0f} of {task.total:,.0f}"),
-            TextColumn("{task.fields[rate]}"),
-            console=console(stderr=True),
-            disable=not sys.stderr.isatty(),
-        )
-        self._rounds = rounds
-        self._told_at = time.monotonic()
-        self._stages = {
-            name: self.add_task(name, total=rounds, rate="") for name in ("produced", "settled", "reported")
-        }
-
-    def show(self, now: playing.Progress) -> None:
-        """Show how far each stage is."""
-        for name, task in self._stages.items():
-            done: int = getattr(now, name)
-            rate = f"{done / now.seconds:,.0f}/s" if now.seconds > 1 else ""
-            total = max(self._rounds, now.produced, now.entries if name == "reported" else 0)
-            self.update(task, completed=done, total=total, rate=rate)
-        if self.disable and time.monotonic() - self._told_at > _MESSAGE_SECONDS:
-            self._told_at = time.monotonic()
-            message(f"produced {now.produced:,}, settled {now.settled:,}, reported {now.reported:,}")
 
 
 def _broken(journals: Sequence[Mapping[str, Any]], trial_balances: Mapping[str, Mapping[str, int]]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from pydantic import AwareDatetime, BaseModel
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.reporting.books.explaining import entries_of
 from services.reporting.books.reading import Books
 from services.reporting.books.stages import Stage, open_exceptions, played_days, stage_of, through
 from services.reporting.kit.definition import Content, Report
@@ -184,7 +185,7 @@ async def explain(connection: AsyncConnection, report: Report, question: Questio
             entries.append(EntryOfCell(service=one.service, shard=one.shard, seq=one.seq))
         else:
             [measure] = one.measures
-            entries.extend(EntryOfCell(**entry, measure=measure) for entry in await books.entries(one))
+            entries.extend(EntryOfCell(**entry, measure=measure) for entry in await entries_of(books, one))
     return Explained(
         report=report.name,
         cell=cell,

@@ -16,20 +16,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES
 from services.reporting.books.stages import Restatement, played_days, stage_of
 from services.reporting.books.statements import (
-    AMOUNT_ENTRIES,
     AMOUNTS,
-    CHIPS_ENTRIES,
     FACTS,
     FIRST_DAY,
     FIRST_RECORDED,
     HOUSE_EDGES,
     LAST_OF_PIT,
-    LINE_ENTRIES,
     LINES,
     OPEN_EXCEPTIONS,
-    PLAYED_ENTRIES,
-    ROUND_ENTRIES,
     ROUNDS,
+    sums_of,
 )
 from services.reporting.books.statements import PLAYED as PLAYED_ROUNDS
 from services.reporting.domain.house_edges import HouseEdge, returns_of_text
@@ -166,12 +162,12 @@ class Books:
         """Return FIGURES and STAKES of settled rounds, or some of them, added up by dimensions (ROUND_DIMENSIONS)."""
         return await self._added_up(ROUNDS, "rounds", figures, by, ROUND_DIMENSIONS, first, last)
 
-    async def round_sums(
+    async def roundsums_of(
         self, by: Sequence[str], *, first: date | None = None, last: date | None = None
     ) -> dict[By, tuple[int, ...]]:
         """Return the same as numbers alone, in the order of FIGURES and STAKES: for what is added up further."""
         first, last, table = first or self.question.first, last or self.question.last, self.question.table
-        query = ROUNDS.replace("{sums}", _sums((*FIGURES, *STAKES)))
+        query = ROUNDS.replace("{sums}", sums_of((*FIGURES, *STAKES)))
         rows = await self._read(query, by, ROUND_DIMENSIONS, first, last, table, game=self.question.game)
         return {tuple(map(str, row[: len(by)])): tuple(map(int, row[len(by) :])) for row in rows}
 
@@ -199,7 +195,7 @@ class Books:
     ) -> dict[By, dict[str, Figure]]:
         first, last, table = first or self.question.first, last or self.question.last, self.question.table
         found: dict[By, dict[str, Figure]] = {}
-        query = query.replace("{sums}", _sums(figures))
+        query = query.replace("{sums}", sums_of(figures))
         for row in await self._read(query, by, dimensions, first, last, table, game=self.question.game):
             key = tuple(map(str, row[: len(by)]))
             where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
@@ -350,45 +346,3 @@ class Books:
         question = self.question
         parameters = {"property": question.property, "table": question.table, "known_at": question.known_at}
         return (await self._connection.execute(text(OPEN_EXCEPTIONS), parameters | {"kinds": list(kinds)})).all()
-
-    # --- where a figure comes from ---
-
-    async def entries(self, because: AddedUp) -> list[dict[str, Any]]:
-        """Return the entries that were added up to a figure, each with what it adds, in the order of recording."""
-        wanted = dict(because.where)
-        dimensions = AMOUNT_DIMENSIONS if because.book == "amounts" else (*ROUND_DIMENSIONS, "category")
-        conditions = "".join(f' AND "{name}"::text = :w_{name}' for name in dimensions if name in wanted)
-        [measure] = because.measures
-        if because.closed is not None:
-            conditions += " AND closed_at > :after AND closed_at <= :until"
-        match because.book:
-            case "amounts":
-                query = AMOUNT_ENTRIES
-            case "played":
-                which = {"posted": "sign > 0", "corrected": "corrected", "reversed": "sign < 0"}[measure]
-                query = PLAYED_ENTRIES.replace("{which}", which)
-            case "rounds" if measure == "chips_cents":
-                query = CHIPS_ENTRIES
-            case "rounds" if measure in FIGURES:
-                query = ROUND_ENTRIES.replace("{index}", str(FIGURES.index(measure) + 1))
-            case _:
-                query = LINE_ENTRIES.replace(
-                    "{index}", str(("lines", "stakes").count(measure) or LINE_FIGURES.index(measure) + 1)
-                )
-                conditions += " AND stake <> 0" if measure in STAKES else ""
-        parameters = {
-            "property": self.question.property,
-            "first": because.first,
-            "last": because.last,
-            "known_at": self.question.known_at,
-            "measure": measure,
-            **dict(zip(("after", "until"), because.closed or (), strict=False)),
-            **{f"w_{name}": value for name, value in wanted.items()},
-        }
-        statement = text(query.replace("{where}", conditions))
-        used = {name: value for name, value in parameters.items() if f":{name}" in str(statement)}
-        return [dict(row._mapping) for row in await self._connection.execute(statement, used)]
-
-
-def _sums(names: Sequence[str]) -> str:
-    return ", ".join(f'sum("{name}") AS "{name}"' for name in names)

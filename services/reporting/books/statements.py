@@ -1,5 +1,6 @@
 """The statements that read the books as they were known at a moment; `{...}` is filled in where they are used."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from services.reporting.books.rounds import LINE_FIGURES, STAKES
@@ -210,3 +211,8 @@ LAST_ACTS: Final = f"""
         WHERE property = :property AND gaming_day IN (SELECT gaming_day FROM late) AND measure = :measure
           AND recorded_at <= :known_at) known
     GROUP BY item ORDER BY item"""
+
+
+def sums_of(names: Sequence[str]) -> str:
+    """Return the sums of columns, under their names."""
+    return ", ".join(f'sum("{name}") AS "{name}"' for name in names)

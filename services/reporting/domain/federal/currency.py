@@ -8,7 +8,7 @@ from typing import Final, Literal, get_args
 
 from services.reporting.domain.law import Applied
 from shared.jurisdictions import Pack
-from shared.jurisdictions.model import CurrencyReport
+from shared.jurisdictions.forms import CurrencyReport
 
 Direction = Literal["in", "out"]
 """Into the casino, or out of it to the person."""

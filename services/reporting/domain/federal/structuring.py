@@ -19,7 +19,7 @@ from services.reporting.domain.federal.currency import (
     is_reached,
 )
 from shared.jurisdictions import Pack
-from shared.jurisdictions.model import CurrencyReport
+from shared.jurisdictions.forms import CurrencyReport
 
 _DAY: Final = timedelta(days=1)
 

@@ -1,0 +1,61 @@
+"""The parts of a pack about forms: what of winnings and currency is reported, on which form, from which amount on."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from shared.jurisdictions.dated import Provision, Text
+from shared.rules.record import Listed, Rate, Record
+
+Key = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
+"""The name of an entry of a pack, such as `state_tax`."""
+
+Cents = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class Form(Record):
+    """A form that somebody else prescribes, by its number where it has one, and when it is filed or filled in."""
+
+    title: Text
+    number: Text | None = None
+    when: Literal["event", "day", "week", "month", "year"]
+
+    def __str__(self) -> str:
+        return f"{self.title}{f' ({self.number})' if self.number else ''}, for each {self.when}"
+
+
+class ReportableWinnings(Record):
+    """Winnings of one wager that are reported on a form, and what is withheld of them.
+
+    They are reportable from `threshold_cents` on (0: whatever the amount) where they are at least `wager_ratio` times
+    the wager, if a ratio is given. `reduced_by_wager` says whether the wager is taken off before that, and `combined`
+    whether each wager is looked at alone or all of a seat in a round together. Winnings in `excluded_games` are not
+    reported, or, where `excluded_wagers` says so, only those of wagers that are no side bets.
+    """
+
+    form: Key
+    winner: Literal["anyone", "nonresident_alien"]
+    threshold_cents: Provision[Cents]
+    wager_ratio: Provision[Count] | None = None
+    reduced_by_wager: Provision[Literal["always", "payers_option", "never"]] | None = None
+    combined: Provision[Literal["each_wager_alone", "seat_and_round"]]
+    excluded_games: Provision[Annotated[tuple[Key, ...], Listed]] | None = None
+    excluded_wagers: Provision[Literal["all", "without_side_bets"]] | None = None
+    withholding_rate: Provision[Rate] | None = None
+    withholding_above_cents: Provision[Cents] | None = None
+    backup_withholding_rate: Provision[Rate] | None = None
+
+
+class CurrencyReport(Record):
+    """Transactions in currency, or instruments, that are reported or logged: those `at` a threshold, or `above` it.
+
+    `together` says which transactions of a person count as one.
+    """
+
+    form: Key
+    medium: Literal["currency", "instrument"] = "currency"
+    threshold_cents: Provision[Cents]
+    reached: Literal["at", "above"]
+    together: Provision[Literal["each_alone", "gaming_day_in_and_out_apart"]]
+    file_within_days: Provision[Count] | None = None
