@@ -162,7 +162,7 @@ class Books:
         """Return FIGURES and STAKES of settled rounds, or some of them, added up by dimensions (ROUND_DIMENSIONS)."""
         return await self._added_up(ROUNDS, "rounds", figures, by, ROUND_DIMENSIONS, first, last)
 
-    async def roundsums_of(
+    async def round_sums(
         self, by: Sequence[str], *, first: date | None = None, last: date | None = None
     ) -> dict[By, tuple[int, ...]]:
         """Return the same as numbers alone, in the order of FIGURES and STAKES: for what is added up further."""
