@@ -1,6 +1,5 @@
 """Test gaming days that were sealed, and again when one is restated: beside the reading of settlements, not in it."""
 
-import asyncio
 from datetime import timedelta
 from typing import Final
 
@@ -9,8 +8,8 @@ import structlog
 from services.reporting.answering import books_of
 from services.reporting.books.evidence import Due, due_days, evidence_of_day, keep
 from services.reporting.kit.question import Question
-from shared.runtime.errors import Kind, kind_of
 from shared.runtime.service.context import ServiceContext
+from shared.runtime.service.periodic import every
 from shared.runtime.web import snapshot
 
 log = structlog.get_logger()
@@ -23,14 +22,7 @@ _SECONDS: Final = 3.0
 
 async def watch(context: ServiceContext) -> None:
     """Test until cancelled."""
-    while True:
-        try:
-            await evaluate_sealed(context)
-        except Exception as error:
-            if kind_of(error) is Kind.BUG:
-                raise
-            log.warning("tests of gaming days wait", error=str(error))
-        await asyncio.sleep(_SECONDS)
+    await every(_SECONDS, lambda: evaluate_sealed(context), "tests of gaming days wait")
 
 
 async def evaluate_sealed(context: ServiceContext) -> int:

@@ -19,8 +19,9 @@ from services.reporting.reports import REPORTS
 from services.reporting.tables import deliveries
 from shared.journal.bulk import insert, replaced
 from shared.journal.signed_note import Signer
-from shared.runtime.errors import Kind, Stop, kind_of
+from shared.runtime.errors import Stop
 from shared.runtime.service.context import ServiceContext
+from shared.runtime.service.periodic import every
 from shared.runtime.settings import Settings
 from shared.runtime.web import snapshot
 from shared.runtime.web.roles import READ_REPORTS
@@ -73,17 +74,15 @@ async def watch(context: ServiceContext) -> None:
     settings = context.settings
     if settings.reports_store is None:
         return
-    wanted, signer = wanted_reports(settings.reports), _signer(settings)
-    while True:
+    store, wanted, signer = settings.reports_store, wanted_reports(settings.reports), _signer(settings)
+
+    async def look() -> None:
         try:
-            await deliver_sealed(context, settings.reports_store, wanted, signer)
+            await deliver_sealed(context, store, wanted, signer)
         except (DeliveryError, PagesError) as error:
             log.error("reports not delivered", error=str(error))
-        except Exception as error:
-            if kind_of(error) is Kind.BUG:
-                raise
-            log.warning("reports wait", error=str(error))
-        await asyncio.sleep(_SECONDS)
+
+    await every(_SECONDS, look, "reports wait")
 
 
 async def deliver_sealed(
@@ -118,7 +117,12 @@ async def deliver_sealed(
 
 
 def _deliver(store: str, reports: Sequence[tuple[Document, Sequence[FormatName]]], signer: Signer) -> str:
-    return deliver(open_store(store), reports, signer)
+    from obstore.exceptions import BaseError
+
+    try:
+        return deliver(open_store(store), reports, signer)
+    except (BaseError, OSError) as error:  # the store is away, or full: it is tried again
+        raise DeliveryError(f"{store}: {error}") from error
 
 
 def _signer(settings: Settings) -> Signer:

@@ -4,15 +4,12 @@ import asyncio
 from datetime import timedelta
 from typing import Final
 
-import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting import evidence, schedule
 from services.reporting.books.stages import restated_since
-from shared.runtime.errors import Kind, kind_of
 from shared.runtime.service.context import ServiceContext
-
-log = structlog.get_logger()
+from shared.runtime.service.periodic import every
 
 _WATCH_SECONDS: Final = 15.0
 _LOOK_BACK: Final = timedelta(hours=24)
@@ -21,19 +18,13 @@ _LOOK_BACK: Final = timedelta(hours=24)
 
 async def watch(context: ServiceContext) -> None:
     """Deliver, test and watch until cancelled."""
-    await asyncio.gather(schedule.watch(context), evidence.watch(context), _observe(context))
 
+    async def look() -> None:
+        async with context.engine.connect() as connection:
+            await observe(context, connection)
 
-async def _observe(context: ServiceContext) -> None:
-    while True:
-        try:
-            async with context.engine.connect() as connection:
-                await observe(context, connection)
-        except Exception as error:
-            if kind_of(error) is Kind.BUG:
-                raise
-            log.warning("gaming days not watched", error=str(error))
-        await asyncio.sleep(_WATCH_SECONDS)
+    looking = every(_WATCH_SECONDS, look, "gaming days not watched")
+    await asyncio.gather(schedule.watch(context), evidence.watch(context), looking)
 
 
 async def observe(context: ServiceContext, connection: AsyncConnection) -> None:

@@ -1,11 +1,9 @@
 """Bring the figures up to date that change with the clock: what is overdue, open or on its way."""
 
-import asyncio
 from collections import Counter
 from datetime import timedelta
 from typing import Final, get_args
 
-import structlog
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -17,10 +15,8 @@ from services.table_inventory.queries.equipment import clocks_of
 from services.table_inventory.queries.slips import slip_status
 from services.table_inventory.tables import counts, days, slips
 from shared.contracts.inventory import SlipKind
-from shared.runtime.errors import Kind, kind_of
 from shared.runtime.service.context import ServiceContext
-
-log = structlog.get_logger()
+from shared.runtime.service.periodic import every
 
 _WATCH_SECONDS: Final = 15.0
 _LOOK_BACK: Final = timedelta(days=7)
@@ -29,15 +25,12 @@ _LOOK_BACK: Final = timedelta(days=7)
 
 async def watch(context: ServiceContext) -> None:
     """Watch until cancelled."""
-    while True:
-        try:
-            async with context.engine.connect() as connection:
-                await observe(context, connection)
-        except Exception as error:
-            if kind_of(error) is Kind.BUG:
-                raise
-            log.warning("inventories not watched", error=str(error))
-        await asyncio.sleep(_WATCH_SECONDS)
+
+    async def look() -> None:
+        async with context.engine.connect() as connection:
+            await observe(context, connection)
+
+    await every(_WATCH_SECONDS, look, "inventories not watched")
 
 
 async def observe(context: ServiceContext, connection: AsyncConnection) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from services.reporting.delivery import open_store, verify_delivery
+from services.reporting.delivery import DeliveryError, open_store, verify_delivery
 from services.reporting.schedule import deliver_sealed, wanted_reports
 from shared.journal.signed_note import Signer
 from shared.runtime.errors import Stop
@@ -40,6 +40,17 @@ def test_a_day_that_was_sealed_just_now_waits(books: Books, tmp_path: Path) -> N
     now = books.desk.context.clock() - NOON - timedelta(seconds=1)
     books.desk.feed("inventory", day_closed(1, "preliminary"), day_closed(2, "final", seconds=int(now.total_seconds())))
     assert 0 == _deliver(books, tmp_path)
+
+
+def test_a_store_that_is_away_stops_nothing(books: Books, tmp_path: Path) -> None:
+    """It is an error that is tried again: once the store is there, the day is delivered."""
+    store = tmp_path / "store"
+    store.write_text("a file where the folder should be")
+    books.desk.feed("inventory", day_closed(1, "preliminary", seconds=1), day_closed(2, "final", seconds=1))
+    with pytest.raises(DeliveryError, match="store"):
+        _deliver(books, store)
+    store.unlink()
+    assert 1 == _deliver(books, store)
 
 
 @pytest.mark.parametrize("listed", ["master-gain:pdf", "master-game:doc", "master-game"])
