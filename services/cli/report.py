@@ -65,7 +65,8 @@ def report(
 ) -> None:
     """Print a report: of a gaming day, or of the week, the month or the year that it is in.
 
-    Every figure leads to the journal entries that add up to it: --explain lists them. The same question as of the same
+    In the terminal, columns without a value in any row are left out; the formats have all. Every figure leads to the
+    journal entries that add up to it: --explain lists them. The same question as of the same
     moment has the same bytes.
 
     Example: pitledger report
@@ -161,17 +162,25 @@ def _show(document: Mapping[str, Any]) -> None:
         f"SHA-256 {document['sha256'][:16]}"
     )
     for section in document["content"]["sections"]:
-        columns = document["columns"][section["name"]]
+        columns = _said(section, document["columns"][section["name"]])
         rows = [[_text(row[column["name"]], column["unit"]) for column in columns] for row in section["rows"]]
         totals = section["total"]
         if totals is not None:
             rows.append([_text(totals[column["name"]], column["unit"]) for column in columns])
-        show(heading(section["title"]), table(_headings(columns), rows, footer=totals is not None))
+        if rows and columns:
+            show(heading(section["title"]), table(_headings(columns), rows, footer=totals is not None))
+        else:
+            show(heading(section["title"]), "nothing to report")
     for identity in document["content"]["identities"]:
         verdict = "holds" if identity["holds"] else f"FAILS: {identity['left']} against {identity['right']}"
         print_line(f"{identity['name']}: {identity['says']}: {verdict}")
     for mark in document["content"]["marks"]:
         print_line(f"unconfirmed: {mark['what']} ({mark['source']}): {mark['note']}")
+
+
+def _said(section: Mapping[str, Any], columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the columns that say something in a row: a terminal is narrow, and the formats have all of them."""
+    return [column for column in columns if any(row[column["name"]] not in (None, 0) for row in section["rows"])]
 
 
 def _headings(columns: list[dict[str, Any]]) -> list[Column]:
