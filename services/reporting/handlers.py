@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting.books import winnings
 from services.reporting.books.rounds import round_entry
+from services.reporting.books.winnings import WonLines
 from services.reporting.books.writing import Batch, keep_documents
 from services.reporting.domain.changes import Changes, EntryRef
 from services.reporting.domain.house_edges import HouseEdge, edges_of, returns_as_text
-from services.reporting.domain.quick_rounds import quick_round
+from services.reporting.domain.quick_rounds import QuickRound, quick_round
 from services.reporting.domain.views import DealtRound, PostedRound, ReversedRound, SupersededRound, VoidedRound
 from services.reporting.projector import write
 from services.reporting.tables import (
@@ -171,21 +171,26 @@ class Settlements(OfJournal):
     batch_scale = 10
     gather_seconds = 0.5
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._won_lines = WonLines()
+
     def handle(self, event: Event[Any], state: None) -> Sequence[Recording]:
         """Check that the property is known; nothing is recorded of it."""
         del state
-        if isinstance(event.data, DealtRound):
+        if isinstance(event.data, QuickRound | DealtRound):
             place_at(self.places.place, event.data.property, event.data.closed_at)
         return ()
 
     def add(self, batch: Batch, changes: Changes, event: Any) -> None:
         """Add an entry."""
         match event.data:
-            case DealtRound() as data:
+            case QuickRound() | PostedRound() | ReversedRound() as data:
                 place = place_at(self.places.place, data.property, data.closed_at)
-                batch.add_round(round_entry(event, data, place.shift_at(data.closed_at)))
-                if isinstance(data, PostedRound):
-                    batch.add_won_lines(winnings.won_lines(event, data, place))
+                entry = round_entry(event, data, place.shift_at(data.closed_at))
+                batch.add_round(entry)
+                if not isinstance(data, ReversedRound):
+                    batch.add_won_lines(self._won_lines.of_round(event, data, place, entry.back_cents))
             case VoidedRound() as data:
                 batch.add(event, data, self.places.place, whole=False)
             case SupersededRound() as data:

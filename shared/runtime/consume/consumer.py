@@ -178,7 +178,7 @@ class Consumer:
 
     async def _derive(self, partition: _Partition, decoded: Sequence[Decoded]) -> list[Derived]:
         """Read what the events need, and say what each record comes to."""
-        events = [one.event for one in decoded if isinstance(one.event, Event)]
+        events = [one.event for one in decoded if not isinstance(one.event, Refused)]
         await self._handler.prepare(events)
         async with self.context.engine.connect() as connection:
             tables = self.context.tables
