@@ -90,6 +90,8 @@ class ApprovedProperties(Properties):
 class OfJournal(Handler[None]):
     """Add the journal of a service to the books."""
 
+    gather_seconds = 0.2
+    rest = 4
     added_up: ClassVar[frozenset[type[Fact]]] = frozenset()
     """The kinds of which there is one a round or a wager: they are added up, and no report lists them."""
 
@@ -149,7 +151,6 @@ class Inventory(OfJournal):
 
     reader = _all_of(INVENTORY)
     keeps = (*BOOKS, *OF_JOURNALS)
-    gather_seconds = 0.5
 
 
 class Settlements(OfJournal):
@@ -169,7 +170,6 @@ class Settlements(OfJournal):
     )
 
     batch_scale = 10
-    gather_seconds = 0.5
 
     def __init__(self) -> None:
         super().__init__()
@@ -206,7 +206,6 @@ class Vigorish(OfJournal):
     reader = _all_of(VIGORISH)
     keeps = (*BOOKS, *OF_JOURNALS)
     added_up = frozenset({VigorishAssessed, VigorishTakenBack, VigorishCollection})
-    gather_seconds = 0.5
 
 
 class Meters(OfJournal):
@@ -214,7 +213,6 @@ class Meters(OfJournal):
 
     reader = _all_of(METERS)
     keeps = (*BOOKS, *OF_JOURNALS)
-    gather_seconds = 0.5
 
     def lists(self, fact: Fact) -> bool:
         """Return whether reports list a fact: of rounds, whether something was awarded or does not agree."""
@@ -233,7 +231,6 @@ class Accounts(OfJournal):
     reader = _all_of(ACCOUNTS)
     keeps = (*BOOKS, *OF_JOURNALS)
     added_up = frozenset({WagerAuthorized, WagerReleased, RoundCaptured, WagersSettled, WagersReversed, WagersVoided})
-    gather_seconds = 0.5
 
 
 _ADD_EDGES = insert(house_edges, on_conflict="skip")

@@ -61,6 +61,7 @@ class Consumer:
     def __init__(self, context: RuntimeContext, handler: Handler[Any], cluster_id: str) -> None:
         self.topic = handler.topic
         self.gather_seconds = max(context.settings.poll_seconds, handler.gather_seconds)
+        self.rest = handler.rest
         self.batch_records_max = context.settings.batch_records_max * handler.batch_scale
         self.context = context
         self.cluster_id = cluster_id
