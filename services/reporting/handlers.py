@@ -190,7 +190,7 @@ class Settlements(OfJournal):
                 entry = round_entry(event, data, place.shift_at(data.closed_at))
                 batch.add_round(entry)
                 if not isinstance(data, ReversedRound):
-                    batch.add_won_lines(self._won_lines.of_round(event, data, place, entry.back_cents))
+                    batch.add_won_lines(self._won_lines.of_round(event, data, place, entry.back_cents()))
             case VoidedRound() as data:
                 batch.add(event, data, self.places.place, whole=False)
             case SupersededRound() as data:

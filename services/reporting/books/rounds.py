@@ -72,7 +72,6 @@ class RoundEntry(NamedTuple):
     line_figures: Sequence[int]
     stake_figures: Sequence[int]
 
-    @property
     def back_cents(self) -> int:
         """Return what the house gave back to players: what lines paid, and stakes."""
         return sum(self.line_figures[3 :: len(LINE_FIGURES)])

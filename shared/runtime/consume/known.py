@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from shared.rules.errors import Refused
 from shared.journal.streams import Stream
 from shared.journal.tables import JournalTables
+from shared.rules.errors import Refused
 from shared.runtime.consume import facts
 from shared.runtime.consume.batch import Decoded, OpenQuarantine, PlaceOf, replaces
 

@@ -37,7 +37,7 @@ def numbers(*lines: dict[str, Any], law: Any = LAW) -> list[int]:
     """The numbers of the lines that are kept."""
     event = posted(*lines)
     under = type(HERE)(HERE.document, HERE.law, (law,))
-    back_cents = round_entry(event, event.data, "day").back_cents
+    back_cents = round_entry(event, event.data, "day").back_cents()
     return [row["number"] for row in WonLines().of_round(event, event.data, under, back_cents)]
 
 
