@@ -13,7 +13,6 @@ from services.table_inventory.domain.pit import slip_of, step_of
 from shared.contracts import counts, inventory, pit
 from shared.contracts.chips import Contents, value_of
 from shared.contracts.facts import Fact
-from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.reports import ReportStatus
 from shared.journal import bulk
 from shared.journal.entry import Entry
@@ -57,8 +56,6 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             case inventory.VarianceResolved():
                 said = ((name, value) for name, value in fact if name != "owner")  # it may be somebody else's since
                 rows.keep(_update, t.variance_cases, said, resolved_cents=fact.cents)
-            case CommandRefused(property=str(), asked=dict()):  # what is refused at the door says neither
-                rows.keep(_insert, t.refusals, fact, shard=entry.shard, seq=entry.seq)
     await rows.write(transaction.connection)
 
 
@@ -181,8 +178,6 @@ def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded) -> None:
             check, done_by = _CHECKS[type(data)]
             done = {"check": check, "sequence": sequence, "at": at, "by": getattr(data, done_by)}
             rows.keep(_insert, t.equipment, data, **done, data=data.model_dump(mode="json", exclude_none=True))
-    if fact.claimed_day is not None:
-        rows.keep(_insert, t.other_days, fact, sequence=sequence, at=at)
     if cause and fact.moved is not None:  # tips, and vigorish collected or returned, move nothing of the inventory
         rows.move(entry, fact, fact.moved, cause, ref)
 
@@ -205,8 +200,7 @@ def _counted(data: pit.CountedTable | pit.CarriedTable) -> _Row:
 PROJECTOR: Final = Projector(
     tables=(
         *(t.counts, t.movements, t.requests, t.slips, t.manual_slips, t.boxes, t.transports, t.drop_counts),
-        *(t.counted_boxes, t.variance_cases, t.adjustments, t.days, t.equipment, t.other_days),
-        t.refusals,
+        *(t.counted_boxes, t.variance_cases, t.adjustments, t.days, t.equipment),
     ),
     project=project,
 )

@@ -234,26 +234,3 @@ equipment = Table(
     Index("equipment_in_order", "property", "table", "check", "at"),
 )
 """What was done about cards, dice, card readers and stubs."""
-
-other_days = Table(
-    "other_days",
-    metadata,
-    *_of_table("sequence"),
-    *texts("event"),
-    *moments("at"),
-    *dates("gaming_day", "claimed_day"),
-    Index("other_days_of_day", "property", "gaming_day"),
-)
-"""Pit events that claimed another gaming day than that of their moment."""
-
-refusals = Table(
-    "refusals",
-    metadata,
-    *numbers("shard", "seq", key=True),
-    *texts("property", "by", "command", "detail"),
-    *moments("at"),
-    *columns(_JSON, "asked"),
-    *dates("gaming_day", null=True),
-    Index("refusals_in_order", "property", "at"),
-)
-"""Commands that were refused."""

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from services.reporting.books.desk_exceptions import of_desk
+from services.reporting.books.equipment import of_equipment
 from services.reporting.books.exceptions import (
     Exceptional,
     Severity,
@@ -57,6 +58,7 @@ _KINDS: Final[Mapping[str, _Kind]] = {
     "box_not_counted": _Kind("high", "count room"),
     "adjustment": _Kind("medium", "controller"),
     "other_gaming_day": _Kind("medium", "pit"),
+    "equipment": _Kind("low", "pit"),
     "reversed": _Kind("medium", "revenue audit"),
     "voided": _Kind("medium", "revenue audit"),
     "superseded": _Kind("low", "table systems"),
@@ -106,6 +108,7 @@ async def _fill(books: Books) -> Content:
             *await restated_days(books),
             *await refused_commands(books),
             *await of_desk(books),
+            *await of_equipment(books),
         ]
     )
     of_table = [one for one in found if books.question.table in (None, one.table) or one.table is None]
@@ -155,8 +158,8 @@ EXCEPTIONS: Final = Report(
     about=(
         "Everything that is not as it should be: what is missing or was refused on its way into the books, rounds that "
         "were changed, what settling noticed, days that changed after their seal, commands that were refused, "
-        "variances, slips, boxes and adjustments of the pit's desk; with owner, age and resolution. What says no "
-        "gaming day is of the one on which it was found, and of all later ones while it is open."
+        "variances, slips, boxes, equipment and adjustments of the pit's desk; with owner, age and resolution. What "
+        "says no gaming day is of the one on which it was found, and of all later ones while it is open."
     ),
     sections=(BY_KIND, OPEN, OVER),
     sources=(

@@ -13,18 +13,7 @@ def upgrade() -> None:
     run_sql(__file__, "0001_properties")
     grant(
         "SELECT, INSERT",
-        *(
-            "properties",
-            "counts",
-            "movements",
-            "requests",
-            "slips",
-            "manual_slips",
-            "boxes",
-            "transports",
-            "drop_counts",
-        ),
-        *("counted_boxes", "sealed_counts", "variance_cases", "adjustments", "days", "equipment", "other_days"),
-        "refusals",
+        *("properties", "counts", "movements", "requests", "slips", "manual_slips", "boxes", "transports"),
+        *("drop_counts", "counted_boxes", "sealed_counts", "variance_cases", "adjustments", "days", "equipment"),
     )
     grant("UPDATE", "slips", "drop_counts", "variance_cases", "adjustments", "days")

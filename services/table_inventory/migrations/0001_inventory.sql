@@ -114,17 +114,3 @@ CREATE TABLE equipment (
     PRIMARY KEY (property, "table", sequence)
 );
 CREATE INDEX equipment_in_order ON equipment (property, "table", "check", at);
-
-CREATE TABLE other_days (
-    property TEXT, "table" TEXT, sequence BIGINT, event TEXT NOT NULL, at TIMESTAMPTZ NOT NULL,
-    gaming_day DATE NOT NULL, claimed_day DATE NOT NULL,
-    PRIMARY KEY (property, "table", sequence)
-);
-CREATE INDEX other_days_of_day ON other_days (property, gaming_day);
-
-CREATE TABLE refusals (
-    shard BIGINT, seq BIGINT, property TEXT NOT NULL, by TEXT NOT NULL, command TEXT NOT NULL, detail TEXT NOT NULL,
-    at TIMESTAMPTZ NOT NULL, asked JSONB NOT NULL, gaming_day DATE,
-    PRIMARY KEY (shard, seq)
-);
-CREATE INDEX refusals_in_order ON refusals (property, at);
