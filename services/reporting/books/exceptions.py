@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from services.reporting.books.reading import Books, Listed
 from services.reporting.books.statements import OF_INPUT
-from services.reporting.kit.figures import EntryRef
+from services.reporting.kit.figures import Because, EntryRef
 
 Severity = Literal["high", "medium", "low"]
 
@@ -18,7 +18,8 @@ Severity = Literal["high", "medium", "low"]
 class Exceptional:
     """Something that is not as it should be, what it is about, and what became of it.
 
-    `entries` say so, the first of them by itself; `number` tells several of one entry apart. `status` is `open` until
+    `entries` say so, the first of them by itself; `number` tells several of one entry apart. `evidence` is what else it
+    was found by. `status` is `open` until
     somebody or something has settled it; what happened and only has to be known is `noted`. `severity` and `owner` are
     given where they do not follow from the `kind`.
     """
@@ -30,6 +31,7 @@ class Exceptional:
     reason: str
     entries: tuple[EntryRef, ...]
     number: int = 0
+    evidence: Because = ()
     gaming_day: date | None = None
     table: str | None = None
     cents: int | None = None

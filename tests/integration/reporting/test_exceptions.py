@@ -1,13 +1,11 @@
 """The list of exceptions: what is open, what settled it, what is only noted; as known at a moment."""
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from services.reporting.watch import observe
 from tests.support.asgi import assert_problem
 from tests.support.published import published
-from tests.support.reporting import Books, names, rows_of
+from tests.support.reporting import Books, figure_of, names, rows_of
 from tests.support.rounds import submission
 from tests.unit.reporting.entries import NOON, day_closed, total
 
@@ -209,26 +207,15 @@ def test_refused_commands_of_every_service_are_listed_and_make_no_day_known(book
     assert_problem(books.get(unknown), 404, "there are entries of no day yet")
 
 
-def _restated_days(books: Books, later: timedelta = timedelta()) -> float | None:
-    context = replace(books.desk.context, clock=lambda: books.desk.context.clock() + later)
-
-    async def watch() -> None:
-        async with context.engine.connect() as connection:
-            await observe(context, connection)
-
-    books.desk.client.run(watch())
-    return context.metrics.registry.get_sample_value("pitledger_days_restated")
-
-
 def test_an_entry_after_the_seal_is_an_exception(books: Books) -> None:
     """The day is restated: the list names the entry that did it, and who stands for it."""
     books.publish(books.posted(1, "BJ-01", [total(handle=100)], round_id="r-1"))
     for sequence, step in enumerate(("preliminary", "audited", "final"), 1):
         books.desk.feed("inventory", day_closed(sequence, step, seconds=10))
-    assert 0 == _restated_days(books)
+    assert 0 == figure_of(books, "pitledger_days_restated")
     books.publish(books.reversed(20, "BJ-01", [total(handle=100)], round_id="r-1"))
-    assert 0 == _restated_days(books, timedelta(days=2))  # it is no news any more
-    assert 1 == _restated_days(books)
+    assert 0 == figure_of(books, "pitledger_days_restated", timedelta(days=2))  # it is no news any more
+    assert 1 == figure_of(books, "pitledger_days_restated")
     [restated] = [item for item in books.exceptions() if item["kind"] == "restated"]
     assert ("high", "2026-11-20, version 2", "round-settlement/1/20", "floor.lee") == names(
         restated, "severity", "subject", "entry", "by"
