@@ -174,7 +174,6 @@ EXCEPTIONS: Final = Report(
         inventory.DayFinal,
     ),
     fill=_fill,
-    periods=("day", "week"),
     signatures=("Revenue audit", "Internal audit"),
     of_days=False,
 )

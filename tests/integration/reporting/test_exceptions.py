@@ -141,14 +141,15 @@ def test_a_list_is_of_its_days_and_of_what_is_still_open(books: Books) -> None:
     assert [1, 2, 4, 5, 7] == seqs()
     assert [3, 4, 7] == seqs(day="2026-11-21")
     assert [] == seqs(day="2026-11-19")
-    assert [1, 2, 3, 4, 5, 7] == seqs("&period=week")
+    for period in ("week", "month", "year"):
+        assert [1, 2, 3, 4, 5, 7] == seqs(f"&period={period}")
     assert [2, 5, 7] == seqs("&table=BJ-02")
     kinds = {section["name"]: section for section in books.report("exceptions")["content"]["sections"]}["kinds"]
     assert [("gap", "filled", 1), ("gap", "open", 1), ("quarantined", "open", 1), ("voided", "noted", 2)] == [
         names(row, "kind", "status", "exceptions") for row in kinds["rows"]
     ]
     assert 5 == kinds["total"]["exceptions"]
-    assert_problem(books.get(books.path("exceptions", "&period=year")), 404, "day, week")
+    assert_problem(books.get(books.path("unclaimed", "&period=year")), 404, "a report of a day")
 
 
 def test_notices_are_listed_and_taken_back_with_their_settlement(books: Books) -> None:
