@@ -70,7 +70,7 @@ def _of_input(row: Any) -> Exceptional:
         entries=(entry, *settled),
         number=row.number,
         gaming_day=row.gaming_day,
-        table=row.table_name,
+        table=None if row.anybodys else row.table_name,
         by=_people(row.entered_by, row.approved_by),
         settled_at=None if status in ("open", "noted") else row.settled_at,
         settled_by=_people(row.settled_by, row.settled_approved_by),
@@ -103,8 +103,13 @@ def _reason(row: Any, missing: Sequence[tuple[int, int]]) -> str:
         seat = f"seat {row.seat}: " if row.seat else ""
         return f"{seat}{row.detail} ({row.paragraph})"
     if row.kind == "gap" and missing:
-        return f"have not come: {', '.join(_range(*one) for one in missing)}"
-    return str(row.reason)
+        return f"have not come: {', '.join(_range(*one) for one in missing)}{whose(row)}"
+    return f"{row.reason}{whose(row)}"
+
+
+def whose(row: Any) -> str:
+    """Return what is added to the reason of an exception that names no known property; nothing for others."""
+    return "; it names no property that is known: it is listed for every one" if row.anybodys else ""
 
 
 def _range(first: int, last: int) -> str:

@@ -1,9 +1,11 @@
 """The list of exceptions: what is open, what settled it, what is only noted; as known at a moment."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from tests.support.asgi import assert_problem
+from tests.support.properties import property_event
 from tests.support.published import published
 from tests.support.reporting import Books, figure_of, names, rows_of
 from tests.support.rounds import submission
@@ -54,7 +56,8 @@ def test_gaps_and_refused_records_of_the_tables_are_followed_to_their_end(books:
     )
     assert ("/properties/riverside/tables/BJ-01 3-6", "BJ-01", 0) == names(table_gap, "subject", "table", "age_hours")
     assert ("no such wager", "BJ-01") == names(bad, "reason", "table")
-    assert ("not JSON", "table.events/0/3", None) == names(unreadable, "reason", "subject", "table")
+    assert ("table.events/0/3", None) == names(unreadable, "subject", "table")
+    assert "not JSON; it names no property that is known: it is listed for every one" == unreadable["reason"]
     books.publish(
         books.filled(5, "BJ-01", 3),
         books.filled(6, "BJ-01", 6),
@@ -70,6 +73,33 @@ def test_gaps_and_refused_records_of_the_tables_are_followed_to_their_end(books:
         repaired, "settled_at", "settled_by", "resolution"
     )
     assert ("floor.lee, audit.kim", "misread card") == names(given_up, "settled_by", "resolution")
+
+
+def test_a_record_that_nobody_can_read_is_of_the_property_that_its_key_names(books: Books) -> None:
+    """Of every property where the key names none, or one that is not known then."""
+    tables = "/properties/{}/tables/BJ-01"
+    keys = [None, tables.format("riverside"), f"{tables.format('lakeside')}/pit", tables.format("elsewhere"), "what"]
+    books.publish(*(books.quarantined(seq, None, None, "not JSON", key) for seq, key in enumerate(keys, 1)))
+    lakeside = replace(books, property_name="lakeside")
+    anybodys = "not JSON; it names no property that is known: it is listed for every one"
+    listed = [(1, None, anybodys), (2, "BJ-01", "not JSON"), (4, None, anybodys), (5, None, anybodys)]
+    assert listed == [_refusal(row) for row in books.exceptions()]
+    assert [listed[0], (3, "BJ-01", "not JSON"), *listed[2:]] == [_refusal(row) for row in lakeside.exceptions()]
+    assert [4, 4] == [one.report("access")["exceptions_open"] for one in (books, lakeside)]
+    assert [1, 4, 5] == [_refusal(row)[0] for row in books.exceptions("&table=BJ-02")]
+    refused = rows_of(books.report("unclaimed"), "refused")
+    assert [anybodys, "not JSON", anybodys, anybodys] == [row["reason"] for row in refused]
+    then = "&known_at=2026-11-20T12:30:00Z"
+    before = books.get(books.path("exceptions", then)).content
+    elsewhere = property_event("elsewhere", sequence=3)
+    elsewhere["data"]["approved_at"] = "2026-11-20T12:45:00Z"
+    books.desk.feed("properties", elsewhere)
+    assert [1, 2, 5] == [_refusal(row)[0] for row in books.exceptions()]
+    assert before == books.get(books.path("exceptions", then)).content
+
+
+def _refusal(row: dict[str, Any]) -> tuple[int, Any, Any]:
+    return (int(row["entry"].rpartition("/")[2]), row["table"], row["reason"])
 
 
 def test_what_was_open_at_a_moment_is_open_in_its_report_for_ever(books: Books) -> None:
