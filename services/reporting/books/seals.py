@@ -1,4 +1,4 @@
-"""Sealed gaming days: what the table inventory sealed of each, and whether anything came after that."""
+"""Gaming days: of which anything is known; what the table inventory sealed of each, and whether more came after."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -7,6 +7,7 @@ from typing import Final
 from sqlalchemy import text
 
 from services.reporting.books.reading import Books
+from services.reporting.books.stages import PLAYED
 from services.reporting.kit.figures import EntryRef
 
 _SEALED: Final = text("""
@@ -34,6 +35,12 @@ class SealedDay:
     recorded_at: datetime
     final_win_cents: int | None
     changed: bool
+
+
+async def known_days(books: Books) -> list[date]:
+    """Return the gaming days of a question of which anything was recorded, in order."""
+    rows = await books.read(PLAYED, first=books.question.first, last=books.question.last)
+    return [row.gaming_day for row in rows]
 
 
 async def sealed_days(books: Books) -> list[SealedDay]:

@@ -1,4 +1,4 @@
-"""The tax sheet: revenue by class, each layer of tax on it, its shares, what is due, and what a restatement changes."""
+"""The tax sheet: revenue by class, each layer of tax on it, its shares, what is due, and what restatements change."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -243,7 +243,7 @@ TAX: Final = Report(
     about=(
         "Revenue by class from the win as counted, each layer of tax as a line with its dated rate and source, shares, "
         "and what is due to whom. Of a day it is the daily sheet; of a week or month the return of the taxes that are "
-        "paid with it, and an account of all others. What a restatement changes stands beside what was sealed."
+        "paid with it, and an account of all others. After a restatement, each version stands beside the one before."
     ),
     sections=(CLASSES, DAYS, LAYERS, SHARES, DUE, AMENDED),
     sources=(PitRecorded, ManualSlipEntered, SlipVoided, CountConcluded, AdjustmentApproved, DayFinal),

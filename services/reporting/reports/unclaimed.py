@@ -5,6 +5,7 @@ from datetime import date, datetime
 from typing import Any, Final
 
 from services.reporting.books.accounts import AccountOfRound
+from services.reporting.books.exceptions import whose
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Filled, Identity, Section, fill
@@ -139,10 +140,10 @@ async def _refused(books: Books) -> Filled:
 def _refusal(books: Books, row: Any) -> _Row:
     return {
         "service": row.service,
-        "table": row.table_name,
+        "table": None if row.anybodys else row.table_name,
         "round_id": row.round_id,
         "stream": row.stream,
-        "reason": row.reason,
+        "reason": f"{row.reason}{whose(row)}",
         "entry": entry_cell(EntryRef(row.service, row.shard, row.seq)),
         **_since(books, row.since),
     }

@@ -66,11 +66,14 @@ class Ledger(Journal):
         return self.entry(kind, said | _round(round_id) | of_account)
 
     def adjustment(self, step: str, account: str, number: int, cents: int) -> dict[str, Any]:
-        """An adjustment was entered, or approved."""
-        said = {"adjustment": number, "cents": cents, "reason": "credited twice", "before_cents": 0}
+        """An adjustment was entered, approved or rejected."""
+        said = {"adjustment": number, "cents": cents, "reason": "credited twice"}
+        if step != "entered":
+            said |= {"entered_by": "cage.ann", "by": "control.eve"}
+        if step != "rejected":
+            said["before_cents"] = 0
         if step == "approved":
-            said |= {"after_cents": cents, "entered_by": "cage.ann"}
-            said["movements"] = [_of(account, available_cents=cents)]
+            said |= {"after_cents": cents, "movements": [_of(account, available_cents=cents)]}
         return self.entry(f"account.adjustment_{step}", _by(account) | said)
 
 
@@ -252,3 +255,42 @@ def test_what_is_unresolved_is_listed_with_its_age(books: Books) -> None:
     ]
     assert ["V-0001"] == [row["reference"] for row in rows_of(report, "vouchers")]
     assert {"rounds and holds": (800, 800)} == identities_of(report)
+
+
+def test_adjustments_of_accounts_are_listed_with_before_and_after(books: Books) -> None:
+    """Of the day on which they were decided, or while they wait of the one on which they were entered."""
+    ledger = _earlier(books)
+    books.desk.feed("accounts", ledger.adjustment("entered", "W-2", 1, 300_000))
+    today = Ledger()
+    today.seq = ledger.seq
+    books.desk.feed(
+        "accounts",
+        today.opened("GA-1", "BJ-01"),
+        today.adjustment("approved", "W-2", 1, 300_000),
+        today.adjustment("entered", "GA-1", 2, -500),
+        today.adjustment("entered", "W-1", 3, 700),
+        today.adjustment("rejected", "W-1", 3, 700),
+    )
+    figures = ("of", "about", "number", "figure", "table", "before_cents", "cents", "after_cents")
+    people = ("over_threshold", "status", "entered_by", "decided_by", "reason", "rejection_reason")
+    report = books.report("adjustments")
+    assert [
+        ("account", "GA-1", "2", "available", "BJ-01", "0", "-500", "-500"),
+        ("account", "W-1", "3", "available", None, "0", "700", "700"),
+        ("account", "W-2", "1", "available", None, "0", "300000", "300000"),
+    ] == [names(row, *figures) for row in rows_of(report, "adjustments")]
+    assert [
+        ("no", "entered", "cage.ann", None, "credited twice", None),
+        ("no", "rejected", "cage.ann", "control.eve", "credited twice", "credited twice"),
+        ("yes", "approved", "cage.ann", "control.eve", "credited twice", None),
+    ] == [names(row, *people) for row in rows_of(report, "adjustments")]
+    assert (300_000, 300_000) == identities_of(report)["approved, account"]
+    explained = books.explain("adjustments", f"adjustments/account|W-2|{DAY}|1/cents")
+    assert ["wagering-accounts"] * 2 == [entry["service"] for entry in explained["entries"]]
+    listed = [names(row, "status", "subject", "cents") for row in books.exceptions() if row["kind"] == "adjustment"]
+    assert {("open", "account GA-1/2, available", -500), ("approved", "account W-2/1, available", 300_000)} == {*listed}
+    earlier = books.path("adjustments").replace(DAY, EARLIER)
+    assert [] == rows_of(books.get(earlier).json(), "adjustments")
+    waiting = books.get(f"{earlier}&known_at=2026-11-19T12:00:00Z").json()
+    assert [("W-2", "entered")] == [names(row, "about", "status") for row in rows_of(waiting, "adjustments")]
+    assert ["GA-1"] == [row["about"] for row in rows_of(books.report("adjustments", "&table=BJ-01"), "adjustments")]

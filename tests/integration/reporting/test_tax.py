@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 import yaml
@@ -131,29 +130,6 @@ def test_a_tax_leads_to_the_entries_of_the_tables(books: Books) -> None:
     drops = [entry for entry in found["entries"] if entry["measure"] == "currency_cents"]
     assert (68, [200]) == (found["value"], [entry["value"] for entry in drops])
     assert_problem(books.get(books.path("tax", "&table=BJ-01")), 404, "a whole property")
-
-
-def test_a_restated_return_shows_the_difference_to_what_was_sealed(books: Books) -> None:
-    """By line, for the period and for the day that changed; as of the seal it is what it was."""
-    ledger = TableDays()
-    books.desk.feed("inventory", *ledger.table_day("BJ-01", drop=50_000), *ledger.sealed(final_win_cents=50_000))
-    sealed = books.report("tax")
-    assert ("final", [], []) == (sealed["stage"], _failing(sealed), rows_of(sealed, "amended"))
-    assert "sealed days" in {one["name"] for one in sealed["content"]["identities"]}
-    as_sealed = f"&known_at={quote(ledger.last_recorded.isoformat())}"
-    before = books.get(books.path("tax", as_sealed)).content
-    books.desk.feed("inventory", ledger.adjusted("BJ-01", -10_000))
-    assert before == books.get(books.path("tax", as_sealed)).content
-    report = books.report("tax")
-    assert ("restated", [], (40_000, 4_800)) == (report["stage"], _failing(report), _amounts(report)["state_tax"])
-    changed = {
-        row["id"]: names(row, "sealed_cents", "current_cents", "difference_cents") for row in rows_of(report, "amended")
-    }
-    assert (6_000, 4_800, -1_200) == changed["|state_tax||0.12|tax"]
-    assert changed["|state_tax||0.12|tax"] == changed[f"{DAY}|state_tax||0.12|tax"]
-    assert (0, 0, 0) == changed["|fully_automated_tax||0.34|tax"]
-    assert not any("contest" in row_id for row_id in changed)
-    assert f"{DAY}|fully_automated_tax||0.34|tax" not in changed
 
 
 def test_a_sealed_report_that_says_something_else_is_found(books: Books) -> None:
