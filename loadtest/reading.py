@@ -133,16 +133,6 @@ class Reporting:
         """Return how many were published, but for topics that every process reads: no shard says how far."""
         return sum(count for topic, count in self.published.items() if topic is not PROPERTIES)
 
-    @property
-    def read(self) -> int:
-        """Return how many of them are in the read model."""
-        with psycopg.connect(self.conninfo, autocommit=True) as connection:
-            return self._read(connection)
-
-    def _read(self, connection: psycopg.Connection[Any]) -> int:
-        topics = [topic for topic in self.published if topic is not PROPERTIES]
-        return sum(_records_read(connection, topic) for topic in topics)
-
     def progress(self, *, seconds: float) -> Iterator[tuple[float, int]]:
         """Yield how many of `records` are in the read model at which moments, until all of them are.
 
@@ -153,7 +143,7 @@ class Reporting:
             while before < self.records:
                 if time.monotonic() > deadline:
                     raise TooSlow(f"{before} of {self.records} records were read after {seconds:.0f} s")
-                count = self._read(connection)
+                count = sum(_records_read(connection, topic) for topic in self.published if topic is not PROPERTIES)
                 if count != before:
                     yield time.monotonic(), count
                 else:
