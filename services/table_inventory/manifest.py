@@ -2,7 +2,7 @@
 
 from services.table_inventory.api.access import APPROVE_DAYS, AUDIT_DAYS, COUNT_BOXES, PREPARE_SLIPS, REQUEST_SLIPS
 from services.table_inventory.api.routes import routes
-from services.table_inventory.commands import counts, days, slips, variances
+from services.table_inventory.commands import contests, counts, days, slips, variances
 from services.table_inventory.handlers import ApprovedProperties, PitEvents, Settlements
 from services.table_inventory.projector import PROJECTOR
 from services.table_inventory.tables import journal
@@ -21,7 +21,7 @@ MANIFEST = Manifest(
     apart={SETTLEMENTS.name: INVENTORY_ROUNDS},
     references=(ApprovedProperties,),  # nothing is refused for a property that was there
     handlers=(PitEvents, Settlements),
-    commands=Commands().with_more(*(desk.COMMANDS for desk in (slips, counts, variances, days))),
+    commands=Commands().with_more(*(desk.COMMANDS for desk in (slips, counts, variances, days, contests))),
     projector=PROJECTOR,
     routes=routes,
     watch=watch,

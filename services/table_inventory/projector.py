@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory import tables as t
 from services.table_inventory.domain.denominations import stacks
 from services.table_inventory.domain.pit import slip_of, step_of
-from shared.contracts import counts, inventory, pit
+from shared.contracts import contests, counts, inventory, pit
 from shared.contracts.chips import Contents, value_of
 from shared.contracts.facts import Fact
 from shared.contracts.journal_facts import CommandRefused
@@ -108,6 +108,9 @@ _KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
     inventory.AdjustmentEntered: (_insert, t.adjustments, {"status": "entered"}),
     inventory.AdjustmentApproved: (_update, t.adjustments, {"status": "approved"}),
     inventory.AdjustmentRejected: (_update, t.adjustments, {"status": "rejected"}),
+    contests.ContestEntered: (_insert, t.contests, {"status": "entered"}),
+    contests.ContestApproved: (_update, t.contests, {"status": "approved"}),
+    contests.ContestRejected: (_update, t.contests, {"status": "rejected"}),
     inventory.DayPreliminary: (_insert, t.days, {"status": ReportStatus.PRELIMINARY}),
     inventory.DayAudited: (_update, t.days, {}),
     inventory.DayFinal: (_update, t.days, {"status": ReportStatus.FINAL}),
@@ -205,7 +208,7 @@ def _counted(data: pit.CountedTable | pit.CarriedTable) -> _Row:
 PROJECTOR: Final = Projector(
     tables=(
         *(t.counts, t.movements, t.requests, t.slips, t.manual_slips, t.boxes, t.transports, t.drop_counts),
-        *(t.counted_boxes, t.variance_cases, t.adjustments, t.days, t.equipment, t.other_days),
+        *(t.counted_boxes, t.variance_cases, t.adjustments, t.contests, t.days, t.equipment, t.other_days),
         t.refusals,
     ),
     project=project,

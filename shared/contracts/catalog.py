@@ -5,6 +5,7 @@ What tables report stands in `shared.contracts.tables`: it brings the rules of e
 
 from shared.contracts import (
     accounts,
+    contests,
     counts,
     inventory,
     journal_facts,
@@ -17,7 +18,10 @@ from shared.contracts import (
 )
 from shared.contracts.facts import KINDS, Fact
 
-MODULES = (accounts, counts, inventory, journal_facts, meters, pit, properties, settlements, submissions, vigorish)
+MODULES = (
+    *(accounts, contests, counts, inventory, journal_facts, meters, pit, properties),
+    *(settlements, submissions, vigorish),
+)
 
 
 def decode_fact(kind: str, data: bytes) -> Fact:

@@ -133,18 +133,20 @@ def _beyond(copies: Iterable[Copy], issued: Mapping[tuple[str, str], int]) -> li
     return found
 
 
-async def _all_counted(books: Books) -> set[tuple[str, str]]:
+async def _all_counted(books: Books) -> set[tuple[str, ...]]:
     """Return the gaming days and tables of which every box that came off was counted."""
-    known = await books.amounts(["boxes", "boxes_counted"], ("gaming_day", "table_name"))
+    came_off, counted = ("boxes", "rake_boxes"), ("boxes_counted", "rake_boxes_counted")
+    known = await books.amounts((*came_off, *counted), ("gaming_day", "table_name"))
     return {
-        (day, table)
-        for (day, table), found in known.items()
-        if found.get("boxes", NOTHING).value <= found.get("boxes_counted", NOTHING).value
+        key
+        for key, found in known.items()
+        if sum(found.get(name, NOTHING).value for name in came_off)
+        <= sum(found.get(name, NOTHING).value for name in counted)
     }
 
 
 def _row(
-    books: Books, issued: Listed, copies: Mapping[tuple[str, str], Copy], counted: set[tuple[str, str]]
+    books: Books, issued: Listed, copies: Mapping[tuple[str, str], Copy], counted: set[tuple[str, ...]]
 ) -> dict[str, Any]:
     fact, data = issued.fact, issued.fact.data
     copy = copies.get((fact.table, data.serial))
@@ -201,10 +203,11 @@ def _unknown(copy: Copy) -> dict[str, Any]:
 
 
 async def _tie_out(books: Books) -> Identity:
-    known = (await books.amounts(["checks_issued_cents", "counter_checks_cents"])).get((), {})
-    issued, counted = (known.get(name, NOTHING) for name in ("checks_issued_cents", "counter_checks_cents"))
+    measures = ("checks_issued_cents", "counter_checks_cents", "rake_checks_cents")
+    known = (await books.amounts(measures)).get((), {})
+    issued, *counted = (known.get(name, NOTHING) for name in measures)
     says = "Counter Checks issued at the tables are those whose issuance copies were in their boxes"
-    return Identity("issued and counted", issued, counted, says)
+    return Identity("issued and counted", issued, total(counted), says)
 
 
 COUNTER_CHECKS: Final = Report(

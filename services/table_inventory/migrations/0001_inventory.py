@@ -24,7 +24,16 @@ def upgrade() -> None:
             "transports",
             "drop_counts",
         ),
-        *("counted_boxes", "sealed_counts", "variance_cases", "adjustments", "days", "equipment", "other_days"),
+        *(
+            "counted_boxes",
+            "sealed_counts",
+            "variance_cases",
+            "adjustments",
+            "contests",
+            "days",
+            "equipment",
+            "other_days",
+        ),
         "refusals",
     )
-    grant("UPDATE", "slips", "drop_counts", "variance_cases", "adjustments", "days")
+    grant("UPDATE", "slips", "drop_counts", "variance_cases", "adjustments", "contests", "days")

@@ -70,7 +70,7 @@ CREATE INDEX drop_counts_of_day ON drop_counts (property, gaming_day);
 CREATE TABLE counted_boxes (
     property TEXT, "table" TEXT, exchange BIGINT, count BIGINT NOT NULL, box TEXT NOT NULL, shift TEXT NOT NULL,
     gaming_day DATE NOT NULL, figures JSONB NOT NULL, turns JSONB NOT NULL, currency_cents BIGINT NOT NULL,
-    counter_checks_cents BIGINT NOT NULL, coupons_cents BIGINT NOT NULL,
+    counter_checks_cents BIGINT NOT NULL, coupons_cents BIGINT NOT NULL, rake_cents BIGINT,
     PRIMARY KEY (property, "table", exchange)
 );
 CREATE INDEX counted_boxes_of_count ON counted_boxes (property, count);
@@ -98,6 +98,16 @@ CREATE TABLE adjustments (
     PRIMARY KEY (property, gaming_day, adjustment),
     CONSTRAINT approved_by_somebody_else CHECK (approved_by <> entered_by),
     CONSTRAINT decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
+);
+
+CREATE TABLE contests (
+    property TEXT, gaming_day DATE, contest TEXT, revision BIGINT, fees_cents BIGINT NOT NULL,
+    prizes_cents BIGINT NOT NULL, before JSONB, reason TEXT NOT NULL, entered_by TEXT NOT NULL, status TEXT NOT NULL,
+    entered_at TIMESTAMPTZ NOT NULL, approved_by TEXT, rejected_by TEXT, rejection_reason TEXT,
+    approved_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ,
+    PRIMARY KEY (property, gaming_day, contest, revision),
+    CONSTRAINT contest_approved_by_somebody_else CHECK (approved_by <> entered_by),
+    CONSTRAINT contest_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
 );
 
 CREATE TABLE days (
