@@ -67,6 +67,7 @@ movements = Table(
     ),
     Index("movements_in_order", "property", "table", "at"),
     Index("movements_of_ref", "property", "table", "ref"),
+    Index("movements_of_check", "property", "ref", postgresql_where="cause = 'counter_check'"),
 )
 """What entered and left table inventories: § 465a.36(b) permits six movements, and there are no others.
 
@@ -208,6 +209,22 @@ adjustments = Table(
     CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="decided_once"),
 )
 """Adjustments of gaming days, and what became of them."""
+
+check_steps = Table(
+    "check_steps",
+    metadata,
+    *texts("property", key=True),
+    *numbers("step", key=True),
+    *texts("serial", key=True),
+    *texts("what", "by"),
+    *numbers("cents"),  # what it changes of what is owed on the check
+    *moments("at"),
+    *texts("table", "drawer", "paid_in", null=True),
+    *numbers("voids", null=True),
+    CheckConstraint("what IN ('redeemed', 'voided', 'replaced')", name="what_is_known"),
+    Index("steps_of_check", "property", "serial"),
+)
+"""What the cage did about counter checks."""
 
 contests = Table(
     "contests",

@@ -31,6 +31,7 @@ def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
         case pit.IssuedCounterCheck():
             yield here("checks_issued_cents", -moved_cents)
             yield here("checks_issued", 1)
+            yield here("check_left_cents", -moved_cents, item=data.serial)
         case pit.CollectedTips():
             yield here("tips_cents", data.cents)
         case pit.OpenedTable() if fact.non_banking:

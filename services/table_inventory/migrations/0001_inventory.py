@@ -33,6 +33,7 @@ def upgrade() -> None:
             "days",
             "equipment",
             "other_days",
+            "check_steps",
         ),
         "refusals",
     )

@@ -19,6 +19,7 @@ CREATE TABLE movements (
 );
 CREATE INDEX movements_in_order ON movements (property, "table", at);
 CREATE INDEX movements_of_ref ON movements (property, "table", ref);
+CREATE INDEX movements_of_check ON movements (property, ref) WHERE cause = 'counter_check';
 
 CREATE TABLE requests (
     property TEXT, request BIGINT, slip TEXT NOT NULL, "table" TEXT NOT NULL, shift TEXT NOT NULL,
@@ -99,6 +100,14 @@ CREATE TABLE adjustments (
     CONSTRAINT approved_by_somebody_else CHECK (approved_by <> entered_by),
     CONSTRAINT decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
 );
+
+CREATE TABLE check_steps (
+    property TEXT, step BIGINT, serial TEXT, what TEXT NOT NULL, by TEXT NOT NULL, cents BIGINT NOT NULL,
+    at TIMESTAMPTZ NOT NULL, "table" TEXT, drawer TEXT, paid_in TEXT, voids BIGINT,
+    PRIMARY KEY (property, step, serial),
+    CONSTRAINT what_is_known CHECK (what IN ('redeemed', 'voided', 'replaced'))
+);
+CREATE INDEX steps_of_check ON check_steps (property, serial);
 
 CREATE TABLE contests (
     property TEXT, gaming_day DATE, contest TEXT, revision BIGINT, fees_cents BIGINT NOT NULL,

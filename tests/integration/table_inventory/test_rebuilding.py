@@ -152,6 +152,11 @@ class PitDay:
         ):
             desk.done(contests, result, person="audit.kim")
             desk.done(f"{contests}/friday-50/{revision}/{what}", why, person="control.eve")
+        check = {"cents": 1, "paid_in": "chips"}
+        serial = desk.get(f"/counter-checks/{PROPERTY}", person="cage.ann").json()["items"][0]["serial"]
+        desk.done(f"/counter-checks/{PROPERTY}/{serial}/redeem", check, person="cage.ann")
+        desk.done(f"/counter-checks/{PROPERTY}/redemptions/1/void", {"reason": "not paid"}, person="cage.bob")
+        desk.done(f"/counter-checks/{PROPERTY}", {"serial": "CC-NEW", "replaces": [serial]}, person="cage.bob")
         desk.done(f"{path}/preliminary", {}, person="audit.kim")
         desk.done(f"{path}/audited", person="audit.lou")
         desk.done(f"{path}/final", person="control.eve")
