@@ -17,13 +17,14 @@ PROPERTY, DAY = "riverbend", "2026-11-20"
 MORNING = datetime(2026, 11, 20, 10, tzinfo=UTC)
 
 _PIT, _CAGE, _COUNT = "slips.request", "slips.prepare", "boxes.count"
+_TRANSACT = "cage.transact"
 _AUDIT, _CONTROL, _READ = "days.audit", "days.audit.approve", "reports.read"
 
 PEOPLE = {
     "pit.ray": [_PIT],
     "pit.ivy": [_PIT],
-    "cage.ann": [_CAGE, _PIT],
-    "cage.bob": [_CAGE],
+    "cage.ann": [_CAGE, _PIT, _TRANSACT],
+    "cage.bob": [_CAGE, _TRANSACT],
     "count.sue": [_COUNT, _AUDIT],
     "count.tom": [_COUNT],
     "count.zoe": [_COUNT],

@@ -71,6 +71,11 @@ class Window(BaseModel, frozen=True):
     moves: Moves
 
     @property
+    def counts(self) -> tuple[Count, ...]:
+        """Return the counts that it lies between, as far as there are any."""
+        return tuple(count for count in (self.start, self.end) if count is not None)
+
+    @property
     def expected_cents(self) -> int:
         """Return what the table should hold at the end."""
         return (0 if self.start is None else self.start.cents) + self.moves.cents

@@ -14,6 +14,7 @@ def upgrade() -> None:
     grant(
         "SELECT, INSERT",
         *("properties", "counts", "movements", "requests", "slips", "manual_slips", "boxes", "transports"),
-        *("drop_counts", "counted_boxes", "sealed_counts", "variance_cases", "adjustments", "days", "equipment"),
+        *("drop_counts", "counted_boxes", "sealed_counts", "variance_cases", "adjustments", "contests", "days"),
+        *("equipment", "check_steps"),
     )
-    grant("UPDATE", "slips", "drop_counts", "variance_cases", "adjustments", "days")
+    grant("UPDATE", "slips", "drop_counts", "variance_cases", "adjustments", "contests", "days")

@@ -8,11 +8,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory import tables as t
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
 from services.table_inventory.domain.follow_ups import Findings, IssuedCheck
+from services.table_inventory.domain.policies import Policy
+from services.table_inventory.domain.rake import non_banking_tables
 from services.table_inventory.domain.variances import Variance, variances
 from services.table_inventory.domain.win import DayWin, day_win
+from services.table_inventory.queries.contests import results_of_day
 from services.table_inventory.queries.counts import dropped_checks
 from services.table_inventory.queries.equipment import open_tables
-from services.table_inventory.queries.places import policy_on
+from services.table_inventory.queries.places import find_place, policy_on
 from services.table_inventory.queries.slips import read_slips
 from services.table_inventory.queries.windows import boxes_of_day, ended_windows, windows_of_day
 from shared.runtime.rows import rows_of, thing_of, things_of
@@ -47,8 +50,10 @@ async def read_win(connection: AsyncConnection, key: DayKey) -> DayWin:
     """Return the win of a gaming day as it stands. Raises: Rejected for an unknown property."""
     windows = await windows_of_day(connection, *key)
     approved = [one for one in await read_adjustments(connection, key) if one.status == "approved"]
-    policy = await policy_on(connection, *key)
-    return day_win(policy, windows, await boxes_of_day(connection, *key), approved)
+    place = await find_place(connection, *key)
+    policy, raked = Policy.of(place, key.gaming_day), non_banking_tables(place, key.gaming_day)
+    boxes, contests = await boxes_of_day(connection, *key), await results_of_day(connection, *key)
+    return day_win(policy, windows, boxes, approved, raked, contests)
 
 
 async def read_stage(connection: AsyncConnection, key: DayKey) -> Day:
