@@ -7,9 +7,9 @@ rows come as often as they came in the pool, which makes no sample for tests of 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from hashlib import sha256
 from operator import itemgetter
 from types import SimpleNamespace
@@ -17,6 +17,7 @@ from typing import Final
 
 from loadtest.casino import Casino, Kind, Pools, Schedule, kind_of
 from loadtest.floor import Dealt
+from loadtest.journal import DESK, RECORDED
 from loadtest.pit import PitBook, PitDay, bought_by, round_in_pit
 from loadtest.pit_items import Overpaying, RoundInPit
 from loadtest.posted import posted
@@ -26,21 +27,17 @@ from shared.runtime.publish.relay import entry_message
 
 ROUNDS_IN_POOL: Final = 500
 """So many rounds of each kind of table are played and settled for each gaming day."""
-SHARDS: Final = 12
-"""Partitions of `table.events`, each of which has a shard of the journal (infra/topics.yaml)."""
-_RECORDED: Final = timedelta(milliseconds=40)
-"""A round is recorded so long after it closed."""
 _SERVICE: Final = "round-settlement"
 
 # What stands in a round of the pool where a message has something of its own; nothing else in a round looks like it.
-_PROPERTY, _TABLE, _ROUND, _DEALER = "slot.property", "slot.table", "slot.round", "slot.dealer"
+PROPERTY_SLOT, TABLE_SLOT, _ROUND, _DEALER = "slot.property", "slot.table", "slot.round", "slot.dealer"
 _OPENED, _CLOSED, _OCCURRED, _RECORDED_AT = (datetime(2000, 1, day, tzinfo=UTC) for day in (1, 2, 3, 4))
 _DAY: Final = date(2000, 2, 1)
 _SHARD, _SEQ = 2_000_000_001, 2_000_000_002
 _HASH, _DATA = "slot.hash", "slot.data"
 
 _SLOTS: Final = (
-    _PROPERTY, _TABLE, _ROUND, _DEALER, "2000-01-01T00:00:00Z", "2000-01-02T00:00:00Z", _DAY.isoformat(),
+    PROPERTY_SLOT, TABLE_SLOT, _ROUND, _DEALER, "2000-01-01T00:00:00Z", "2000-01-02T00:00:00Z", _DAY.isoformat(),
     _OCCURRED.isoformat(), _RECORDED_AT.isoformat(), str(_SHARD), str(_SEQ), _HASH, _DATA,
 )  # fmt: skip
 _SPLIT: Final = re.compile(b"(" + b"|".join(re.escape(slot.encode()) for slot in _SLOTS) + b")")
@@ -69,14 +66,14 @@ def month(
     rounds_per_table_day: int,
     seed: int,
     rounds_in_pool: int = ROUNDS_IN_POOL,
-    shards: int = SHARDS,
+    shards: int = DESK,
 ) -> Iterator[tuple[bytes, bytes]]:
     """Yield key and value of each message on `settlements`, in the order of time; nothing is held but a day's pool.
 
     Each shard has a dense sequence from 1. A hash is that of the one before it and of the data: no journal stands
     behind it.
     """
-    pools = Pools(where, seed=seed, rounds=rounds_in_pool, property_name=_PROPERTY, table=_TABLE)
+    pools = Pools(where, seed=seed, rounds=rounds_in_pool, property_name=PROPERTY_SLOT, table=TABLE_SLOT)
     schedule = Schedule(where, rounds_per_table_day, seed)
     streams = [_Shard(number) for number in range(shards)]
     refs = {one.game: SubmissionRef(version=one.version, hash=one.hash) for one in where.submissions}
@@ -102,7 +99,7 @@ def month(
                 )
                 stream = streams[table % shards]
                 data = pool[picks[table][number]].filled(of_round)
-                yield stream.key, stream.message(of_round, data, closed_text, closed + _RECORDED)
+                yield stream.key, stream.message(of_round, data, closed_text, closed + RECORDED)
 
 
 def pit_month(
@@ -119,25 +116,51 @@ def pit_month(
     Openers, counts, fills, credits, drop boxes: what its tables send on `pit.events` are its `reports`. `overpaying`
     gives chips away in the rounds that this dealer deals.
     """
-    pools = Pools(where, seed=seed, rounds=rounds_in_pool, property_name=_PROPERTY, table=_TABLE)
-    seen: dict[Kind, set[str]] = {kind_of(plan): set() for plan in where.plans}
-    schedule = Schedule(where, rounds_per_table_day, seed)
+    pools = Pools(where, seed=seed, rounds=rounds_in_pool, property_name=PROPERTY_SLOT, table=TABLE_SLOT)
+    pit = PitOfMonth(where, Schedule(where, rounds_per_table_day, seed), overpaying)
     for gaming_day in gaming_days:
-        in_pit = {kind: [_in_pit(one, seen[kind]) for one in pool] for kind, pool in pools.next_day().items()}
-        book = PitBook(where.property.property, where.plans, gaming_day, overpaying=overpaying)
+        yield pit.day(gaming_day, gaming_day, pit.seen(pools.next_day()))
+
+
+RoundsInPit = Mapping[Kind, Sequence[RoundInPit]]
+"""Rounds of a day's pool as the pit sees them."""
+
+
+class PitOfMonth:
+    """The pit, day after day: a table opens with what it closed with."""
+
+    def __init__(self, where: Casino, schedule: Schedule, overpaying: Overpaying | None = None) -> None:
+        """Begin before the first day."""
+        self._where = where
+        self._schedule = schedule
+        self._overpaying = overpaying
+        self._seen: dict[Kind, set[str]] = {kind_of(plan): set() for plan in where.plans}
+        self._closers: dict[str, int] = {}
+
+    def seen(self, pools: Mapping[Kind, Sequence[Dealt]]) -> RoundsInPit:
+        """Return the rounds of the next day's pool as the pit sees them."""
+        return {kind: [_in_pit(one, self._seen[kind]) for one in pool] for kind, pool in pools.items()}
+
+    def day(self, gaming_day: date, played_on: date, pools: RoundsInPit) -> PitDay:
+        """Return the next day, on which the tables play what they `played_on` a day with these pools."""
+        schedule = self._schedule
+        where, of_property = self._where, self._where.property.property
+        book = PitBook(of_property, where.plans, gaming_day, overpaying=self._overpaying, openers=self._closers)
         for table, plan in enumerate(where.plans):
-            pool = in_pit[kind_of(plan)]
-            for number, pick in enumerate(schedule.picks(table, gaming_day, len(pool))):
+            pool = pools[kind_of(plan)]
+            for number, pick in enumerate(schedule.picks(table, played_on, len(pool))):
                 opened = schedule.opened(table, gaming_day, number)
                 own = replace(
                     pool[pick],
                     round_id=schedule.round_id(table, gaming_day, number),
-                    dealer=schedule.dealer(table, gaming_day, number),
+                    dealer=schedule.dealer(table, played_on, number),
                     opened_at=opened,
                     closed_at=opened + schedule.dealing,
                 )
                 book.add(plan.name, own)
-        yield book.day()
+        day = book.day()
+        self._closers = {table: money.closer for table, money in day.tables.items()}
+        return day
 
 
 def _in_pit(dealt: Dealt, seen: set[str]) -> RoundInPit:
@@ -175,7 +198,7 @@ def _envelope() -> Form:
     row = SimpleNamespace(
         seq=_SEQ,
         kind=SettlementPosted.KIND.name,
-        source=table_source(_PROPERTY, _TABLE),
+        source=table_source(PROPERTY_SLOT, TABLE_SLOT),
         occurred_at=_OCCURRED,
         recorded_at=_RECORDED_AT,
         hash=_HASH,

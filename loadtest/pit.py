@@ -18,6 +18,7 @@ from loadtest.electronic import account_money
 from loadtest.game import TablePlan
 from loadtest.messages import Message
 from loadtest.pit_items import (
+    PAR_CENTS,
     Box,
     Counted,
     Overpaying,
@@ -30,7 +31,7 @@ from loadtest.pit_items import (
     dealt_from_hand,
 )
 from loadtest.pit_table import TableDay
-from shared.contracts.envelope import encode, pit_source
+from shared.contracts.envelope import Event, encode, pit_source
 from shared.contracts.pit import EVENTS, PitReader
 from shared.contracts.topics import PIT_EVENTS
 from shared.rules import Settlement
@@ -84,9 +85,15 @@ class PitDay:
 
     def reports(self, numbers: Mapping[Slip, int]) -> Iterator[Report]:
         """Return the pit streams of all tables, once the slips have their numbers."""
+        for event in self.events(numbers):
+            yield Report(event.source, encode(event))
+
+    def events(self, numbers: Mapping[Slip, int], sent: Mapping[str, int] | None = None) -> Iterator[Event[Any]]:
+        """Return what the tables report, each table in its order; `sent` says how many events it had sent before."""
         for table, events in self._events.items():
             source = pit_source(self.property, table)
-            for sequence, event in enumerate(events, start=1):
+            first = 1 + (sent or {}).get(table, 0)
+            for sequence, event in enumerate(events, start=first):
                 data: dict[str, Any] = {
                     "property": self.property,
                     "table": table,
@@ -104,7 +111,7 @@ class PitDay:
                     "sequence": sequence,
                     "data": data,
                 }
-                yield Report(source, encode(_READER.decode(json.dumps(document).encode())))
+                yield _READER.decode(json.dumps(document).encode())
 
 
 def bought_by(seats: Sequence[Mapping[str, Any]], seen: set[str]) -> tuple[int, ...]:
@@ -129,8 +136,11 @@ class PitBook:
         gaming_day: date,
         *,
         overpaying: Overpaying | None = None,
+        openers: Mapping[str, int] | None = None,
     ) -> None:
+        """Begin a day; `openers` are the cents that tables open with, where that is not par."""
         self._property = property_name
+        self._openers = openers or {}
         self._overpaying = overpaying
         self._plans = plans
         self._gaming_day = gaming_day
@@ -180,6 +190,7 @@ class PitBook:
                 short=plant,
                 forgets_cards=forgets,
                 overpaying=self._overpaying,
+                opener_cents=self._openers.get(plan.name, PAR_CENTS),
             )
             table.play(rounds)
             events[plan.name] = sorted(table.events, key=lambda event: event.at)

@@ -25,6 +25,8 @@ from loadtest.pit_items import (
 SHIFTS: Final = ("day", "swing")
 LOW_CENTS: Final = 50_000_00
 """Below it, the pit requests a fill before it sells more chips."""
+HIGH_CENTS: Final = 250_000_00
+"""Above it at the change of shifts, a table sends back to the cage what is above par."""
 CREDIT_CENTS: Final = 2_000_00
 """What every third table sends back to the cage in the second shift, and what comes to one table on paper."""
 PLANTED_CENTS: Final = -100_00
@@ -58,8 +60,9 @@ _MINUTE, _SECOND = timedelta(minutes=1), timedelta(seconds=1)
 
 @dataclass(slots=True)
 class TableDay:
-    """The day of a table. What is to happen there: `sends_credit`, `on_paper` (a fill), `short` (a variance),
-    `forgets_cards` (they are changed too late), `overpaying` (a dealer). `counts` are those after the opener."""
+    """The day of a table, which opens with so many cents. What is to happen there: `sends_credit`, `on_paper` (a fill),
+    `short` (a variance), `forgets_cards` (they are changed too late), `overpaying` (a dealer). `counts` are those after
+    the opener."""
 
     plan: TablePlan
     gaming_day: date
@@ -69,13 +72,14 @@ class TableDay:
     short: bool
     forgets_cards: bool
     overpaying: Overpaying | None = None
+    opener_cents: int = PAR_CENTS
     counts: list[Counted] = field(default_factory=list)
     events: list[PitEvent] = field(default_factory=list)
     slips: list[Slip] = field(default_factory=list)
     paper: list[PaperFill] = field(default_factory=list)
     boxes: list[tuple[str, Dropped]] = field(default_factory=list)
     money: TableMoney = field(default_factory=TableMoney)
-    _held: int = PAR_CENTS
+    _held: int = field(init=False)
     _box: Dropped = field(default_factory=Dropped)
     _shift: str = SHIFTS[0]
     _buyers: int = 0
@@ -83,12 +87,16 @@ class TableDay:
     _dealers: set[str] = field(default_factory=set)
     _variance: int = 0
 
+    def __post_init__(self) -> None:
+        """Put on the table what it opens with."""
+        self._held = self.money.opener = self.money.closer = self.opener_cents
+
     def play(self, rounds: Sequence[RoundInPit]) -> None:
         """Report what happens around the rounds, which are in the order of time."""
         begin = opening(self.gaming_day)
         if not rounds:
             people: dict[str, Any] = {"recorded_by": FLOORPERSON, "checked_by": SHIFT_MANAGER}
-            self._report(begin, "table.carried", contents=contents(PAR_CENTS), **people)
+            self._report(begin, "table.carried", contents=contents(self._held), **people)
             self.money.opened = False
             return
         self._open(begin, rounds)
@@ -117,7 +125,7 @@ class TableDay:
         self._report(
             begin - 15 * _MINUTE,
             "table.opened",
-            contents=contents(PAR_CENTS),
+            contents=contents(self._held),
             dealer=rounds[0].dealer,
             floorperson=FLOORPERSON,
             game=plan.game,
@@ -158,7 +166,7 @@ class TableDay:
             self._buyers += 1
             at = one.opened_at - _SECOND
             if self._buyers % _BUYERS == _CHECK_BUYER:
-                serial = f"CC-{self.plan.name}-{self._buyers:03}"
+                serial = f"CC-{self.plan.name}-{self.gaming_day:%m%d}-{self._buyers:03}"
                 people: dict[str, Any] = {"dealer": one.dealer, "floorperson": FLOORPERSON}
                 self._report(at, "counter_check.issued", serial=serial, cents=cents, **people)
                 self._box.checks[serial] = cents
@@ -184,12 +192,12 @@ class TableDay:
         self._held += CREDIT_CENTS
         self.money.fills += CREDIT_CENTS
 
-    def _credit(self, at: datetime, dealer: str) -> None:
-        slip = self._slip("credit", at, CREDIT_CENTS)
+    def _credit(self, at: datetime, dealer: str, cents: int) -> None:
+        slip = self._slip("credit", at, cents)
         people: dict[str, Any] = {"surrendered_by": dealer, "observed_by": FLOORPERSON, "carried_by": SECURITY}
         self._report(at, "credit.carried", slip=slip, **people)
-        self._held -= CREDIT_CENTS
-        self.money.credits += CREDIT_CENTS
+        self._held -= cents
+        self.money.credits += cents
 
     def _slip(self, kind: str, at: datetime, cents: int) -> Slip:
         slip = Slip(kind, self.plan.name, self._shift, cents, at)
@@ -253,8 +261,10 @@ class TableDay:
         )
         self._count()
         self._shift = SHIFTS[1]
-        if self.sends_credit:
-            self._credit(one.closed_at + 3 * _SECOND, one.dealer)
+        if self._held > HIGH_CENTS:
+            self._credit(one.closed_at + 3 * _SECOND, one.dealer, self._held - PAR_CENTS)
+        elif self.sends_credit:
+            self._credit(one.closed_at + 3 * _SECOND, one.dealer, CREDIT_CENTS)
         if self.on_paper:
             self._fill_on_paper(one.closed_at + 3 * _SECOND, one.dealer)
 

@@ -45,3 +45,22 @@ def _read(directory: Path) -> Process | None:
         words=tuple(word.decode(errors="replace") for word in words if word),
         cpu_seconds=ticks / _TICKS_PER_SECOND,
     )
+
+
+def load() -> float:
+    """Return how many processes of the machine want a processor, over the last minute."""
+    return os.getloadavg()[0]
+
+
+def cpu_seconds() -> dict[str, float]:
+    """Return processor seconds so far of this process and its descendants, by what each is."""
+    used: dict[str, float] = {}
+    for process in processes_below(os.getpid()):
+        program = Path(process.words[0]).name if process.words else "(ended)"
+        name = "postgres" if program.startswith("postgres") else program
+        if "run" in process.words[:-1]:
+            name = process.words[process.words.index("run") + 1]
+        elif process.pid == os.getpid():
+            name = "this harness"
+        used[name] = used.get(name, 0.0) + process.cpu_seconds
+    return used

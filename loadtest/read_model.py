@@ -2,20 +2,39 @@
 
 import io
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Final
 
 import psycopg
 from psycopg import sql
 
+from loadtest.journal import DESK
+
 _SCHEMA: Final = "reporting"
 _ROUNDS: Final = sql.Identifier(_SCHEMA, "rounds")
 _COPY_OF_ROUNDS: Final = sql.Identifier("pg_temp", "copy_of_rounds")
 _OF_DAYS: Final = (
-    *("day_moments", "positions", "round_days", "wager_days", "play_days", "line_days", "amount_days"),
-    "rounds",
+    *("day_moments", "round_days", "wager_days", "play_days", "line_days"),
+    *("rounds", "won_lines"),
 )
-"""The tables that are multiplied: what reports of rounds are made of."""
+"""The tables that are multiplied whole: what follows from rounds."""
+_OF_JOURNALS: Final = ("positions", "facts", "amounts")
+"""The tables of which the part is multiplied that follows from rounds (`_OF_ROUNDS`)."""
+_OF_ROUNDS: Final = {
+    "positions": f"t.service <> 'table-inventory' AND t.shard < {DESK}",
+    "facts": f"(t.service <> 'table-inventory' OR t.event LIKE 'vigorish.%') AND t.shard < {DESK}",
+    "amounts": f"""t.shard < {DESK} AND (t.service <> 'table-inventory' OR EXISTS (
+        SELECT FROM reporting.facts f WHERE f.service = t.service AND f.shard = t.shard AND f.seq = t.seq
+        AND f.event LIKE 'vigorish.%'))""",
+}
+_TEXTS: Final = ("round_id", "item", "data")
+"""The columns whose text names gaming days."""
+_SUMS: Final = sql.SQL("""
+    INSERT INTO reporting.amount_days (gaming_day, property, measure, table_name, shift, item, value)
+    SELECT gaming_day, property, measure, table_name, shift, item, sum(value) FROM reporting.amounts
+    WHERE seq > {stride} GROUP BY 1, 2, 3, 4, 5, 6""")
 _STRIDE: Final = 10_000_000
 """The sequences of a day that was multiplied begin so much later."""
 
@@ -32,6 +51,12 @@ class Baseline:
     def rows_per_second(self) -> float:
         """Return rows copied a second, commit included."""
         return self.rows / self.copy_seconds
+
+    def __str__(self) -> str:
+        return (
+            f"the same rows of rounds copied into an empty table: {self.rows_per_second:,.0f} a second; "
+            f"counting them: {self.count_seconds:.2f} s"
+        )
 
 
 def baseline(conninfo: str) -> Baseline:
@@ -54,31 +79,57 @@ def baseline(conninfo: str) -> Baseline:
     return Baseline(row[0], copied - started, counted - copied)
 
 
-def multiply(conninfo: str, days: int, wanted: int) -> None:
-    """Repeat the first gaming days until there are as many as wanted: the same rows, so many days later."""
+def multiply(conninfo: str, first: date, days: int, wanted: int) -> None:
+    """Repeat the first gaming days until there are as many as wanted: what follows from rounds, so many days later.
+
+    What people do is none of it (`loadtest.ledgers`), and must not have been read yet of the days that are made.
+    """
     with psycopg.connect(conninfo, autocommit=True) as connection:
-        for table in _OF_DAYS:
+        for table in (*_OF_JOURNALS, *_OF_DAYS):
             columns = connection.execute(
                 "SELECT column_name, data_type FROM information_schema.columns "
                 "WHERE table_schema = %s AND table_name = %s ORDER BY ordinal_position",
                 (_SCHEMA, table),
             ).fetchall()
-            names = sql.SQL(", ").join(sql.Identifier(name) for name, _ in columns)
-            values = sql.SQL(", ").join(_later(name, kind) for name, kind in columns)
-            name = sql.Identifier(_SCHEMA, table)
-            statement = sql.SQL("INSERT INTO {} ({}) SELECT {} FROM {}, generate_series({}, {}, {}) AS later")
-            last = sql.Literal(wanted - days)
-            connection.execute(statement.format(name, names, values, name, sql.Literal(days), last, sql.Literal(days)))
+            which = sql.SQL(_OF_ROUNDS.get(table, "true"))
+            for later in range(days, wanted, days):
+                _repeat(connection, table, columns, which, [first + timedelta(days=n) for n in range(days + 1)], later)
+        connection.execute(_SUMS.format(stride=sql.Literal(_STRIDE)))
         connection.execute("ANALYZE")
 
 
-def _later(name: str, kind: str) -> sql.Composable:
+def _repeat(
+    connection: psycopg.Connection[tuple[str, str]],
+    table: str,
+    columns: Sequence[tuple[str, str]],
+    which: sql.Composable,
+    days: Sequence[date],
+    later: int,
+) -> None:
+    names = sql.SQL(", ").join(sql.Identifier(name) for name, _ in columns)
+    values = sql.SQL(", ").join(_later(name, kind, days, later) for name, kind in columns)
+    statement = sql.SQL("INSERT INTO {table} ({names}) SELECT {values} FROM {table} t WHERE {of_first} AND {which}")
+    of_first = sql.SQL("seq < {}").format(sql.Literal(_STRIDE))
+    if not any(name == "seq" for name, _ in columns):
+        of_first = sql.SQL("gaming_day >= {} AND gaming_day < {}").format(sql.Literal(days[0]), sql.Literal(days[-1]))
+    place = sql.Identifier(_SCHEMA, table)
+    connection.execute(statement.format(table=place, names=names, values=values, of_first=of_first, which=which))
+
+
+def _later(name: str, kind: str, days: Sequence[date], later: int) -> sql.Composable:
     """Return the value of a column in a row of so many days later."""
     column = sql.Identifier(name)
     if kind == "date":
-        return sql.SQL("{} + later").format(column)
+        return sql.SQL("{} + {}").format(column, sql.Literal(later))
     if kind.startswith("timestamp"):
-        return sql.SQL("{} + later * interval '1 day'").format(column)
+        return sql.SQL("{} + {} * interval '1 day'").format(column, sql.Literal(later))
     if name == "seq":
-        return sql.SQL("{} + later * {}::bigint").format(column, sql.Literal(_STRIDE))
-    return column
+        return sql.SQL("{} + {}::bigint").format(column, sql.Literal(later * _STRIDE))
+    if name not in _TEXTS:
+        return column
+    value: sql.Composable = sql.SQL("CAST({} AS text)").format(column)
+    for day in reversed(days):  # the last one first: what was replaced is not replaced again
+        for form in ("%Y-%m-%d", "%Y%m%d"):
+            texts = [sql.Literal(f"{one:{form}}") for one in (day, day + timedelta(days=later))]
+            value = sql.SQL("replace({}, {}, {})").format(value, *texts)
+    return sql.SQL("CAST({} AS {})").format(value, sql.SQL(kind))

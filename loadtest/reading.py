@@ -5,11 +5,12 @@ import secrets
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import SimpleNamespace
 from typing import Any, Final
 
 import httpx
@@ -18,19 +19,23 @@ import yaml
 from confluent_kafka import Producer
 
 from loadtest.casino import Casino
+from loadtest.journal import Journal, Published
 from loadtest.watch import TooSlow
-from shared.contracts.envelope import shard_source
-from shared.contracts.topics import PROPERTIES, SUBMISSIONS, Topic
+from shared.contracts.properties import PropertyApproved, PropertyFiled
+from shared.contracts.submissions import SubmissionApproved, SubmissionFiled
+from shared.contracts.topics import PROPERTIES, Topic
+from shared.contracts.versions import fields_of
 from shared.local import Stack
 from shared.local.ports import LOOPBACK, free_port
 from shared.local.process import LeashedProcess, ProcessConfig
-from shared.runtime.publish.relay import entry_message
 from shared.runtime.web.access import token_hash
+from shared.runtime.web.roles import READ_PATRON_REPORTS, READ_REPORTS
 
 _COMMAND: Final = (sys.executable, "-P", "-m", "services.cli.main")
 _SERVICE: Final = "reporting"
 _REGISTRY: Final = "paytable-registry"
 _READER: Final = "loadtest.reader"
+_ROLES: Final = (READ_REPORTS.name, READ_PATRON_REPORTS.name)
 _READY_SECONDS: Final = 120.0
 _FLUSH_SECONDS: Final = 120.0
 _POLL_SECONDS: Final = 0.02
@@ -47,7 +52,7 @@ class Reporting:
         self._home = home
         self._token = secrets.token_urlsafe(24)
         tokens = home / "api-tokens.yaml"
-        known = [{"person": _READER, "token_sha256": token_hash(self._token), "roles": ["reports.read"]}]
+        known = [{"person": _READER, "token_sha256": token_hash(self._token), "roles": list(_ROLES)}]
         tokens.write_text(yaml.safe_dump(known))
         self.bootstrap_servers = servers.bootstrap_servers
         self.conninfo = servers.database_url.replace("postgresql+psycopg://", "postgresql://", 1)
@@ -59,8 +64,9 @@ class Reporting:
             "PITLEDGER_API_TOKENS_FILE": str(tokens),
         }
         self._url = ""
-        for words in (["topics", "apply"], ["db", "upgrade", f"--service={_SERVICE}"]):
-            subprocess.run([*_COMMAND, *words], env=self._environment, check=True, stdout=sys.stderr)  # noqa: S603 - ours
+        self.published: Counter[Topic] = Counter()
+        self.pitledger("topics", "apply")
+        self.pitledger("db", "upgrade", f"--service={_SERVICE}")
 
     @contextmanager
     def running(self, processes: int = 1) -> Iterator[Sequence[int]]:
@@ -90,18 +96,25 @@ class Reporting:
         return httpx.Client(base_url=self._url, headers=headers, timeout=_READY_SECONDS, trust_env=False)
 
     def file(self, where: Casino) -> None:
-        """Publish the property and its submissions as the registry does, and wait until they are known."""
-        approved = ((PROPERTIES, [where.property]), (SUBMISSIONS, where.submissions))
-        for topic, facts in approved:
-            self.publish(topic, (_entry(fact, number) for number, fact in enumerate(facts, 1)))
-        submissions = len(where.submissions)
-        self.wait_for(SUBMISSIONS, submissions, seconds=_READY_SECONDS)
+        """Publish the property and its submissions as the registry does."""
+        journal = Journal(_REGISTRY)
+        said: list[Published] = []
+        filed: PropertyFiled | SubmissionFiled
+        facts: tuple[PropertyApproved | SubmissionApproved, ...] = (where.property, *where.submissions)
+        for approved in facts:
+            if isinstance(approved, PropertyApproved):
+                filed = PropertyFiled(**fields_of(approved, PropertyFiled))
+            else:
+                filed = SubmissionFiled(**fields_of(approved, SubmissionFiled))
+            said.append(journal.at_desk(filed, filed.filed_at))
+            said.append(journal.at_desk(approved, approved.approved_at))
+        self.publish(said)
 
-    def publish(self, topic: Topic, messages: Iterable[tuple[bytes, bytes]]) -> int:
-        """Publish messages, each a key and a value; return how many, once the broker has all of them."""
+    def publish(self, messages: Iterable[Published]) -> int:
+        """Publish messages; return how many, once the broker has all of them."""
         producer = Producer({"bootstrap.servers": self.bootstrap_servers, "compression.type": "lz4", "linger.ms": 20})
         count = 0
-        for key, value in messages:
+        for topic, key, value in messages:
             while True:
                 try:
                     producer.produce(topic.name, key=key, value=value)
@@ -109,28 +122,55 @@ class Reporting:
                 except BufferError:
                     producer.poll(_POLL_SECONDS)
             producer.poll(0)
+            self.published[topic] += 1
             count += 1
         if left := producer.flush(_FLUSH_SECONDS):
-            raise TooSlow(f"the broker has not taken {left} messages of {topic.name}")
+            raise TooSlow(f"the broker has not taken {left} messages")
         return count
 
-    def wait_for(self, topic: Topic, records: int, *, seconds: float) -> list[tuple[float, int]]:
-        """Wait until so many records of a topic are in the read model; return how many there were at which moments.
+    @property
+    def records(self) -> int:
+        """Return how many were published, but for topics that every process reads: no shard says how far."""
+        return sum(count for topic, count in self.published.items() if topic is not PROPERTIES)
 
-        Moments are seconds of `time.monotonic`; the first one is that of the first commit seen.
+    def progress(self, *, seconds: float) -> Iterator[tuple[float, int]]:
+        """Yield how many of `records` are in the read model at which moments, until all of them are.
+
+        Moments are seconds of `time.monotonic`. Raises: TooSlow.
         """
-        seen: list[tuple[float, int]] = []
+        deadline, before = time.monotonic() + seconds, -1
+        with psycopg.connect(self.conninfo, autocommit=True) as connection:
+            while before < self.records:
+                if time.monotonic() > deadline:
+                    raise TooSlow(f"{before} of {self.records} records were read after {seconds:.0f} s")
+                count = sum(_records_read(connection, topic) for topic in self.published if topic is not PROPERTIES)
+                if count != before:
+                    yield time.monotonic(), count
+                else:
+                    time.sleep(_POLL_SECONDS)
+                before = count
+
+    def wait_until_tested(self, property_name: str, days: Sequence[date], *, seconds: float) -> float:
+        """Wait until the sealed days of a property were tested; return how many seconds that took. Raises: TooSlow."""
+        started = time.monotonic()
         with psycopg.connect(self.conninfo, autocommit=True) as connection:
 
-            def read() -> bool:
-                row = connection.execute(_READ.format(topic.name).encode()).fetchone()
-                assert row is not None
-                if row[0] and (not seen or seen[-1][1] != row[0]):
-                    seen.append((time.monotonic(), row[0]))
-                return bool(row[0] >= records)
+            def tested() -> bool:
+                row = connection.execute(_TESTED, (property_name, list(days))).fetchone()
+                return row is not None and row[0] == len(days)
 
-            _until(read, seconds, f"not all of {records} records of {topic.name} were read")
-        return seen
+            _until(tested, seconds, "not all of the sealed days were tested")
+        return time.monotonic() - started
+
+    def pitledger(self, *words: str) -> None:
+        """Run a command of ours as the owner of the database. Raises: CalledProcessError."""
+        command = [*_COMMAND, *words]
+        subprocess.run(command, env=self._environment, check=True, stdout=sys.stderr)  # noqa: S603 - ours
+
+
+_TESTED: Final = (
+    "SELECT count(DISTINCT gaming_day) FROM reporting.evidence_days WHERE property = %s AND gaming_day = ANY(%s)"
+)
 
 
 @contextmanager
@@ -147,19 +187,10 @@ def _alive(port: int) -> bool:
         return False
 
 
-def _entry(fact: Any, number: int) -> tuple[bytes, bytes]:
-    """Return what the registry publishes of something that was approved."""
-    row = SimpleNamespace(
-        seq=number,
-        kind=type(fact).KIND.name,
-        source=shard_source(_REGISTRY, 1),
-        occurred_at=fact.approved_at,
-        recorded_at=fact.approved_at,
-        hash=fact.hash,
-        data=fact.encode().decode(),
-    )
-    source = shard_source(_REGISTRY, 1)
-    return source.encode(), entry_message(source, 1, row)
+def _records_read(connection: psycopg.Connection[Any], topic: Topic) -> int:
+    row = connection.execute(_READ.format(topic.name).encode()).fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 def _until(done: Callable[[], bool], seconds: float, otherwise: str) -> None:

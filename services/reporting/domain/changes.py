@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 from pydantic import BaseModel
 
 from services.reporting.domain.exceptions import Closed, ExceptionDetails, ExceptionKind
+from services.reporting.domain.quick_rounds import QuickRound
 from services.reporting.domain.views import (
     NoticedRound,
     PostedRound,
@@ -88,8 +89,8 @@ class Changes:
 
     def add(self, event: EntryEvent[Any]) -> None:
         """Add an entry of the settlement journal."""
-        if isinstance(event.data, PostedRound) and not event.data.notices:
-            return  # nearly all of them
+        if isinstance(event.data, QuickRound):
+            return  # nearly all of them: nothing was noticed
         entry = EntryRef.of(self.service, event)
         match event.data:
             case PostedRound() as data:

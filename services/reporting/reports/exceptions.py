@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from services.reporting.books.alarms import of_statistics
 from services.reporting.books.desk_exceptions import of_desk
+from services.reporting.books.equipment import of_equipment
 from services.reporting.books.exceptions import (
     Exceptional,
     Severity,
@@ -58,6 +59,7 @@ _KINDS: Final[Mapping[str, _Kind]] = {
     "box_not_counted": _Kind("high", "count room"),
     "adjustment": _Kind("medium", "controller"),
     "other_gaming_day": _Kind("medium", "pit"),
+    "equipment": _Kind("low", "pit"),
     "statistical": _Kind("medium", "surveillance"),
     "reversed": _Kind("medium", "revenue audit"),
     "voided": _Kind("medium", "revenue audit"),
@@ -108,6 +110,7 @@ async def _fill(books: Books) -> Content:
             *await restated_days(books),
             *await refused_commands(books),
             *await of_desk(books),
+            *await of_equipment(books),
             *await of_statistics(books),
         ]
     )
@@ -159,9 +162,9 @@ EXCEPTIONS: Final = Report(
     about=(
         "Everything that is not as it should be: what is missing or was refused on its way into the books, rounds that "
         "were changed, what settling noticed, days that changed after their seal, commands that were refused, "
-        "variances, slips, boxes and adjustments of the pit's desk, alarms of the statistics; with owner, age and "
-        "resolution. What says no gaming day is of the one on which it was found, and of all later ones while it is "
-        "open; so is an alarm."
+        "variances, slips, boxes, equipment and adjustments of the pit's desk, alarms of the statistics; with owner, "
+        "age and resolution. What says no gaming day is of the one on which it was found, and of all later ones while "
+        "it is open; so is an alarm."
     ),
     sections=(BY_KIND, OPEN, OVER),
     sources=(

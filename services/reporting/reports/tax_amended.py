@@ -16,6 +16,7 @@ from services.reporting.kit.document import Column, Section
 from services.reporting.kit.figures import AddedUp, Because, EntryRef, Figure
 from services.reporting.reports.cells import rate_text
 from services.reporting.reports.revenue import CountedRevenue, counted_revenue
+from shared.contracts.topics import SETTLEMENTS
 from shared.jurisdictions.model import ClassOfRevenue
 
 AMENDED: Final = Section(
@@ -43,6 +44,10 @@ AMENDED: Final = Section(
 _CHANGES: Final = text("""
     SELECT DISTINCT recorded_at, gaming_day, service, shard, seq FROM reporting.amounts
     WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = ANY(:measures)
+      AND recorded_at > :sealed AND recorded_at <= :known_at
+    UNION ALL
+    SELECT recorded_at, gaming_day, CAST(:settling AS text), shard, seq FROM reporting.rounds
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND table_name = ANY(:electronic)
       AND recorded_at > :sealed AND recorded_at <= :known_at
     ORDER BY recorded_at, gaming_day, service, shard, seq""")
 
@@ -101,10 +106,17 @@ async def _versions(books: Books, now: CountedRevenue) -> list[_Version]:
 
 async def _changes(books: Books, now: CountedRevenue, seal: datetime) -> Sequence[Any]:
     """Return what was recorded after a seal of all that revenue follows from, in the order of recording: rows."""
-    first = min(one.gaming_day for one in now.table_days)
-    behind = now.because(now.classes, first, now.sheet.last)
-    measures = sorted({measure for one in behind if isinstance(one, AddedUp) for measure in one.measures})
-    return await books.read(_CHANGES, first=first, last=now.sheet.last, measures=measures, sealed=seal)
+    first, last = min(one.gaming_day for one in now.earned), now.sheet.last
+    behind = [one for one in now.because(now.classes, first, last) if isinstance(one, AddedUp)]
+    return await books.read(
+        _CHANGES,
+        first=first,
+        last=last,
+        measures=sorted({measure for one in behind if one.book == "amounts" for measure in one.measures}),
+        electronic=sorted({one.name for one in now.earned if one.source == "electronic"}),
+        settling=SETTLEMENTS.publisher,
+        sealed=seal,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,6 +227,15 @@ def test_electronic_win_compares_rounds_with_accounts(books: Books) -> None:
     assert 22_350 == rows_of(report, "sessions")[0]["closing_cents"]
 
 
+def test_rounds_that_took_more_than_was_on_hold_are_listed(books: Books) -> None:
+    """By table, round and account, leading to the result; a hold that was larger than its stake is none."""
+    _day(books)
+    [row] = rows_of(books.report("electronic-win"), "uncovered")
+    assert ("BJ-01", "r-2", "GA-1", 2_000) == names(row, "table", "round_id", "account", "uncovered_cents")
+    explained = books.explain("electronic-win", "uncovered/BJ-01|r-2|GA-1/uncovered_cents")
+    assert (2_000, [2_000]) == (explained["value"], [entry["value"] for entry in explained["entries"]])
+
+
 def test_what_is_unresolved_is_listed_with_its_age(books: Books) -> None:
     """Rounds without a result, refused records, shortages, vouchers and what waits for a second person."""
     _day(books)
@@ -238,9 +247,11 @@ def test_what_is_unresolved_is_listed_with_its_age(books: Books) -> None:
     assert [("BJ-01", "no such card", "round-settlement/1/4", 3)] == [
         names(row, "table", "reason", "entry", "age_hours") for row in rows_of(report, "refused")
     ]
-    assert [("r-1", 400)] == [names(row, "round_id", "account_shortage_cents") for row in rows_of(report, "shortages")]
     assert [("adjustment of an account", "GA-1", -70)] == [
         names(row, "kind", "about", "cents") for row in rows_of(report, "decisions")
+    ]
+    assert [("BJ-01", "r-1", "GA-1", 400)] == [
+        names(row, "table", "round_id", "account", "account_shortage_cents") for row in rows_of(report, "shortages")
     ]
     assert ["V-0001"] == [row["reference"] for row in rows_of(report, "vouchers")]
     assert {"rounds and holds": (800, 800)} == identities_of(report)

@@ -5,6 +5,8 @@ from datetime import timedelta
 from typing import Any
 
 from tests.support.asgi import assert_problem
+from tests.support.pit import chips
+from tests.support.pit_day import DAY_BEFORE, LATER, Ledger, at
 from tests.support.properties import property_event
 from tests.support.published import published
 from tests.support.reporting import Books, figure_of, names, rows_of
@@ -236,6 +238,34 @@ def test_refused_commands_of_every_service_are_listed_and_make_no_day_known(book
     ]
     unknown = "/reports/master-game?property=riverside&gaming_day=2026-11-27"
     assert_problem(books.get(unknown), 404, "there are entries of no day yet")
+
+
+def test_equipment_that_was_late_or_wrong_is_noted(books: Books) -> None:
+    """Cards and dice by how long the law lets them stay, without the time that the table was closed; and failures."""
+    ledger = Ledger("riverside")
+    cards: dict[str, Any] = {"regulation": "pa-647a", "dealing": "shoe", "decks": 1, "changed_by": "dealer.dan"}
+    before: dict[str, Any] = {"day": DAY_BEFORE}
+    books.desk.feed(
+        "inventory",
+        ledger.opened("BJ-01", at(-14), chips(c500=1), **before),
+        ledger.pit("BJ-01", "cards.changed", at(-14), **cards, **before),
+        ledger.pit("BJ-01", "dice.changed", at(-14), changed_by="dealer.dan", **before),
+        ledger.opened("BJ-01", at(10), chips(c500=1)),
+        ledger.pit("BJ-01", "cards.changed", at(17.9), **cards),
+        ledger.pit("BJ-01", "dice.changed", at(20), changed_by="dealer.eve"),
+        ledger.pit("BJ-01", "cards.changed", at(26), **(cards | {"dealing": "hand", "changed_by": "dealer.eve"})),
+        ledger.pit("BJ-01", "card_reader.inspected", at(10), passed=False, inspected_by="floor.fay"),
+        ledger.pit("BJ-01", "stub.counted", at(11), cards=51, expected=52, dealer="dealer.dan"),
+        ledger.pit("BJ-01", "stub.counted", at(12), cards=52, expected=52, dealer="dealer.dan"),
+    )
+    listed = [item for item in books.exceptions(f"&known_at={LATER}") if item["kind"] == "equipment"]
+    assert {"noted"} == {item["status"] for item in listed}
+    assert [
+        ("BJ-01/card_reader", "the card reader did not pass its inspection", "floor.fay"),
+        ("BJ-01/stub", "the stub had 51 cards, not 52", "dealer.dan"),
+        ("BJ-01/cards", f"cards were due at {at(25.9).isoformat()}", "dealer.eve"),
+    ] == [names(item, "subject", "reason", "by") for item in listed]
+    assert "table-inventory/1/8" == listed[0]["entry"]
 
 
 def test_an_entry_after_the_seal_is_an_exception(books: Books) -> None:

@@ -142,6 +142,9 @@ def test_a_pool_is_reconciled_to_the_last_share_of_a_cent(books: Books) -> None:
         names(row, "table", "wagered_cents", "increment_cents", "settled_cents", "difference_cents", "hits")
         for row in rows_of(report, "contributions")
     ]
+    assert [("PG-01", "1.01", "0"), ("PG-02", "0", "0")] == [
+        names(row, "table", "reserved_cents", "overflow_cents") for row in rows_of(report, "contributions")
+    ]
     assert {"contributions": (40, 40), "awards": (10_000, 10_000), "resets": (10_000, 10_000)} == identities_of(report)
 
 

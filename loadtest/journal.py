@@ -1,0 +1,80 @@
+"""The journal of a service as it is published, without a database: dense sequences and chained hashes, by shard."""
+
+from datetime import datetime, timedelta
+from hashlib import sha256
+from types import SimpleNamespace
+from typing import Final, NamedTuple
+
+from shared.contracts.envelope import shard_source
+from shared.contracts.facts import Fact
+from shared.contracts.topics import Topic
+from shared.runtime.publish.relay import entry_message
+
+DESK: Final = 12
+"""The shard of what people do over HTTP; those before it follow the partitions of what a service reads: as many as
+the topics have (infra/topics.yaml)."""
+RECORDED: Final = timedelta(milliseconds=40)
+"""An entry is recorded so long after what it says happened, or later."""
+
+
+class Published(NamedTuple):
+    """A message: its topic, its key and its value."""
+
+    topic: Topic
+    key: bytes
+    value: bytes
+
+
+class _Shard:
+    def __init__(self, service: str, number: int) -> None:
+        self.source = shard_source(service, number)
+        self.seq = 0
+        self.hash = ""
+        self.recorded_at: datetime | None = None
+
+
+class Journal:
+    """The journal of the service that publishes a topic."""
+
+    def __init__(self, service: str) -> None:
+        """Begin with nothing."""
+        self._service = service
+        self._shards: dict[int, _Shard] = {}
+
+    def entry(
+        self,
+        shard_number: int,
+        fact: Fact,
+        occurred_at: datetime,
+        *,
+        source: str | None = None,
+        recorded_at: datetime | None = None,
+    ) -> Published:
+        """Return a fact as the next entry of a shard, whose stream it is in unless another is named.
+
+        It is recorded no earlier than the entry before it.
+        """
+        shard = self._shards.get(shard_number)
+        if shard is None:
+            shard = self._shards[shard_number] = _Shard(self._service, shard_number)
+        data, at = fact.encode(), recorded_at or occurred_at + RECORDED
+        shard.seq += 1
+        shard.hash = sha256(shard.hash.encode() + data).hexdigest()
+        shard.recorded_at = at if shard.recorded_at is None else max(at, shard.recorded_at)
+        row = SimpleNamespace(
+            seq=shard.seq,
+            kind=fact.KIND.name,
+            source=source or shard.source,
+            occurred_at=occurred_at,
+            recorded_at=shard.recorded_at,
+            hash=shard.hash,
+            data=data.decode(),
+        )
+        assert fact.KIND.topic is not None, "it is no fact that every journal may hold"
+        return Published(fact.KIND.topic, shard.source.encode(), entry_message(shard.source, shard_number, row))
+
+    def at_desk(self, fact: Fact, at: datetime, *, recorded_at: datetime | None = None) -> Published:
+        """Return a fact that a person's command led to; it is in the stream of its kind."""
+        assert fact.KIND.stream is not None, "people's facts have streams of their own"
+        source = fact.KIND.stream.format(**dict(fact))
+        return self.entry(DESK, fact, at, source=source, recorded_at=recorded_at)
