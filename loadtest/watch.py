@@ -18,6 +18,11 @@ _REPORTED: Final = "SELECT coalesce(sum(next_offset), 0) FROM reporting.shards W
 _UNSIGNED: Final = """
     SELECT count(*) FROM {0}.shards s WHERE next_seq > 1 AND NOT EXISTS (
         SELECT FROM {0}.checkpoints c WHERE c.shard = s.shard AND c.size = s.next_seq - 1)"""
+_UNREPORTED: Final = """
+    SELECT count(*) FROM {0}.shards s
+    WHERE next_seq > 1 AND NOT ('{0}' = 'table_inventory' AND name LIKE 'settlements/%') AND NOT EXISTS (
+        SELECT FROM reporting.positions p
+        WHERE p.service = replace('{0}', '_', '-') AND p.shard = s.shard AND p.seq >= s.next_seq - 1)"""
 _READ: Final = "SELECT coalesce(sum(next_offset), 0) FROM {0}.shards WHERE name LIKE '{1}/%'"
 _LEGS: Final = (
     "SELECT leg, sum(cents)::bigint FROM {0}.postings JOIN {0}.accounts USING (account) "
@@ -107,6 +112,16 @@ class Watch:
         self._wait(
             lambda: self._numbers(read)[0] >= records, seconds, f"{schema} has not read {records} records of {topic}"
         )
+
+    def wait_for_reporting(self, schemas: Sequence[str], *, seconds: float) -> None:
+        """Wait until reporting has read every entry of the services, those of rounds apart. Raises: TooSlow."""
+        for schema in schemas:
+            unread = _UNREPORTED.format(schema)
+            self._wait(
+                lambda unread=unread: self._numbers(unread)[0] == 0,  # type: ignore[misc]
+                seconds,
+                f"reporting has not read every entry of {schema}",
+            )
 
     def __enter__(self) -> Self:
         return self

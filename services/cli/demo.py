@@ -192,7 +192,10 @@ def _play_day(
     reports, beside = read(property_name=PROPERTY), read(property_name=neighbor.name)
     books, books_beside = played.books[PROPERTY], played.books[neighbor.name]
     books_beside.messages["malformed"] = books.messages["malformed"]  # nobody can read whose it is: both list it
-    pit_reports = read_pit(people, PROPERTY, gaming_day)
+    with Watch(target) as watch:
+        watch.wait_for_reporting(_READ_SETTLEMENTS, seconds=_CATCH_UP_SECONDS)
+    paid_until = gaming_day + timedelta(days=datetime.now(UTC) >= opening(gaming_day + timedelta(days=1)))
+    pit_reports = read_pit(people, PROPERTY, gaming_day, paid_until)
     tax = read_tax(people, PROPERTY, gaming_day)
     message("verifying the journals")
     schemas = [service.replace("-", "_") for service in NAMES]
@@ -231,11 +234,11 @@ def _play_day(
         "exceptions": list(reports.exceptions),
         "win": pit_reports.win,
         "variances": pit_reports.variances,
-        "inventory_exceptions": pit_reports.exceptions,
+        "desk_exceptions": pit_reports.exceptions,
         "vigorish": pit_reports.vigorish,
+        "progressives": pit_reports.progressives,
         "accounts": asdict(electronic.money) | {"liability": pit_reports.liability},
         "meters": pit_reports.meters,
-        "hits": list(pit_reports.hits),
         "identities": equal,
         "journals": journals,
         "trial_balances_cents": trial_balances,

@@ -10,7 +10,8 @@ from typing import Final
 from loadtest.books import Books
 from loadtest.electronic import ElectronicTables
 from loadtest.pit import PitDay
-from services.cli.demo_pit import ACCOUNTS, INVENTORY, METERS, VIGORISH, Document, People
+from loadtest.reports import rows_of, total_of
+from services.cli.demo_pit import ACCOUNTS, INVENTORY, METERS, REPORTING, VIGORISH, Document, People
 
 _WIN_COLUMNS: Final = {
     "opener": "opener_cents",
@@ -26,15 +27,21 @@ _WIN_COLUMNS: Final = {
     "variance": "inventory_variance_cents",
     "waived": "vigorish_waived_cents",
 }
-"""The figures of a table's money by their names in the win report."""
+"""The figures of a table's money by their names in the win of the day."""
+
+_OF_THE_DESK: Final = frozenset(
+    ("variance", "slip_open", "slip_gap", "slip_void", "slip_late", "box_not_counted", "adjustment", "equipment")
+)
+"""The kinds of exceptions of the pit's desk; those of what was played are looked at apart."""
 
 _BANK_LEGS: Final = ("banked_wagers", "banked_payouts", "bank_collected", "bank_paid")
+_BALANCES: Final = ("available_cents", "held_cents", "staked_cents")
 _ONTO_METERS: Final = ("opening", "seed", "contribution", "reset", "transfer", "released")
 
 
 @dataclass(frozen=True, slots=True)
 class PitReports:
-    """What the services of the pit report of a day."""
+    """What the services of the pit say of a day at their desks, and what reporting says of their journals."""
 
     win: Document
     variances: Sequence[Document]
@@ -42,38 +49,42 @@ class PitReports:
     liability: Document
     accounts: Sequence[Document]
     meters: Document
-    hits: Sequence[Document]
+    progressives: Document
     exceptions: Sequence[Document]
-    """Those of the table inventory: what happened that is not in order, also where it is settled since."""
+    """Those of the pit's desk: what happened that is not in order, also where it is settled since."""
     left_over: Mapping[str, int]
-    """What somebody would have to follow up, by service: variances that are resolved are not among it."""
+    """What somebody would have to look after, by service: variances that are resolved are not among it."""
+
+    @property
+    def hits(self) -> Sequence[Document]:
+        """Return the awards that came off meters."""
+        return rows_of(self.progressives, "hits")
 
 
-def read_pit(people: People, property_name: str, gaming_day: date) -> PitReports:
-    """Return what the services of the pit report of the day."""
-    here = {"property": property_name}
-    day = here | {"gaming_day": gaming_day.isoformat()}
+def read_pit(people: People, property_name: str, gaming_day: date, until: date) -> PitReports:
+    """Return what is said of the day; accounts are paid in and out until a later one."""
+    day = {"property": property_name, "gaming_day": gaming_day.isoformat()}
+    of_day, of_reconciliation = (f"/{what}/{property_name}/{gaming_day}" for what in ("gaming-days", "reconciliations"))
     inventory, accounts, meters = people.at(INVENTORY), people.at(ACCOUNTS), people.at(METERS)
-    reconciled, fees = (
-        meters.read("/reports/reconciliation", **day),
-        people.at(VIGORISH).read("/reports/vigorish", **day),
-    )
-    exceptions = list(inventory.pages("/reports/exceptions", **day))
-    in_accounts = [*accounts.read("/reports/exceptions", **day)["items"], *accounts.pages("/open-rounds", **here)]
+    reports = people.at(REPORTING)
+    reconciled = meters.read(of_reconciliation)
+    exceptions = reports.read("/reports/exceptions", **day)
     return PitReports(
-        win=inventory.read("/reports/win", **day),
+        win=inventory.read(f"{of_day}/win"),
         variances=inventory.read("/variances", **day)["items"],
-        vigorish=fees,
-        liability=accounts.read("/reports/liability", **here),
-        accounts=list(accounts.pages("/accounts", **here)),
+        vigorish=reports.read("/reports/vigorish", **day),
+        liability=reports.read("/reports/account-liability", **day | {"gaming_day": until.isoformat()}, period="year"),
+        accounts=list(accounts.pages("/accounts", property=property_name)),
         meters=reconciled,
-        hits=list(meters.pages("/reports/hits", **day)),
-        exceptions=exceptions,
+        progressives=reports.read("/reports/progressives", **day),
+        exceptions=[
+            row for section in ("open", "over") for row in rows_of(exceptions, section) if row["kind"] in _OF_THE_DESK
+        ],
         left_over={
-            INVENTORY: sum(one["status"] == "open" for one in exceptions),
-            VIGORISH: fees["exceptions"] + fees["input_open"],
+            INVENTORY: len(inventory.read(f"{of_day}/follow-ups")["items"]),
+            VIGORISH: len(list(people.at(VIGORISH).pages("/follow-ups", **day))),
             METERS: reconciled["exceptions"] + reconciled["input_open"],
-            ACCOUNTS: len(in_accounts),
+            ACCOUNTS: len(list(accounts.pages("/open-rounds", property=property_name))),
         },
     )
 
@@ -91,17 +102,16 @@ def identities(
     `settled` is the total of the win as settled.
     """
     rounds, inventory = Counter(legs["round_settlement"]), Counter(legs["table_inventory"])
-    counted, fees = reports.win["total"], reports.vigorish["total"]
+    counted, fees = reports.win["total"], total_of(reports.vigorish, "tables")
     implied = counted["rounds_win_cents"] + counted["inventory_variance_cents"] + (counted["drop_variance_cents"] or 0)
     tray = counted["rounds_win_cents"] + counted["coupons_paid_cents"] + counted["vigorish_waived_cents"]
     tables: Counter[str] = Counter()  # the money of all tables together, as the simulator knows it
     for money in pit.tables.values():
         tables.update(asdict(money))
     planted = 0 if pit.planted is None else tables["variance"]
-    owed = fees["outstanding_cents"] - fees["over_collected_cents"]
-    charged = fees["collected_cents"] + fees["waived_cents"] - fees["returned_cents"] + owed
+    charged = fees["collected_cents"] + fees["waived_cents"] - fees["returned_cents"] + fees["outstanding_cents"]
     banks = sum(rounds[leg] for leg in _BANK_LEGS)
-    accounts, liability = electronic.money, reports.liability["closing_cents"]
+    accounts, liability = electronic.money, total_of(reports.liability, "days")["closing_cents"]
     left_in = accounts.bought_in - accounts.cashed_out - liability
     pools = reports.meters["pools"]
     meters = {
@@ -131,7 +141,7 @@ def identities(
         ("Banks of players", "collected - paid, all seats", -banks,
          "what the house won in them", -rounds["house_in_bank"]),
         ("Accounts", "liability by what changed it", liability,
-         "sum of all balances", reports.liability["balances"]["total_cents"]),
+         "sum of all balances", sum(account[name] for account in reports.accounts for name in _BALANCES)),
         ("Electronic wagers", "staked - credited by rounds", rounds["account_funded"],
          "paid in - paid out - liability", left_in),
         ("Meters", "opening and what moved them", moved, f"closing of {len(pools)} pools", meters["closing"]),
@@ -165,33 +175,33 @@ def pit_differences(
                 yield f"table {table}: {column} is {reported} in the win report and must be {expected}"
     yield from _followed_up(reports, pit)
     for name, cents in asdict(pit.vigorish).items():
-        if (charged := reports.vigorish["total"][f"{name}_cents"]) != cents:
+        if (charged := total_of(reports.vigorish, "tables")[f"{name}_cents"]) != cents:
             yield f"vigorish: {name} is {charged} and must be {cents}"
     held = {account["account"]: account["available_cents"] for account in reports.accounts}
     for account, cents in electronic.balances().items():
         if held.get(account) != cents:
             yield f"account {account} holds {held.get(account)} and must hold {cents}"
-    awarded = sum(hit["cents"] for hit in reports.hits)
+    awarded = sum(hit["award_cents"] for hit in reports.hits)
     if awarded != books.total().meter_payout:
         yield f"meters: the hits come to {awarded} and must come to {books.total().meter_payout}"
     if not reports.meters["balanced"]:
         yield f"meters: {'; '.join(reports.meters['wrong'])}"
     for service, count in reports.left_over.items():
         if count:
-            yield f"{service}: {count} exceptions are open, and there must be none"
+            yield f"{service}: {count} things have to be looked after, and there must be none"
 
 
 def _followed_up(reports: PitReports, pit: PitDay) -> Iterator[str]:
-    """Return which variances and exceptions of the inventory are not those that were planted."""
+    """Return which variances and exceptions of the pit's desk are not those that were planted."""
     variances = [(one["table"], one["number"], one["cents"], one["status"]) for one in reports.variances]
     planted = [] if pit.planted is None else [(*pit.planted, pit.tables[pit.planted[0]].variance, "resolved")]
     if variances != planted:
         yield f"variances: {variances}, and there must be {planted}"
     found = Counter((one["kind"], one["status"], one["table"]) for one in reports.exceptions)
     expected = Counter(
-        [("variance", "noted", table) for table, *_ in planted]
+        [("variance", "resolved", table) for table, *_ in planted]
         + [("slip_late", "noted", fill.table) for fill in pit.paper]
         + [("equipment", "noted", table) for table in pit.late_cards]
     )
     if found != expected:
-        yield f"exceptions of the inventory: {dict(found)}, and there must be {dict(expected)}"
+        yield f"exceptions of the desk: {dict(found)}, and there must be {dict(expected)}"

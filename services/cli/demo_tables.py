@@ -37,13 +37,13 @@ def show_day(day: Document, titles: Mapping[str, str]) -> None:
         heading("Progressive meters"),
         table(names("Table", "Wager") + numbers("Contributed", "Reset", "Won"), list(_meters(wagers))),
         *_win_as_counted(day["win"]),
-        *_hits(day["hits"]),
-        *_liability(day["accounts"]["liability"]["days"], day["gaming_day"]),
+        *_hits(rows_of(day["progressives"], "hits")),
+        *_liability(rows_of(day["accounts"]["liability"], "days"), day["gaming_day"]),
         *tax_tables(day["tax"]),
         heading("Exceptions, made on purpose"),
         table(
             names("What", "State", "Table") + words("Why", "Who"),
-            [_exception(each) for each in (*day["exceptions"], *day["inventory_exceptions"])],
+            [_exception(each) for each in (*day["exceptions"], *day["desk_exceptions"])],
         ),
         f"Sent twice and dropped: {day['sent'].get('duplicate', 0)}",
         "",
@@ -167,19 +167,19 @@ def _win_as_counted(win: Document) -> Iterator["RenderableType"]:
 def _hits(hits: Sequence[Document]) -> Iterator["RenderableType"]:
     if hits:
         yield heading("Progressives that were hit")
-        rows = [[hit["pool"], hit["table"], hit["round_id"], _hand(hit), dollars(hit["cents"])] for hit in hits]
+        rows = [[hit["pool"], hit["table"], hit["round_id"], _hand(hit), dollars(hit["award_cents"])] for hit in hits]
         yield table(names("Pool", "Table", "Round") + words("Hand") + numbers("Award"), rows)
 
 
 def _hand(hit: Document) -> str:
-    return str(hit.get("category") or hit["wager"]).replace("_", " ")
+    return str(hit["category"] or hit["wager"]).replace("_", " ")
 
 
 def _liability(days: Sequence[Document], played_on: str) -> Iterator["RenderableType"]:
     """Return what is owed to players with accounts, by gaming day; the cashier works on the day after the rounds."""
     if not days:
         return
-    columns = ("opening", "bought_in", "staked", "credited", "cashed_out", "closing")
+    columns = ("opening", "deposits", "wagers", "wins", "withdrawals", "closing")
     yield heading("Owed to players with electronic accounts, by gaming day")
     yield table(
         names("Gaming day") + numbers("Owed before", "Bought in", "Wagered", "Won back", "Paid out", "Owed after"),

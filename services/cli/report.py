@@ -27,12 +27,13 @@ from services.cli.output import (
 )
 
 _REPORTING: Final = "reporting"
-_PERIODS: Final = {"day": "%Y-%m-%d", "week": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}
+_PERIODS: Final = {"day": "YYYY-MM-DD", "week": "YYYY-MM-DD", "month": "YYYY-MM", "quarter": "YYYY-Qn", "year": "YYYY"}
 _AMOUNTS: Final = frozenset({"cents", "exact_cents", "count", "percent"})
 
 _Day = Annotated[str | None, typer.Option(metavar="DATE", help="Of a gaming day.")]
 _Week = Annotated[str | None, typer.Option(metavar="DATE", help="Of the week in which a gaming day is.")]
 _Month = Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Of a month.")]
+_Quarter = Annotated[str | None, typer.Option(metavar="YYYY-Qn", help="Of a quarter.")]
 _Year = Annotated[str | None, typer.Option(metavar="YYYY", help="Of a year.")]
 
 
@@ -44,6 +45,7 @@ def report(
     day: _Day = None,
     week: _Week = None,
     month: _Month = None,
+    quarter: _Quarter = None,
     year: _Year = None,
     table_name: Annotated[str | None, typer.Option("--table", help="Only of this table.")] = None,
     game: Annotated[str | None, typer.Option(help="Only of this game.")] = None,
@@ -63,7 +65,7 @@ def report(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print a report: of a gaming day, or of the week, the month or the year that it is in.
+    """Print a report: of a gaming day, or of the week, the month, the quarter or the year that it is in.
 
     In the terminal, columns without a value in any row are left out; the formats have all. Every figure leads to the
     journal entries that add up to it: --explain lists them. The same question as of the same
@@ -80,7 +82,9 @@ def report(
             return
         if property_name is None:
             raise UsageWrong("--property: say of which property")
-        asked = _asked({"day": day, "week": week, "month": month, "year": year}) | {"property": property_name}
+        asked = period_asked({"day": day, "week": week, "month": month, "quarter": quarter, "year": year}) | {
+            "property": property_name
+        }
         asked |= {} if known_at is None else {"known_at": moment_of("--known-at", known_at).isoformat()}
         asked |= {key: value for key, value in (("table", table_name), ("game", game)) if value is not None}
         if explain is not None:
@@ -93,19 +97,24 @@ def report(
             print_json(document) if as_json else _show(document)
 
 
-def _asked(periods: Mapping[str, str | None]) -> dict[str, str]:
+def period_asked(periods: Mapping[str, str | None]) -> dict[str, str]:
     """Return the one period that is asked for. Raises: UsageWrong for none, several, or no date."""
     given = {period: text for period, text in periods.items() if text is not None}
     if len(given) != 1:
-        raise UsageWrong("say which period: one of --day, --week, --month and --year")
+        raise UsageWrong(f"say which period: one of {', '.join(f'--{period}' for period in periods)}")
     [(period, text)] = given.items()
-    pattern = "-01" * {"month": 1, "year": 2}.get(period, 0)
     try:
-        day = date.fromisoformat(f"{text}{pattern}")
+        day = date.fromisoformat(_first_day(period, text))
     except ValueError:
-        form = _PERIODS[period].replace("%Y", "YYYY").replace("%m", "MM").replace("%d", "DD")
-        raise UsageWrong(f"--{period} {text!r}: give it as {form}") from None
+        raise UsageWrong(f"--{period} {text!r}: give it as {_PERIODS[period]}") from None
     return {"period": period, "gaming_day": day.isoformat()}
+
+
+def _first_day(period: str, text: str) -> str:
+    if period == "quarter":
+        year, _, quarter = text.partition("-Q")
+        return f"{year}-{3 * int(quarter) - 2:02}-01"
+    return text + "-01" * {"month": 1, "year": 2}.get(period, 0)
 
 
 def _write(content: bytes, output: Path | None, form: str) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.progressive_meters.domain import pools, versions
 from services.progressive_meters.domain.changes import approval_of, changed
 from services.progressive_meters.domain.pools import Pool
-from services.progressive_meters.domain.reports import Day
+from services.progressive_meters.domain.reconciling import Day
 from services.progressive_meters.domain.versions import Pools, PoolVersion
 from services.progressive_meters.queries.books import day_of
 from services.progressive_meters.queries.lists import change_item

@@ -1,4 +1,4 @@
-"""What the meters read: settlements, which they count in order; approved properties and submissions; gaming days."""
+"""What the meters read: settlements, which they count in order; approved properties and submissions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from services.progressive_meters.queries.pools import (
     movements_of_rounds,
     pools_of,
 )
-from services.progressive_meters.tables import days, properties, submissions
+from services.progressive_meters.tables import properties, submissions
 from shared.contracts.envelope import Event
 from shared.contracts.meters import Feed, MeterOfRound, Movement, RoundCounted, RoundTakenBack
 from shared.contracts.reading import Reader
@@ -27,7 +27,6 @@ from shared.contracts.versions import fields_of
 from shared.journal.entry import Posting
 from shared.journal.recording import Recording
 from shared.rules.errors import Refused
-from shared.runtime.consume.days import DayStatuses
 from shared.runtime.consume.handler import Handler
 from shared.runtime.consume.properties import Properties
 from shared.runtime.consume.submissions import RulesSubmissions
@@ -43,12 +42,6 @@ class ApprovedProperties(Properties):
     """Keep the approved properties: whose pools there may be, at which tables."""
 
     keeps = (properties,)
-
-
-class Days(DayStatuses):
-    """Keep how far gaming days have come."""
-
-    keeps = (days,)
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from services.progressive_meters.api import routes
 from services.progressive_meters.api.parameters import APPROVE_METERS, CHANGE_METERS, READ_SIGNS, RECONCILE_METERS
 from services.progressive_meters.commands import COMMANDS
-from services.progressive_meters.handlers import ApprovedProperties, ApprovedRules, Days, Settlements
+from services.progressive_meters.handlers import ApprovedProperties, ApprovedRules, Settlements
 from services.progressive_meters.projector import PROJECTOR
 from services.progressive_meters.tables import journal
 from shared.contracts.topics import METERS
@@ -17,7 +17,7 @@ MANIFEST = Manifest(
     journal=journal,
     publishes=METERS,
     references=(ApprovedProperties, ApprovedRules),  # their rates are known when a round needs them
-    handlers=(Settlements, Days),
+    handlers=(Settlements,),
     commands=COMMANDS,
     projector=PROJECTOR,
     routes=routes,

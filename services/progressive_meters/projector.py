@@ -10,7 +10,6 @@ from sqlalchemy import case, func
 from services.progressive_meters.domain.pools import PARTS, delta_of
 from services.progressive_meters.tables import (
     changes,
-    day_changes,
     hits,
     movements,
     pool_versions,
@@ -39,7 +38,6 @@ from shared.journal.ledger import Fenced
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.recording import Recorded
 from shared.runtime.command.versions import VersionRows
-from shared.runtime.consume.days import day_changes_projector
 from shared.runtime.projector import Projector, Transaction
 
 _ROUND: Final = RoundKey._fields
@@ -130,16 +128,11 @@ class _Rows:
         of_round = _of_round(fact) | {"game": fact.game}
         for one in fact.meters:
             self._move(entry, "round", [one.movement], fact, fact.at, of_round | {"meter": one.meter})
-            place = of_round | {
-                "pool": one.movement.pool,
-                "number": one.movement.number,
-                "standing": True,
-                "gaming_day": fact.gaming_day,
-                "shard": entry.shard,
-                "seq": entry.seq,
-            }
-            self._read(place | _reading(fact, one))
-            self.hits += [place | {"line": line, "at": fact.at, **dict(hit)} for line, hit in enumerate(one.hits)]
+            moved = {"pool": one.movement.pool, "number": one.movement.number, "standing": True}
+            of_entry = {"gaming_day": fact.gaming_day, "shard": entry.shard, "seq": entry.seq}
+            self._read(of_round | moved | of_entry | _reading(fact, one))
+            place = _of_round(fact) | moved
+            self.hits += [place | {"line": line, "cents": hit.cents} for line, hit in enumerate(one.hits)]
 
     def _read(self, row: dict[str, Any]) -> None:
         """Add what a table said of a meter; of a round, what its latest revision says."""
@@ -232,4 +225,4 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 PROJECTOR: Final = Projector(
     tables=(pool_versions, pools, movements, readings, hits, changes, reconciliations), project=project
-).with_more(day_changes_projector(day_changes))
+)

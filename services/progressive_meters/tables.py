@@ -1,6 +1,6 @@
 """The tables of the progressive meters: the journal, and what follows from it.
 
-Everything but the journal, the properties, the submissions and the days is a projection of the journal. Exact amounts
+Everything but the journal, the properties and the submissions is a projection of the journal. Exact amounts
 are nanocents.
 """
 
@@ -12,7 +12,6 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSON
 from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.command.versions import version_columns
-from shared.runtime.consume.days import day_changes_table, days_table
 from shared.runtime.consume.properties import properties_table
 from shared.runtime.consume.submissions import submissions_table
 
@@ -111,18 +110,12 @@ hits = Table(
     *_pool(),
     *counts("number", "line", key=True),  # of the movement, and in it
     *columns(Boolean, "standing"),
-    *dates("gaming_day"),
-    *moments("at"),
-    *texts("table", "game", "round_id"),
-    *counts("revision", "seat"),
-    *texts("wager"),
-    *texts("category", null=True),
-    *counts("cents"),
-    *entry_place(),
+    *texts("table", "round_id"),
+    *counts("revision", "cents"),
     Index("hits_of_round", "property", "table", "round_id", "revision"),
     schema=SCHEMA,
 )
-"""The awards."""
+"""The awards: what the wins meters are held against."""
 
 changes = Table(
     "changes",
@@ -152,7 +145,3 @@ reconciliations = Table(
     schema=SCHEMA,
 )
 """What was reconciled, as it was known then."""
-
-days = days_table(metadata, SCHEMA)
-day_changes = day_changes_table(metadata, SCHEMA)
-"""How far gaming days have come."""

@@ -17,8 +17,9 @@ _HEAD: Final = f"""# Reports
 Every report that the service `reporting` answers: what it shows, column by column, how each figure is computed and
 which facts it comes from. The pictures are first pages of the demo's gaming day (`make demo`).
 
-- **Ask** with `pitledger report NAME --property P --day|--week|--month|--year ... --as {"|".join(FORMATS)}`, or
-  `GET /reports/NAME?property=...&gaming_day=...&period=...&as=...`. A week begins as the jurisdiction pack says.
+- **Ask** with `pitledger report NAME --property P --day|--week|--month|--quarter|--year ... --as
+  {"|".join(FORMATS)}`, or `GET /reports/NAME?property=...&gaming_day=...&period=...&as=...`. A week begins as
+  the jurisdiction pack says.
 - **Every figure leads to its entries**: `--explain SECTION/ROW/COLUMN` (`GET /reports/NAME/entries?...&cell=...`) lists
   the journal entries that add up to it; the row of sums is `total`.
 - **As known at a moment**: with `--known-at` a report has what was recorded up to then, and the same bytes each time.

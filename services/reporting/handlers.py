@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting.books import winnings
 from services.reporting.books.rounds import round_entry
+from services.reporting.books.winnings import WonLines
 from services.reporting.books.writing import Batch, keep_documents
 from services.reporting.domain.changes import Changes, EntryRef
 from services.reporting.domain.house_edges import HouseEdge, edges_of, returns_as_text
-from services.reporting.domain.quick_rounds import quick_round
+from services.reporting.domain.quick_rounds import QuickRound, quick_round
 from services.reporting.domain.views import DealtRound, PostedRound, ReversedRound, SupersededRound, VoidedRound
 from services.reporting.projector import write
 from services.reporting.tables import (
@@ -90,6 +90,8 @@ class ApprovedProperties(Properties):
 class OfJournal(Handler[None]):
     """Add the journal of a service to the books."""
 
+    gather_seconds = 0.2
+    rest = 4
     added_up: ClassVar[frozenset[type[Fact]]] = frozenset()
     """The kinds of which there is one a round or a wager: they are added up, and no report lists them."""
 
@@ -149,7 +151,6 @@ class Inventory(OfJournal):
 
     reader = _all_of(INVENTORY)
     keeps = (*BOOKS, *OF_JOURNALS)
-    gather_seconds = 0.5
 
 
 class Settlements(OfJournal):
@@ -169,23 +170,27 @@ class Settlements(OfJournal):
     )
 
     batch_scale = 10
-    gather_seconds = 0.5
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._won_lines = WonLines()
 
     def handle(self, event: Event[Any], state: None) -> Sequence[Recording]:
         """Check that the property is known; nothing is recorded of it."""
         del state
-        if isinstance(event.data, DealtRound):
+        if isinstance(event.data, QuickRound | DealtRound):
             place_at(self.places.place, event.data.property, event.data.closed_at)
         return ()
 
     def add(self, batch: Batch, changes: Changes, event: Any) -> None:
         """Add an entry."""
         match event.data:
-            case DealtRound() as data:
+            case QuickRound() | PostedRound() | ReversedRound() as data:
                 place = place_at(self.places.place, data.property, data.closed_at)
-                batch.add_round(round_entry(event, data, place.shift_at(data.closed_at)))
-                if isinstance(data, PostedRound):
-                    batch.add_won_lines(winnings.won_lines(event, data, place))
+                entry = round_entry(event, data, place.shift_at(data.closed_at))
+                batch.add_round(entry)
+                if not isinstance(data, ReversedRound):
+                    batch.add_won_lines(self._won_lines.of_round(event, data, place, entry.back_cents()))
             case VoidedRound() as data:
                 batch.add(event, data, self.places.place, whole=False)
             case SupersededRound() as data:
@@ -201,7 +206,6 @@ class Vigorish(OfJournal):
     reader = _all_of(VIGORISH)
     keeps = (*BOOKS, *OF_JOURNALS)
     added_up = frozenset({VigorishAssessed, VigorishTakenBack, VigorishCollection})
-    gather_seconds = 0.5
 
 
 class Meters(OfJournal):
@@ -209,7 +213,6 @@ class Meters(OfJournal):
 
     reader = _all_of(METERS)
     keeps = (*BOOKS, *OF_JOURNALS)
-    gather_seconds = 0.5
 
     def lists(self, fact: Fact) -> bool:
         """Return whether reports list a fact: of rounds, whether something was awarded or does not agree."""
@@ -228,7 +231,6 @@ class Accounts(OfJournal):
     reader = _all_of(ACCOUNTS)
     keeps = (*BOOKS, *OF_JOURNALS)
     added_up = frozenset({WagerAuthorized, WagerReleased, RoundCaptured, WagersSettled, WagersReversed, WagersVoided})
-    gather_seconds = 0.5
 
 
 _ADD_EDGES = insert(house_edges, on_conflict="skip")

@@ -79,6 +79,7 @@ exceptions = Table(
     *texts("code", "paragraph", "detail", null=True),
     *columns(Integer, "seat", null=True),
     Index("exceptions_of_day", "property", "gaming_day"),
+    Index("exceptions_of_input", "property", postgresql_where="gaming_day IS NULL"),
     Index(
         "exceptions_of_rounds",
         "property",

@@ -10,10 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory import tables as t
 from services.table_inventory.domain.denominations import stacks
 from services.table_inventory.domain.pit import slip_of, step_of
-from shared.contracts import counts, inventory, pit
+from shared.contracts import cage, contests, counts, inventory, pit
 from shared.contracts.chips import Contents, value_of
 from shared.contracts.facts import Fact
-from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.reports import ReportStatus
 from shared.journal import bulk
 from shared.journal.entry import Entry
@@ -54,11 +53,18 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             case counts.CountConcluded():
                 for box in fact.boxes:
                     rows.keep(_insert, t.counted_boxes, box, property=fact.property, count=fact.count)
+            case cage.CheckRedeemed():
+                rows.keep(_insert, t.check_steps, fact, what="redeemed", cents=-fact.cents)
+            case cage.RedemptionVoided():
+                rows.keep(_insert, t.check_steps, fact, what="voided")
+            case cage.CheckReplaced():
+                rows.keep(_insert, t.check_steps, fact, what="replaced")
+                for one in fact.replaced:
+                    place = {"property": fact.property, "step": fact.step, "by": fact.by, "at": fact.at}
+                    rows.keep(_insert, t.check_steps, one, **place, what="replaced", cents=-one.cents)
             case inventory.VarianceResolved():
                 said = ((name, value) for name, value in fact if name != "owner")  # it may be somebody else's since
                 rows.keep(_update, t.variance_cases, said, resolved_cents=fact.cents)
-            case CommandRefused(property=str(), asked=dict()):  # what is refused at the door says neither
-                rows.keep(_insert, t.refusals, fact, shard=entry.shard, seq=entry.seq)
     await rows.write(transaction.connection)
 
 
@@ -108,6 +114,9 @@ _KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
     inventory.AdjustmentEntered: (_insert, t.adjustments, {"status": "entered"}),
     inventory.AdjustmentApproved: (_update, t.adjustments, {"status": "approved"}),
     inventory.AdjustmentRejected: (_update, t.adjustments, {"status": "rejected"}),
+    contests.ContestEntered: (_insert, t.contests, {"status": "entered"}),
+    contests.ContestApproved: (_update, t.contests, {"status": "approved"}),
+    contests.ContestRejected: (_update, t.contests, {"status": "rejected"}),
     inventory.DayPreliminary: (_insert, t.days, {"status": ReportStatus.PRELIMINARY}),
     inventory.DayAudited: (_update, t.days, {}),
     inventory.DayFinal: (_update, t.days, {"status": ReportStatus.FINAL}),
@@ -181,8 +190,6 @@ def _pit(rows: _Rows, entry: Entry, fact: inventory.PitRecorded) -> None:
             check, done_by = _CHECKS[type(data)]
             done = {"check": check, "sequence": sequence, "at": at, "by": getattr(data, done_by)}
             rows.keep(_insert, t.equipment, data, **done, data=data.model_dump(mode="json", exclude_none=True))
-    if fact.claimed_day is not None:
-        rows.keep(_insert, t.other_days, fact, sequence=sequence, at=at)
     if cause and fact.moved is not None:  # tips, and vigorish collected or returned, move nothing of the inventory
         rows.move(entry, fact, fact.moved, cause, ref)
 
@@ -205,8 +212,7 @@ def _counted(data: pit.CountedTable | pit.CarriedTable) -> _Row:
 PROJECTOR: Final = Projector(
     tables=(
         *(t.counts, t.movements, t.requests, t.slips, t.manual_slips, t.boxes, t.transports, t.drop_counts),
-        *(t.counted_boxes, t.variance_cases, t.adjustments, t.days, t.equipment, t.other_days),
-        t.refusals,
+        *(t.counted_boxes, t.variance_cases, t.adjustments, t.contests, t.check_steps, t.days, t.equipment),
     ),
     project=project,
 )

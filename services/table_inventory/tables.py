@@ -67,6 +67,7 @@ movements = Table(
     ),
     Index("movements_in_order", "property", "table", "at"),
     Index("movements_of_ref", "property", "table", "ref"),
+    Index("movements_of_check", "property", "ref", postgresql_where="cause = 'counter_check'"),
 )
 """What entered and left table inventories: § 465a.36(b) permits six movements, and there are no others.
 
@@ -159,6 +160,7 @@ counted_boxes = Table(
     *dates("gaming_day"),
     *columns(_JSON, "figures", "turns"),
     *numbers("currency_cents", "counter_checks_cents", "coupons_cents"),
+    *numbers("rake_cents", null=True),
     Index("counted_boxes_of_day", "property", "gaming_day"),
     Index("counted_boxes_of_count", "property", "count"),
 )
@@ -208,6 +210,40 @@ adjustments = Table(
 )
 """Adjustments of gaming days, and what became of them."""
 
+check_steps = Table(
+    "check_steps",
+    metadata,
+    *texts("property", key=True),
+    *numbers("step", key=True),
+    *texts("serial", key=True),
+    *texts("what", "by"),
+    *numbers("cents"),  # what it changes of what is owed on the check
+    *moments("at"),
+    *texts("table", "drawer", "paid_in", null=True),
+    *numbers("voids", null=True),
+    CheckConstraint("what IN ('redeemed', 'voided', 'replaced')", name="what_is_known"),
+    Index("steps_of_check", "property", "serial"),
+)
+"""What the cage did about counter checks."""
+
+contests = Table(
+    "contests",
+    metadata,
+    *texts("property", key=True),
+    *dates("gaming_day", key=True),
+    *texts("contest", key=True),
+    *numbers("revision", key=True),
+    *numbers("fees_cents", "prizes_cents"),
+    *columns(_JSON, "before", null=True),
+    *texts("reason", "entered_by", "status"),
+    *moments("entered_at"),
+    *texts("approved_by", "rejected_by", "rejection_reason", null=True),
+    *moments("approved_at", "rejected_at", null=True),
+    CheckConstraint("approved_by <> entered_by", name="contest_approved_by_somebody_else"),
+    CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="contest_decided_once"),
+)
+"""Results of contests by the gaming day on which they ended, and what became of them."""
+
 days = Table(
     "days",
     metadata,
@@ -234,26 +270,3 @@ equipment = Table(
     Index("equipment_in_order", "property", "table", "check", "at"),
 )
 """What was done about cards, dice, card readers and stubs."""
-
-other_days = Table(
-    "other_days",
-    metadata,
-    *_of_table("sequence"),
-    *texts("event"),
-    *moments("at"),
-    *dates("gaming_day", "claimed_day"),
-    Index("other_days_of_day", "property", "gaming_day"),
-)
-"""Pit events that claimed another gaming day than that of their moment."""
-
-refusals = Table(
-    "refusals",
-    metadata,
-    *numbers("shard", "seq", key=True),
-    *texts("property", "by", "command", "detail"),
-    *moments("at"),
-    *columns(_JSON, "asked"),
-    *dates("gaming_day", null=True),
-    Index("refusals_in_order", "property", "at"),
-)
-"""Commands that were refused."""

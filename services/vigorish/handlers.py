@@ -2,19 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final, cast
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.vigorish.domain.assessing import assess, assessment, settled
-from services.vigorish.domain.views import Counted, Opened, PostedRound, ReversedRound
+from services.vigorish.domain.views import PostedRound, ReversedRound
 from services.vigorish.queries import assessed_lines
-from services.vigorish.tables import days, properties, shifts, submissions
+from services.vigorish.tables import properties, submissions
 from shared.contracts.envelope import Event
 from shared.contracts.pit import (
     CollectedVigorish,
-    NextShift,
     PitReader,
     ReturnedVigorish,
     VigorishOfRound,
@@ -36,13 +34,11 @@ from shared.contracts.vigorish import (
     VigorishTakenBack,
     VigorishWaiver,
 )
-from shared.journal.bulk import insert
 from shared.journal.entry import reversal
 from shared.journal.recording import Recording
 from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
 from shared.rules.submission import select as selected
-from shared.runtime.consume.days import DayStatuses
 from shared.runtime.consume.handler import Handler
 from shared.runtime.consume.properties import Places, Properties
 from shared.runtime.consume.submissions import ApprovedSubmissions, RulesSubmissions
@@ -133,17 +129,10 @@ def _taken_back(data: ReversedRound, state: Assessed) -> Recording:
     return Recording(fact=fact, postings=reversal(assessment(fact)))
 
 
-class Days(DayStatuses):
-    """Keep how far gaming days have come."""
-
-    keeps = (days,)
-
-
 class PitEvents(Handler[PlaceAt]):
-    """Record what tables collect, waive and return; of other events, keep which shift begins."""
+    """Record what tables collect, waive and return."""
 
-    reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish, Opened, Counted)
-    keeps = (shifts,)
+    reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish)
 
     def __init__(self) -> None:
         self._places = Places(properties)
@@ -159,17 +148,6 @@ class PitEvents(Handler[PlaceAt]):
                 return (_settled(data, event, state),)
             case _:
                 return ()
-
-    async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Keep which shifts begin, those of a table in their order: of two at one moment, the first stays."""
-        del at
-        begun = [(event, _begins(event.data)) for event in events]
-        rows = [
-            {"property": event.data.property, "table_name": event.data.table, "at": event.time, "shift": shift}
-            for event, shift in begun
-            if shift is not None
-        ]
-        await _ADD_SHIFTS.write(connection, rows)
 
 
 def _settled(data: VigorishOfRound, event: Event[Any], places: PlaceAt) -> Recording:
@@ -187,16 +165,3 @@ _SETTLED: Final[Mapping[type[VigorishOfRound], tuple[type[VigorishSettled], str]
     ReturnedVigorish: (VigorishReturn, "returned"),
 }
 """The fact that follows from an event, and the account that it moves."""
-
-_ADD_SHIFTS: Final = insert(shifts, on_conflict="skip")
-
-
-def _begins(data: Any) -> str | None:
-    """Return the shift that begins with a pit event."""
-    match data:
-        case Opened():
-            return data.shift
-        case Counted(begins=NextShift() as following):
-            return following.shift
-        case _:
-            return None

@@ -5,9 +5,8 @@ from typing import Any, Final
 
 from sqlalchemy import case, func
 
-from services.vigorish.domain.assessing import is_bank
 from services.vigorish.domain.assessing import owed as owed_of
-from services.vigorish.tables import SUMS, day_changes, lines, owed
+from services.vigorish.tables import SUMS, lines, owed
 from shared.contracts.envelope import as_json
 from shared.contracts.pit import VigorishOfRound
 from shared.contracts.settlements import RoundKey, SettledRound
@@ -18,17 +17,12 @@ from shared.contracts.vigorish import (
     VigorishTakenBack,
     VigorishWaiver,
 )
-from shared.journal.bulk import Row, added, excluded, insert, update
-from shared.journal.entry import Entry
+from shared.journal.bulk import Row, added, excluded, insert
 from shared.journal.recording import Recorded
-from shared.runtime.consume.days import day_changes_projector
 from shared.runtime.projector import Projector, Transaction
 
-REVISION: Final = ("property", "table_name", "round_id", "revision")
-"""The columns that name a revision of a round."""
-
-_KNOWN: Final = ("game", "owed_by", "closed_at", "dealer_id", "shift", "settled_dealer_id", "claimed_day")
-_OF_LINE: Final = ("seat", "owed_by", "stake_cents", "base_cents", "rate", "cents", "agrees")
+_REVISION: Final = ("property", "table_name", "round_id", "revision")
+_KNOWN: Final = ("game", "owed_by", "closed_at", "dealer_id", "settled_dealer_id")
 
 
 class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
@@ -50,23 +44,14 @@ class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
                 row[name] = max(value, row[name] or value) if name == "settled_at" else value
 
     def settle(self, fact: VigorishCollection | VigorishWaiver, **cents: int) -> None:
-        """Add what was collected or waived, and when and by which dealer and shift."""
-        self.add(
-            fact,
-            fact.seat,
-            bank=fact.bank,
-            shift=fact.shift,
-            settled_dealer_id=fact.dealer_id,
-            settled_at=fact.at,
-            claimed_day=fact.claimed_day,
-            **cents,
-        )
+        """Add what was collected or waived, and when and by which dealer."""
+        self.add(fact, fact.seat, bank=fact.bank, settled_dealer_id=fact.dealer_id, settled_at=fact.at, **cents)
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
     """Bring the tables up to date with facts, in whatever order of the shards."""
-    rows, lines_, taken_back = _Owed(), list[Row](), list[Row]()
-    for entry, fact in recorded:
+    rows, lines_ = _Owed(), list[Row]()
+    for _, fact in recorded:
         match fact:
             case VigorishAssessed():
                 for (seat, bank), (cents, owed_by) in owed_of(fact.lines).items():
@@ -80,43 +65,25 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
                         closed_at=fact.closed_at,
                         dealer_id=fact.dealer_id,
                     )
-                lines_ += _lines(entry, fact)
+                lines_ += _lines(fact)
             case VigorishTakenBack():
                 for (seat, bank), (cents, _) in owed_of(fact.lines).items():
                     rows.add(fact, seat, bank=bank, assessed_cents=-cents)
-                taken_back.append(_revision(fact) | {"standing": False})
             case VigorishCollection():
                 rows.settle(fact, collected_cents=fact.cents)
             case VigorishWaiver():
                 rows.settle(fact, waived_cents=fact.cents)
             case VigorishReturn():
-                rows.add(fact, fact.seat, bank=fact.bank, claimed_day=fact.claimed_day, returned_cents=fact.cents)
+                rows.add(fact, fact.seat, bank=fact.bank, returned_cents=fact.cents)
     connection = transaction.connection
     # In the order of their keys, so that two consumers cannot wait for each other.
     await _ADD_OWED.write(connection, [rows[key] for key in sorted(rows)])
     await _ADD_LINES.write(connection, lines_)
-    await _TAKE_BACK_LINES.write(connection, taken_back)
 
 
-def _revision(fact: VigorishAssessed | VigorishTakenBack) -> dict[str, Any]:
-    return dict(zip(REVISION, RoundKey.of(fact), strict=True))
-
-
-def _lines(entry: Entry, fact: VigorishAssessed) -> Iterable[Row]:
-    for number, line in enumerate(fact.lines):
-        yield _revision(fact) | {
-            "line": number,
-            "standing": True,
-            "gaming_day": fact.gaming_day,
-            "game": fact.game,
-            "closed_at": fact.closed_at,
-            "dealer_id": fact.dealer_id,
-            **{name: getattr(line, name) for name in _OF_LINE},
-            "bank": is_bank(line),
-            "document": as_json(line),
-            "shard": entry.shard,
-            "seq": entry.seq,
-        }
+def _lines(fact: VigorishAssessed) -> Iterable[Row]:
+    of_round = dict(zip(_REVISION, RoundKey.of(fact), strict=True))
+    return (of_round | {"line": number, "document": as_json(line)} for number, line in enumerate(fact.lines))
 
 
 _NEW: Final = excluded(owed)
@@ -129,6 +96,5 @@ _ADD_OWED: Final = insert(
     | {"settled_at": func.greatest(_NEW.settled_at, owed.c.settled_at)},
 )
 _ADD_LINES: Final = insert(lines)
-_TAKE_BACK_LINES: Final = update(lines, ("standing",), by=REVISION)
 
-PROJECTOR: Final = Projector(tables=(owed, lines), project=project).with_more(day_changes_projector(day_changes))
+PROJECTOR: Final = Projector(tables=(owed, lines), project=project)

@@ -1,17 +1,15 @@
 """The tables of vigorish: the journal, and what follows from it.
 
-Everything but the journal, the properties and the submissions is a projection of the journal, except for the shifts,
-which are one of the topic `pit.events`. Amounts are cents.
+Everything but the journal, the properties and the submissions is a projection of the journal. Amounts are cents.
 """
 
 from typing import Final
 
-from sqlalchemy import Boolean, Index, Integer, MetaData, Numeric, SmallInteger, Table
+from sqlalchemy import Boolean, Index, Integer, MetaData, SmallInteger, Table
 from sqlalchemy.dialects.postgresql import JSONB
 
-from shared.journal.columns import MOMENT, columns, counts, dates, entry_place, moments, texts
+from shared.journal.columns import columns, counts, dates, moments, texts
 from shared.journal.tables import journal_tables
-from shared.runtime.consume.days import day_changes_table, days_table
 from shared.runtime.consume.properties import properties_table
 from shared.runtime.consume.submissions import submissions_table
 
@@ -44,9 +42,8 @@ owed = Table(
     *texts("game", "owed_by", "dealer_id", null=True),
     *moments("closed_at", null=True),
     # Unknown before something was collected or waived:
-    *texts("shift", "settled_dealer_id", null=True),
+    *texts("settled_dealer_id", null=True),
     *moments("settled_at", null=True),
-    *dates("claimed_day", null=True),  # another gaming day than that of its moment
     Index("owed_of_day", "property", "gaming_day", "table_name"),
     schema=SCHEMA,
 )
@@ -58,31 +55,7 @@ lines = Table(
     *texts(*_ROUND, key=True),
     *columns(Integer, "revision", key=True),
     *columns(SmallInteger, "line", key=True),
-    *columns(Boolean, "standing", "bank", "agrees"),
-    *dates("gaming_day"),
-    *texts("game", "owed_by"),
-    *moments("closed_at"),
-    *texts("dealer_id", null=True),
-    *columns(SmallInteger, "seat"),
-    *counts("stake_cents", "base_cents", "cents"),
-    *columns(Numeric(10, 9), "rate"),
     *columns(JSONB, "document"),  # the line as published
-    *entry_place(),
-    Index("lines_of_day", "property", "gaming_day", "table_name"),
     schema=SCHEMA,
 )
-"""What was assessed, line by line."""
-
-days = days_table(metadata, SCHEMA)
-day_changes = day_changes_table(metadata, SCHEMA)
-"""How far gaming days have come."""
-
-shifts = Table(
-    "shifts",
-    metadata,
-    *texts("property", "table_name", key=True),
-    *columns(MOMENT, "at", key=True),
-    *texts("shift"),
-    schema=SCHEMA,
-)
-"""Which shift was at work at a table from a moment on."""
+"""What revisions of rounds assessed, line by line: what taking one back takes back."""

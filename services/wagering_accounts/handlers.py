@@ -1,4 +1,4 @@
-"""What the wagering accounts read: properties, settlements of rounds, and how far gaming days have come."""
+"""What the wagering accounts read: properties, and settlements of rounds."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,13 +10,12 @@ from services.wagering_accounts.domain.evolving import DoesNotFit
 from services.wagering_accounts.domain.settling import settle
 from services.wagering_accounts.domain.views import PostedRound, ReversedRound, RoundEvent, VoidedRound
 from services.wagering_accounts.queries.books import Needs, load
-from services.wagering_accounts.tables import days, properties
+from services.wagering_accounts.tables import properties
 from shared.contracts.envelope import Event
 from shared.contracts.reading import Reader
 from shared.contracts.topics import SETTLEMENTS
 from shared.journal.ledger import Fenced
 from shared.journal.recording import Recording
-from shared.runtime.consume.days import DayStatuses
 from shared.runtime.consume.handler import Handler
 from shared.runtime.consume.properties import Properties
 
@@ -51,9 +50,3 @@ class Settlements(Handler[Books]):
 def _needs(data: RoundEvent) -> Needs:
     accounts = {(data.property, credit.account) for credit in data.account_credits}
     return Needs(accounts, rounds_with_holds=[Round.key_of(data)], results=[Round.key_of(data)])
-
-
-class Days(DayStatuses):
-    """Keeps how far gaming days have come."""
-
-    keeps = (days,)

@@ -3,7 +3,7 @@
 from services.wagering_accounts.api import routes
 from services.wagering_accounts.api.roles import ADJUST, APPROVE, EXCLUDE, MANAGE, WAGER
 from services.wagering_accounts.commands import COMMANDS
-from services.wagering_accounts.handlers import ApprovedProperties, Days, Settlements
+from services.wagering_accounts.handlers import ApprovedProperties, Settlements
 from services.wagering_accounts.projector import PROJECTOR
 from services.wagering_accounts.tables import journal
 from shared.contracts.topics import ACCOUNTS
@@ -17,7 +17,7 @@ MANIFEST = Manifest(
     journal=journal,
     publishes=ACCOUNTS,
     references=(ApprovedProperties,),  # a property is known when its accounts are asked for
-    handlers=(Settlements, Days),
+    handlers=(Settlements,),
     commands=COMMANDS,
     projector=PROJECTOR,
     routes=routes,

@@ -11,10 +11,10 @@ from operator import attrgetter
 from typing import Any, Final
 
 from services.wagering_accounts.domain.books import Adjustment, Books, Patron, Round
-from services.wagering_accounts.domain.evolving import FLOWS, DoesNotFit, OfRound, account_of, evolve, flows_of
+from services.wagering_accounts.domain.evolving import DoesNotFit, OfRound, account_of, evolve
 from services.wagering_accounts.queries.books import TABLES, Needs, load
 from services.wagering_accounts.queries.order import in_order
-from services.wagering_accounts.tables import PROJECTIONS, day_changes, liability_days, lines
+from services.wagering_accounts.tables import PROJECTIONS, lines
 from shared.contracts.accounts import (
     AboutPatron,
     AccountBoughtIn,
@@ -24,17 +24,15 @@ from shared.contracts.accounts import (
     AdjustmentEntered,
     AdjustmentRejected,
 )
-from shared.journal.bulk import Row, added, insert, update
+from shared.journal.bulk import Row, insert, update
 from shared.journal.entry import Entry
 from shared.journal.ledger import Fenced
 from shared.journal.recording import Recorded
-from shared.runtime.consume.days import day_changes_projector
 from shared.runtime.projector import Projector, Transaction
 
 _ADD: Final = {kind: insert(table, on_conflict="skip") for kind, table in TABLES.items()}
 _CHANGE: Final = {kind: update(table) for kind, table in TABLES.items()}
 _ADD_LINES: Final = insert(lines, on_conflict="skip")
-_ADD_DAYS: Final = insert(liability_days, on_conflict=added(liability_days, *FLOWS))
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
@@ -90,7 +88,6 @@ async def _write(transaction: Transaction, books: Books, recorded: Sequence[tupl
             )
             await sent.write(_ADD[kind], new, otherwise=Fenced(f"somebody else wrote the same {name}"))
             await sent.write(_CHANGE[kind], changed, otherwise=Fenced(f"{name} that were read are gone"))
-        await sent.write(_ADD_DAYS, _days(recorded))
 
 
 def _lines(entry: Entry, found: Sequence[dict[str, Any]]) -> Sequence[Row]:
@@ -105,20 +102,4 @@ def _lines(entry: Entry, found: Sequence[dict[str, Any]]) -> Sequence[Row]:
     return [line | of_entry for line in found]
 
 
-def _days(recorded: Sequence[tuple[Entry, AccountsFact]]) -> list[Row]:
-    """Return what changed the liability, by gaming day and shard."""
-    sums: dict[tuple[str, date, int], dict[str, int]] = {}
-    for entry, fact in recorded:
-        if any((flows := flows_of(fact)).values()):
-            day = sums.setdefault((fact.property, _gaming_day(entry), entry.shard), dict.fromkeys(FLOWS, 0))
-            for name, cents in flows.items():
-                day[name] += cents
-    return [
-        {"property": property_name, "gaming_day": gaming_day, "shard": shard, **day}
-        for (property_name, gaming_day, shard), day in sums.items()
-    ]
-
-
-PROJECTOR: Final = Projector(tables=PROJECTIONS, project=project, read=in_order).with_more(
-    day_changes_projector(day_changes)
-)
+PROJECTOR: Final = Projector(tables=PROJECTIONS, project=project, read=in_order)

@@ -9,7 +9,6 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
 from shared.journal.tables import journal_tables
-from shared.runtime.consume.days import day_changes_table, days_table
 from shared.runtime.consume.properties import properties_table
 
 SCHEMA = "wagering_accounts"
@@ -102,17 +101,10 @@ round_accounts = Table(
     "round_accounts",
     metadata,
     *texts("property", "table", "round_id", "account", key=True),
-    *dates("gaming_day"),
     *counts("staked_cents", "credited_cents"),
     *counts("covered_cents"),  # what was on hold when the round was settled
     *counts("shortage_cents"),  # what could not be taken back, because it was gone
     CheckConstraint("covered_cents >= 0 AND shortage_cents >= 0", name="not_negative"),
-    Index(
-        "round_accounts_exceptions",
-        "property",
-        "gaming_day",
-        postgresql_where="shortage_cents > 0 OR staked_cents > covered_cents",
-    ),
     schema=SCHEMA,
 )
 
@@ -147,26 +139,11 @@ lines = Table(
     *counts(*CHANGES, *AMOUNTS),
     *texts("table", "round_id", null=True),
     CheckConstraint("available_cents >= 0 AND held_cents >= 0 AND staked_cents >= 0", name="never_negative"),
-    Index("lines_by_day", "property", "gaming_day"),
     schema=SCHEMA,
 )
-
-liability_days = Table(
-    "liability_days",
-    metadata,
-    *texts("property", key=True),
-    *dates("gaming_day", key=True),
-    *counts("shard", key=True),
-    *counts("bought_in_cents", "cashed_out_cents", "staked_cents", "credited_cents", "adjusted_cents", "short_cents"),
-    schema=SCHEMA,
-)
-"""What changed the liability on a gaming day, by shard, so that two writers never wait for each other."""
-
-days = days_table(metadata, SCHEMA)
-day_changes = day_changes_table(metadata, SCHEMA)
 
 properties = properties_table(metadata, SCHEMA)
 """The approved properties: their gaming days and their law."""
 
-PROJECTIONS = (patrons, balances, rounds, holds, round_accounts, adjustments, lines, liability_days)
+PROJECTIONS = (patrons, balances, rounds, holds, round_accounts, adjustments, lines)
 """What follows from the journal."""

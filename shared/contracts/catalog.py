@@ -5,6 +5,8 @@ What tables report stands in `shared.contracts.tables`: it brings the rules of e
 
 from shared.contracts import (
     accounts,
+    cage,
+    contests,
     counts,
     inventory,
     journal_facts,
@@ -17,7 +19,10 @@ from shared.contracts import (
 )
 from shared.contracts.facts import KINDS, Fact
 
-MODULES = (accounts, counts, inventory, journal_facts, meters, pit, properties, settlements, submissions, vigorish)
+MODULES = (
+    *(accounts, cage, contests, counts, inventory, journal_facts, meters, pit, properties),
+    *(settlements, submissions, vigorish),
+)
 
 
 def decode_fact(kind: str, data: bytes) -> Fact:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
+from shared.contracts.chips import Contents
 from shared.contracts.envelope import Contract, Digest, Identifier, Name, Person
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number
@@ -69,11 +70,15 @@ class CouponsInBox(Contract):
 
 
 class BoxFigures(Contract):
-    """What was in a box: currency and counter checks are drop; coupons are counted and never are (§ 601a.9(c)(3))."""
+    """What was in a box: currency and counter checks are drop; coupons are counted and never are (§ 601a.9(c)(3)).
+
+    `rake` is the chips that a non-banking table took from its pots.
+    """
 
     currency: Annotated[tuple[CurrencyPieces, ...], Field(max_length=64)] = ()
     counter_checks: Annotated[tuple[CheckInBox, ...], Field(max_length=1000)] = ()
     coupons: Annotated[tuple[CouponsInBox, ...], Field(max_length=200)] = ()
+    rake: Contents = ()
 
 
 class BoxTurn(Contract):
@@ -86,7 +91,10 @@ class BoxTurn(Contract):
 
 
 class CountedBox(BoxRef):
-    """A box as counted: what two people found independently, and every turn that it took."""
+    """A box as counted: what two people found independently, and every turn that it took.
+
+    `rake_cents` is what a non-banking table took from its pots; None for any other table, which has a win.
+    """
 
     box: Name
     gaming_day: date
@@ -95,6 +103,7 @@ class CountedBox(BoxRef):
     currency_cents: int
     counter_checks_cents: int
     coupons_cents: int
+    rake_cents: int | None = None
     turns: tuple[BoxTurn, ...]
 
 

@@ -17,11 +17,14 @@ Movement = Literal["cash", "counter_check", "wager", "change", "transfer", "vigo
 """The six ways in which anything may enter or leave a table inventory (58 Pa. Code § 465a.36(b)); there is no other."""
 
 VarianceKind = Literal["inventory", "drop", "fill", "credit"]
-Figure = Literal["opener", "closer", "fills", "credits", "currency", "counter_checks"]
-"""The figures of the win of a banking table (58 Pa. Code § 601a.9(c))."""
+Figure = Literal["opener", "closer", "fills", "credits", "currency", "counter_checks", "rake"]
+"""The figures of the win of a banking table (58 Pa. Code § 601a.9(c)); `rake` is the revenue of a non-banking one."""
 
 SignedCents = Annotated[int, Field(strict=True, ge=-(10**12), le=10**12)]
 Number = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
+
+NonBanking = Literal[True] | None
+"""Marks a non-banking table: its revenue is its rake, and none of its figures is one of a win."""
 
 DESK: Final = "/properties/{property}/inventory"
 """The stream of what people at their desks do."""
@@ -63,6 +66,7 @@ class PitRecorded(Fact, OfTableDay):
     shift: Name
     moved: Moved | None = None
     claimed_day: date | None = None
+    non_banking: NonBanking = None
     data: PitEventData
 
     @field_validator("data", mode="before")
@@ -130,6 +134,7 @@ class SlipVoided(SlipStep):
     """A slip is void. Its number stays used; `returned` is what was on its way and went back."""
 
     returned: Contents = ()
+    non_banking: NonBanking = None
     void_reason: Reason
     voided_by: Person
     voided_at: AwareDatetime
@@ -160,6 +165,7 @@ class ManualSlipEntered(Fact, ManualSlip):
     """A paper slip was entered afterwards."""
 
     late: Literal[True] = True
+    non_banking: NonBanking = None
     entered_by: Person
     entered_at: AwareDatetime
 

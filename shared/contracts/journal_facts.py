@@ -1,9 +1,9 @@
 """What every journal may hold besides the facts of its service: gaps, quarantine, rejected commands."""
 
 from datetime import date
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, StringConstraints
 
 from shared.contracts.envelope import Contract, Correction, Digest, Identifier, Name, Person, Sequence, Source
 from shared.contracts.envelope import Reason as Text
@@ -38,11 +38,18 @@ class RecordPlace(Contract):
     sequence: Sequence | None = None
 
 
+Key = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,255}$")]
+
+
 @fact("record.quarantined")
 class RecordQuarantined(Fact, RecordPlace):
-    """A record was refused; its bytes are in quarantine."""
+    """A record was refused; its bytes are in quarantine.
+
+    `key` is the key that its sender gave it, where that is text: it says whose a record is that nobody can read.
+    """
 
     reason: str
+    key: Key | None = None
 
 
 class EntryPlace(Contract):

@@ -154,11 +154,15 @@ class SoldChips(GivenChips):
 
 @event("counter_check.issued", PIT_EVENTS)
 class IssuedCounterCheck(GivenChips):
-    """Chips given for the issuance copy of a counter check, which went into the drop box."""
+    """Chips given for the issuance copy of a counter check, which went into the drop box.
+
+    `drawer` is who owes it, by reference, where the pit system knows that.
+    """
 
     DIFFERENT = ("dealer", "floorperson")
 
     serial: Identifier
+    drawer: Identifier | None = None
     floorperson: Person
 
 

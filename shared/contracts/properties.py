@@ -4,9 +4,9 @@ It names its law (jurisdiction packs), its clock, its pits, tables and devices, 
 """
 
 from datetime import date, time
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints
+from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints, model_validator
 
 from shared.contracts.envelope import Contract, Name, Person
 from shared.contracts.facts import Fact, fact
@@ -47,7 +47,7 @@ class PropertyTable(Contract):
     """A table: `game` is the licensee's name of what it offers, as submissions call it.
 
     It is open on the gaming days from `opened_on` up to but not including `retired_on`. `progressive_links` names the
-    progressive pools that it feeds.
+    progressive pools that it feeds. At a `non_banking` table players play against each other: its revenue is the rake.
     """
 
     table: Name
@@ -57,10 +57,24 @@ class PropertyTable(Contract):
     positions: Annotated[int, Field(ge=1, le=12)]
     location: Label
     fully_automated: bool = False
+    non_banking: bool = False
     progressive_links: tuple[Name, ...] = Field(default=(), max_length=100)
     devices: tuple[Device, ...] = Field(default=(), max_length=100)
     opened_on: date
     retired_on: date | None = None
+
+    @model_validator(mode="after")
+    def _of_one_class(self) -> Self:
+        if self.fully_automated and self.non_banking:
+            raise ValueError("a table is 'fully_automated' or 'non_banking', not both: say which class its revenue is")
+        return self
+
+    @property
+    def revenue_class(self) -> Literal["banking", "non_banking", "fully_automated"]:
+        """Return the class of revenue that it makes, as jurisdiction packs name them."""
+        if self.fully_automated:
+            return "fully_automated"
+        return "non_banking" if self.non_banking else "banking"
 
     def is_open_on(self, day: date) -> bool:
         """Return whether the table is there on a gaming day."""

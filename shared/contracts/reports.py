@@ -1,17 +1,15 @@
-"""What every report says of itself, and how far a gaming day has come."""
+"""How far a gaming day has come and its books have been read; percentages, and hashes of rows."""
 
 from collections.abc import Iterable, Sequence
-from datetime import date
 from enum import StrEnum
 from fractions import Fraction
 from hashlib import sha256
-from importlib.metadata import version
 from math import floor
 from typing import Annotated, Final
 
-from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
+from pydantic import BaseModel, StringConstraints
 
-from shared.contracts.envelope import Name, canonical
+from shared.contracts.envelope import canonical
 
 Percent = Annotated[str, StringConstraints(pattern=r"^-?\d+\.\d{2}$")]
 """A percentage with two decimals; the name of its field ends in `_percent`."""
@@ -37,7 +35,7 @@ def rows_sha256(rows: Sequence[BaseModel]) -> str:
 
 
 class ReportStatus(StrEnum):
-    """The stage of a gaming day, and with it of every report about it: the same four in every service."""
+    """The stage of a gaming day, and with it of every report about it."""
 
     OPEN = "open"
     """The day is not over."""
@@ -68,30 +66,3 @@ class Reached(BaseModel):
     shard: int
     seq: int
     missing: int
-
-
-class ReportHeader(BaseModel):
-    """What every report says of itself."""
-
-    title: str
-    property: Name
-    status: ReportStatus
-    generated_at: AwareDatetime
-    generated_by: str
-    system_version: str = Field(default_factory=lambda: version("pitledger"))
-    input_open: int = Field(
-        ge=0, description="records of its input that are missing or in quarantine: its figures may still change"
-    )
-
-
-class DayReportHeader(ReportHeader):
-    """What a report about one gaming day says of itself."""
-
-    gaming_day: date
-
-
-class RangeReportHeader(ReportHeader):
-    """What a report about several gaming days says of itself; both days are in it."""
-
-    first_day: date
-    last_day: date

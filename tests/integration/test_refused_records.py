@@ -129,6 +129,23 @@ def test_a_wrong_key_is_quarantined(url: str) -> None:
     assert f"the Kafka key is 'elsewhere'; it must be the source '{source(T1)}'" == quarantine(url)[0][0]
 
 
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [(source(T1).encode(), source(T1)), (None, None), (b"\xff\x00", None), (b"two words", None), (b"", None)],
+    ids=["text", "none", "bytes", "a blank", "empty"],
+)
+def test_the_key_says_whose_an_unreadable_record_is(url: str, key: bytes | None, said: str | None) -> None:
+    """It is recorded where it is text, and left out where it is not: nothing else of such a record can be told."""
+
+    async def play(table: Table) -> None:
+        owner = await table.owner()
+        await owner.handle([Record("table.events", 0, 0, key, b"not JSON", NOON)])
+
+    play_at(url, play)
+    [(data,)] = query(url, "SELECT data::text FROM round_settlement.entries")
+    assert said == json.loads(data).get("key")
+
+
 def test_a_mended_record_takes_its_place(url: str) -> None:
     """What was refused left a gap; the mended record fills it, and the quarantine is resolved, with who and why."""
 

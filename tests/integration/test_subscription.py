@@ -38,9 +38,12 @@ class Reader:
         )
         self.topic = topic
         self.gather_seconds = 0.05
+        self.rest = 0
+        self.batch_seconds = 0.0
         self.batch_records_max = settings.batch_records_max
         self.cluster_id = cluster
         self.positions: dict[int, int] = {}
+        self.batches: list[int] = []
 
     async def assigned(self, partitions: Iterable[int]) -> dict[int, int]:
         self.positions = dict.fromkeys(partitions, 0)
@@ -54,6 +57,8 @@ class Reader:
     async def handle(self, records: Sequence[Record]) -> dict[int, int]:
         for record in records:
             self.positions[record.partition] = record.offset + 1
+        self.batches.append(len(records))
+        await asyncio.sleep(self.batch_seconds)
         return {}
 
 
@@ -94,5 +99,26 @@ def test_looking_at_the_lag_keeps_nobody_from_taking_over(broker: AnyBroker, top
             subscription.observe()
             assert {0: RECORDS} == subscription.consumer.positions
             assert 0 == subscription.lag_records
+
+    asyncio.run(work())
+
+
+def test_what_nobody_waits_for_is_gathered_while_the_reader_rests(broker: AnyBroker, topic: str) -> None:
+    """No batch is shorter than it could be, but after one that leaves less than a full batch the reader rests."""
+
+    async def work() -> None:
+        failures: list[BaseException] = []
+        async with subscribed(broker.bootstrap_servers, topic, failures) as subscription, asyncio.timeout(60):
+            reader = cast(Reader, subscription.consumer)
+            reader.rest, reader.batch_seconds = 1_000, 0.01
+            for count in (RECORDS, RECORDS + 2):
+                while sum(reader.positions.values()) < count:
+                    assert [] == failures
+                    await asyncio.sleep(LOOK_SECONDS)
+                if count == RECORDS:
+                    for sequence in (RECORDS + 1, RECORDS + 2):
+                        event = {"source": "/test", "sequence": sequence}
+                        await asyncio.to_thread(produce, broker.bootstrap_servers, topic, [event])
+            assert 2 == reader.batches[-1], "both came while it rested"
 
     asyncio.run(work())

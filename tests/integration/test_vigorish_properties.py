@@ -1,18 +1,20 @@
 """Vigorish by the property: rates of its law, its tables, its gaming days; what nobody filed waits."""
 
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
 import pytest
 
 from services.vigorish.manifest import MANIFEST
+from shared.contracts.vigorish import VigorishAssessed, VigorishCollection
 from shared.jurisdictions import gaming_pack
 from tests.support import Databases
 from tests.support.desk import Desk, desk_of
 from tests.support.pit import Table
 from tests.support.properties import property_event
 from tests.support.services import settled_database
-from tests.unit.vigorish.rounds import DAY, NOON, PROPERTY, collected, line, moment, posted, returned, rules
+from tests.unit.vigorish.rounds import NOON, PROPERTY, collected, line, moment, posted, returned, rules
 
 ISLAND = "lincoln"
 RULES = rules()
@@ -44,8 +46,8 @@ def test_the_rate_is_that_of_the_property(desk: Desk) -> None:
     assert "pack us-ri has no rate of vigorish for pa-645a-2011" in reason
     rates = {}
     for name in (PROPERTY, ISLAND):
-        path = f"/reports/assessments?property={name}&gaming_day={DAY}"
-        rates[name] = [item["assessed"]["rate_paragraph"] for item in desk.get(path, person="kim").json()["items"]]
+        assessed = [fact for fact in desk.facts() if isinstance(fact, VigorishAssessed) and fact.property == name]
+        rates[name] = [line.rate_paragraph for fact in assessed for line in fact.lines]
     island = gaming_pack("us-ri").vigorish["ri-pai-gow"].root[0].source
     assert {PROPERTY: ["§ 645a.13(a)"], ISLAND: [island]} == rates
 
@@ -73,7 +75,7 @@ def test_another_gaming_day_is_refused_where_the_property_says_so(desk: Desk) ->
 
 
 def test_another_gaming_day_is_flagged_where_the_property_says_so(desk: Desk) -> None:
-    """It is recorded under the day of its moment, and an exception of the seat."""
+    """It is recorded under the day of its moment, and says which day was claimed."""
     desk.feed("settlements", posted(1, RULES, [line(1, 1200, 75)], property=ISLAND, regulation="ri-pai-gow"))
     source = f"/properties/{ISLAND}/tables/PG-01/pit"
     island = {"property": ISLAND, "gaming_day": "2026-11-22"}
@@ -81,5 +83,5 @@ def test_another_gaming_day_is_flagged_where_the_property_says_so(desk: Desk) ->
     given_back = returned(2, 1, 1, 25, property=ISLAND) | {"source": source}
     desk.feed("pit.events", taken, given_back)
     assert [] == desk.quarantined()
-    found = desk.get(f"/reports/exceptions?property={ISLAND}&gaming_day={DAY}", person="kim").json()["items"]
-    assert [("other_gaming_day", "r-1", 1)] == [(one["kind"], one["round_id"], one["seat"]) for one in found]
+    said = [fact for fact in desk.facts() if isinstance(fact, VigorishCollection)]
+    assert [(date(2026, 11, 20), date(2026, 11, 22))] == [(fact.gaming_day, fact.claimed_day) for fact in said]

@@ -136,7 +136,8 @@ def test_a_counted_box_balances_and_coupons_are_never_drop(
         counter_checks=tuple(CheckInBox(serial=f"CC-{n}", cents=cents) for n, cents in enumerate(checks)),
         coupons=(CouponsInBox(coupon="match_play", cents=2500, count=3),),
     )
-    postings = table.sold("currency", sold) + table.counted_box(box_of(1, "day").counted(figures, ()))
+    counted = box_of(1, "day").counted(figures, (), non_banking=False)
+    postings = table.sold("currency", sold) + table.counted_box(counted)
     assert 0 == sum(posting.cents for posting in postings)
     drop = sum(posting.cents for posting in postings if posting.account.leg == "drop")
     assert sum(cents * count for cents, count in currency) + sum(checks) == drop

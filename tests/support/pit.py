@@ -17,13 +17,14 @@ PROPERTY, DAY = "riverbend", "2026-11-20"
 MORNING = datetime(2026, 11, 20, 10, tzinfo=UTC)
 
 _PIT, _CAGE, _COUNT = "slips.request", "slips.prepare", "boxes.count"
+_TRANSACT = "cage.transact"
 _AUDIT, _CONTROL, _READ = "days.audit", "days.audit.approve", "reports.read"
 
 PEOPLE = {
     "pit.ray": [_PIT],
     "pit.ivy": [_PIT],
-    "cage.ann": [_CAGE, _PIT],
-    "cage.bob": [_CAGE],
+    "cage.ann": [_CAGE, _PIT, _TRANSACT],
+    "cage.bob": [_CAGE, _TRANSACT],
     "count.sue": [_COUNT, _AUDIT],
     "count.tom": [_COUNT],
     "count.zoe": [_COUNT],
@@ -211,21 +212,18 @@ class InventoryDesk:
         return document
 
     def win(self, day: str = DAY) -> dict[str, Any]:
-        """The win report."""
-        return self.read(f"/reports/win?property={PROPERTY}&gaming_day={day}")
+        """The win as it would be sealed now."""
+        return self.read(f"/gaming-days/{PROPERTY}/{day}/win")
 
     def variances(self, day: str = DAY) -> list[dict[str, Any]]:
         """The variances of a gaming day."""
         items: list[dict[str, Any]] = self.read(f"/variances?property={PROPERTY}&gaming_day={day}")["items"]
         return items
 
-    def exceptions(self, day: str = DAY, **wanted: str) -> list[dict[str, Any]]:
-        """The exceptions of a gaming day."""
-        more = "".join(f"&{name}={value}" for name, value in wanted.items())
-        items: list[dict[str, Any]] = self.read(f"/reports/exceptions?property={PROPERTY}&gaming_day={day}{more}")[
-            "items"
-        ]
-        return items
+    def follow_ups(self, kind: str, day: str = DAY) -> list[dict[str, Any]]:
+        """What has to be looked after of a gaming day, of a kind."""
+        items = self.read(f"/gaming-days/{PROPERTY}/{day}/follow-ups")["items"]
+        return [item for item in items if item["kind"] == kind]
 
     def has_only(self, *tables: str, **changes: Any) -> None:
         """The property is amended: it has these tables and no others."""

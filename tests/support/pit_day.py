@@ -97,6 +97,19 @@ class Ledger:
         people: Said = {"removed_by": "sec.gus", "witnessed_by": "floor.fay"}
         return self.pit(table, "box.exchanged", moment, removed_box=box, **people, **more)
 
+    # --- the cage ---
+
+    def cage(self, moment: datetime, step: int, kind: str, **data: Any) -> Event:
+        """The cage did something about a counter check of BJ-01, which is paid in currency."""
+        said: Said = {"shift": "day", "step": step, "by": "cage.ann", "at": moment.isoformat(), "paid_in": "currency"}
+        return self.desk(kind, moment, table="BJ-01", **said | data)
+
+    def replaced(self, moment: datetime, step: int, serial: str, replaced: list[Said]) -> Event:
+        """A counter check took the place of others."""
+        said: Said = {"shift": "day", "step": step, "by": "cage.ann", "at": moment.isoformat(), "serial": serial}
+        cents = sum(one["cents"] for one in replaced)
+        return self.desk("counter_check.replaced", moment, **said, cents=cents, replaced=replaced)
+
     # --- variances, adjustments, the seal ---
 
     def owned(self, moment: datetime, **variance: Any) -> Event:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import httpx
 
 from services.reporting.manifest import MANIFEST
+from services.reporting.watch import observe
 from shared.contracts.journal_facts import QuarantineDismissed
 from shared.journal.recording import Recording
 from shared.runtime.command.command import Accepted, Command, Commands, Now
@@ -118,6 +119,18 @@ def books_of(url: str) -> Iterator[Books]:
             "properties", *(property_event(name, sequence=n) for n, name in enumerate(("riverside", "lakeside"), 1))
         )
         yield books
+
+
+def figure_of(books: Books, name: str, later: timedelta = timedelta()) -> float | None:
+    """Return a metric that the service watches, as it is some time later."""
+    context = replace(books.desk.context, clock=lambda: books.desk.context.clock() + later)
+
+    async def watch() -> None:
+        async with context.engine.connect() as connection:
+            await observe(context, connection)
+
+    books.desk.client.run(watch())
+    return context.metrics.registry.get_sample_value(name)
 
 
 def rows_of(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:

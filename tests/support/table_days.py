@@ -29,13 +29,22 @@ class TableDays:
             kind, data, service="table-inventory", sequence=self.seq, at=self.last_recorded, shard=self.shard
         )
 
-    def pit(self, event: str, table: str, day: str = DAY, *, moved: int | None = None, **data: Any) -> Entry:
+    def pit(
+        self,
+        event: str,
+        table: str,
+        day: str = DAY,
+        *,
+        moved: int | None = None,
+        non_banking: bool = False,
+        **data: Any,
+    ) -> Entry:
         """An event of the pit was recorded."""
         place = {"property": self.property_name, "table": table, "gaming_day": day, "shift": "day"}
         movement = {} if moved is None else {"moved": {"movement": "cash", "cents": moved}}
-        return self.entry(
-            "pit.recorded", place | {"event": event, "sequence": self.seq + 1, "data": place | data} | movement
-        )
+        mark = {"non_banking": True} if non_banking else {}
+        said = {"event": event, "sequence": self.seq + 1, "data": place | data}
+        return self.entry("pit.recorded", place | said | movement | mark)
 
     def table_day(
         self, table: str, day: str = DAY, *, opener: int = 100_000, closer: int = 100_000, drop: int = 0
@@ -48,10 +57,29 @@ class TableDays:
             *self.box(table, day, drop),
         ]
 
-    def box(self, table: str, day: str, cents: int) -> list[Entry]:
-        """The box of a table was taken off, and counted."""
+    def raked(self, table: str, day: str = DAY, *, rake: int, drop: int = 0) -> list[Entry]:
+        """A non-banking table opened, sold chips for currency, and took a rake, all in cents."""
+        people: Entry = {"dealer": "dealer.1", "floorperson": "floor.lee"}
+        opener = {"contents": _cents(100_000), "game": "poker", **people}
+        return [
+            self.pit("table.opened", table, day, non_banking=True, **opener),
+            *self.box(table, day, drop, rake=rake),
+        ]
+
+    def contest(self, name: str, fees: int, prizes: int, before: tuple[int, int] | None = None) -> Entry:
+        """The result of a contest was approved, cents; in place of the (fees, prizes) approved before."""
+        at = self.last_recorded.isoformat()
+        people = {"entered_by": "audit.kim", "entered_at": at, "approved_by": "controller.fay", "approved_at": at}
+        result = {"contest": name, "fees_cents": fees, "prizes_cents": prizes, "reason": "list 7"}
+        about = {"property": self.property_name, "gaming_day": DAY, "revision": 2 if before else 1}
+        earlier = {"before": dict(zip(("fees_cents", "prizes_cents"), before, strict=True))} if before else {}
+        return self.entry("contest.approved", about | result | people | earlier)
+
+    def box(self, table: str, day: str, cents: int, rake: int | None = None) -> list[Entry]:
+        """The box of a table was taken off, and counted; with a rake, of a non-banking one."""
         people: Entry = {"removed_by": "security.1", "witnessed_by": "floor.lee"}
-        removed = self.pit("box.exchanged", table, day, removed_box=f"B-{self.seq}", **people)
+        is_raked = rake is not None
+        removed = self.pit("box.exchanged", table, day, non_banking=is_raked, removed_box=f"B-{self.seq}", **people)
         counted = {
             "table": table,
             "exchange": self.seq,
@@ -64,6 +92,7 @@ class TableDays:
             "coupons_cents": 0,
             "turns": [],
         }
+        counted |= {"rake_cents": rake} if is_raked else {}
         at = self.last_recorded.isoformat()
         count = {"property": self.property_name, "gaming_day": day, "count": self.seq, "boxes": [counted]}
         count |= {"opened_by": "count.a", "opened_at": at, "concluded_by": "count.b", "concluded_at": at}

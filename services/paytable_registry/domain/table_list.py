@@ -20,6 +20,7 @@ class TableLine(Contract):
     location: str
     positions: int
     fully_automated: bool
+    non_banking: bool
     progressive_links: tuple[str, ...]
     opened_on: date
     retired_on: date | None = None

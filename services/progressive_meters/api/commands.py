@@ -29,7 +29,7 @@ def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
     router, engine = APIRouter(), context.commands
     pools, changes = APIRouter(prefix="/pools", tags=["pools"]), APIRouter(tags=["changes"])
-    reports = APIRouter(prefix="/reconciliations", tags=["reports"])
+    days = APIRouter(prefix="/reconciliations", tags=["reconciliations"])
     file = partial(command_route, pools, engine, answers=PoolVersion)
     version, change = "/{property}/{pool}/versions/{version}", "/changes/{property}/{change}"
     file(FilePool, "", role=CHANGE_METERS, status=201, rejects=(Reason.NOT_FOUND, Reason.NOT_ALLOWED))
@@ -41,8 +41,8 @@ def routes(context: ServiceContext) -> APIRouter:
     move(RequestChange, "/pools/{property}/{pool}/changes", role=CHANGE_METERS, status=201, rejects=requested)
     move(ApproveChange, change + "/approve", role=APPROVE_METERS, rejects=(*_APPROVED, Reason.CONTRADICTS))
     move(RejectChange, change + "/reject", role=APPROVE_METERS, rejects=_DECIDED)
-    reconcile = partial(command_route, reports, engine, answers=DayReconciled)
+    reconcile = partial(command_route, days, engine, answers=DayReconciled)
     reconcile(ReconcileDay, "", role=RECONCILE_METERS, status=201, rejects=(Reason.NOT_FOUND, Reason.TOO_EARLY))
-    for part in (pools, changes, reports):
+    for part in (pools, changes, days):
         router.include_router(part)
     return router

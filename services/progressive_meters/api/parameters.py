@@ -17,6 +17,6 @@ READ_SIGNS: Final = declare_role("signs.read", "Read what the signs of progressi
 
 SIGN_READER: Final = person_with(READ_SIGNS, READ_REPORTS, CHANGE_METERS, APPROVE_METERS, RECONCILE_METERS)
 POOL_READER: Final = person_with(READ_REPORTS, CHANGE_METERS, APPROVE_METERS, RECONCILE_METERS)
-DayReader = Annotated[str, person_with(READ_REPORTS, RECONCILE_METERS)]
+DAY_READER: Final = person_with(READ_REPORTS, RECONCILE_METERS)
 
 PoolName = Annotated[Name, Path(description="the pool")]

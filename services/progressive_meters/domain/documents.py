@@ -1,4 +1,4 @@
-"""What the interface shows of pools: readings for signs, pools as they stand, what moved them and what they paid."""
+"""What the interface shows of pools: readings for signs, pools as they stand, and what moved them."""
 
 from datetime import date, datetime
 from typing import Literal
@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from services.progressive_meters.domain.versions import PoolVersion
 from shared.contracts.exact import ExactCents
 from shared.contracts.journal_facts import EntryPlace
-from shared.contracts.meters import ChangeAsked, Feed, Hit, Movement
+from shared.contracts.meters import ChangeAsked, Feed, Movement
 
 Status = Literal["requested", "approved", "rejected"]
 
@@ -75,17 +75,3 @@ class ChangeItem(ChangeAsked):
     rejection_reason: str | None = None
     display_before_cents: ExactCents | None = None
     display_after_cents: ExactCents | None = None
-
-
-class HitItem(Hit, EntryPlace):
-    """An award that came off a meter. It stands unless its round was taken back."""
-
-    property: str
-    pool: str
-    gaming_day: date
-    at: datetime
-    table: str
-    game: str
-    round_id: str
-    revision: int
-    standing: bool

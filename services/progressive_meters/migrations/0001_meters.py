@@ -1,4 +1,4 @@
-"""Create the copies of the properties and submissions, the pools and everything that moved them, and the days."""
+"""Create the copies of the properties and submissions, the pools and everything that moved them."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -10,13 +10,13 @@ depends_on = "journal_0001"
 
 def upgrade() -> None:
     """Run the statements of the SQL files, and grant the service what it needs."""
-    run_sql(__file__, "0001_days", "0001_properties", "0001_submissions")
+    run_sql(__file__, "0001_properties", "0001_submissions")
     grant(
         "SELECT, INSERT",
-        *("properties", "submissions", "days", "day_changes"),
+        *("properties", "submissions"),
         *("pool_versions", "pools", "movements", "readings", "hits", "changes", "reconciliations"),
     )
-    grant("UPDATE", "pools", "readings", "days", "day_changes")
+    grant("UPDATE", "pools", "readings")
     grant("UPDATE (standing)", "hits")
     grant("UPDATE (status, document, approved_by, rejection)", "changes")
     grant("UPDATE (status, approved_by, approved_at, rejected_by, rejected_at, rejection_reason)", "pool_versions")

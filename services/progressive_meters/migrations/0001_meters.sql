@@ -51,10 +51,8 @@ CREATE TABLE readings (
 CREATE INDEX readings_of_day ON readings (property, gaming_day, pool);
 
 CREATE TABLE hits (
-    property TEXT, pool TEXT, number BIGINT, line BIGINT, standing BOOLEAN NOT NULL, gaming_day DATE NOT NULL,
-    at TIMESTAMPTZ NOT NULL, "table" TEXT NOT NULL, game TEXT NOT NULL, round_id TEXT NOT NULL,
-    revision BIGINT NOT NULL, seat BIGINT NOT NULL, wager TEXT NOT NULL, category TEXT, cents BIGINT NOT NULL,
-    shard INTEGER NOT NULL, seq BIGINT NOT NULL,
+    property TEXT, pool TEXT, number BIGINT, line BIGINT, standing BOOLEAN NOT NULL, "table" TEXT NOT NULL,
+    round_id TEXT NOT NULL, revision BIGINT NOT NULL, cents BIGINT NOT NULL,
     PRIMARY KEY (property, pool, number, line)
 );
 

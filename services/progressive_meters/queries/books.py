@@ -11,11 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.progressive_meters.domain.comparison import Difference, MeterOfTable, Reading, Step, differences
 from services.progressive_meters.domain.pools import PARTS, Delta
-from services.progressive_meters.domain.reports import (
+from services.progressive_meters.domain.reconciling import (
     Day,
     ExceptionItem,
     PoolBooks,
-    TableContribution,
     pool_day,
     reading_exception,
     wrong_with,
@@ -42,7 +41,6 @@ async def day_of(connection: AsyncConnection, property_name: str, gaming_day: da
         rows=tuple(rows),
         wrong=tuple(wrong for one in books for wrong in wrong_with(one)),
         exceptions=tuple(sorted(found, key=lambda item: item.key)),
-        tables=tuple(await _tables(connection, property_name, gaming_day)),
     )
 
 
@@ -141,18 +139,3 @@ async def _findings(connection: AsyncConnection, property_name: str, gaming_day:
                 more = {"settled_cents": row.settled_cents, "rated_cents": rated}
             found.append(ExceptionItem(kind=kind, **dict(thing_of(MeterOfTable, row)), **more))
     return found
-
-
-async def _tables(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[TableContribution]:
-    m = movements.c
-    names = ("in_count", "in_cents", "contribution", "reserved", "overflow")
-    query = (
-        select(m.pool, m.table, m.game, *(func.sum(m[name]).label(name) for name in names))
-        .where(m.property == property_name, m.gaming_day == gaming_day, m.table.is_not(None))
-        .group_by(m.pool, m.table, m.game)
-        .order_by(m.pool, m.table, m.game)
-    )
-    return [
-        thing_of(TableContribution, row, **{f"{name}_cents": exact_text(int(row._mapping[name])) for name in names[2:]})
-        for row in await connection.execute(query)
-    ]

@@ -21,9 +21,8 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import PropertyQuery, TableChoice, person_with, snapshot
 from shared.runtime.web.access import person_of
-from shared.runtime.web.documents import accepted, entity_tag, respond
+from shared.runtime.web.documents import UNCHANGED, accepted, entity_tag, respond
 from shared.runtime.web.problems import problems
-from shared.runtime.web.reports import REPORT
 from shared.runtime.web.roles import READ_PATRON_REPORTS, READ_REPORTS
 
 AnyReader = Annotated[str, person_with(READ_REPORTS, READ_PATRON_REPORTS)]
@@ -53,7 +52,7 @@ _PAGES_AT_ONCE: Final = 1
 
 _READ: Final = {
     200: {"content": {one.media_type: {"schema": {"type": "string", "format": "binary"}} for one in FORMATS.values()}},
-    **REPORT,
+    **UNCHANGED,
     **problems(Reason.NOT_FOUND, Reason.NOT_ACCEPTABLE),
 }
 

@@ -2,12 +2,15 @@
 
 `account_balance_cents` is what a movement changes on an account (the item), whether it is available, on hold or in
 play; its table is empty for a wallet. `held_cents` and `in_play_cents` are what is on hold and in play for a round (the
-item), by the movements; `holds_cents` is what holds come to, by what was authorized and released. `voucher_cents` is
+item), by the movements; `holds_cents` is what holds come to, by what was authorized and released.
+`account_uncovered_cents` is what a round staked from an account beyond what was on hold for it, and
+`account_shortage_cents` what could not be taken back: their item is an `AccountOfRound`. `voucher_cents` is
 what vouchers (the item: their reference) were issued for, less what they were redeemed for. All else says why the
 liability changes.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from services.reporting.books.measures import Amount, adds
 from shared.contracts.accounts import (
@@ -22,6 +25,28 @@ from shared.contracts.accounts import (
     WagersSettled,
     WagersVoided,
 )
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class AccountOfRound:
+    """A round and an account from which it was wagered.
+
+    >>> AccountOfRound.of_item(AccountOfRound("r-1", "GA-1").item).account
+    'GA-1'
+    """
+
+    round_id: str
+    account: str
+
+    @property
+    def item(self) -> str:
+        """Return it as the item of an amount."""
+        return f"{self.round_id} {self.account}"
+
+    @classmethod
+    def of_item(cls, item: str) -> "AccountOfRound":
+        """Return what an item says."""
+        return cls(*item.split(" "))
 
 
 @adds(AccountBoughtIn)
@@ -62,14 +87,16 @@ def wagered(fact: WagerAuthorized | WagerReleased | RoundCaptured) -> Iterator[A
 
 @adds(WagersSettled, WagersReversed, WagersVoided)
 def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amount]:
-    """Say what a round's result did at its table; the item of a shortage is the round."""
+    """Say what a round's result did at its table, and what of it accounts could not cover or give back."""
     yield from _balances(fact.movements)
     yield from _of_round(fact.movements, fact.table, fact.round_id)
     yield Amount("holds_cents", -sum(one.released_cents for one in fact.accounts), fact.table)
     yield Amount("account_staked_cents", sum(one.staked_cents for one in fact.accounts), fact.table)
     yield Amount("account_credited_cents", sum(one.credited_cents for one in fact.accounts), fact.table)
-    shortage = sum(one.shortage_cents for one in fact.accounts)
-    yield Amount("account_shortage_cents", shortage, fact.table, item=fact.round_id)
+    for one in fact.accounts:
+        item = AccountOfRound(fact.round_id, one.account).item
+        yield Amount("account_uncovered_cents", one.staked_cents - one.released_cents, fact.table, item=item)
+        yield Amount("account_shortage_cents", one.shortage_cents, fact.table, item=item)
 
 
 def _table_of(movements: Sequence[AccountMovement]) -> str:

@@ -1,5 +1,5 @@
 """Every module that declares what facts add to measures: import this, and all of them are declared."""
 
-from services.reporting.books import accounts, inventory, meters, rounds, vigorish
+from services.reporting.books import accounts, cage, contests, inventory, meters, rounds, vigorish
 
-MODULES = (accounts, inventory, meters, rounds, vigorish)
+MODULES = (accounts, cage, contests, inventory, meters, rounds, vigorish)

@@ -1,10 +1,10 @@
-"""Exceptions of the pit's desk: variances, slips, numbers, boxes and adjustments that somebody has to follow up."""
+"""Exceptions of the desks: variances, slips, numbers, boxes and adjustments that somebody has to follow up."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Final
 
-from services.reporting.books.adjustments import Adjustment, of_win
+from services.reporting.books.adjustments import Adjustment, adjustments_of, is_over_limit
 from services.reporting.books.boxes import Box, boxes_of
 from services.reporting.books.exceptions import Exceptional, Severity
 from services.reporting.books.reading import Books
@@ -13,20 +13,21 @@ from services.reporting.books.slips import Slip, slips_of
 from services.reporting.books.variances import CaseKey, Cases, Level, cases_of, level_of
 from services.reporting.books.windows import windows_of
 from services.reporting.kit.figures import EntryRef, Figure
+from shared.contracts.exact import shown
 from shared.contracts.inventory import PitRecorded
 
 _SEVERITY: Final[Mapping[Level, Severity]] = {"noted": "low", "report": "medium", "authority": "high"}
 
 
 async def of_desk(books: Books) -> list[Exceptional]:
-    """Return what is not as it should be of the question's gaming days, as the facts of the table inventory say."""
+    """Return what is not as it should be of the question's gaming days, as the facts of the desks say."""
     cases, boxes, slips = await cases_of(books), await boxes_of(books), await slips_of(books)
     return [
         *await _inventories(books, cases),
         *(found for box in boxes for found in _box(books, cases, box)),
         *(found for slip in slips for found in _slip(books, cases, slip)),
         *await _missing(books),
-        *(found for one in await of_win(books) for found in _adjustment(books, one)),
+        *(found for one in await adjustments_of(books) for found in _adjustment(books, one)),
         *await _other_days(books),
     ]
 
@@ -139,20 +140,19 @@ async def _missing(books: Books) -> list[Exceptional]:
 
 def _adjustment(books: Books, one: Adjustment) -> Iterator[Exceptional]:
     """Give the exception of an adjustment that waits, is over the limit, or came after the seal."""
-    limit_cents = books.place_on(one.gaming_day).limit_cents("adjustment_listed_cents", one.gaming_day)
     waits = one.status == "entered"
-    if not (waits or (one.status == "approved" and (one.after_seal or abs(one.cents) > limit_cents))):
+    if not (waits or (one.status == "approved" and (one.after_seal or is_over_limit(books, one)))):
         return
     yield Exceptional(
         kind="adjustment",
         status="open" if waits else "approved",
         since=one.entered_at,
-        subject=f"{one.of} {one.gaming_day}/{one.number}, {one.figure}",
+        subject=f"{one.of} {one.about or one.gaming_day}/{one.number}, {one.figure}",
         reason=one.reason,
         entries=one.entries,
         gaming_day=one.gaming_day,
         table=one.table,
-        cents=one.cents,
+        cents=None if one.change is None else shown(one.nanocents),
         by=one.entered_by,
         settled_at=one.decided_at,
         settled_by=one.decided_by,

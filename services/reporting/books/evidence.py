@@ -8,7 +8,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import text
@@ -115,6 +115,10 @@ _ALARMS: Final = text("""
     SELECT CAST(alarms AS text) AS alarms FROM reporting.evidence_days
     WHERE property = :property AND as_of <= :known_at ORDER BY as_of DESC, gaming_day DESC LIMIT 1""")
 
+_LATEST_ALARMS: Final = text("""
+    SELECT DISTINCT ON (property) CAST(alarms AS text) AS alarms FROM reporting.evidence_days
+    ORDER BY property, as_of DESC, gaming_day DESC""")
+
 _COUNTS: Final = text("""
     SELECT DISTINCT ON (gaming_day) CAST(counts AS text) AS counts FROM reporting.evidence_days
     WHERE property = :property AND gaming_day BETWEEN :first AND :last AND as_of <= :known_at
@@ -180,7 +184,7 @@ async def keep(
 ) -> Sequence[Alarm]:
     """Carry on with what a day adds, and write it; return the alarms that are new.
 
-    It is as of the moment that is due, or of the last row's where that is later: what stands is never changed.
+    It is as of the moment that is due, or just after the last row where that is later: what stands is never changed.
     """
     known = {"property": due.property, "known_at": datetime.max.replace(tzinfo=due.as_of.tzinfo)}
     latest = (await connection.execute(_LATEST, known)).one_or_none()
@@ -188,8 +192,9 @@ async def keep(
     carried, as_of = NOTHING, due.as_of
     if latest is not None:
         carried = Carried(evidence_of_text(latest.carried), alarms_of_text(latest.alarms))
-        as_of = max(as_of, latest.as_of)
-    after = carried.after(due.gaming_day, added, None if before is None else evidence_of_text(before))
+        if (latest.as_of, latest.gaming_day) >= (as_of, due.gaming_day):
+            as_of = latest.as_of + timedelta(microseconds=1)  # a row is carried on from the one before it
+    after = carried.after(due.gaming_day, as_of, added, None if before is None else evidence_of_text(before))
     row = {
         "property": due.property,
         "as_of": as_of,
@@ -203,11 +208,15 @@ async def keep(
     return after.alarms[len(carried.alarms) :]
 
 
-async def alarms_known(connection: AsyncConnection, property_name: str, known_at: datetime) -> Sequence[Alarm]:
-    """Return the alarms of a property as known at a moment, in the order in which they were raised."""
-    parameters = {"property": property_name, "known_at": known_at}
-    found = (await connection.execute(_ALARMS, parameters)).scalar_one_or_none()
-    return () if found is None else alarms_of_text(found)
+async def alarms_known(books: Books) -> Sequence[Alarm]:
+    """Return the alarms as known at the moment of the question, in the order in which they were raised."""
+    return [alarm for row in await books.read(_ALARMS) for alarm in alarms_of_text(row.alarms)]
+
+
+async def alarms_since(connection: AsyncConnection, moment: datetime) -> list[Alarm]:
+    """Return the alarms of all properties that were raised after a moment."""
+    rows = await connection.execute(_LATEST_ALARMS)
+    return [alarm for row in rows for alarm in alarms_of_text(row.alarms) if alarm.raised_at > moment]
 
 
 async def carried_evidence(books: Books) -> tuple[date | None, Carried]:

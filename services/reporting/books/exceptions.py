@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from services.reporting.books.reading import Books, Listed
 from services.reporting.books.statements import OF_INPUT
-from services.reporting.kit.figures import EntryRef
+from services.reporting.kit.figures import Because, EntryRef
 
 Severity = Literal["high", "medium", "low"]
 
@@ -18,7 +18,8 @@ Severity = Literal["high", "medium", "low"]
 class Exceptional:
     """Something that is not as it should be, what it is about, and what became of it.
 
-    `entries` say so, the first of them by itself; `number` tells several of one entry apart. `status` is `open` until
+    `entries` say so, the first of them by itself; `number` tells several of one entry apart. `evidence` is what else it
+    was found by. `status` is `open` until
     somebody or something has settled it; what happened and only has to be known is `noted`. `severity` and `owner` are
     given where they do not follow from the `kind`.
     """
@@ -30,6 +31,7 @@ class Exceptional:
     reason: str
     entries: tuple[EntryRef, ...]
     number: int = 0
+    evidence: Because = ()
     gaming_day: date | None = None
     table: str | None = None
     cents: int | None = None
@@ -68,7 +70,7 @@ def _of_input(row: Any) -> Exceptional:
         entries=(entry, *settled),
         number=row.number,
         gaming_day=row.gaming_day,
-        table=row.table_name,
+        table=None if row.anybodys else row.table_name,
         by=_people(row.entered_by, row.approved_by),
         settled_at=None if status in ("open", "noted") else row.settled_at,
         settled_by=_people(row.settled_by, row.settled_approved_by),
@@ -101,8 +103,13 @@ def _reason(row: Any, missing: Sequence[tuple[int, int]]) -> str:
         seat = f"seat {row.seat}: " if row.seat else ""
         return f"{seat}{row.detail} ({row.paragraph})"
     if row.kind == "gap" and missing:
-        return f"have not come: {', '.join(_range(*one) for one in missing)}"
-    return str(row.reason)
+        return f"have not come: {', '.join(_range(*one) for one in missing)}{whose(row)}"
+    return f"{row.reason}{whose(row)}"
+
+
+def whose(row: Any) -> str:
+    """Return what is added to the reason of an exception that names no known property; nothing for others."""
+    return "; it names no property that is known: it is listed for every one" if row.anybodys else ""
 
 
 def _range(first: int, last: int) -> str:

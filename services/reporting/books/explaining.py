@@ -19,6 +19,7 @@ from shared.contracts.wager_totals import FIGURES
 
 async def entries_of(books: Books, because: AddedUp) -> list[dict[str, Any]]:
     """Return the entries that were added up to a figure, each with what it adds, in the order of recording."""
+    books = books if because.known_at is None else books.known_at(because.known_at)
     wanted = dict(because.where)
     dimensions = AMOUNT_DIMENSIONS if because.book == "amounts" else (*ROUND_DIMENSIONS, "category")
     conditions = "".join(f' AND "{name}"::text = :w_{name}' for name in dimensions if name in wanted)

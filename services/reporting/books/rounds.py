@@ -1,13 +1,14 @@
 """What settled rounds add: figures by wager, lines by what they won, and who dealt in which shift. Pure; cents."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from itertools import chain
 from operator import add, attrgetter
 from typing import Any, Final, NamedTuple
 
 from services.reporting.books.measures import Amount, adds
-from services.reporting.domain.views import DealtRound, PostedRound, ReversedRound, VoidedRound
+from services.reporting.domain.quick_rounds import AnyPosted
+from services.reporting.domain.views import Line, ReversedRound, VoidedRound
 from shared.contracts.facts import EntryEvent
 from shared.contracts.wager_totals import FIGURES
 
@@ -71,11 +72,16 @@ class RoundEntry(NamedTuple):
     line_figures: Sequence[int]
     stake_figures: Sequence[int]
 
+    def back_cents(self) -> int:
+        """Return what the house gave back to players: what lines paid, and stakes."""
+        return sum(self.line_figures[3 :: len(LINE_FIGURES)])
 
-def round_entry(event: EntryEvent[Any], data: DealtRound, shift: str) -> RoundEntry:
+
+def round_entry(event: EntryEvent[Any], data: AnyPosted | ReversedRound, shift: str) -> RoundEntry:
     """Return what a round adds that was posted, or what it takes back."""
     sign = -1 if isinstance(data, ReversedRound) else 1
-    lines = _lines(data.lines, sign)
+    lines, results = _of_lines(data.lines, sign)
+    totals = data.totals
     return RoundEntry(
         event.shard,
         event.sequence,
@@ -89,59 +95,63 @@ def round_entry(event: EntryEvent[Any], data: DealtRound, shift: str) -> RoundEn
         data.round_id,
         data.revision,
         sign,
-        isinstance(data, PostedRound) and data.correction is not None,
+        not isinstance(data, ReversedRound) and data.correction is not None,
         data.submission.version,
         data.submission.hash,
         data.closed_at,
-        sum(total.chips_cents for total in data.totals),
-        tuple(total.wager for total in data.totals),
-        list(chain.from_iterable(map(_figures, data.totals))),
+        sum([total.chips_cents for total in totals]),
+        tuple([total.wager for total in totals]),
+        list(chain.from_iterable(map(_figures, totals))),
         [wager for wager, _ in lines],
         [category for _, category in lines],
         list(chain.from_iterable(lines.values())),
-        _stakes(data) if isinstance(data, PostedRound) else [],
+        [] if isinstance(data, ReversedRound) else _stakes(data, results),
     )
 
 
-def _stakes(data: PostedRound) -> list[int]:
-    results: dict[tuple[int, str], int] = {}
-    for line in data.lines:
-        if against_house(line):
-            key = (line["seat"], line["wager"])
-            results[key] = results.get(key, 0) + line["payout"] + line["stake_returned"] - line["stake"]
+_BySeat = dict[tuple[int, str], int]
+"""What the wagers of a seat won (below 0: lost), by seat and wager."""
+
+
+def _of_lines(lines: Iterable[Line], sign: int) -> tuple[dict[tuple[str, str], list[int]], _BySeat]:
+    """Return what lines of the handle come to: LINE_FIGURES by wager and category, and results."""
+    found: dict[tuple[str, str], list[int]] = {}
+    results: _BySeat = {}
+    for line in lines:
+        if not against_house(line):
+            continue
+        wager, stake = line.wager, line.stake
+        back = line.payout + line.stake_returned
+        key = (line.seat, wager)
+        results[key] = results.get(key, 0) + back - stake
+        won = (wager, line.category or "")
+        figures = found.get(won)
+        if figures is None:
+            found[won] = [sign, sign * stake, sign * stake * stake, sign * back, sign * line.from_meter]
+            continue
+        figures[0] += sign
+        figures[1] += sign * stake
+        figures[2] += sign * stake * stake
+        figures[3] += sign * back
+        figures[4] += sign * line.from_meter
+    return found, results
+
+
+def _stakes(data: AnyPosted, results: _BySeat) -> list[int]:
     places = {total.wager: place for place, total in enumerate(data.totals, 1)}
     found: list[int] = []
-    for seat in data.record.get("seats", ()):
-        number = seat["seat"]
-        for wager, cents in seat["wagers"].items():
+    for seat in data.record.seats:
+        number = seat.seat
+        for wager, cents in seat.wagers.items():
             result = results.get((number, wager))
             if result:
                 found += (places[wager], number, cents if result > 0 else -cents)
     return found
 
 
-def _lines(lines: Iterable[Mapping[str, Any]], sign: int) -> dict[tuple[str, str], list[int]]:
-    """Return LINE_FIGURES by wager and category, of the lines that are of the handle: not void, not of a bank."""
-    found: dict[tuple[str, str], list[int]] = {}
-    for line in lines:
-        if not against_house(line):
-            continue
-        stake, key = line["stake"], (line["wager"], line.get("category") or "")
-        figures = found.get(key)
-        if figures is None:
-            figures = found[key] = [0] * len(LINE_FIGURES)
-        figures[0] += sign
-        figures[1] += sign * stake
-        figures[2] += sign * stake * stake
-        figures[3] += sign * (line["payout"] + line["stake_returned"])
-        figures[4] += sign * line["from_meter"]
-    return found
-
-
-def against_house(line: Mapping[str, Any]) -> bool:
+def against_house(line: Line) -> bool:
     """Return whether a line is of the handle: void ones, and those of banks, are not."""
-    of_bank = line["paid_by"] != "house" or line["wager"] == BANK or line["seat"] == _DEALER_SEAT
-    return not of_bank and line["outcome"] != "void"
+    return line.paid_by == "house" and line.outcome != "void" and line.wager != BANK and line.seat != _DEALER_SEAT
 
 
 @adds(VoidedRound)
@@ -214,19 +224,33 @@ class Sums:
         play.played[0 if entry.sign > 0 else 2] += 1
         play.played[1] += entry.corrected
         _add(play.figures, entry.wagers, entry.figures)
-        sums = self._lines.setdefault((*place, entry.version, entry.submission), {})
-        parts = _parts(entry.line_figures, len(LINE_FIGURES))
-        for won, figures in zip(zip(entry.line_wagers, entry.line_categories, strict=True), parts, strict=True):
-            _add(sums, won, figures)
-            if figures[1]:
-                _add(play.stakes, won[0], (figures[0], figures[2]))
+        sums, stakes = self._lines.setdefault((*place, entry.version, entry.submission), {}), play.stakes
+        figures = _parts(entry.line_figures, len(LINE_FIGURES))
+        for wager, category, (lines, stake, squared, payout, meter) in zip(
+            entry.line_wagers, entry.line_categories, figures, strict=True
+        ):
+            won = sums.get((wager, category))
+            if won is None:
+                won = sums[wager, category] = [0, 0, 0, 0, 0]
+            won[0] += lines
+            won[1] += stake
+            won[2] += squared
+            won[3] += payout
+            won[4] += meter
+            if stake:
+                staked = stakes.get(wager)
+                if staked is None:
+                    staked = stakes[wager] = [0, 0]
+                staked[0] += lines
+                staked[1] += squared
 
 
 _NONE: Final = (0,) * len(FIGURES)
 
 
 def _parts(figures: Sequence[int], length: int) -> Iterator[Sequence[int]]:
-    return (figures[at : at + length] for at in range(0, len(figures), length))
+    """Return parts of so many figures."""
+    return zip(*[iter(figures)] * length, strict=True)
 
 
 def _add(sums: _Sum, key: Any, figures: Sequence[int]) -> None:

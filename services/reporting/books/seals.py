@@ -1,4 +1,4 @@
-"""Sealed gaming days: what the table inventory sealed of each, and whether anything came after that."""
+"""Gaming days: of which anything is known; what the table inventory sealed of each, and whether more came after."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -7,11 +7,16 @@ from typing import Final
 from sqlalchemy import text
 
 from services.reporting.books.reading import Books
+from services.reporting.books.stages import PLAYED
 from services.reporting.kit.figures import EntryRef
 
 _SEALED: Final = text("""
     SELECT f.gaming_day, f.service, f.shard, f.seq, f.recorded_at,
-           CAST(f.data #>> '{report,total,final_win_cents}' AS bigint) AS final_win_cents,
+           CAST(CAST(f.data #>> '{report,total,final_win_cents}' AS bigint)
+                + coalesce((SELECT sum((r ->> 'final_rake_cents')::bigint)
+                            FROM json_array_elements(f.data #> '{report,rake}') r), 0)
+                + coalesce((SELECT sum((c ->> 'fees_cents')::bigint - (c ->> 'prizes_cents')::bigint)
+                            FROM json_array_elements(f.data #> '{report,contests}') c), 0) AS bigint) AS revenue_cents,
            m.last_recorded > f.recorded_at AND EXISTS (
                SELECT FROM reporting.amounts a
                WHERE a.property = f.property AND a.gaming_day = f.gaming_day
@@ -24,16 +29,23 @@ _SEALED: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class SealedDay:
-    """A gaming day that was sealed: the entry that says so, the final win of its report, cents, and what came after.
+    """A gaming day that was sealed: the entry that says so, what tables and contests brought by its report, cents.
 
-    `final_win_cents` is None where the report has none; `changed` says that amounts came after the seal.
+    `revenue_cents` is the final win, the rake and what contests brought; None where the report has no win;
+    `changed` says that amounts came after the seal.
     """
 
     gaming_day: date
     entry: EntryRef
     recorded_at: datetime
-    final_win_cents: int | None
+    revenue_cents: int | None
     changed: bool
+
+
+async def known_days(books: Books) -> list[date]:
+    """Return the gaming days of a question of which anything was recorded, in order."""
+    rows = await books.read(PLAYED, first=books.question.first, last=books.question.last)
+    return [row.gaming_day for row in rows]
 
 
 async def sealed_days(books: Books) -> list[SealedDay]:
@@ -43,7 +55,7 @@ async def sealed_days(books: Books) -> list[SealedDay]:
             row.gaming_day,
             EntryRef(row.service, row.shard, row.seq),
             row.recorded_at,
-            row.final_win_cents,
+            row.revenue_cents,
             row.changed,
         )
         for row in await books.read(_SEALED, first=books.question.first, last=books.question.last)

@@ -47,7 +47,7 @@ _CLOSED: Final = text("""
       AND f.kind IN ('day.preliminary', 'day.final')
     GROUP BY f.gaming_day, f.kind""")
 
-_PLAYED: Final = text("""
+PLAYED: Final = text("""
     SELECT gaming_day FROM reporting.day_moments
     WHERE property = :property AND gaming_day BETWEEN :first AND :last AND first_recorded <= :known_at
     ORDER BY gaming_day""")
@@ -105,7 +105,7 @@ _THROUGH: Final = text("""
 
 async def played_days(connection: AsyncConnection, question: Question) -> Sequence[date]:
     """Return the gaming days of a question of which anything was recorded, in order."""
-    rows = await connection.execute(_PLAYED, _parameters(question))
+    rows = await connection.execute(PLAYED, _parameters(question))
     return [row.gaming_day for row in rows]
 
 

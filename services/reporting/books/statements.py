@@ -160,7 +160,13 @@ _STATES: Final = """
     SELECT x.*, f.missing, s.status AS settled, coalesce(f.at, s.at) AS settled_at, s.by AS settled_by,
            s.approved_by AS settled_approved_by, s.reason AS settled_reason, s.shard AS settled_shard,
            s.seq AS settled_seq
-    FROM reporting.exceptions x
+    FROM (
+        SELECT e.*, false AS anybodys FROM reporting.exceptions e WHERE e.property = :property
+        UNION ALL
+        SELECT e.*, true FROM reporting.exceptions e
+        WHERE e.gaming_day IS NULL AND e.property IS DISTINCT FROM :property AND NOT EXISTS (
+            SELECT FROM reporting.properties p
+            WHERE p.property = e.property AND CAST(p.document ->> 'approved_at' AS timestamptz) <= :known_at)) x
     LEFT JOIN LATERAL (
         SELECT int8multirange(int8range(x.first, x.last, '[]')) - coalesce(
                    range_agg(int8range(g.sequence, g.sequence, '[]')), '{}') AS missing, max(g.recorded_at) AS at
@@ -178,22 +184,22 @@ _STATES: Final = """
         WHERE x.kind = 'notice' AND r.kind = 'reversed' AND r.recorded_at <= :known_at
           AND (r.property, r.table_name, r.round_id, r.revision) = (x.property, x.table_name, x.round_id, x.revision)
         ORDER BY 2, 6, 7 LIMIT 1) s ON x.kind IN ('quarantined', 'notice')
-    WHERE (x.property = :property OR x.property IS NULL) AND x.recorded_at <= :known_at"""
-"""The exceptions of a property, and of none that is known, each with what has become of it."""
+    WHERE x.recorded_at <= :known_at"""
+"""The exceptions of a property, and (`anybodys`) of none that is known, each with what has become of it."""
 
 _IS_OPEN: Final = "(kind = 'gap' AND NOT isempty(missing) OR kind = 'quarantined' AND settled IS NULL)"
 """Exceptions that are open."""
 
 OF_INPUT: Final = f"""
     SELECT * FROM ({_STATES}
-        AND (CAST(:table AS text) IS NULL OR x.table_name IS NULL OR x.table_name = :table)
+        AND (CAST(:table AS text) IS NULL OR x.anybodys OR x.table_name IS NULL OR x.table_name = :table)
         AND (x.gaming_day IS NULL AND x.since < :ends OR x.gaming_day BETWEEN :first AND :last)) known
     WHERE gaming_day IS NOT NULL OR since >= :begins OR {_IS_OPEN}
     ORDER BY since, service, shard, seq, number"""
 
 OPEN_EXCEPTIONS: Final = f"""
     SELECT * FROM ({_STATES} AND x.gaming_day IS NULL AND x.kind = ANY(:kinds)
-        AND (CAST(:table AS text) IS NULL OR x.table_name IS NULL OR x.table_name = :table)) known
+        AND (CAST(:table AS text) IS NULL OR x.anybodys OR x.table_name IS NULL OR x.table_name = :table)) known
     WHERE {_IS_OPEN} ORDER BY since, service, shard, seq, number"""
 
 COUNT_OPEN: Final = f"""

@@ -1,7 +1,6 @@
 """What the vigorish ledger adds to measures: what was assessed, collected, waived and returned. Pure; cents.
 
-The item of what was assessed is a `Line` as text. The item of what a table did about it is `bank` where it is owed as
-the bank or a co-bank, else `player`: tables do not say more.
+The item of what was assessed is a `Line` as text, that of what a table did about it an `Act`.
 """
 
 from collections.abc import Iterator
@@ -60,6 +59,31 @@ class Line:
         return "bank" if self.owed_by in _BANKS else "player"
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Act:
+    """What a table did about vigorish: of whom (`bank` for the bank or a co-bank, else `player`), and who dealt.
+
+    The dealer is empty where the table did not say it.
+
+    >>> Act.of_item(Act("player", "dealer 1").item).dealer
+    'dealer 1'
+    """
+
+    debtor: str
+    dealer: str
+
+    @property
+    def item(self) -> str:
+        """Return it as the item of an amount."""
+        return f"{self.debtor} {self.dealer}"
+
+    @classmethod
+    def of_item(cls, item: str) -> "Act":
+        """Return what an item says."""
+        debtor, _, dealer = item.partition(" ")
+        return cls(debtor, dealer)
+
+
 @adds(VigorishAssessed)
 def assessed(fact: VigorishAssessed) -> Iterator[Amount]:
     """Say what the lines of a round assess."""
@@ -87,7 +111,8 @@ def _line(fact: VigorishAssessed | VigorishTakenBack, line: AssessedLine, sign: 
 @adds(VigorishCollection, VigorishWaiver, VigorishReturn)
 def settled(fact: VigorishCollection | VigorishWaiver | VigorishReturn) -> Iterator[Amount]:
     """Say what a table collected, waived or gave back."""
-    here = partial(Amount, table=fact.table, shift=fact.shift, item="bank" if fact.bank else "player")
+    act = Act("bank" if fact.bank else "player", fact.dealer_id or "")
+    here = partial(Amount, table=fact.table, shift=fact.shift, item=act.item)
     match fact:
         case VigorishCollection():
             yield here("vigorish_collected_cents", fact.cents)

@@ -4,7 +4,7 @@ A line is kept where a rule for anyone's winnings holds, whether or not the lice
 Which lines these are follows from the packs as they are when a line is read: a rebuild looks at all of them again.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
@@ -14,12 +14,13 @@ from sqlalchemy import text
 from services.reporting.books.reading import Books
 from services.reporting.books.rounds import against_house
 from services.reporting.domain.federal.winnings import SettledLine, candidates
-from services.reporting.domain.views import PostedRound
+from services.reporting.domain.quick_rounds import AnyPosted
+from services.reporting.domain.views import Line
 from services.reporting.kit.figures import EntryRef
 from shared.contracts.facts import EntryEvent
 from shared.contracts.places import Place
 from shared.contracts.topics import SETTLEMENTS
-from shared.jurisdictions import Pack
+from shared.jurisdictions import Dated, Pack, Provision
 
 _SAME: Final = (
     *("property", "game", "regulation", "round_id", "seat", "wager", "hand", "stake_cents", "winnings_cents"),
@@ -52,32 +53,59 @@ class Won:
     account: str | None
 
 
-def won_lines(event: EntryEvent[Any], data: PostedRound, place: Place) -> list[dict[str, Any]]:
-    """Return the rows of a posted round's lines that may have to be reported."""
-    lines = {number: line for number, line in enumerate(data.lines, 1) if against_house(line)}
-    back_cents = sum(line["payout"] + line["stake_returned"] for line in lines.values())
-    paid_on = data.closed_at.astimezone(place.zone).date()
-    laws = [law for law in place.reporting if back_cents >= _least_cents(law, paid_on)]
-    if not laws or not back_cents:
-        return []
-    settled = {number: _settled(data, line, paid_on) for number, line in lines.items()}
-    wanted = {id(line) for law in laws for line in _reportable(law, settled.values())}
+class WonLines:
+    """Finds lines that may have to be reported; it remembers from where on that can be, at which property and when."""
+
+    def __init__(self) -> None:
+        self._least: dict[tuple[str, date], tuple[float, int]] = {}
+
+    def of_round(
+        self, event: EntryEvent[Any], data: AnyPosted, place: Place, back_cents: int
+    ) -> Iterable[dict[str, Any]]:
+        """Return the rows of a posted round's lines, all of which gave so many cents back to players."""
+        paid_on = data.closed_at.astimezone(place.zone).date()
+        key = (place.document.hash, paid_on)
+        if key not in self._least:
+            self._least[key] = _least(place.reporting, paid_on)
+        least_cents, times = self._least[key]
+        # Wagers that together are worth so many times their stakes have one among them that is.
+        if back_cents < least_cents or not any(_is_worth(line, times) for line in data.lines):
+            return ()
+        return _rows(event, data, place, paid_on)
+
+
+def _is_worth(line: Line, times: int) -> bool:
+    back = line.payout + line.stake_returned
+    return back > 0 and back >= times * line.stake
+
+
+def _rows(event: EntryEvent[Any], data: AnyPosted, place: Place, paid_on: date) -> Iterator[dict[str, Any]]:
+    settled = {
+        number: _settled(data, line, paid_on) for number, line in enumerate(data.lines, 1) if against_house(line)
+    }
+    wanted = {id(line) for law in place.reporting for line in _reportable(law, settled.values())}
     accounts = {(one.seat, one.wager): one.account for one in data.account_credits}
     entry = {"shard": event.shard, "seq": event.sequence, "recorded_at": event.recordedat, "revision": data.revision}
-    return [
-        entry
-        | {name: getattr(line, name) for name in _SAME}
-        | {"number": number, "table_name": line.table, "account": accounts.get((line.seat, line.wager))}
-        for number, line in settled.items()
-        if id(line) in wanted
-    ]
+    for number, line in settled.items():
+        if id(line) in wanted:
+            row = entry | {name: getattr(line, name) for name in _SAME}
+            yield row | {"number": number, "table_name": line.table, "account": accounts.get((line.seat, line.wager))}
 
 
-def _least_cents(law: Pack, day: date) -> float:
-    """Return the least amount that is reported of anyone, cents; infinite where there is no such rule on the day."""
-    rules = (rule for rule in law.reportable_winnings.values() if rule.winner == "anyone")
-    held = (one for rule in rules for one in rule.threshold_cents.root[::-1] if one.effective_from <= day)
-    return min((one.value for one in held), default=float("inf"))
+def _least(packs: Iterable[Pack], day: date) -> tuple[float, int]:
+    """Return the least amount (cents) that is reported of anyone, and the least multiple of the wager, on a day.
+
+    The amount is infinite where there is no such rule.
+    """
+    rules = [rule for law in packs for rule in law.reportable_winnings.values() if rule.winner == "anyone"]
+    amounts = [held.value for rule in rules if (held := _held(rule.threshold_cents, day)) is not None]
+    ratios = [None if rule.wager_ratio is None else _held(rule.wager_ratio, day) for rule in rules]
+    times = [0 if held is None else held.value for held in ratios]
+    return min(amounts, default=float("inf")), min(times, default=0)
+
+
+def _held(provision: Provision[Any], day: date) -> Dated[Any] | None:
+    return next((one for one in provision.root[::-1] if one.effective_from <= day), None)
 
 
 def _reportable(law: Pack, lines: Iterable[SettledLine]) -> Iterable[SettledLine]:
@@ -87,19 +115,19 @@ def _reportable(law: Pack, lines: Iterable[SettledLine]) -> Iterable[SettledLine
         return ()
 
 
-def _settled(data: PostedRound, line: Mapping[str, Any], paid_on: date) -> SettledLine:
+def _settled(data: AnyPosted, line: Line, paid_on: date) -> SettledLine:
     return SettledLine(
         property=data.property,
         table=data.table,
         game=data.game,
         regulation=data.regulation,
         round_id=data.round_id,
-        seat=line["seat"],
-        wager=line["wager"],
-        hand=line.get("hand"),
-        stake_cents=line["stake"],
-        winnings_cents=line["payout"],
-        stake_returned_cents=line["stake_returned"],
+        seat=line.seat,
+        wager=line.wager,
+        hand=line.hand,
+        stake_cents=line.stake,
+        winnings_cents=line.payout,
+        stake_returned_cents=line.stake_returned,
         gaming_day=data.gaming_day,
         moment=data.closed_at,
         paid_on=paid_on,

@@ -7,7 +7,7 @@ is taken out with what it had added, and put in with what it adds now, without t
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from math import log, log10
 from typing import Final, Literal, NamedTuple
@@ -43,10 +43,14 @@ class Subject(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """An alarm: what is tested, since which gaming day, after how many observations and at which statistic."""
+    """An alarm: what is tested, since which gaming day, as known at which moment, after how many observations.
+
+    `statistic` is the one at which it was raised.
+    """
 
     tested: Subject
     since: date
+    raised_at: datetime
     n: int
     statistic: float
 
@@ -73,9 +77,16 @@ class Carried:
     alarms: tuple[Alarm, ...] = ()
 
     def after(
-        self, day: date, added: Mapping[Subject, Evidence], instead_of: Mapping[Subject, Evidence] | None = None
+        self,
+        day: date,
+        at: datetime,
+        added: Mapping[Subject, Evidence],
+        instead_of: Mapping[Subject, Evidence] | None = None,
     ) -> "Carried":
-        """Return what stands after a gaming day; of one that was tested before, `instead_of` is what it had added."""
+        """Return what stands after a gaming day, as it is known at a moment.
+
+        Of a day that was tested before, `instead_of` is what it had added.
+        """
         evidence = dict(self.evidence)
         for tested, before in (instead_of or {}).items():
             evidence[tested] = _with(evidence[tested], before, -1)
@@ -83,7 +94,7 @@ class Carried:
             evidence[tested] = _with(evidence.get(tested), new, 1)
         raised = {alarm.tested for alarm in self.alarms}
         alarms = [
-            Alarm(tested, day, evidence[tested].n, statistic)
+            Alarm(tested, day, at, evidence[tested].n, statistic)
             for tested in sorted(added)
             if tested not in raised and (statistic := statistic_of(evidence[tested])) >= THRESHOLD
         ]
@@ -124,12 +135,16 @@ def evidence_of_text(text: str) -> dict[Subject, Evidence]:
 def alarms_as_text(alarms: Iterable[Alarm]) -> str:
     """Return alarms as JSON.
 
-    >>> alarms = (Alarm(Subject("counts", dealer="d-1"), date(2026, 11, 20), 20, 3.5),)
+    >>> sealed = datetime.fromisoformat("2026-11-21T12:00:00+00:00")
+    >>> alarms = (Alarm(Subject("counts", dealer="d-1"), date(2026, 11, 20), sealed, 20, 3.5),)
     >>> alarms_of_text(alarms_as_text(alarms)) == alarms
     True
     """
     return json.dumps(
-        [[*alarm.tested, alarm.since.isoformat(), alarm.n, alarm.statistic] for alarm in alarms],
+        [
+            [*alarm.tested, alarm.since.isoformat(), alarm.raised_at.isoformat(), alarm.n, alarm.statistic]
+            for alarm in alarms
+        ],
         separators=(",", ":"),
     )
 
@@ -137,8 +152,8 @@ def alarms_as_text(alarms: Iterable[Alarm]) -> str:
 def alarms_of_text(text: str) -> tuple[Alarm, ...]:
     """Return alarms from their JSON."""
     return tuple(
-        Alarm(Subject(*tested), date.fromisoformat(since), n, statistic)
-        for *tested, since, n, statistic in json.loads(text)
+        Alarm(Subject(*tested), date.fromisoformat(since), datetime.fromisoformat(raised_at), n, statistic)
+        for *tested, since, raised_at, n, statistic in json.loads(text)
     )
 
 

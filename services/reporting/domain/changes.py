@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 from pydantic import BaseModel
 
 from services.reporting.domain.exceptions import Closed, ExceptionDetails, ExceptionKind
+from services.reporting.domain.quick_rounds import QuickRound
 from services.reporting.domain.views import (
     NoticedRound,
     PostedRound,
@@ -88,8 +89,8 @@ class Changes:
 
     def add(self, event: EntryEvent[Any]) -> None:
         """Add an entry of the settlement journal."""
-        if isinstance(event.data, PostedRound) and not event.data.notices:
-            return  # nearly all of them
+        if isinstance(event.data, QuickRound):
+            return  # nearly all of them: nothing was noticed
         entry = EntryRef.of(self.service, event)
         match event.data:
             case PostedRound() as data:
@@ -117,7 +118,7 @@ class Changes:
             case RecordQuarantined():
                 where = {"topic": fact.topic, "partition": fact.partition, "offset": fact.offset}
                 place = {"first": fact.sequence, "last": fact.sequence, "reason": fact.reason}
-                self._open(entry, moment, "quarantined", fact.source, **place, **where)
+                self._open(entry, moment, "quarantined", fact.source, **_table_of(fact.key), **place, **where)
             case RecordMended():
                 for one in fact.entries:
                     self._close(entry, moment, one, "mended", by=fact.by, reason=fact.reason)
@@ -151,7 +152,7 @@ class Changes:
         )
 
     def _open(self, entry: EntryRef, moment: datetime, kind: ExceptionKind, stream: str | None, **more: Any) -> None:
-        more |= _table_of(stream)
+        more |= _table_of(stream)  # what a record says of itself goes before its key
         self.noticed.append(Noticed(entry=entry, kind=kind, since=moment, stream=stream, **more))
 
     def _close(
@@ -173,9 +174,16 @@ def _why(correction: Correction | None) -> dict[str, str]:
 
 
 def _table_of(stream: str | None) -> dict[str, Any]:
-    """Return the property and table of a table's stream; nothing for any other."""
+    """Return the property and table of a stream of a table, or of its pit, or of a key that names one."""
     match (stream or "").split("/"):
-        case ["", "properties", property_name, "tables", table]:
+        case ["", "properties", property_name, "tables", table] | [
+            "",
+            "properties",
+            property_name,
+            "tables",
+            table,
+            "pit",
+        ]:
             return {"property": property_name, "table_name": table}
         case _:
             return {}

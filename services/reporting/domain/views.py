@@ -1,9 +1,9 @@
 """What reporting needs of settlements: round, figures, stakes, lines and reasons, without cards. Amounts are cents."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import AwareDatetime, ConfigDict
-from typing_extensions import TypedDict
+import msgspec
+from pydantic import AwareDatetime, ConfigDict, PlainValidator
 
 from shared.contracts.envelope import Correction
 from shared.contracts.reading import View, view_of
@@ -18,6 +18,46 @@ from shared.contracts.settlements import (
     SubmissionRef,
 )
 from shared.contracts.wager_totals import WagerTotals
+
+
+class Line(msgspec.Struct, gc=False):
+    """A line of a settlement, cents. It is a structure, like a seat: a month has some sixty million of them."""
+
+    seat: int
+    wager: str
+    outcome: str
+    stake: int
+    payout: int
+    stake_returned: int
+    from_meter: int
+    paid_by: str
+    category: str | None = None
+    hand: int | None = None
+
+
+class Seat(msgspec.Struct, gc=False):
+    """What a seat wagered, cents by wager."""
+
+    seat: int
+    wagers: dict[str, int]
+
+
+class Record(msgspec.Struct, gc=False):
+    """The record of a round."""
+
+    seats: tuple[Seat, ...] = ()
+
+
+def _structured(kind: Any) -> PlainValidator:
+    """Return what reads a structure in a view."""
+
+    def read(value: Any) -> Any:
+        try:
+            return msgspec.convert(value, kind)
+        except msgspec.ValidationError as error:
+            raise ValueError(str(error)) from error
+
+    return PlainValidator(read)
 
 
 class Totals(WagerTotals):
@@ -45,20 +85,7 @@ class DealtRound(NoticedRound, RevisionView):
     dealer_id: str | None = None
     submission: SubmissionRef
     totals: tuple[Totals, ...]
-    lines: tuple[dict[str, Any], ...]
-
-
-class Seat(TypedDict):
-    """What a seat wagered, cents by wager: a plain mapping, for a month has some fifty million of them."""
-
-    seat: int
-    wagers: dict[str, int]
-
-
-class Record(TypedDict, total=False):
-    """The record of a round."""
-
-    seats: list[Seat]
+    lines: Annotated[tuple[Line, ...], _structured(tuple[Line, ...])]
 
 
 class AccountWager(View):
@@ -73,7 +100,7 @@ class AccountWager(View):
 class PostedRound(DealtRound):
     """A round whose money was posted. `record` is what the table reported, without its cards."""
 
-    record: Record
+    record: Annotated[Record, _structured(Record)]
     regulation: str
     account_credits: tuple[AccountWager, ...] = ()
     correction: Correction | None = None

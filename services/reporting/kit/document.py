@@ -22,7 +22,7 @@ Unit = Literal["text", "day", "moment", "cents", "exact_cents", "count", "percen
 `percent` is a decimal text with two places.
 """
 
-Period = Literal["day", "week", "month", "year"]
+Period = Literal["day", "week", "month", "quarter", "year"]
 """What a report is about: gaming days, both ends included; a week begins as the jurisdiction pack says."""
 
 

@@ -28,7 +28,8 @@ class AddedUp:
 
     `book` is `rounds` (figures of settled rounds), `played` (how many of them), `lines` (of their settlement lines) or
     `amounts` (of other facts). The first and the last gaming day are both included. `closed` limits rounds to those
-    that were closed after the first and up to the second of its moments.
+    that were closed after the first and up to the second of its moments. `known_at` is the moment as of which it was
+    added up, where that is before the moment of the question.
     """
 
     book: Literal["rounds", "played", "lines", "amounts"]
@@ -37,6 +38,7 @@ class AddedUp:
     last: date
     where: tuple[tuple[str, str], ...] = ()
     closed: tuple[datetime, datetime] | None = None
+    known_at: datetime | None = None
 
 
 Because = tuple[EntryRef | AddedUp, ...]

@@ -25,6 +25,11 @@ class Question:
     game: str | None = None
 
 
+def is_long(question: Question) -> bool:
+    """Return whether it is about more than a week: long lists then have only what somebody has to look at."""
+    return question.period not in ("day", "week")
+
+
 def first_days(law: GamingPack, day: date) -> dict[str, date]:
     """Return the first day of each period to date that ends with a gaming day, and of the day itself."""
     periods: tuple[Period, ...] = ("week", "month", "year")

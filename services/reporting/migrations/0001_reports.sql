@@ -14,6 +14,7 @@ CREATE TABLE exceptions (
     PRIMARY KEY (service, shard, seq, number)
 );
 CREATE INDEX exceptions_of_day ON exceptions (property, gaming_day);
+CREATE INDEX exceptions_of_input ON exceptions (property) WHERE gaming_day IS NULL;
 CREATE INDEX exceptions_of_rounds ON exceptions (property, table_name, round_id) WHERE kind = 'reversed';
 
 CREATE TABLE filled_gaps (

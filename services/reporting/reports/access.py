@@ -269,11 +269,12 @@ ACCESS: Final = Report(
     about=(
         "Who had which role when, as the versions of the property say; when each person is last named by an entry of "
         "any service; who holds roles together that law keeps apart; and what people overrode, voided, adjusted, "
-        "approved, or asked for in vain. A review of access looks at a month or a year of it."
+        "approved, or asked for in vain. A review of access looks at a quarter of it."
     ),
     sections=(PEOPLE, ROLES, APART, DONE),
     sources=(PropertyApproved, journal_facts.CommandRefused, *_STEPS, *DECIDED[::2], *SUBMITTED),
     fill=_fill,
+    periods=("day", "week", "month", "quarter", "year"),
     signatures=("Compliance", "Internal audit"),
     of_days=False,
 )

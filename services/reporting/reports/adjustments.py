@@ -2,30 +2,40 @@
 
 from typing import Any, Final
 
-from services.reporting.books.adjustments import Adjustment, AdjustmentsOf, of_win
+from services.reporting.books.adjustments import Adjustment, adjustments_of, is_over_limit, limit_cents
 from services.reporting.books.reading import Books
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Identity, Mark, Section, fill
 from services.reporting.kit.figures import NOTHING, Cell, Figure, total
+from shared.contracts import accounts
+from shared.contracts.exact import NANOCENTS
 from shared.contracts.inventory import AdjustmentApproved, AdjustmentEntered, AdjustmentRejected
-
-SOURCES: Final[tuple[AdjustmentsOf, ...]] = (of_win,)
-"""Whose adjustments are listed: each says those of its own books."""
+from shared.contracts.meters import ChangeApproved, ChangeRejected, ChangeRequested
 
 ADJUSTED: Final = Section(
     name="adjustments",
     title="Adjustments",
-    key=("of", "gaming_day", "number"),
+    key=("of", "about", "gaming_day", "number"),
     columns=(
         Column(name="of", title="Of", formula="whose books: win, account or meter"),
+        Column(name="about", title="About", formula="the account or the pool; none: the table"),
         Column(name="number", title="No."),
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="pit", title="Pit"),
         Column(name="table", title="Table"),
         Column(name="shift", title="Shift"),
-        Column(name="figure", title="Figure", formula="what was changed"),
+        Column(
+            name="figure",
+            title="Figure",
+            formula="of the win; what of an account was available; the display of a pool, with the kind of change",
+        ),
         Column(name="before_cents", title="Before", unit="exact_cents"),
-        Column(name="cents", title="Adjustment", unit="cents", formula="as entered, whatever its effect on the win"),
+        Column(
+            name="cents",
+            title="Adjustment",
+            unit="exact_cents",
+            formula="as entered, whatever its effect on the win; a reset's is known once it is made",
+        ),
         Column(name="after_cents", title="After", unit="exact_cents", formula="before + adjustment"),
         Column(name="over_threshold", title="Over the limit", formula="yes: more than the limit, either way"),
         Column(name="limit_cents", title="Limit", unit="cents", formula="of the pack, or the property's own"),
@@ -42,15 +52,18 @@ ADJUSTED: Final = Section(
 
 
 async def _fill(books: Books) -> Content:
-    listed = [one for source in SOURCES for one in await source(books)]
-    return Content((fill(ADJUSTED, (_row(books, one) for one in listed)),), (await _win(books, listed),), _marks(books))
+    listed = await adjustments_of(books)
+    identities = (
+        await _approved(books, listed, "win", "adjusted_cents"),
+        await _approved(books, listed, "account", "account_adjusted_cents"),
+    )
+    return Content((fill(ADJUSTED, (_row(books, one) for one in listed)),), identities, _marks(books))
 
 
 def _row(books: Books, one: Adjustment) -> dict[str, Any]:
-    place = books.place_on(one.gaming_day)
-    limit_cents = place.limit_cents("adjustment_listed_cents", one.gaming_day)
     return {
         "of": one.of,
+        "about": one.about,
         "number": str(one.number),
         "gaming_day": one.gaming_day,
         "pit": None if one.table is None else books.pit_of(one.table),
@@ -58,10 +71,10 @@ def _row(books: Books, one: Adjustment) -> dict[str, Any]:
         "shift": one.shift,
         "figure": one.figure,
         "before_cents": one.before,
-        "cents": Figure(one.cents, one.entries),
+        "cents": Cell(one.change, one.entries),
         "after_cents": one.after,
-        "over_threshold": "yes" if abs(one.cents) > limit_cents else "no",
-        "limit_cents": limit_cents,
+        "over_threshold": "yes" if is_over_limit(books, one) else "no",
+        "limit_cents": limit_cents(books, one),
         "status": Cell(one.status, one.entries),
         "reason": one.reason,
         "entered_by": one.entered_by,
@@ -73,11 +86,12 @@ def _row(books: Books, one: Adjustment) -> dict[str, Any]:
     }
 
 
-async def _win(books: Books, listed: list[Adjustment]) -> Identity:
-    approved = [one for one in listed if one.of == "win" and one.status == "approved"]
-    known = (await books.amounts(["adjusted_cents"])).get((), {}).get("adjusted_cents", NOTHING)
-    here = total(Figure(one.cents, one.entries) for one in approved)
-    return Identity("approved", here, known, "the approved adjustments of the win are those that the win has")
+async def _approved(books: Books, listed: list[Adjustment], of: str, measure: str) -> Identity:
+    approved = [one for one in listed if one.of == of and one.status == "approved"]
+    known = (await books.amounts([measure])).get((), {}).get(measure, NOTHING)
+    here = total(Figure(one.nanocents // NANOCENTS, one.entries) for one in approved)
+    says = f"the approved adjustments of the {of} are those that the {of} has"
+    return Identity(f"approved, {of}", here, known, says)
 
 
 def _marks(books: Books) -> tuple[Mark, ...]:
@@ -92,11 +106,17 @@ ADJUSTMENTS: Final = Report(
     name="adjustments",
     title="Adjustments",
     about=(
-        "Every change of a figure of these gaming days by hand: before, after, why, who entered it and who approved "
-        "it. Those over the limit of the jurisdiction, or the property's own below it, are marked."
+        "Every change of a figure of these gaming days by hand, of the win, a wagering account or a progressive meter: "
+        "before, after, why, who entered it and who approved it. That of an account is of the day on which it was "
+        "decided, while it waits of the day on which it was entered. Those over the limit of the jurisdiction, or the "
+        "property's own below it, are marked."
     ),
     sections=(ADJUSTED,),
-    sources=(AdjustmentEntered, AdjustmentApproved, AdjustmentRejected),
+    sources=(
+        *(AdjustmentEntered, AdjustmentApproved, AdjustmentRejected),
+        *(accounts.AdjustmentEntered, accounts.AdjustmentApproved, accounts.AdjustmentRejected),
+        *(ChangeRequested, ChangeApproved, ChangeRejected),
+    ),
     fill=_fill,
     signatures=("Revenue audit", "Controller"),
 )

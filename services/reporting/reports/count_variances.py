@@ -1,6 +1,7 @@
 """Counts against what was expected: table inventories, drop boxes in both counts, and slips between two hands."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any, Final
 
 from services.reporting.books.boxes import Box, boxes_of, drop_of
@@ -9,119 +10,17 @@ from services.reporting.books.slips import Slip, slips_of
 from services.reporting.books.variances import CaseKey, Cases, cases_of
 from services.reporting.books.windows import Window, windows_of
 from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Identity, Section, fill
-from services.reporting.kit.figures import NOTHING, Cell, Figure, Value
+from services.reporting.kit.document import Identity, fill
+from services.reporting.kit.figures import NOTHING, Cell, Figure, Value, total
+from services.reporting.kit.question import is_long
 from services.reporting.reports.cases import CASE_COLUMNS, cells_of, marks
+from services.reporting.reports.count_variance_sections import AFTER_SEAL, BOXES, DAYS, INVENTORIES, SLIPS
 from shared.contracts import inventory
 from shared.contracts.counts import CountConcluded
 
-_PLACE: Final = (
-    Column(name="pit", title="Pit"),
-    Column(name="table", title="Table"),
-    Column(name="shift", title="Shift"),
-)
-
-INVENTORIES: Final = Section(
-    name="inventories",
-    title="Table inventories",
-    key=("table", "slip"),
-    columns=(
-        *_PLACE,
-        Column(name="slip", title="Slip", formula="the place of the count in the table's pit stream"),
-        Column(name="purpose", title="Purpose"),
-        Column(name="at", title="Counted at", unit="moment"),
-        Column(name="dealer", title="Dealer", formula="who counted"),
-        Column(name="floorperson", title="Floorperson", formula="who observed"),
-        Column(name="before_cents", title="Count before", unit="cents"),
-        Column(
-            name="moved_cents",
-            title="Moved by people",
-            unit="cents",
-            added=True,
-            formula="fills - credits - sold chips - counter checks - coupons paid - vigorish waived since that count",
-        ),
-        Column(
-            name="rounds_cents",
-            title="Rounds",
-            unit="cents",
-            added=True,
-            formula="the chips that rounds brought which were closed since that count",
-        ),
-        Column(name="expected_cents", title="Expected", unit="cents", formula="count before + moved + rounds"),
-        Column(name="counted_cents", title="Counted", unit="cents"),
-        Column(name="variance_cents", title="Variance", unit="cents", added=True, formula="counted - expected"),
-        *CASE_COLUMNS,
-    ),
-)
-
-BOXES: Final = Section(
-    name="boxes",
-    title="Drop boxes",
-    key=("table", "exchange"),
-    columns=(
-        *_PLACE,
-        Column(name="box", title="Box no."),
-        Column(name="exchange", title="Exchange", formula="its place in the table's pit stream"),
-        Column(name="removed_at", title="Removed at", unit="moment"),
-        Column(
-            name="recorded_currency_cents",
-            title="Currency recorded",
-            unit="cents",
-            added=True,
-            formula="what chips were sold for since the box before",
-        ),
-        Column(
-            name="recorded_checks_cents",
-            title="Counter Checks recorded",
-            unit="cents",
-            added=True,
-            formula="Counter Checks issued since the box before",
-        ),
-        Column(name="expected_cents", title="Expected", unit="cents", added=True, formula="currency + Counter Checks"),
-        Column(name="first_cents", title="First count", unit="cents"),
-        Column(name="first_by", title="First counted by"),
-        Column(name="second_cents", title="Second count", unit="cents", formula="blind to the first"),
-        Column(name="second_by", title="Second counted by"),
-        Column(name="further", title="Further counts", unit="count"),
-        Column(name="agreed_cents", title="Agreed", unit="cents", added=True),
-        Column(name="currency_variance_cents", title="Currency variance", unit="cents", added=True),
-        Column(name="checks_variance_cents", title="Counter Check variance", unit="cents", added=True),
-        Column(name="variance_cents", title="Variance", unit="cents", added=True, formula="agreed - expected"),
-        *CASE_COLUMNS,
-    ),
-)
-
-SLIPS: Final = Section(
-    name="slips",
-    title="Fills and credits",
-    key=("slip", "number"),
-    columns=(
-        *_PLACE,
-        Column(name="slip", title="Slip"),
-        Column(name="number", title="Slip no."),
-        Column(name="received_at", title="Received at", unit="moment"),
-        Column(name="sent_cents", title="Sent", unit="cents", added=True),
-        Column(name="received_cents", title="Received", unit="cents", added=True),
-        Column(name="variance_cents", title="Variance", unit="cents", added=True, formula="received - sent"),
-        *CASE_COLUMNS,
-    ),
-)
-
-AFTER_SEAL: Final = Section(
-    name="after_seal",
-    title="Open on sealed gaming days",
-    key=("variance", "table", "number"),
-    columns=(
-        Column(name="gaming_day", title="Gaming day", unit="day"),
-        Column(name="variance", title="Of", formula="inventory, drop, fill or credit"),
-        Column(name="table", title="Table"),
-        Column(name="number", title="No.", formula="of the count, the box exchange or the slip"),
-        Column(name="variance_cents", title="Variance", unit="cents", added=True),
-        *CASE_COLUMNS,
-    ),
-)
-
 _Row = dict[str, Value | Figure | Cell]
+_NOT_COUNTED: Final = "not counted"
+
 _Found = tuple[CaseKey, _Row]
 """The name of a variance that there may be, and the row of the report that it stands in."""
 
@@ -134,12 +33,51 @@ async def _fill(books: Books) -> Content:
     slips = [_of_slip(books, cases, slip) for slip in await slips_of(books) if _is_received(books, slip)]
     found = (*inventories, *drops, *slips)
     sections = (
-        fill(INVENTORIES, (row for _, row in inventories)),
-        fill(BOXES, (row for _, row in drops)),
-        fill(SLIPS, (row for _, row in slips)),
+        fill(DAYS, _days(found)),
+        *(
+            fill(section, (row for _, row in rows if not is_long(books.question) or _is_off(row)))
+            for section, rows in ((INVENTORIES, inventories), (BOXES, drops), (SLIPS, slips))
+        ),
         fill(AFTER_SEAL, (_after_seal(key, row) for key, row in found if row.get("sealed") == "open")),
     )
     return Content(sections, (await _counted(books), _settled(found)), marks(books, *(one.section for one in sections)))
+
+
+def _days(found: Iterable[_Found]) -> list[_Row]:
+    """Return what the counts of each gaming day came to, by what was counted."""
+    by_day: dict[tuple[date, str], list[_Row]] = {}
+    for (day, _, kind, _), row in found:
+        by_day.setdefault((day, kind), []).append(row)
+    return [_day(day, kind, rows) for (day, kind), rows in sorted(by_day.items())]
+
+
+def _day(day: date, kind: str, rows: Sequence[_Row]) -> _Row:
+    compared = [(row, cents) for row in rows if isinstance(cents := row.get("variance_cents"), Figure)]
+    off = [cents for row, cents in compared if _is_off(row)]
+    return {
+        "gaming_day": day,
+        "of": kind,
+        "counts": len(compared),
+        "off": Figure(len(off), total(off).because),
+        "short": sum(cents.value < 0 for cents in off),
+        "variance_cents": total(off),
+        "unresolved": sum(_is_unresolved(row) for row, _ in compared),
+        "not_counted": sum(_status(row) == _NOT_COUNTED for row in rows),
+    }
+
+
+def _status(row: _Row) -> Value:
+    status = row.get("status")
+    return status.value if isinstance(status, Cell | Figure) else status
+
+
+def _is_off(row: _Row) -> bool:
+    """Return whether there is something to look at: a variance, one that was resolved and is another now, no count."""
+    return _status(row) not in (None, "none")
+
+
+def _is_unresolved(row: _Row) -> bool:
+    return _status(row) == "changed" or (_status(row) in ("open", "owned") and row["level"] != "noted")
 
 
 def _is_received(books: Books, slip: Slip) -> bool:
@@ -148,14 +86,14 @@ def _is_received(books: Books, slip: Slip) -> bool:
     return of_days and slip.received is not None and slip.status == "received"
 
 
-def _place(books: Books, table: str, shift: str) -> _Row:
-    return {"pit": books.pit_of(table), "table": table, "shift": shift}
+def _place(books: Books, day: date, table: str, shift: str) -> _Row:
+    return {"gaming_day": day, "pit": books.pit_of(table), "table": table, "shift": shift}
 
 
 def _of_window(books: Books, cases: Cases, window: Window) -> _Found:
     end = window.end
     row: _Row = {
-        **_place(books, end.table, end.shift),
+        **_place(books, end.gaming_day, end.table, end.shift),
         "slip": str(end.sequence),
         "purpose": end.purpose,
         "at": end.at,
@@ -179,14 +117,14 @@ def _of_box(books: Books, cases: Cases, box: Box) -> _Found:
     fact, data = box.exchanged.fact, box.exchanged.fact.data
     currency, checks = box.recorded("currency"), box.recorded("counter_check")
     row: _Row = {
-        **_place(books, fact.table, fact.shift),
+        **_place(books, fact.gaming_day, fact.table, fact.shift),
         "box": data.removed_box,
         "exchange": str(fact.sequence),
         "removed_at": box.exchanged.occurred_at,
         "recorded_currency_cents": currency,
         "recorded_checks_cents": checks,
         "expected_cents": currency + checks,
-        "status": "not counted",
+        "status": _NOT_COUNTED,
     }
     found, of_currency, of_checks = box.counted, box.difference("currency"), box.difference("counter_check")
     if found is None or of_currency is None or of_checks is None:
@@ -214,7 +152,7 @@ def _of_slip(books: Books, cases: Cases, slip: Slip) -> _Found:
     variance = arrived - slip.value
     key: CaseKey = (begun.gaming_day, begun.table, slip.slip, number)
     row: _Row = {
-        **_place(books, begun.table, begun.shift),
+        **_place(books, begun.gaming_day, begun.table, begun.shift),
         "slip": slip.slip,
         "number": str(number),
         "received_at": received.occurred_at,
@@ -260,9 +198,10 @@ COUNT_VARIANCES: Final = Report(
     about=(
         "Every count of a gaming day beside what was expected: table inventories by what moved since the count before, "
         "drop boxes by what was recorded as dropped, with the first and the blind second count, and slips by what was "
-        "sent; with who explains each difference and what came of it. What is open on a sealed day stands by itself."
+        "sent; with who explains each difference and what came of it. What is open on a sealed day stands by itself. "
+        "Of more than a week, only what differs or was not counted is listed; all counts are added up by gaming day."
     ),
-    sections=(INVENTORIES, BOXES, SLIPS, AFTER_SEAL),
+    sections=(DAYS, INVENTORIES, BOXES, SLIPS, AFTER_SEAL),
     sources=(
         inventory.PitRecorded,
         inventory.SlipPrepared,
@@ -275,6 +214,5 @@ COUNT_VARIANCES: Final = Report(
         inventory.DayFinal,
     ),
     fill=_fill,
-    periods=("day",),
     signatures=("Count room supervisor", "Revenue audit"),
 )

@@ -10,7 +10,18 @@ from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Identity, Section, fill
 from services.reporting.kit.figures import NOTHING, EntryRef, Figure, total
+from services.reporting.reports.checks_on_hand import (
+    CAGE,
+    ON_HAND,
+    STEPS,
+    cage_rows,
+    cage_steps,
+    left_before,
+    on_hand,
+    stays_on_hand,
+)
 from shared.contracts import pit
+from shared.contracts.cage import CheckReplaced, RedemptionVoided
 from shared.contracts.counts import CheckInBox, CountConcluded, CountedBox
 from shared.contracts.inventory import PitRecorded
 
@@ -31,6 +42,7 @@ LOG: Final = Section(
         Column(name="cents", title="Amount", unit="cents", added=True),
         Column(name="dealer", title="Dealer"),
         Column(name="floorperson", title="Floorperson"),
+        Column(name="drawer", title="Drawer", formula="the patron, by reference, where the pit says it"),
         Column(name="count", title="Count no."),
         Column(name="box", title="Box no."),
         Column(name="box_day", title="Gaming day of the box", unit="day"),
@@ -50,8 +62,11 @@ SHIFTS: Final = Section(
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="shift", title="Shift"),
+        Column(name="opening_cents", title="On hand before", unit="cents"),
         Column(name="issued", title="Issued", unit="count", added=True),
         Column(name="issued_cents", title="Issued", unit="cents", added=True),
+        Column(name="redeemed_cents", title="Redeemed", unit="cents", added=True, formula="by the shift of the cage"),
+        Column(name="closing_cents", title="On hand after", unit="cents", formula="before + issued - redeemed"),
         Column(name="counted_cents", title="In boxes", unit="cents", added=True, formula="by the shift of the box"),
         Column(name="difference_cents", title="Difference", unit="cents", added=True, formula="issued - in boxes"),
     ),
@@ -96,12 +111,15 @@ async def _fill(books: Books) -> Content:
     counted = await _all_counted(books)
     here = [copy for copy in around if books.question.first <= copy.box.gaming_day <= books.question.last]
     unknown = _beyond(around, await _issued_around(books))
+    steps, before, left = await cage_steps(books), await left_before(books), await on_hand(books)
     sections = (
         fill(LOG, (_row(books, one, by_key, counted) for one in issued)),
-        fill(SHIFTS, _shifts(books, issued, here)),
+        fill(CAGE, cage_rows(steps)),
+        left,
+        fill(SHIFTS, _shifts(books, before, issued, steps, here)),
         fill(UNKNOWN, (_unknown(copy) for copy in here if copy in unknown)),
     )
-    return Content(sections, (await _tie_out(books),))
+    return Content(sections, (await _tie_out(books), await stays_on_hand(books, before, left)))
 
 
 async def _copies(books: Books) -> list[Copy]:
@@ -133,18 +151,20 @@ def _beyond(copies: Iterable[Copy], issued: Mapping[tuple[str, str], int]) -> li
     return found
 
 
-async def _all_counted(books: Books) -> set[tuple[str, str]]:
+async def _all_counted(books: Books) -> set[tuple[str, ...]]:
     """Return the gaming days and tables of which every box that came off was counted."""
-    known = await books.amounts(["boxes", "boxes_counted"], ("gaming_day", "table_name"))
+    came_off, counted = ("boxes", "rake_boxes"), ("boxes_counted", "rake_boxes_counted")
+    known = await books.amounts((*came_off, *counted), ("gaming_day", "table_name"))
     return {
-        (day, table)
-        for (day, table), found in known.items()
-        if found.get("boxes", NOTHING).value <= found.get("boxes_counted", NOTHING).value
+        key
+        for key, found in known.items()
+        if sum(found.get(name, NOTHING).value for name in came_off)
+        <= sum(found.get(name, NOTHING).value for name in counted)
     }
 
 
 def _row(
-    books: Books, issued: Listed, copies: Mapping[tuple[str, str], Copy], counted: set[tuple[str, str]]
+    books: Books, issued: Listed, copies: Mapping[tuple[str, str], Copy], counted: set[tuple[str, ...]]
 ) -> dict[str, Any]:
     fact, data = issued.fact, issued.fact.data
     copy = copies.get((fact.table, data.serial))
@@ -158,6 +178,7 @@ def _row(
         "cents": Figure(data.cents, (issued.entry,)),
         "dealer": data.dealer,
         "floorperson": data.floorperson,
+        "drawer": data.drawer,
     }
     if copy is None:
         all_counted = (str(fact.gaming_day), fact.table) in counted
@@ -172,20 +193,30 @@ def _row(
     }
 
 
-def _shifts(books: Books, issued: Iterable[Listed], copies: Iterable[Copy]) -> Iterator[dict[str, Any]]:
+def _shifts(
+    books: Books, on_hand_before: Figure, issued: Iterable[Listed], steps: Iterable[Listed], copies: Iterable[Copy]
+) -> Iterator[dict[str, Any]]:
     found: dict[tuple[date, str], dict[str, list[Figure]]] = {}
     for one in issued:
         shift = found.setdefault((one.fact.gaming_day, one.fact.shift), {})
         shift.setdefault("issued", []).append(Figure(1, (one.entry,)))
         shift.setdefault("issued_cents", []).append(Figure(one.fact.data.cents, (one.entry,)))
+    for one in steps:
+        if not isinstance(one.fact, CheckReplaced):
+            cents = -one.fact.cents if isinstance(one.fact, RedemptionVoided) else one.fact.cents
+            shift = found.setdefault((one.fact.gaming_day, one.fact.shift), {})
+            shift.setdefault("redeemed_cents", []).append(Figure(cents, (one.entry,)))
     for copy in copies:
         shift = found.setdefault((copy.box.gaming_day, copy.box.shift), {})
         shift.setdefault("counted_cents", []).append(Figure(copy.check.cents, (copy.entry,)))
     order = {shift: number for number, shift in enumerate(books.place.shifts)}
     for day, shift_name in sorted(found, key=lambda key: (key[0], order.get(key[1], len(order)), key[1])):
         sums = {name: total(figures) for name, figures in found[day, shift_name].items()}
+        opening = on_hand_before
+        on_hand_before += sums.get("issued_cents", NOTHING) - sums.get("redeemed_cents", NOTHING)
+        balances = {"opening_cents": opening, "closing_cents": on_hand_before}
         difference = sums.get("issued_cents", NOTHING) - sums.get("counted_cents", NOTHING)
-        yield {"gaming_day": day, "shift": shift_name, **sums, "difference_cents": difference}
+        yield {"gaming_day": day, "shift": shift_name, **sums, **balances, "difference_cents": difference}
 
 
 def _unknown(copy: Copy) -> dict[str, Any]:
@@ -201,22 +232,22 @@ def _unknown(copy: Copy) -> dict[str, Any]:
 
 
 async def _tie_out(books: Books) -> Identity:
-    known = (await books.amounts(["checks_issued_cents", "counter_checks_cents"])).get((), {})
-    issued, counted = (known.get(name, NOTHING) for name in ("checks_issued_cents", "counter_checks_cents"))
+    measures = ("checks_issued_cents", "counter_checks_cents", "rake_checks_cents")
+    known = (await books.amounts(measures)).get((), {})
+    issued, *counted = (known.get(name, NOTHING) for name in measures)
     says = "Counter Checks issued at the tables are those whose issuance copies were in their boxes"
-    return Identity("issued and counted", issued, counted, says)
+    return Identity("issued and counted", issued, total(counted), says)
 
 
 COUNTER_CHECKS: Final = Report(
     name="counter-checks",
     title="Counter Check log",
     about=(
-        "Every Counter Check that was issued at a table, and the box in which its issuance copy was counted. What "
-        "becomes of a check at the cage (redemption, consolidation, substitution, deposit, and so what is on hand) is "
-        "no part of these books: no service here records it."
+        "Every Counter Check that was issued at a table, and the box in which its issuance copy was counted; what the "
+        "cage redeemed, deposited, consolidated and substituted; and what is on hand at the end, by age."
     ),
-    sections=(LOG, SHIFTS, UNKNOWN),
-    sources=(PitRecorded, CountConcluded),
+    sections=(LOG, CAGE, ON_HAND, SHIFTS, UNKNOWN),
+    sources=(PitRecorded, CountConcluded, *STEPS),
     fill=_fill,
     periods=("day", "week", "month"),
     signatures=("Cage", "Revenue audit"),

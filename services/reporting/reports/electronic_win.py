@@ -1,8 +1,10 @@
 """Electronic win: tables on which accounts wager, with the comparison of their rounds and the accounts' movements."""
 
+from dataclasses import asdict
 from datetime import date, timedelta
 from typing import Final
 
+from services.reporting.books.accounts import AccountOfRound
 from services.reporting.books.reading import Books
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Filled, Identity, Section, fill
@@ -90,6 +92,24 @@ SESSIONS: Final = Section(
     ),
 )
 
+UNCOVERED: Final = Section(
+    name="uncovered",
+    title="Rounds that took more than was on hold",
+    key=("table", "round_id", "account"),
+    columns=(
+        *_PLACE,
+        Column(name="round_id", title="Round"),
+        Column(name="account", title="Account"),
+        Column(
+            name="uncovered_cents",
+            title="Beyond the holds",
+            unit="cents",
+            added=True,
+            formula="staked - on hold: taken from what was available, or a shortage",
+        ),
+    ),
+)
+
 _Row = dict[str, Value | Figure | Cell]
 
 
@@ -100,7 +120,7 @@ async def _fill(books: Books) -> Content:
         identities = await rounds_and_accounts(books)
     if books.question.game is None and books.question.table is None:  # a session's wagers may be at another table
         identities = (*identities, await _sessions_and_results(books, sessions))
-    return Content((await _meters(books), sessions), identities)
+    return Content((await _meters(books), sessions, await _uncovered(books)), identities)
 
 
 async def _meters(books: Books) -> Filled:
@@ -152,6 +172,17 @@ async def _sessions(books: Books) -> Filled:
     return fill(SESSIONS, rows)
 
 
+async def _uncovered(books: Books) -> Filled:
+    found = await books.amounts(("account_uncovered_cents",), ("table_name", "item"))
+    rows: list[_Row] = []
+    for (table, item), measures in sorted(found.items(), key=lambda one: one[0]):
+        uncovered = measures["account_uncovered_cents"]
+        if uncovered.value > 0 and _is_of(books, table):
+            of_round = asdict(AccountOfRound.of_item(item))
+            rows.append(_place(books, table) | of_round | {"uncovered_cents": uncovered})
+    return fill(UNCOVERED, rows)
+
+
 async def _sessions_and_results(books: Books, sessions: Filled) -> Identity:
     results = (await books.amounts((*_ROUNDS, "account_shortage_cents"))).get((), {})
     staked, credited, short = (results.get(name, NOTHING) for name in (*_ROUNDS, "account_shortage_cents"))
@@ -175,7 +206,7 @@ ELECTRONIC_WIN: Final = Report(
         "What accounts wagered and won at each table: as its rounds settled, and as the accounts moved. Each variance "
         "is to be investigated."
     ),
-    sections=(METERS, SESSIONS),
+    sections=(METERS, SESSIONS, UNCOVERED),
     sources=(
         *(AccountBoughtIn, AccountCashedOut, AdjustmentApproved),
         *(WagersSettled, WagersReversed, WagersVoided, SettlementPosted, SettlementReversed),

@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from services.reporting.books.alarms import of_statistics
 from services.reporting.books.desk_exceptions import of_desk
+from services.reporting.books.equipment import of_equipment
 from services.reporting.books.exceptions import (
     Exceptional,
     Severity,
@@ -57,6 +59,8 @@ _KINDS: Final[Mapping[str, _Kind]] = {
     "box_not_counted": _Kind("high", "count room"),
     "adjustment": _Kind("medium", "controller"),
     "other_gaming_day": _Kind("medium", "pit"),
+    "equipment": _Kind("low", "pit"),
+    "statistical": _Kind("medium", "surveillance"),
     "reversed": _Kind("medium", "revenue audit"),
     "voided": _Kind("medium", "revenue audit"),
     "superseded": _Kind("low", "table systems"),
@@ -106,6 +110,8 @@ async def _fill(books: Books) -> Content:
             *await restated_days(books),
             *await refused_commands(books),
             *await of_desk(books),
+            *await of_equipment(books),
+            *await of_statistics(books),
         ]
     )
     of_table = [one for one in found if books.question.table in (None, one.table) or one.table is None]
@@ -128,19 +134,20 @@ def _counted(found: Sequence[Exceptional]) -> list[dict[str, Any]]:
 def _row(one: Exceptional, at: datetime) -> dict[str, Any]:
     kind = _KINDS[one.kind]
     lasted = (one.settled_at or at) - one.since
+    because = (*one.entries, *one.evidence)
     return {
         "since": one.since,
-        "kind": Cell(one.kind, one.entries),
+        "kind": Cell(one.kind, because),
         "severity": one.severity or kind.severity,
         "subject": one.subject,
         "table": one.table,
         "gaming_day": one.gaming_day,
-        "cents": None if one.cents is None else Cell(one.cents, one.entries),
+        "cents": None if one.cents is None else Cell(one.cents, because),
         "owner": one.owner or (kind.desk if one.status == "open" else None),
         "by": one.by,
         "reason": one.reason,
         "age_hours": max(0, int(lasted.total_seconds() // 3600)),
-        "status": Cell(one.status, one.entries),
+        "status": Cell(one.status, because),
         "settled_at": one.settled_at,
         "settled_by": one.settled_by,
         "resolution": one.resolution,
@@ -155,8 +162,9 @@ EXCEPTIONS: Final = Report(
     about=(
         "Everything that is not as it should be: what is missing or was refused on its way into the books, rounds that "
         "were changed, what settling noticed, days that changed after their seal, commands that were refused, "
-        "variances, slips, boxes and adjustments of the pit's desk; with owner, age and resolution. What says no "
-        "gaming day is of the one on which it was found, and of all later ones while it is open."
+        "variances, slips, boxes, equipment and adjustments of the pit's desk, alarms of the statistics; with owner, "
+        "age and resolution. What says no gaming day is of the one on which it was found, and of all later ones while "
+        "it is open; so is an alarm."
     ),
     sections=(BY_KIND, OPEN, OVER),
     sources=(
@@ -169,7 +177,6 @@ EXCEPTIONS: Final = Report(
         inventory.DayFinal,
     ),
     fill=_fill,
-    periods=("day", "week"),
     signatures=("Revenue audit", "Internal audit"),
     of_days=False,
 )

@@ -30,7 +30,7 @@ TABLES: Final = Section(
         Column(name="pit", title="Pit"),
         Column(name="location", title="Location"),
         Column(name="positions", title="Positions", unit="count", added=True),
-        Column(name="fully_automated", title="Fully automated"),
+        Column(name="revenue_class", title="Class of revenue"),
         Column(name="progressive_links", title="Progressive link"),
         Column(name="devices", title="Devices", unit="count", added=True),
         Column(name="opened_on", title="Opened on", unit="day"),
@@ -120,7 +120,7 @@ def _table(
         "pit": table.pit,
         "location": table.location,
         "positions": Figure(table.positions, entries),
-        "fully_automated": "yes" if table.fully_automated else "no",
+        "revenue_class": table.revenue_class,
         "progressive_links": ", ".join(table.progressive_links) or None,
         "devices": Figure(len(table.devices), entries),
         "opened_on": table.opened_on,
@@ -175,10 +175,10 @@ def _open_on(place: Place, day: date, listed: set[str]) -> list[PropertyTable]:
 
 def _offered(tables: Sequence[PropertyTable], submissions: Sequence[Listed], ends: datetime, last: date) -> Identity:
     """Return the identity that every open table offers its game under an approved submission."""
-    is_open = [table for table in tables if table.is_open_on(last)]
+    is_open = [table for table in tables if table.is_open_on(last) and not table.non_banking]
     found = [one for table in is_open if (one := _submission(submissions, table, ends)) is not None]
     because = tuple(dict.fromkeys(one.entry for one in found))
-    says = "every table that is open on the last gaming day has a Rules Submission in effect"
+    says = "every table open on the last gaming day, non-banking ones apart, has a Rules Submission in effect"
     return Identity("open tables", Figure(len(is_open)), Figure(len(found), because), says, unit="count")
 
 

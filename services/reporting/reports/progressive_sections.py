@@ -55,6 +55,8 @@ CONTRIBUTIONS: Final = Section(
         Column(name="game", title="Game"),
         *_WAGERS,
         _exact("increment_cents", "Increments", "rate x wagered, what went to the overflow meter included"),
+        _exact("overflow_cents", "To overflow", "what of the increments was above the limit of the pool"),
+        _exact("reserved_cents", "To reserve", "hidden rate x wagered"),
         Column(
             name="settled_cents", title="Settled", unit="cents", added=True, formula="in whole cents, by the rounds"
         ),

@@ -118,6 +118,8 @@ def _contributions(books: Books, at_tables: Mapping[tuple[str, str], _Measures])
                 "table": table,
                 "game": books.game_of(table),
                 **_wagers(found),
+                "reserved_cents": exact(sum_of(found, "meter_reserved_nanocents")),
+                "overflow_cents": exact(sum_of(found, "meter_overflow_nanocents")),
                 "increment_cents": exact(increments),
                 "settled_cents": settled,
                 "difference_cents": exact(increments - in_nanocents(settled)),

@@ -1,70 +1,103 @@
-"""Revenue by class and gaming day, from the win of tables as counted: what taxes and shares are taken of."""
+"""Revenue by class and gaming day, as law computes it: what taxes and shares are taken of.
 
-from collections.abc import Iterable
+Tables have their win as counted, non-banking ones their rake, fully automated ones what the accounts wagered and won
+where the central system computes it; a contest has its fees less its prizes.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from typing import Final, Literal
 
 from services.reporting.books.reading import Books
 from services.reporting.domain.tax.returns import PeriodSheet, period_sheet
 from services.reporting.domain.tax.revenue import CLASSES, DayRevenue, Facility
 from services.reporting.domain.tax.sheets import needed_from
-from services.reporting.kit.figures import AddedUp, Because
-from services.reporting.reports.counted_win import MEASURES, CountedWin, counted_wins
+from services.reporting.kit.figures import NOTHING, AddedUp, Because
+from services.reporting.reports.counted_win import MEASURES, counted_wins
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions.model import ClassOfRevenue
 
+Source = Literal["win", "rake", "electronic", "contest"]
+"""Of which facts revenue is."""
+
+_MEASURES: Final[Mapping[Source, tuple[str, ...]]] = {
+    "win": MEASURES,
+    "rake": ("rake_cents",),
+    "electronic": ("account_staked_cents", "account_credited_cents"),
+    "contest": ("contest_fees_cents", "contest_prizes_cents"),
+}
+"""What each is added up of."""
+
+BASES: Final[Mapping[Source, str]] = {
+    "win": "win_formula",
+    "rake": "rake",
+    "electronic": "central_system",
+    "contest": "fees_less_prizes",
+}
+"""How law computes revenue (`classes.*.basis` of a pack) that is of these facts."""
+
 
 @dataclass(frozen=True, slots=True)
-class TableDay:
-    """The win of a table on a gaming day, and the class of revenue that it is."""
+class Earned:
+    """What a table or a contest brought on a gaming day, cents, its class, and what has not been counted yet."""
 
     gaming_day: date
-    table: str
+    name: str
     revenue_class: ClassOfRevenue
-    win: CountedWin
+    source: Source
+    cents: int
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class CountedRevenue:
-    """What tables won, day by day, and the sheet of the days on which every table has a win.
+    """What tables and contests brought, day by day, and the sheet of the days on which every table was counted.
 
-    `table_days` begin before the sheet where its law looks back.
+    `earned` begins before the sheet where its law looks back. `counted` are the tables that have a win as counted,
+    also where law computes their revenue otherwise.
     """
 
-    table_days: tuple[TableDay, ...]
+    earned: tuple[Earned, ...]
     sheet: PeriodSheet
+    counted: frozenset[str]
 
     @cached_property
-    def in_sheet(self) -> tuple[TableDay, ...]:
-        """Return the table days of the sheet itself."""
-        return tuple(one for one in self.table_days if one.gaming_day >= self.sheet.first)
+    def in_sheet(self) -> tuple[Earned, ...]:
+        """Return what was earned on the days of the sheet itself."""
+        return tuple(one for one in self.earned if one.gaming_day >= self.sheet.first)
 
     @cached_property
     def missing(self) -> dict[date, tuple[str, ...]]:
-        """Return, by gaming day, the tables that have no win yet, and what of each has not been counted."""
+        """Return, by gaming day, the tables that are not counted yet, and what of each."""
         found: dict[date, tuple[str, ...]] = {}
-        for one in self.table_days:
-            if one.win.missing:
-                said = f"{one.table}: {', '.join(one.win.missing)}"
+        for one in self.earned:
+            if one.missing:
+                said = f"{one.name}: {', '.join(one.missing)}"
                 found[one.gaming_day] = (*found.get(one.gaming_day, ()), said)
         return found
 
     @cached_property
     def classes(self) -> list[ClassOfRevenue]:
-        """Return the classes of which tables have recorded anything, in the order in which they are always listed."""
-        return sorted({one.revenue_class for one in self.table_days}, key=CLASSES.index)
+        """Return the classes of which anything is recorded, in the order in which they are always listed."""
+        return sorted({one.revenue_class for one in self.earned}, key=CLASSES.index)
+
+    @cached_property
+    def sources(self) -> dict[ClassOfRevenue, set[Source]]:
+        """Return of which facts the revenue of each class is."""
+        return {name: {one.source for one in self.earned if one.revenue_class == name} for name in self.classes}
 
     @cached_property
     def tables(self) -> dict[tuple[date, ClassOfRevenue], list[str]]:
-        """Return the tables of each gaming day and class."""
+        """Return the tables, or contests, of each gaming day and class."""
         found: dict[tuple[date, ClassOfRevenue], list[str]] = {}
-        for one in self.table_days:
-            found.setdefault((one.gaming_day, one.revenue_class), []).append(one.table)
+        for one in self.earned:
+            found.setdefault((one.gaming_day, one.revenue_class), []).append(one.name)
         return found
 
     def days(self, first: date, last: date) -> set[date]:
-        """Return the gaming days from the first to the last that have a win."""
+        """Return the gaming days from the first to the last that have revenue."""
         return {day for day, _ in self.tables if first <= day <= last and day not in self.missing}
 
     def taxed(self, layer: str) -> set[ClassOfRevenue]:
@@ -75,20 +108,26 @@ class CountedRevenue:
     def because(self, classes: Iterable[ClassOfRevenue], first: date, last: date) -> Because:
         """Return where the revenue of classes in the gaming days from the first to the last comes from."""
         wanted = set(classes)
-        mine = {key: tables for key, tables in self.tables.items() if key[1] in wanted and first <= key[0] <= last}
+        mine = [one for one in self.earned if one.revenue_class in wanted and first <= one.gaming_day <= last]
         is_whole = not any(first <= day <= last for day in self.missing)
         spans = [(first, last)] if is_whole else [(day, day) for day in sorted(self.days(first, last))]
-        if not mine:
-            return ()
-        if wanted >= set(self.classes):
-            return tuple(AddedUp("amounts", (measure,), *days) for days in spans for measure in MEASURES)
-        names = sorted({table for tables in mine.values() for table in tables})
         return tuple(
-            AddedUp("amounts", (measure,), *days, (("table_name", table),))
+            AddedUp("rounds" if source == "electronic" else "amounts", (measure,), *days, where)
             for days in spans
-            for table in names
-            for measure in MEASURES
+            for source in _MEASURES
+            for where in self._of(source, {one.name for one in mine if one.source == source})
+            for measure in _MEASURES[source]
         )
+
+    def _of(self, source: Source, names: set[str]) -> Iterator[tuple[tuple[str, str], ...]]:
+        """Give the conditions on what is added up: none where these are all that have such facts."""
+        everywhere: set[str] = {one.name for one in self.earned if one.source == source}
+        if source == "win":
+            everywhere |= self.counted
+        if names and names == everywhere and source != "electronic":  # accounts wager at other tables too
+            yield ()
+        else:
+            yield from ((("item" if source == "contest" else "table_name", name),) for name in sorted(names))
 
 
 async def counted_revenue(books: Books) -> CountedRevenue:
@@ -98,35 +137,103 @@ async def counted_revenue(books: Books) -> CountedRevenue:
     """
     question, facility = books.question, Facility.of(books.place)
     since = needed_from(facility.pack, question.first)
-    wins = await counted_wins(books, "gaming_day", "table_name", first=since, explained=False)
-    automated = _automated(books, {date.fromisoformat(day) for day, _ in wins})
-    table_days = tuple(
-        TableDay(day := date.fromisoformat(text), table, _class_of(table, automated[day]), win)
-        for (text, table), win in wins.items()
+    won = await _won(books, since)
+    earned = (
+        *(one for one in won if one.source == "win"),
+        *await _raked(books, since),
+        *await _electronic(books, since),
+        *await _contests(books, since),
     )
-    for one in table_days:
+    for one in earned:
         if one.revenue_class not in facility.pack.classes:
+            what = "contest" if one.source == "contest" else "table"
             raise Rejected(
                 Reason.NOT_FOUND,
-                f"table {one.table}, {one.gaming_day}: {facility.pack.id} says nothing of revenue of the class "
+                f"{what} {one.name}, {one.gaming_day}: {facility.pack.id} says nothing of revenue of the class "
                 f"{one.revenue_class!r}; add it to the classes of the pack",
             )
-    incomplete = {one.gaming_day for one in table_days if one.win.missing}
+    incomplete = {one.gaming_day for one in earned if one.missing}
     rows = [
-        DayRevenue(question.property, one.gaming_day, one.table, one.revenue_class, one.win.final_win.value)
-        for one in table_days
+        DayRevenue(question.property, one.gaming_day, one.name, one.revenue_class, one.cents)
+        for one in earned
         if one.gaming_day not in incomplete
     ]
-    return CountedRevenue(table_days, period_sheet(facility, rows, question.period, question.last))
+    sheet = period_sheet(facility, rows, question.period, question.last)
+    return CountedRevenue(earned, sheet, frozenset(one.name for one in won))
 
 
-def _automated(books: Books, days: Iterable[date]) -> dict[date, frozenset[str]]:
-    """Return the fully automated tables of the property on each gaming day."""
-    return {
-        day: frozenset(table.table for table in books.place_on(day).document.tables if table.fully_automated)
-        for day in days
-    }
+async def _won(books: Books, since: date) -> list[Earned]:
+    """Return the win of tables as counted; also of those whose revenue law has the central system compute."""
+    wins = await counted_wins(books, "gaming_day", "table_name", first=since, explained=False)
+    classes = _Classes(books)
+    return [
+        Earned(
+            day := date.fromisoformat(text),
+            table,
+            classes.of(table, day),
+            classes.source_of(table, day),
+            win.final_win.value,
+            win.missing,
+        )
+        for (text, table), win in wins.items()
+    ]
 
 
-def _class_of(table: str, automated: frozenset[str]) -> ClassOfRevenue:
-    return "fully_automated" if table in automated else "banking"
+async def _raked(books: Books, since: date) -> list[Earned]:
+    measures = ("rake_cents", "rake_openings", "rake_boxes", "rake_boxes_counted")
+    found = await books.amounts(measures, ("gaming_day", "table_name"), first=since, explained=False)
+    rows = []
+    for (day, table), known in found.items():
+        cents, openings, boxes, counted = (known.get(name, NOTHING).value for name in measures)
+        missing = ("drop",) if openings and not boxes else ("count",) if boxes > counted else ()
+        rows.append(Earned(date.fromisoformat(day), table, "non_banking", "rake", cents, missing))
+    return rows
+
+
+async def _electronic(books: Books, since: date) -> list[Earned]:
+    """Return what accounts wagered and won at fully automated tables, where that is their revenue by law."""
+    measures, classes = _MEASURES["electronic"], _Classes(books)
+    found = await books.rounds(("gaming_day", "table_name"), figures=measures, first=since)
+    rows = []
+    for (text, table), known in found.items():
+        day = date.fromisoformat(text)
+        if classes.source_of(table, day) == "electronic":
+            staked, credited = (known.get(name, NOTHING).value for name in measures)
+            rows.append(Earned(day, table, "fully_automated", "electronic", staked - credited))
+    return rows
+
+
+async def _contests(books: Books, since: date) -> list[Earned]:
+    measures = _MEASURES["contest"]
+    found = await books.amounts(measures, ("gaming_day", "item"), first=since, explained=False)
+    rows = []
+    for (day, contest), known in found.items():
+        fees, prizes = (known.get(name, NOTHING).value for name in measures)
+        rows.append(Earned(date.fromisoformat(day), contest, "contest", "contest", fees - prizes))
+    return rows
+
+
+class _Classes:
+    """The classes of the revenue of tables that have no rake, as the property and its law are on each gaming day."""
+
+    def __init__(self, books: Books) -> None:
+        self._books = books
+        self._days: dict[date, frozenset[str]] = {}
+
+    def of(self, table: str, day: date) -> ClassOfRevenue:
+        """Return the class of a table on a gaming day."""
+        return "fully_automated" if table in self._automated(day) else "banking"
+
+    def source_of(self, table: str, day: date) -> Source:
+        """Return of which facts its revenue is: law may have the central system compute it."""
+        name = self.of(table, day)
+        law = self._books.place_on(day).law.classes.get(name)
+        if name == "banking" or law is None or law.basis.on(day).value != BASES["electronic"]:
+            return "win"
+        return "electronic"
+
+    def _automated(self, day: date) -> frozenset[str]:
+        if day not in self._days:
+            tables = self._books.place_on(day).document.tables
+            self._days[day] = frozenset(table.table for table in tables if table.fully_automated)
+        return self._days[day]

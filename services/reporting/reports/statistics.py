@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Final
 
+from services.reporting.books.alarms import behind
 from services.reporting.books.evidence import carried_evidence, dealer_counts
 from services.reporting.books.reading import Books
 from services.reporting.domain.carried_evidence import THRESHOLD, Alarm, Carried, false_alarms_expected, summary_of
@@ -12,7 +13,7 @@ from services.reporting.domain.evidence import FALSE_ALARMS
 from services.reporting.domain.statistics import rows_too_often
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Filled, Section, fill
-from services.reporting.kit.figures import NOTHING, AddedUp, Because, Cell, Figure, Value, total
+from services.reporting.kit.figures import NOTHING, Because, Cell, Figure, Value, total
 from services.reporting.reports.exact_parts import Against, Exact, Key, Part, everywhere, grouped, parts_of
 from services.reporting.reports.settled_win import SettledWin, lines_identities
 from services.reporting.reports.statistics_sections import (
@@ -41,7 +42,7 @@ async def _fill(books: Books) -> Content:
     exact = Exact(await books.house_edges({part.submission for part in parts}))
     day, carried = await carried_evidence(books)
     sections = (
-        fill(ALARMS, map(_alarm, _shown(books, carried.alarms))),
+        fill(ALARMS, await _alarms(books, carried.alarms)),
         _filled(WAGERS, exact, parts, lambda part, wager: (part.game, wager)),
         _filled(TABLES, exact, await parts_of(books, "table_name"), _place),
         _filled(DEALERS, exact, await parts_of(books, "dealer"), _place),
@@ -142,7 +143,12 @@ def _shown(books: Books, alarms: Iterable[Alarm]) -> Iterator[Alarm]:
             yield alarm
 
 
-def _alarm(alarm: Alarm) -> Cells:
+async def _alarms(books: Books, alarms: Iterable[Alarm]) -> list[Cells]:
+    shown = await behind(books, _shown(books, alarms))
+    return [_alarm(alarm, because) for alarm, because in shown.items()]
+
+
+def _alarm(alarm: Alarm, because: Because) -> Cells:
     tested = alarm.tested
     return {
         "test": tested.kind,
@@ -152,27 +158,13 @@ def _alarm(alarm: Alarm) -> Cells:
         "game": tested.game,
         "wager": tested.wager,
         "row": tested.row,
-        "since": Cell(alarm.since, _behind(alarm)),
+        "since": Cell(alarm.since, because),
         "observations": alarm.n,
         "statistic": f"{alarm.statistic:.2f}",
         "threshold": f"{THRESHOLD:.2f}",
         "false_alarms": str(FALSE_ALARMS),
         "says": alarm.says,
     }
-
-
-def _behind(alarm: Alarm) -> Because:
-    """Return where the rounds of the gaming day are that raised an alarm; of counts, their section says it."""
-    tested = alarm.tested
-    named = (
-        ("table_name", tested.table),
-        ("dealer", tested.dealer),
-        ("game", tested.game),
-        ("wager", tested.wager),
-        ("category", tested.row),
-    )
-    where = tuple((name, value) for name, value in named if value)
-    return () if tested.kind == "counts" else (AddedUp("lines", ("lines",), alarm.since, alarm.since, where),)
 
 
 def _tests(carried: Carried, day: date | None) -> Iterator[Cells]:

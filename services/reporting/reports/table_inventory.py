@@ -1,16 +1,19 @@
 """The table inventories of gaming days: every slip with its denominations, and the tables that have none."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
 from services.reporting.books.reading import Books
+from services.reporting.books.seals import known_days
 from services.reporting.books.windows import Count, counts_of
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Identity, Section, fill
 from services.reporting.kit.figures import NOTHING, Figure, total
+from services.reporting.kit.question import is_long
 from services.reporting.reports.pieces import pieces_text
 from shared.contracts.inventory import PitRecorded
+from shared.contracts.properties import PropertyTable
 
 _SLIP: Final = (
     Column(name="pit", title="Pit"),
@@ -21,7 +24,7 @@ _SLIP: Final = (
 SLIPS: Final = Section(
     name="slips",
     title="Table inventory slips",
-    key=("table", "slip"),
+    key=("table", "gaming_day", "slip"),
     columns=(
         *_SLIP,
         Column(name="game", title="Game"),
@@ -49,6 +52,23 @@ SLIPS: Final = Section(
     ),
 )
 
+DAYS: Final = Section(
+    name="days",
+    title="By gaming day",
+    key=("gaming_day",),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="tables", title="Tables", unit="count", formula="those of the property"),
+        Column(name="missing", title="Without a slip", unit="count", added=True),
+        Column(name="slips", title="Slips", unit="count", added=True),
+        Column(name="differences", title="Openers that differ", unit="count", added=True),
+        Column(
+            name="difference_cents", title="Difference", unit="cents", added=True, formula="openers - closers before"
+        ),
+        Column(name="closers_cents", title="Closers", unit="cents", formula="what the slips that end the day come to"),
+    ),
+)
+
 DENOMINATIONS: Final = Section(
     name="denominations",
     title="Denominations of the last slip of each table",
@@ -63,31 +83,77 @@ DENOMINATIONS: Final = Section(
 )
 
 
+_Row = dict[str, Any]
+_MISSING: Final = "missing"
+"""The purpose of a slip that there is not."""
+
+
 async def _fill(books: Books) -> Content:
-    listed = [(before, count) for before, count in await counts_of(books) if _is_of(books, count)]
-    counted = {count.table for _, count in listed}
-    rows = [*(_row(books, before, count) for before, count in listed), *_missing(books, counted)]
-    rows.sort(key=lambda row: row["table"])
-    last = {count.table: count for _, count in listed if _in_period(books, count.gaming_day)}
-    sections = (fill(SLIPS, rows), fill(DENOMINATIONS, _denominations(books, last.values())))
-    return Content(sections, (await _closers(books, [count for _, count in listed]),))
+    found = [pair for pair in await counts_of(books) if _is_of(books, pair[1])]
+    counts = [count for _, count in found]
+    rows = [*(_row(books, before, count) for before, count in found), *await _missing(books, counts)]
+    rows.sort(key=lambda row: (row["gaming_day"], row["table"]))
+    last = {count.table: count for count in counts if _in_period(books, count.gaming_day)}
+    sections = (
+        fill(DAYS, await _days(books, rows, counts)),
+        fill(SLIPS, (row for row in rows if not is_long(books.question) or _is_off(row))),
+        fill(DENOMINATIONS, _denominations(books, last.values())),
+    )
+    return Content(sections, (await _closers(books, counts),))
+
+
+async def _days(books: Books, rows: Sequence[_Row], counts: Iterable[Count]) -> list[_Row]:
+    """Return what the slips of each gaming day come to, of those of which anything is known."""
+    of_day: dict[date, list[_Row]] = {day: [] for day in await known_days(books)}
+    for row in rows:
+        if row["gaming_day"] in of_day:
+            of_day[row["gaming_day"]].append(row)
+    ends: dict[date, list[Count]] = {}
+    for count in counts:
+        if count.ends_day:
+            ends.setdefault(count.gaming_day, []).append(count)
+    return [
+        {
+            "gaming_day": day,
+            "tables": len(_tables(books, day)),
+            "missing": sum(row["purpose"] == _MISSING for row in mine),
+            "slips": sum(row["purpose"] != _MISSING for row in mine),
+            "differences": sum(_differs(row) for row in mine),
+            "difference_cents": total(row["difference_cents"] for row in mine if _differs(row)),
+            "closers_cents": total(count.value for count in ends.get(day, ())),
+        }
+        for day, mine in of_day.items()
+    ]
+
+
+def _differs(row: _Row) -> bool:
+    difference = row.get("difference_cents")
+    return difference is not None and difference.value != 0
+
+
+def _is_off(row: _Row) -> bool:
+    """Return whether somebody has to look at a row: a slip is missing, or an opener is not the closer before it."""
+    return row["purpose"] == _MISSING or _differs(row)
 
 
 def _is_of(books: Books, count: Count) -> bool:
     """Return whether a count ends a shift of the question's days, or begins one of them."""
-    begun = count.gaming_day if count.begins is None else count.begins.gaming_day
-    return _in_period(books, count.gaming_day) or _in_period(books, begun)
+    return any(_in_period(books, day) for day in _days_of(count))
+
+
+def _days_of(count: Count) -> set[date]:
+    return {count.gaming_day, count.gaming_day if count.begins is None else count.begins.gaming_day}
 
 
 def _in_period(books: Books, day: date) -> bool:
     return books.question.first <= day <= books.question.last
 
 
-def _slip(books: Books, count: Count) -> dict[str, Any]:
+def _slip(books: Books, count: Count) -> _Row:
     return {"pit": books.pit_of(count.table), "table": count.table, "slip": str(count.sequence)}
 
 
-def _row(books: Books, before: Count | None, count: Count) -> dict[str, Any]:
+def _row(books: Books, before: Count | None, count: Count) -> _Row:
     opens = count.purpose in ("opener", "carried") and before is not None
     return {
         **_slip(books, count),
@@ -106,14 +172,24 @@ def _row(books: Books, before: Count | None, count: Count) -> dict[str, Any]:
     }
 
 
-def _missing(books: Books, counted: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Return rows for the tables of the property that have no slip."""
-    day, wanted = books.question.last, books.question.table
-    known = set(counted)
-    for table in books.place.document.tables:
-        if table.is_open_on(day) and table.table not in known and wanted in (None, table.table):
-            place = {"pit": table.pit, "table": table.table, "game": table.game}
-            yield {**place, "gaming_day": day, "purpose": "missing"}
+async def _missing(books: Books, counts: Iterable[Count]) -> list[_Row]:
+    """Return a row for each table of the property on each gaming day of which it has no slip."""
+    known = {(day, count.table) for count in counts for day in _days_of(count)}
+    return [
+        {"pit": table.pit, "table": table.table, "game": table.game, "gaming_day": day, "purpose": _MISSING}
+        for day in await known_days(books)
+        for table in _tables(books, day)
+        if (day, table.table) not in known
+    ]
+
+
+def _tables(books: Books, day: date) -> list[PropertyTable]:
+    wanted = books.question.table
+    return [
+        table
+        for table in books.place_on(day).document.tables
+        if table.is_open_on(day) and wanted in (None, table.table)
+    ]
 
 
 def _denominations(books: Books, counts: Iterable[Count]) -> Iterator[Mapping[str, Any]]:
@@ -140,11 +216,12 @@ TABLE_INVENTORY: Final = Report(
     title="Table inventory report",
     about=(
         "Every count of the table inventories of a gaming day, by denomination, with who counted and who observed; "
-        "and every table of the property that has no slip of the day, which the law wants even of a closed table."
+        "and every table of the property that has no slip of the day, which the law wants even of a closed table. Of "
+        "more than a week, only what is missing and openers that differ are listed; what all slips come to stands by "
+        "gaming day."
     ),
-    sections=(SLIPS, DENOMINATIONS),
+    sections=(DAYS, SLIPS, DENOMINATIONS),
     sources=(PitRecorded,),
     fill=_fill,
-    periods=("day",),
     signatures=("Table games", "Revenue audit"),
 )

@@ -1,4 +1,4 @@
-"""The tax sheet: revenue by class, each layer of tax on it, its shares, what is due, and what a restatement changes."""
+"""The tax sheet: revenue by class, each layer of tax on it, its shares, what is due, and what restatements change."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -12,11 +12,13 @@ from services.reporting.kit.document import Filled, Identity, Mark, fill
 from services.reporting.kit.figures import NOTHING, Because, Figure, total
 from services.reporting.reports.cells import rate_text, require_whole
 from services.reporting.reports.counted_win import counted_marks, counted_wins
-from services.reporting.reports.revenue import CountedRevenue, counted_revenue
+from services.reporting.reports.revenue import BASES, CountedRevenue, counted_revenue
 from services.reporting.reports.tax_amended import AMENDED, amended_rows
 from services.reporting.reports.tax_sections import CLASSES, DAYS, DUE, LAYERS, SHARES
+from shared.contracts.contests import ContestApproved
 from shared.contracts.counts import CountConcluded
 from shared.contracts.inventory import AdjustmentApproved, DayFinal, ManualSlipEntered, PitRecorded, SlipVoided
+from shared.contracts.settlements import SettlementPosted, SettlementReversed
 
 
 async def _fill(books: Books) -> Content:
@@ -47,7 +49,7 @@ def _classes(books: Books, revenue: CountedRevenue) -> Filled:
             "basis": books.place.law.classes[name].basis.on(sheet.last).value,
         }
         if name not in known:
-            row["note"] = "no facts of this class are recorded"
+            row["note"] = "nothing of this class is recorded in these gaming days"
         elif days:
             because = revenue.because((name,), sheet.first, sheet.last)
             row |= {
@@ -148,8 +150,8 @@ async def _identities(books: Books, revenue: CountedRevenue) -> tuple[Identity, 
     found = [
         Identity(
             "tables with a win",
-            Figure(sum(not one.win.missing for one in revenue.table_days)),
-            Figure(len(revenue.table_days)),
+            Figure(sum(not one.missing for one in revenue.earned)),
+            Figure(len(revenue.earned)),
             f"every table has been counted{f'; not yet: {lacking}' if lacking else ''}",
             unit="count",
         ),
@@ -161,31 +163,39 @@ async def _identities(books: Books, revenue: CountedRevenue) -> tuple[Identity, 
         ),
     ]
     if not missing:
-        in_one = (await counted_wins(books)).get(())
-        found.append(
-            Identity(
-                "base and win",
-                base,
-                NOTHING if in_one is None else in_one.final_win,
-                "the revenue of all classes and days is the final win of all tables by the formula of the law",
-            )
-        )
+        says = "the revenue of all classes and days is the final win of all tables by the formula of the law"
+        other = sorted({source for sources in revenue.sources.values() for source in sources} - {"win"})
+        if other:
+            says += f", and what is of other facts: {', '.join(other)}"
+        found.append(Identity("base and win", base, await _in_one(books, revenue), says))
     if sheet.shares:
         found.append(_divided(sheet))
-    sealed = [one for one in await sealed_days(books) if not one.changed and one.final_win_cents is not None]
+    sealed = [one for one in await sealed_days(books) if not one.changed and one.revenue_cents is not None]
     if sealed := [one for one in sealed if one.gaming_day in days]:
         of_them = {one.gaming_day for one in sealed}
-        won_cents = sum(one.win.final_win.value for one in revenue.table_days if one.gaming_day in of_them)
-        because = tuple(ref for day in sorted(of_them) for ref in revenue.because(revenue.classes, day, day))
+        won_cents = sum(one.cents for one in revenue.earned if one.gaming_day in of_them and one.source != "electronic")
+        classes = [name for name in revenue.classes if revenue.sources[name] != {"electronic"}]
+        because = tuple(ref for day in sorted(of_them) for ref in revenue.because(classes, day, day))
         found.append(
             Identity(
                 "sealed days",
                 Figure(won_cents, because),
-                Figure(sum(one.final_win_cents or 0 for one in sealed), tuple(one.entry for one in sealed)),
-                "the final win of days that nothing has changed since their seal is that of the sealed reports",
+                Figure(sum(one.revenue_cents or 0 for one in sealed), tuple(one.entry for one in sealed)),
+                "what unchanged days brought, but for what accounts wagered and won, is what their sealed reports say",
             )
         )
     return tuple(found)
+
+
+async def _in_one(books: Books, revenue: CountedRevenue) -> Figure:
+    """Return the revenue of the sheet's days, each kind of fact added up by itself."""
+    in_one = (await counted_wins(books)).get(())
+    known = (await books.amounts(("rake_cents", "contest_fees_cents", "contest_prizes_cents"))).get((), {})
+    rake, fees, prizes = (
+        known.get(name, NOTHING) for name in ("rake_cents", "contest_fees_cents", "contest_prizes_cents")
+    )
+    electronic = Figure(sum(one.cents for one in revenue.in_sheet if one.source == "electronic"))
+    return (NOTHING if in_one is None else in_one.final_win) + rake + fees - prizes + electronic
 
 
 def _divided(sheet: PeriodSheet) -> Identity:
@@ -218,17 +228,17 @@ def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
 
 
 def _bases(books: Books, revenue: CountedRevenue) -> tuple[Mark, ...]:
-    """Return which classes law computes otherwise than by the formula of the win, of which alone there are facts."""
+    """Return which classes law computes otherwise than by the facts of which their revenue is."""
     dated = {name: books.place.law.classes[name].basis.on(revenue.sheet.last) for name in revenue.classes}
     return tuple(
         Mark(
             f"classes.{name}.basis",
             basis.source,
-            f"law computes it by {basis.value}; for want of such facts it is the win of the tables by the formula",
+            f"law computes it by {basis.value}; it is computed here by {', '.join(sorted(used))}",
             ("classes/revenue_cents", "days/revenue_cents"),
         )
         for name, basis in dated.items()
-        if basis.value != "win_formula"
+        if (used := {BASES[source] for source in revenue.sources[name]}) != {basis.value}
     )
 
 
@@ -241,12 +251,17 @@ TAX: Final = Report(
     name="tax",
     title="Gross table game revenue and tax",
     about=(
-        "Revenue by class from the win as counted, each layer of tax as a line with its dated rate and source, shares, "
-        "and what is due to whom. Of a day it is the daily sheet; of a week or month the return of the taxes that are "
-        "paid with it, and an account of all others. What a restatement changes stands beside what was sealed."
+        "Revenue by class: the win as counted, the rake of non-banking tables, what accounts wagered and won at fully "
+        "automated ones, and the fees of contests less their prizes. Then each layer of tax as a line with its dated "
+        "rate and source, shares, and what is due to whom. Of a day it is the daily sheet; of a week or month the "
+        "return of the taxes that are paid with it, and an account of all others. After a restatement, each version "
+        "stands beside the one before."
     ),
     sections=(CLASSES, DAYS, LAYERS, SHARES, DUE, AMENDED),
-    sources=(PitRecorded, ManualSlipEntered, SlipVoided, CountConcluded, AdjustmentApproved, DayFinal),
+    sources=(
+        *(PitRecorded, ManualSlipEntered, SlipVoided, CountConcluded, AdjustmentApproved, ContestApproved, DayFinal),
+        *(SettlementPosted, SettlementReversed),
+    ),
     fill=_fill,
     signatures=("Revenue audit", "Controller"),
 )

@@ -1,8 +1,11 @@
 """Unclaimed and unresolved: rounds without a result, refused rounds, money that nobody fetched, open decisions."""
 
+from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any, Final
 
+from services.reporting.books.accounts import AccountOfRound
+from services.reporting.books.exceptions import whose
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Filled, Identity, Section, fill
@@ -59,10 +62,11 @@ REFUSED: Final = Section(
 SHORTAGES: Final = Section(
     name="shortages",
     title="Shortages",
-    key=("table", "round_id"),
+    key=("table", "round_id", "account"),
     columns=(
         Column(name="table", title="Table"),
         Column(name="round_id", title="Round"),
+        Column(name="account", title="Account"),
         Column(
             name="account_shortage_cents",
             title="Shortage",
@@ -105,21 +109,23 @@ async def _fill(books: Books) -> Content:
 
 
 async def _rounds(books: Books) -> Filled:
-    return fill(ROUNDS, await _of_rounds(books, "held_cents", "in_play_cents"))
+    found = await _of_items(books, "held_cents", "in_play_cents")
+    return fill(ROUNDS, ({"round_id": item} | row for item, row in found))
 
 
 async def _shortages(books: Books) -> Filled:
-    return fill(SHORTAGES, await _of_rounds(books, "account_shortage_cents"))
+    found = await _of_items(books, "account_shortage_cents")
+    return fill(SHORTAGES, (asdict(AccountOfRound.of_item(item)) | row for item, row in found))
 
 
-async def _of_rounds(books: Books, *measures: str) -> list[_Row]:
-    """Return what rounds have by measures, each under its own name, and since when."""
+async def _of_items(books: Books, *measures: str) -> list[tuple[str, _Row]]:
+    """Return what items of tables have by measures, each under its own name, and since when."""
     found = await books.amounts(measures, ("table_name", "item"), first=date.min)
-    since = await books.since(measures, {round_id for _, round_id in found})
-    rows: list[_Row] = []
-    for (table, round_id), figures in found.items():
+    since = await books.since(measures, {item for _, item in found})
+    rows: list[tuple[str, _Row]] = []
+    for (table, item), figures in found.items():
         amounts = {name: figures.get(name, NOTHING) for name in measures}
-        rows.append({"table": table, "round_id": round_id, **amounts, **_since(books, since[table, round_id])})
+        rows.append((item, {"table": table, **amounts, **_since(books, since[table, item])}))
     return rows
 
 
@@ -134,10 +140,10 @@ async def _refused(books: Books) -> Filled:
 def _refusal(books: Books, row: Any) -> _Row:
     return {
         "service": row.service,
-        "table": row.table_name,
+        "table": None if row.anybodys else row.table_name,
         "round_id": row.round_id,
         "stream": row.stream,
-        "reason": row.reason,
+        "reason": f"{row.reason}{whose(row)}",
         "entry": entry_cell(EntryRef(row.service, row.shard, row.seq)),
         **_since(books, row.since),
     }

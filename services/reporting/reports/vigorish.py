@@ -1,10 +1,10 @@
 """Vigorish: what rounds assessed, at which rate and rounded how, and what tables collected, waived and gave back."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from services.reporting.books.reading import Books
-from services.reporting.books.vigorish import ASSESSED, Line
+from services.reporting.books.vigorish import ASSESSED, Act, Line
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Filled, Identity, Mark, Section, fill
 from services.reporting.kit.figures import NOTHING, Cell, Figure, Value, total
@@ -60,6 +60,30 @@ TABLES: Final = Section(
         ),
     ),
 )
+_BY_WHOM: Final = (
+    Column(
+        name="assessed_cents",
+        title="Assessed",
+        unit="cents",
+        added=True,
+        formula="vigorish of the rounds that were settled, by the moment at which each closed",
+    ),
+    Column(name="collected_cents", title="Collected", unit="cents", added=True, formula="by what the table reported"),
+    Column(name="waived_cents", title="Waived", unit="cents", added=True),
+    Column(name="returned_cents", title="Returned", unit="cents", added=True),
+)
+SHIFTS: Final = Section(
+    name="shifts",
+    title="By table and shift",
+    key=("table", "shift"),
+    columns=(Column(name="table", title="Table"), Column(name="shift", title="Shift"), *_BY_WHOM),
+)
+DEALERS: Final = Section(
+    name="dealers",
+    title="By dealer",
+    key=("dealer",),
+    columns=(Column(name="dealer", title="Dealer", formula="empty: nobody said who dealt"), *_BY_WHOM),
+)
 RATES: Final = Section(
     name="rates",
     title="By rate and rounding",
@@ -101,6 +125,8 @@ DECISIONS: Final = Section(
 )
 
 _Row = dict[str, Value | Figure | Cell]
+_Settled = Mapping[tuple[str, str, Act], Mapping[str, Figure]]
+"""What tables did about vigorish, by table, shift and act."""
 
 
 async def _fill(books: Books) -> Content:
@@ -110,13 +136,20 @@ async def _fill(books: Books) -> Content:
         if books.question.game in (None, Line.of_item(item).game)
     }
     settled = {
-        key: measures
-        for key, measures in (await books.amounts(_SETTLED, ("table_name", "item"))).items()
-        if books.question.game in (None, books.game_of(key[0]))
+        (table, shift, Act.of_item(item)): measures
+        for (table, shift, item), measures in (await books.amounts(_SETTLED, ("table_name", "shift", "item"))).items()
+        if books.question.game in (None, books.game_of(table))
     }
     tables = _tables(books, assessed, settled)
+    rounds = await books.rounds(("table_name", "shift", "dealer"), figures=("vigorish_cents",))
     return Content(
-        (tables, _rates(assessed), await _decisions(books)),
+        (
+            tables,
+            fill(SHIFTS, _by_whom(("table", "shift"), rounds, settled, lambda table, shift, _: (table, shift))),
+            fill(DEALERS, _by_whom(("dealer",), rounds, settled, lambda _table, _shift, dealer: (dealer,))),
+            _rates(assessed),
+            await _decisions(books),
+        ),
         await _identities(books, tables),
         _marks(books, {line.rate for _, line in assessed}),
     )
@@ -125,13 +158,13 @@ async def _fill(books: Books) -> Content:
 def _tables(
     books: Books,
     assessed: Mapping[tuple[str, Line], Mapping[str, Figure]],
-    settled: Mapping[tuple[str, ...], Mapping[str, Figure]],
+    settled: _Settled,
 ) -> Filled:
     groups: dict[tuple[str, str, str], list[Mapping[str, Figure]]] = {}
     for (table, line), measures in assessed.items():
         groups.setdefault((line.game, table, line.debtor), []).append(measures)
-    for (table, debtor), measures in settled.items():
-        groups.setdefault((books.game_of(table), table, debtor), []).append(measures)
+    for (table, _, act), measures in settled.items():
+        groups.setdefault((books.game_of(table), table, act.debtor), []).append(measures)
     rows: list[_Row] = []
     for (game, table, debtor), found in sorted(groups.items()):
         collected, waived, returned = (sum_of(found, name) for name in _SETTLED)
@@ -146,6 +179,29 @@ def _tables(
             }
         )
     return fill(TABLES, rows)
+
+
+def _by_whom(
+    names: tuple[str, ...],
+    rounds: Mapping[tuple[str, ...], Mapping[str, Figure]],
+    settled: _Settled,
+    key_of: Callable[[str, str, str], tuple[str, ...]],
+) -> Iterator[_Row]:
+    """Yield what was assessed, collected, waived and returned by a key of table, shift and dealer; nothing of none."""
+    groups: dict[tuple[str, ...], list[Mapping[str, Figure]]] = {}
+    for (table, shift, dealer), figures in rounds.items():
+        if figures["vigorish_cents"].value:
+            groups.setdefault(key_of(table, shift, dealer), []).append(figures)
+    for (table, shift, act), measures in settled.items():
+        groups.setdefault(key_of(table, shift, act.dealer), []).append(measures)
+    for key, found in sorted(groups.items()):
+        collected, waived, returned = (sum_of(found, name) for name in _SETTLED)
+        yield dict(zip(names, key, strict=True)) | {
+            "assessed_cents": sum_of(found, "vigorish_cents"),
+            "collected_cents": collected,
+            "waived_cents": waived,
+            "returned_cents": returned,
+        }
 
 
 def _rates(assessed: Mapping[tuple[str, Line], Mapping[str, Figure]]) -> Filled:
@@ -244,7 +300,7 @@ VIGORISH: Final = Report(
         "What the rounds of each table assessed as vigorish, at which rate and rounded how, and what the tables "
         "collected, waived and gave back: what is outstanding is no revenue yet everywhere."
     ),
-    sections=(TABLES, RATES, DECISIONS),
+    sections=(TABLES, SHIFTS, DEALERS, RATES, DECISIONS),
     sources=(
         *(VigorishAssessed, VigorishTakenBack, VigorishCollection, VigorishWaiver, VigorishReturn),
         *(SettlementPosted, SettlementReversed, PitRecorded),

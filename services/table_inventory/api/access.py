@@ -11,13 +11,15 @@ from shared.runtime.web.roles import READ_REPORTS
 
 REQUEST_SLIPS: Final = declare_role("slips.request", "Request fills and credits.")
 PREPARE_SLIPS: Final = declare_role("slips.prepare", "Prepare, receive and void slips, and enter paper slips.")
+TRANSACT: Final = declare_role("cage.transact", "Redeem and replace counter checks at the cage.")
 COUNT_BOXES: Final = declare_role("boxes.count", "Open, enter and conclude counts of drop boxes.")
 AUDIT_DAYS: Final = declare_role(
-    "days.audit", "Own and resolve variances, close and audit gaming days, and enter adjustments."
+    "days.audit", "Own and resolve variances, close and audit gaming days, and enter adjustments and contests."
 )
-APPROVE_DAYS: Final = declare_role("days.audit.approve", "Seal gaming days, and decide adjustments.")
+APPROVE_DAYS: Final = declare_role("days.audit.approve", "Seal gaming days, and decide adjustments and contests.")
 
 SlipReader = Annotated[str, person_with(READ_REPORTS, REQUEST_SLIPS, PREPARE_SLIPS)]
+CageReader = Annotated[str, person_with(READ_REPORTS, TRANSACT)]
 CountReader = Annotated[str, person_with(READ_REPORTS, COUNT_BOXES)]
 DayReader = Annotated[str, person_with(READ_REPORTS, AUDIT_DAYS, APPROVE_DAYS)]
 

@@ -20,7 +20,7 @@ def routes(context: ServiceContext) -> APIRouter:
     command = partial(command_route, router, context.commands, role=COUNT_BOXES)
     command(OpenCount, "", answers=CountDocument, status=201, rejects=(Reason.NOT_FOUND, Reason.CONTRADICTS))
     boxes = "/{property}/{count}/boxes"
-    command(CountBox, boxes, answers=BoxProgress, status=201, rejects=BY_OTHERS, prepare=salted)
+    command(CountBox, boxes, answers=BoxProgress, status=201, rejects=(*BY_OTHERS, Reason.NOT_ALLOWED), prepare=salted)
     rejects = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_EARLY, Reason.CONTRADICTS)
     command(ConcludeCount, "/{property}/{count}/conclude", answers=CountConcluded, rejects=rejects)
 

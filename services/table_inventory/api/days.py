@@ -1,5 +1,6 @@
 """Routes of revenue audit and the controller: variances, the closing of gaming days, adjustments."""
 
+from datetime import date
 from functools import partial
 
 from fastapi import APIRouter, Request, Response
@@ -15,9 +16,22 @@ from services.table_inventory.api.access import (
 from services.table_inventory.commands import days as commands
 from services.table_inventory.commands.variances import OwnVariance, ResolveVariance
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
+from services.table_inventory.domain.follow_ups import FollowUp, follow_ups
 from services.table_inventory.domain.variances import Variance
-from services.table_inventory.queries.days import read_adjustments, read_stage, variances_of_day
+from services.table_inventory.domain.win import DayWin
+from services.table_inventory.queries.days import (
+    read_adjustments,
+    read_day,
+    read_findings,
+    read_stage,
+    read_win,
+    variances_of_day,
+)
+from services.table_inventory.tables import journal
 from shared.contracts.rejection import Reason
+from shared.contracts.reports import Reached, ReportStatus
+from shared.contracts.topics import SETTLEMENTS
+from shared.journal.reading import reached
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
@@ -35,6 +49,26 @@ class Variances(BaseModel):
     """The variances of a gaming day, in the order of table and time."""
 
     items: list[Variance]
+
+
+class WinOfDay(DayWin):
+    """The win of a gaming day as it would be sealed now, beside what the settled rounds imply.
+
+    The `status` is `restated` where what came after the seal, or an adjusting entry, makes another win than the sealed
+    one (`hash`). `through` says how far the settlements have been read.
+    """
+
+    property: str
+    gaming_day: date
+    status: ReportStatus
+    hash: str | None
+    through: list[Reached]
+
+
+class FollowUps(BaseModel):
+    """What has to be looked after of a gaming day, oldest first."""
+
+    items: list[FollowUp]
 
 
 class Adjustments(BaseModel):
@@ -73,6 +107,38 @@ def day_routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.engine) as connection:
             found = await read_stage(connection, DayKey(property_name, gaming_day))
         return document_response(request, found)
+
+    @router.get(
+        "/win",
+        response_model=WinOfDay,
+        summary="Read the win as it would be sealed now",
+        responses=UNCHANGED | problems(Reason.NOT_FOUND),
+    )
+    async def read_win_of_day(
+        request: Request, reader: DayReader, property_name: PropertyPath, gaming_day: DayPath
+    ) -> Response:
+        """By table and by shift, by the formula of the law, beside the win that the settled rounds imply."""
+        del reader
+        key = DayKey(property_name, gaming_day)
+        async with snapshot(context.engine) as connection:
+            win, day = await read_win(connection, key), await read_day(connection, key)
+            through = await reached(connection, journal, SETTLEMENTS)
+        values = win.model_dump(mode="json")
+        said = {**key._asdict(), "status": day.status_of(values), "hash": day.hash, "through": through}
+        return document_response(request, WinOfDay(**values, **said))
+
+    @router.get(
+        "/follow-ups",
+        response_model_exclude_none=True,
+        summary="List what has to be looked after",
+        responses=problems(Reason.NOT_FOUND),
+    )
+    async def list_follow_ups(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> FollowUps:
+        """Variances, slips, boxes, checks, equipment, adjustments; after the seal, what makes another win."""
+        del reader
+        async with snapshot(context.engine) as connection:
+            found = await read_findings(connection, DayKey(property_name, gaming_day))
+        return FollowUps(items=follow_ups(found, context.clock()))
 
     @router.get("/adjustments", response_model_exclude_none=True, summary="List adjustments")
     async def list_adjustments(reader: DayReader, property_name: PropertyPath, gaming_day: DayPath) -> Adjustments:

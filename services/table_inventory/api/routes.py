@@ -2,13 +2,16 @@
 
 from fastapi import APIRouter
 
-from services.table_inventory.api import counts, days, reports, slips
+from services.table_inventory.api import checks, contests, counts, days, slips, tables
 from shared.runtime.service.context import ServiceContext
 
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, working for a running service."""
     router = APIRouter()
-    for part in (slips.routes, counts.routes, days.variance_routes, days.day_routes, reports.routes):
+    for part in (
+        *(slips.routes, counts.routes, days.variance_routes, days.day_routes, contests.routes, checks.routes),
+        tables.routes,
+    ):
         router.include_router(part(context))
     return router

@@ -19,13 +19,16 @@ from services.table_inventory.domain.boxes import (
     commitment_of,
     in_order,
 )
+from services.table_inventory.domain.policies import Policy
+from services.table_inventory.domain.rake import non_banking
 from services.table_inventory.queries.counts import find_count, sealed_turns, uncounted_boxes
-from services.table_inventory.queries.places import policy_on
+from services.table_inventory.queries.places import find_place, policy_on
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import drop_counts, sealed_counts
 from shared.contracts.counts import BoxFigures, BoxRef, BoxTurn, CountConcluded, CountOpened, CountSealed
 from shared.contracts.envelope import Name, as_json
 from shared.contracts.inventory import Number
+from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import Recording
 from shared.runtime.command.command import Accepted, Command, Commands, Now
@@ -121,6 +124,11 @@ class Counting(NamedTuple):
     boxes: Sequence[Box]
     turns: Turns
     counters: int
+    place: Place
+
+    def is_non_banking(self, table: str) -> bool:
+        """Return whether the revenue of a table is its rake."""
+        return bool(non_banking(self.place, table, self.opened.gaming_day))
 
 
 class ConcludeCount(Command):
@@ -138,11 +146,13 @@ async def _counting(connection: AsyncConnection, command: SealBox | ConcludeCoun
     count = await find_count(connection, command.property, command.count)
     if count.concluded_at is not None:
         raise Rejected(Reason.ALREADY_DECIDED, f"count {command.count} of {command.property} is concluded")
+    place = await find_place(connection, command.property, count.gaming_day)
     return Counting(
         thing_of(CountOpened, count),
         await uncounted_boxes(connection, command.property, count.gaming_day),
         await sealed_turns(connection, command.property, command.count),
-        (await policy_on(connection, command.property, count.gaming_day)).counters,
+        Policy.of(place, count.gaming_day).counters,
+        place,
     )
 
 
@@ -161,6 +171,11 @@ def count_box(command: SealBox, state: Counting, now: Now) -> Accepted:
     name = f"box {box.box} of {box.table}"
     if box.transported_at is None:
         raise Rejected(Reason.TOO_EARLY, f"{name} has not come to the count room")
+    if command.figures.rake and not state.is_non_banking(box.table):
+        detail = (
+            f"{name}: {box.table} is no non-banking table and takes no rake; chips in its box are not counted as one"
+        )
+        raise Rejected(Reason.NOT_ALLOWED, detail)
     turns = state.turns.get(box.key, ())
     if any(turn.counted_by == now.by for turn in turns):
         raise Rejected(Reason.SAME_PERSON, f"{now.by} counted {name} already: somebody else counts it again")
@@ -187,7 +202,11 @@ def conclude(command: ConcludeCount, state: Counting, now: Now) -> Accepted:
     if left:
         detail = f"{state.counters} people have not found the same yet in the boxes {', '.join(left)}"
         raise Rejected(Reason.TOO_EARLY, detail)
-    boxes = tuple(box.counted(figures, state.turns[box.key]) for box, figures in found if figures is not None)
+    boxes = tuple(
+        box.counted(figures, state.turns[box.key], non_banking=state.is_non_banking(box.table))
+        for box, figures in found
+        if figures is not None
+    )
     fact = CountConcluded(**dict(state.opened), boxes=boxes, concluded_by=now.by, concluded_at=now.at)
     money = (TableAccounts(fact.property, box.table).counted_box(box) for box in boxes)
     postings = tuple(chain.from_iterable(money))

@@ -11,6 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.days import Adjustment, Day, DayKey, Step, incomplete
 from services.table_inventory.domain.people import Law, require_different
+from services.table_inventory.domain.rake import non_banking
+from services.table_inventory.queries.contests import contests_of_day
 from services.table_inventory.queries.counts import counters_of_day
 from services.table_inventory.queries.days import (
     journal_heads,
@@ -124,6 +126,9 @@ async def _auditing(connection: AsyncConnection, command: AuditDay) -> Auditing:
     for adjustment in await read_adjustments(connection, key):
         if adjustment.status == "entered":
             left.append(f"adjustment {adjustment.adjustment} waits for a decision")
+    for contest in await contests_of_day(connection, *key):
+        if contest.status == "entered":
+            left.append(f"revision {contest.revision} of contest {contest.contest} waits for a decision")
     return Auditing(await read_day(connection, key), law, await counters_of_day(connection, *key), left)
 
 
@@ -182,7 +187,8 @@ def seal(command: SealDay, state: Sealing, now: Now) -> Accepted:
 class EnterAdjustment(AboutDay):
     """Enter an adjustment.
 
-    A figure of the win must be other than it was recorded, by `cents` (positive: higher); somebody else approves it.
+    A figure of the win, or the rake of a non-banking table, must be other than it was recorded, by `cents` (positive:
+    higher); somebody else approves it.
     """
 
     table: Name
@@ -192,25 +198,37 @@ class EnterAdjustment(AboutDay):
     reason: Text
 
 
-async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> tuple[Day, int]:
-    """Return the gaming day, and the last number of its adjustments. Raises: Rejected where there is no such table."""
-    await find_place(connection, *command.key())
+class Entering(NamedTuple):
+    """A gaming day, the last number of its adjustments, and whether the revenue of the table is its rake."""
+
+    day: Day
+    last: int
+    non_banking: bool
+
+
+async def _entering(connection: AsyncConnection, command: EnterAdjustment) -> Entering:
+    """Return what an adjustment is entered into. Raises: Rejected where there is no such table."""
+    place = await find_place(connection, *command.key())
     counted = await connection.execute(rows_of(counts, property=command.property, table=command.table).limit(1))
     if counted.first() is None:
         raise Rejected(Reason.NOT_FOUND, f"table {command.table} of {command.property} was never counted")
     last = await last_number(connection, adjustments, "adjustment", **command.key()._asdict())
-    return await read_day(connection, command.key()), last
+    is_non_banking = bool(non_banking(place, command.table, command.gaming_day))
+    return Entering(await read_day(connection, command.key()), last, is_non_banking)
 
 
 @COMMANDS.handles(EnterAdjustment, load=_entering)
-def enter(command: EnterAdjustment, state: tuple[Day, int], now: Now) -> Accepted:
+def enter(command: EnterAdjustment, state: Entering, now: Now) -> Accepted:
     """Propose an adjustment of a closed day."""
-    day, last = state
+    day, last, is_non_banking = state
     if day.step() == "open":
         detail = f"{command.gaming_day} is open: what happened is recorded by who saw it"
         raise Rejected(Reason.TOO_EARLY, detail)
     if command.cents == 0:
         raise Rejected(Reason.NOT_ALLOWED, "an adjustment of nothing adjusts nothing")
+    if is_non_banking != (command.figure == "rake"):
+        what = "non-banking: its revenue is its rake" if is_non_banking else "no non-banking table: it has no rake"
+        raise Rejected(Reason.NOT_ALLOWED, f"{command.figure} cannot be adjusted: {command.table} is {what}")
     entered = {"adjustment": last + 1, "day_status": day.status, "entered_by": now.by, "entered_at": now.at}
     fact = inventory.AdjustmentEntered(**dict(command), **entered)
     return Accepted(recording=Recording(fact=fact), answer=Adjustment(**dict(fact)))

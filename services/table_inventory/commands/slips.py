@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.people import Law, law_of_slips, require_different
+from services.table_inventory.domain.rake import non_banking
 from services.table_inventory.domain.slips import Slip, SlipKey
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.slips import find_slip, last_number
@@ -154,21 +155,25 @@ class VoidSlip(Command):
     reason: Reason
 
 
-async def _slip(connection: AsyncConnection, command: VoidSlip) -> Slip:
-    return await find_slip(connection, SlipKey(command.property, command.slip, command.number))
+async def _slip(connection: AsyncConnection, command: VoidSlip) -> tuple[Slip, Place]:
+    """Return a slip, and its property. Raises: Rejected where there is none."""
+    slip = await find_slip(connection, SlipKey(command.property, command.slip, command.number))
+    return slip, await find_place(connection, slip.property, slip.gaming_day)
 
 
 @COMMANDS.handles(VoidSlip, load=_slip)
-def void(command: VoidSlip, slip: Slip, now: Now) -> Accepted:
+def void(command: VoidSlip, state: tuple[Slip, Place], now: Now) -> Accepted:
     """Void the slip, and send back what is on its way."""
+    slip, place = state
     if slip.voided_at is not None:
         raise Rejected(Why.ALREADY_DECIDED, f"{slip.key} is void already")
     if slip.received_at is not None:
         raise Rejected(Why.TOO_LATE, f"{slip.key} was received: adjust the gaming day instead")
     returned = slip.contents if slip.carried_at is not None else ()
     void = {"void_reason": command.reason, "voided_by": now.by, "voided_at": now.at}
-    fact = inventory.SlipVoided(**slip.reference, returned=returned, **void)
-    after = slip.after(**dict(fact))
+    mark = non_banking(place, slip.table, slip.gaming_day)
+    fact = inventory.SlipVoided(**slip.reference, returned=returned, non_banking=mark, **void)
+    after = slip.after(returned=returned, **void)
     postings = TableAccounts(slip.property, slip.table).returned(slip.slip, value_of(returned))
     return Accepted(recording=Recording(fact=fact, postings=postings), answer=after)
 
@@ -219,7 +224,8 @@ def enter_manual(command: EnterManualSlip, place: Place, now: Now) -> Accepted:
         raise Rejected(Why.TOO_EARLY, f"'occurred_at' {command.occurred_at.isoformat()} has not come yet")
     if not place.is_day(command.gaming_day, command.occurred_at, margin=place.pit_margin):
         raise Rejected(Why.NOT_ALLOWED, place.other_day(command.gaming_day, command.occurred_at))
-    fact = inventory.ManualSlipEntered(**dict(command), entered_by=now.by, entered_at=now.at)
+    mark = non_banking(place, command.table, command.gaming_day)
+    fact = inventory.ManualSlipEntered(**dict(command), non_banking=mark, entered_by=now.by, entered_at=now.at)
     table, cents = TableAccounts(command.property, command.table), value_of(command.contents)
     postings = table.sent(command.slip, cents) + table.arrived(command.slip, cents)
     return Accepted(recording=Recording(fact=fact, postings=postings, occurred_at=command.occurred_at), answer=fact)

@@ -9,12 +9,15 @@ An account is (property, table, wager, leg); `wager` names the instrument, the c
 | `transit` | chips on their way, `wager` says under a fill or a credit |
 | `box` | currency and counter checks in the drop box that were not counted yet, by instrument |
 | `drop` | currency and counter checks as counted |
+| `rake_counted`, `rake` | chips that a non-banking table took from its pots, as counted, and its revenue (a credit) |
+| `check_payments`, `checks_redeemed` | what was paid of counter checks, by what it was paid in; its contra (no table) |
 | `receivable` | what prepaid access instruments owe for chips |
 | `rounds` | the win of the settled rounds in chips (a credit balance is a win) |
 | `coupons`, `coupons_counted`, `coupons_memo` | coupons dropped and counted at their stated value, and their contra |
 | `coupons_paid` | chips paid for coupons beyond the record of the round |
 | `vigorish_waived` | vigorish that rounds assessed and nobody collected |
 | `tip_box`, `tips_payable` | tips, which belong to the dealers |
+| `contest_fees`, `contest_prizes`, `contest_money` | fees of a contest (a credit), its prizes, its money (no table) |
 | `brought_forward` | inventories with which the ledger began |
 | `inventory_variance`, `drop_variance`, `transit_variance` | differences that were resolved |
 """
@@ -83,7 +86,7 @@ class TableAccounts:
             coupons[item.coupon] += item.cents * item.count
         for coupon, cents in sorted(coupons.items()):
             postings += self.transfer("coupons_counted", "coupons", cents, coupon)
-        return postings
+        return postings + self.transfer("rake_counted", "rake", box.rake_cents or 0)
 
     def adjusted(self, figure: Figure, cents: int) -> tuple[Posting, ...]:
         """Post that a figure of the win is `cents` higher."""
@@ -98,3 +101,5 @@ class TableAccounts:
                 return self.transfer("drop", "box", cents, "currency")
             case "counter_checks":
                 return self.transfer("drop", "box", cents, "counter_check")
+            case "rake":
+                return self.transfer("rake_counted", "rake", cents)

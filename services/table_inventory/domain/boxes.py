@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel
 
+from shared.contracts.chips import value_of
 from shared.contracts.counts import BoxFigures, BoxTurn, CountConcluded, CountedBox, CountOpened
 from shared.contracts.envelope import as_json, canonical
 
@@ -33,6 +34,7 @@ class Box(BaseModel, frozen=True):
     currency_cents: int | None = None
     counter_checks_cents: int | None = None
     coupons_cents: int | None = None
+    rake_cents: int | None = None
     figures: BoxFigures | None = None
 
     @property
@@ -55,8 +57,8 @@ class Box(BaseModel, frozen=True):
         coupons = () if self.figures is None else self.figures.coupons
         return sum(item.cents * item.count for item in coupons if item.coupon == coupon)
 
-    def counted(self, figures: BoxFigures, turns: Sequence[BoxTurn]) -> CountedBox:
-        """Return the box with what two people found in it."""
+    def counted(self, figures: BoxFigures, turns: Sequence[BoxTurn], *, non_banking: bool) -> CountedBox:
+        """Return the box with what two people found in it; a table that is not `non_banking` has no rake."""
         place = {name: getattr(self, name) for name in ("table", "exchange", "box", "gaming_day", "shift")}
         return CountedBox(
             **place,
@@ -64,6 +66,7 @@ class Box(BaseModel, frozen=True):
             currency_cents=sum(pieces.cents * pieces.count for pieces in figures.currency),
             counter_checks_cents=sum(check.cents for check in figures.counter_checks),
             coupons_cents=sum(item.cents * item.count for item in figures.coupons),
+            rake_cents=value_of(figures.rake) if non_banking else None,
             turns=tuple(turns),
         )
 
@@ -112,4 +115,5 @@ def in_order(figures: BoxFigures) -> BoxFigures:
         currency=tuple(sorted(figures.currency, key=lambda pieces: pieces.cents)),
         counter_checks=tuple(sorted(figures.counter_checks, key=lambda check: check.serial)),
         coupons=tuple(sorted(figures.coupons, key=lambda item: (item.coupon, item.cents))),
+        rake=tuple(sorted(figures.rake, key=lambda pieces: (pieces.kind, pieces.cents))),
     )

@@ -1,4 +1,4 @@
-"""Equipment clocks: when cards, dice, card readers and stubs of open tables are due, and what was done late."""
+"""Equipment clocks: when cards, dice, card readers and stubs of open tables are due."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
@@ -82,34 +82,3 @@ def _timed(table: OpenTable, check: Check, life: timedelta, now: datetime, rule:
 def _clock(table: OpenTable, check: Check, **values: Any) -> Clock:
     done_at = table.last[check].at if check in table.last else None
     return Clock(property=table.property, table=table.table, check=check, done_at=done_at, **values)
-
-
-class CheckDone(BaseModel):
-    """A check of a gaming day as it was done, the one before it, and when the table had opened."""
-
-    table: str
-    check: Check
-    at: AwareDatetime
-    by: str
-    data: dict[str, Any]
-    before_at: AwareDatetime | None
-    before: dict[str, Any] | None
-    opened_at: AwareDatetime | None
-
-    def wrong(self, policy: Policy) -> str | None:
-        """Return what was done late, or found to be wrong; None where it was in order and in time."""
-        if self.check == "card_reader":
-            return None if self.data["passed"] else "the card reader did not pass its inspection"
-        if self.check == "stub":
-            cards, expected = self.data["cards"], self.data["expected"]
-            return None if cards == expected else f"the stub had {cards} cards, not {expected}"
-        if self.before_at is None or self.before is None:
-            return None
-        if self.check == "cards":
-            life = policy.deck_life(self.before["regulation"], self.before["dealing"])
-        elif policy.dice_hours is not None:
-            life = timedelta(hours=policy.dice_hours)
-        else:
-            return None
-        due_at = (self.before_at if self.opened_at is None else max(self.before_at, self.opened_at)) + life
-        return f"{self.check} were due at {due_at.isoformat()}" if self.at > due_at else None

@@ -12,6 +12,7 @@ from pydantic import AwareDatetime
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.denominations import Stacks, added, stacks
 from services.table_inventory.domain.people import law_of_slips
+from services.table_inventory.domain.rake import non_banking
 from services.table_inventory.domain.slips import STEPS, Slip, SlipKey
 from shared.contracts import pit
 from shared.contracts.chips import value_of
@@ -88,7 +89,13 @@ def record_pit(event: Event[Any], known: Known) -> Recording:
         book.append((event.time, moved.cents))
     at_table = {name: getattr(data, name) for name in pit.PitData.model_fields}
     fact = PitRecorded(
-        event=event.type, sequence=event.sequence, **at_table, moved=moved, claimed_day=claimed, data=data
+        event=event.type,
+        sequence=event.sequence,
+        **at_table,
+        moved=moved,
+        claimed_day=claimed,
+        non_banking=non_banking(place, data.table, day),
+        data=data,
     )
     return Recording(fact=fact, postings=postings)
 

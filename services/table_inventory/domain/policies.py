@@ -7,6 +7,7 @@ from typing import Literal, Self, TypeVar
 
 from shared.contracts.places import Limit, Place
 from shared.jurisdictions import DeckHours, Provision, WinFormula
+from shared.jurisdictions.equipment import deck_life
 
 Level = Literal["noted", "report", "authority"]
 ValueT = TypeVar("ValueT")
@@ -23,7 +24,6 @@ class Policy:
     effective_from: date
     variance_report_cents: int
     variance_authority_cents: int
-    adjustment_listed_cents: int
     formula: WinFormula
     drop: tuple[str, ...]
     counters: int
@@ -51,7 +51,6 @@ class Policy:
             property_version=place.document.version,
             variance_report_cents=limit_cents("variance_report_cents"),
             variance_authority_cents=limit_cents("variance_authority_cents"),
-            adjustment_listed_cents=limit_cents("adjustment_listed_cents"),
             formula=on_the_day(law.win.formula),
             drop=tuple(name for name, treatment in law.instruments if on_the_day(treatment) == "drop"),
             counters=len(on_the_day(law.people.drop_count)),
@@ -69,5 +68,4 @@ class Policy:
 
     def deck_life(self, regulation: str, dealing: str) -> timedelta:
         """Return how long cards may stay on a table under a chapter; the shortest time, where it is not of the pack."""
-        games = [self.deck_hours[regulation]] if regulation in self.deck_hours else self.deck_hours.values()
-        return timedelta(hours=min(game.hand if dealing == "hand" else game.shoe for game in games))
+        return deck_life(self.deck_hours, regulation, dealing)

@@ -1,6 +1,6 @@
 """The win by the formula of the law, from counts, movements and boxes, with what the settled rounds imply."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
@@ -8,7 +8,9 @@ from pydantic import BaseModel
 
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.policies import Policy
+from services.table_inventory.domain.rake import Rake, rakes
 from services.table_inventory.domain.windows import Window
+from shared.contracts.contests import ContestResult
 from shared.contracts.inventory import AdjustmentEntered, Figure
 from shared.contracts.reports import Percent, percent_of
 
@@ -31,6 +33,8 @@ def win_effect(policy: Policy, figure: Figure, cents: int) -> int:
             return _drop_effect(policy, "counter_check", cents)
         case "opener" | "closer" | "fills" | "credits":
             return policy.formula.win_cents({figure: cents})
+        case "rake":
+            return 0
 
 
 def _drop_effect(policy: Policy, instrument: str, cents: int) -> int:
@@ -207,7 +211,8 @@ class DayWin(BaseModel):
     """The win of a gaming day: by table, by shift, and altogether (nothing while a table is incomplete).
 
     By the law of the property as its version `property_version` names it, which is in force since `policy_from`:
-    `formula`, and the instruments that count as `drop`.
+    `formula`, and the instruments that count as `drop`. Beside it stand the rake of the tables that have no win, and
+    the contests that ended.
     """
 
     property_version: int
@@ -217,12 +222,23 @@ class DayWin(BaseModel):
     tables: list[Win]
     shifts: list[Win]
     total: Win
+    rake: list[Rake]
+    contests: list[ContestResult]
 
 
 def day_win(
-    policy: Policy, windows: Sequence[Window], boxes: Sequence[Box], adjustments: Sequence[AdjustmentEntered]
+    policy: Policy,
+    windows: Sequence[Window],
+    boxes: Sequence[Box],
+    adjustments: Sequence[AdjustmentEntered],
+    non_banking: Collection[str] = (),
+    contests: Sequence[ContestResult] = (),
 ) -> DayWin:
-    """Return the win of a gaming day as it stands."""
+    """Return the win of a gaming day as it stands; of the `non_banking` tables, the rake."""
+    rake = rakes(non_banking, boxes, adjustments)
+    windows = [one for one in windows if not {count.table for count in one.counts} & {*non_banking}]
+    boxes = [box for box in boxes if box.table not in non_banking]
+    adjustments = [one for one in adjustments if one.table not in non_banking]
     tables = wins(policy, windows, boxes, adjustments, by_shift=False)
     return DayWin(
         property_version=policy.property_version,
@@ -232,4 +248,6 @@ def day_win(
         tables=tables,
         shifts=wins(policy, windows, boxes, adjustments, by_shift=True),
         total=total(policy, tables),
+        rake=rake,
+        contests=list(contests),
     )

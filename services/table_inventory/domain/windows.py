@@ -71,6 +71,11 @@ class Window(BaseModel, frozen=True):
     moves: Moves
 
     @property
+    def counts(self) -> tuple[Count, ...]:
+        """Return the counts that it lies between, as far as there are any."""
+        return tuple(count for count in (self.start, self.end) if count is not None)
+
+    @property
     def expected_cents(self) -> int:
         """Return what the table should hold at the end."""
         return (0 if self.start is None else self.start.cents) + self.moves.cents
@@ -130,7 +135,7 @@ class InventoryRow(BaseModel):
 
     @classmethod
     def of(cls, window: Window) -> "InventoryRow":
-        """Return a running window as a row of the report."""
+        """Return a running window as a row."""
         start = window.start
         assert start is not None, "a running inventory begins with a count"
         gaming_day, shift = start.begun
@@ -144,17 +149,3 @@ class InventoryRow(BaseModel):
             expected_cents=window.expected_cents,
             expected_by_denomination=window.expected_by_denomination,
         )
-
-
-class CountRow(Count):
-    """A count with what was expected of it; `variance_cents` None at the first count of a table."""
-
-    expected_cents: int | None = None
-    variance_cents: int | None = None
-
-    @classmethod
-    def of(cls, window: Window) -> "CountRow":
-        """Return the count that ends a window as a row of the report."""
-        assert window.end is not None, "the window of a count ends with it"
-        expected_cents = None if window.start is None else window.expected_cents
-        return cls(**dict(window.end), expected_cents=expected_cents, variance_cents=window.variance_cents)

@@ -13,18 +13,8 @@ def upgrade() -> None:
     run_sql(__file__, "0001_properties")
     grant(
         "SELECT, INSERT",
-        *(
-            "properties",
-            "counts",
-            "movements",
-            "requests",
-            "slips",
-            "manual_slips",
-            "boxes",
-            "transports",
-            "drop_counts",
-        ),
-        *("counted_boxes", "sealed_counts", "variance_cases", "adjustments", "days", "equipment", "other_days"),
-        "refusals",
+        *("properties", "counts", "movements", "requests", "slips", "manual_slips", "boxes", "transports"),
+        *("drop_counts", "counted_boxes", "sealed_counts", "variance_cases", "adjustments", "contests", "days"),
+        *("equipment", "check_steps"),
     )
-    grant("UPDATE", "slips", "drop_counts", "variance_cases", "adjustments", "days")
+    grant("UPDATE", "slips", "drop_counts", "variance_cases", "adjustments", "contests", "days")

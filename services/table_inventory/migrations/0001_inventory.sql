@@ -19,6 +19,7 @@ CREATE TABLE movements (
 );
 CREATE INDEX movements_in_order ON movements (property, "table", at);
 CREATE INDEX movements_of_ref ON movements (property, "table", ref);
+CREATE INDEX movements_of_check ON movements (property, ref) WHERE cause = 'counter_check';
 
 CREATE TABLE requests (
     property TEXT, request BIGINT, slip TEXT NOT NULL, "table" TEXT NOT NULL, shift TEXT NOT NULL,
@@ -70,7 +71,7 @@ CREATE INDEX drop_counts_of_day ON drop_counts (property, gaming_day);
 CREATE TABLE counted_boxes (
     property TEXT, "table" TEXT, exchange BIGINT, count BIGINT NOT NULL, box TEXT NOT NULL, shift TEXT NOT NULL,
     gaming_day DATE NOT NULL, figures JSONB NOT NULL, turns JSONB NOT NULL, currency_cents BIGINT NOT NULL,
-    counter_checks_cents BIGINT NOT NULL, coupons_cents BIGINT NOT NULL,
+    counter_checks_cents BIGINT NOT NULL, coupons_cents BIGINT NOT NULL, rake_cents BIGINT,
     PRIMARY KEY (property, "table", exchange)
 );
 CREATE INDEX counted_boxes_of_count ON counted_boxes (property, count);
@@ -100,6 +101,24 @@ CREATE TABLE adjustments (
     CONSTRAINT decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
 );
 
+CREATE TABLE check_steps (
+    property TEXT, step BIGINT, serial TEXT, what TEXT NOT NULL, by TEXT NOT NULL, cents BIGINT NOT NULL,
+    at TIMESTAMPTZ NOT NULL, "table" TEXT, drawer TEXT, paid_in TEXT, voids BIGINT,
+    PRIMARY KEY (property, step, serial),
+    CONSTRAINT what_is_known CHECK (what IN ('redeemed', 'voided', 'replaced'))
+);
+CREATE INDEX steps_of_check ON check_steps (property, serial);
+
+CREATE TABLE contests (
+    property TEXT, gaming_day DATE, contest TEXT, revision BIGINT, fees_cents BIGINT NOT NULL,
+    prizes_cents BIGINT NOT NULL, before JSONB, reason TEXT NOT NULL, entered_by TEXT NOT NULL, status TEXT NOT NULL,
+    entered_at TIMESTAMPTZ NOT NULL, approved_by TEXT, rejected_by TEXT, rejection_reason TEXT,
+    approved_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ,
+    PRIMARY KEY (property, gaming_day, contest, revision),
+    CONSTRAINT contest_approved_by_somebody_else CHECK (approved_by <> entered_by),
+    CONSTRAINT contest_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
+);
+
 CREATE TABLE days (
     property TEXT, gaming_day DATE, status TEXT NOT NULL, preliminary_by TEXT NOT NULL,
     preliminary_at TIMESTAMPTZ NOT NULL, excused JSONB NOT NULL, audited_by TEXT, final_by TEXT, hash TEXT,
@@ -114,17 +133,3 @@ CREATE TABLE equipment (
     PRIMARY KEY (property, "table", sequence)
 );
 CREATE INDEX equipment_in_order ON equipment (property, "table", "check", at);
-
-CREATE TABLE other_days (
-    property TEXT, "table" TEXT, sequence BIGINT, event TEXT NOT NULL, at TIMESTAMPTZ NOT NULL,
-    gaming_day DATE NOT NULL, claimed_day DATE NOT NULL,
-    PRIMARY KEY (property, "table", sequence)
-);
-CREATE INDEX other_days_of_day ON other_days (property, gaming_day);
-
-CREATE TABLE refusals (
-    shard BIGINT, seq BIGINT, property TEXT NOT NULL, by TEXT NOT NULL, command TEXT NOT NULL, detail TEXT NOT NULL,
-    at TIMESTAMPTZ NOT NULL, asked JSONB NOT NULL, gaming_day DATE,
-    PRIMARY KEY (shard, seq)
-);
-CREATE INDEX refusals_in_order ON refusals (property, at);

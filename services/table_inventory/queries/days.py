@@ -1,19 +1,22 @@
-"""Read gaming days: how far they are closed, their adjustments, variances, win and exceptions."""
+"""Read gaming days: how far they are closed, their adjustments, variances, win, and what has to be looked after."""
 
 from typing import Any
 
-from sqlalchemy import Integer, Table, and_, func, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory import tables as t
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
-from services.table_inventory.domain.exceptions import Findings, IssuedCheck, OtherDay, RefusedCommand
+from services.table_inventory.domain.follow_ups import Findings, IssuedCheck
+from services.table_inventory.domain.policies import Policy
+from services.table_inventory.domain.rake import non_banking_tables
 from services.table_inventory.domain.variances import Variance, variances
 from services.table_inventory.domain.win import DayWin, day_win
+from services.table_inventory.queries.contests import results_of_day
 from services.table_inventory.queries.counts import dropped_checks
-from services.table_inventory.queries.equipment import done_on, open_tables
-from services.table_inventory.queries.places import policy_on
-from services.table_inventory.queries.slips import paper_of_day, read_series, read_slips
+from services.table_inventory.queries.equipment import open_tables
+from services.table_inventory.queries.places import find_place, policy_on
+from services.table_inventory.queries.slips import read_slips
 from services.table_inventory.queries.windows import boxes_of_day, ended_windows, windows_of_day
 from shared.runtime.rows import rows_of, thing_of, things_of
 
@@ -47,8 +50,10 @@ async def read_win(connection: AsyncConnection, key: DayKey) -> DayWin:
     """Return the win of a gaming day as it stands. Raises: Rejected for an unknown property."""
     windows = await windows_of_day(connection, *key)
     approved = [one for one in await read_adjustments(connection, key) if one.status == "approved"]
-    policy = await policy_on(connection, *key)
-    return day_win(policy, windows, await boxes_of_day(connection, *key), approved)
+    place = await find_place(connection, *key)
+    policy, raked = Policy.of(place, key.gaming_day), non_banking_tables(place, key.gaming_day)
+    boxes, contests = await boxes_of_day(connection, *key), await results_of_day(connection, *key)
+    return day_win(policy, windows, boxes, approved, raked, contests)
 
 
 async def read_stage(connection: AsyncConnection, key: DayKey) -> Day:
@@ -75,16 +80,11 @@ async def read_findings(connection: AsyncConnection, key: DayKey) -> Findings:
         win=await read_win(connection, key),
         variances=await variances_of_day(connection, key),
         slips=await read_slips(connection, key.property, gaming_day=key.gaming_day),
-        paper=await paper_of_day(connection, *key),
-        series=await read_series(connection, key.property),
         boxes=await boxes_of_day(connection, *key),
         checks=await _issued_checks(connection, key),
         dropped=await dropped_checks(connection, *key),
-        done=await done_on(connection, *key),
         open_tables=await open_tables(connection, key.property),
         adjustments=await read_adjustments(connection, key),
-        refused=await _refused_commands(connection, key),
-        other_days=await things_of(OtherDay, connection, rows_of(t.other_days, **key._asdict())),
     )
 
 
@@ -93,25 +93,3 @@ async def _issued_checks(connection: AsyncConnection, key: DayKey) -> list[Issue
     of_day = (m.property == key.property) & (m.gaming_day == key.gaming_day) & (m.cause == "counter_check")
     query = select(m.table, m.ref.label("serial"), (-m.cents).label("cents"), m.at).where(of_day).order_by(m.at)
     return await things_of(IssuedCheck, connection, query)
-
-
-async def _refused_commands(connection: AsyncConnection, key: DayKey) -> list[RefusedCommand]:
-    """Return what was refused of a gaming day: the one that was named, or that of the slip, request or count."""
-    r = t.refusals.c
-    of_slip = _day_of(t.slips, "slip", "number")
-    named = (r.gaming_day, of_slip, _day_of(t.requests, "request"), _day_of(t.drop_counts, "count"))
-    gaming_day = func.coalesce(*named)
-    query = select(r.command, r.detail, r.by, r.at).where(r.property == key.property, gaming_day == key.gaming_day)
-    return await things_of(RefusedCommand, connection, query.order_by(r.at))
-
-
-def _day_of(table: Table, *names: str) -> Any:
-    """Return the gaming day of the row of a table that a refused command names by these columns."""
-    asked = t.refusals.c.asked
-    named = (
-        table.c[name]
-        == (asked[name].as_integer() if isinstance(table.c[name].type, Integer) else asked[name].as_string())
-        for name in names
-    )
-    of_row = and_(table.c.property == t.refusals.c.property, *named)
-    return select(table.c.gaming_day).where(of_row).correlate(t.refusals).scalar_subquery()

@@ -1,4 +1,4 @@
-"""Read what is known of the equipment of tables: what was last done about it, and what was done on a gaming day."""
+"""Read what was last done about the equipment of the tables that are open."""
 
 from datetime import date, datetime
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.equipment import CheckDone, Clock, OpenTable, clocks
+from services.table_inventory.domain.equipment import Clock, OpenTable, clocks
 from services.table_inventory.domain.policies import Policy
 from services.table_inventory.queries.places import place_on
 from services.table_inventory.tables import properties
@@ -38,21 +38,6 @@ _OPEN: Final = text("""
     WHERE l.purpose NOT IN ('closer', 'carried')
     ORDER BY l.property, l."table" """)
 
-_DONE: Final = text("""
-    SELECT e."table", e."check", e.at, e.by, e.data, p.at AS before_at, p.data AS before, o.at AS opened_at
-    FROM table_inventory.equipment e
-    LEFT JOIN LATERAL (
-        SELECT q.at, q.data FROM table_inventory.equipment q
-        WHERE q.property = e.property AND q."table" = e."table" AND q."check" = e."check"
-          AND (q.at, q.sequence) < (e.at, e.sequence)
-        ORDER BY q.at DESC, q.sequence DESC LIMIT 1) p ON true
-    LEFT JOIN LATERAL (
-        SELECT q.at FROM table_inventory.counts q
-        WHERE q.property = e.property AND q."table" = e."table" AND q.purpose = 'opener' AND q.at <= e.at
-        ORDER BY q.at DESC LIMIT 1) o ON true
-    WHERE e.property = :property AND e.gaming_day = :gaming_day
-    ORDER BY e."table", e.at, e.sequence""")
-
 
 async def open_tables(connection: AsyncConnection, property_name: str | None) -> list[OpenTable]:
     """Return the tables that are open now, of a property or of all."""
@@ -70,8 +55,3 @@ async def clocks_of(connection: AsyncConnection, property_name: str | None, now:
             policies[key] = Policy.of(place_on(places, *key), table.gaming_day)
         found += clocks(table, policies[key], now)
     return found
-
-
-async def done_on(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[CheckDone]:
-    """Return what was done about the equipment on a gaming day, each with what was done before it."""
-    return await things_of(CheckDone, connection, _DONE, {"property": property_name, "gaming_day": gaming_day})

@@ -1,19 +1,18 @@
-"""Read slips, paper slips, and how far their numbers have come."""
+"""Read slips, and how far the numbers of slips have come."""
 
 from collections.abc import Collection
 from datetime import date
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Table, case, func, select, tuple_
+from sqlalchemy import ColumnElement, Table, case, func, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.exceptions import PaperSlip, Series
 from services.table_inventory.domain.slips import Slip, SlipKey, SlipStatus
-from services.table_inventory.tables import manual_slips, slips
+from services.table_inventory.tables import slips
 from shared.contracts.inventory import SlipKind
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal import bulk
-from shared.runtime.rows import rows_of, thing_of, things_of
+from shared.runtime.rows import rows_of
 
 _SLIPS: Final = bulk.select(slips)
 
@@ -67,28 +66,3 @@ async def read_slips(
         query = query.where(tuple_(c.slip, c.number) > after)
     rows = await connection.execute(query.order_by(c.slip, c.number).limit(limit))
     return [Slip.of(row._mapping) for row in rows]
-
-
-async def paper_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[PaperSlip]:
-    """Return the paper slips of a gaming day."""
-    query = rows_of(manual_slips, property=property_name, gaming_day=gaming_day)
-    return await things_of(PaperSlip, connection, query.order_by(manual_slips.c.slip, manual_slips.c.number))
-
-
-async def read_series(connection: AsyncConnection, property_name: str) -> list[Series]:
-    """Return the series of a property: of prepared slips and of paper slips, for fills and credits."""
-    found: list[Series] = []
-    for table, is_void in ((slips, slips.c.voided_at.is_not(None)), (manual_slips, manual_slips.c.void)):
-        number, slip = table.c.number, table.c.slip
-        used, void = func.count().label("used"), func.count().filter(is_void).label("void")
-        query = select(slip, func.min(number).label("first"), func.max(number).label("last"), used, void)
-        query = query.where(table.c.property == property_name).group_by(slip).order_by(slip)
-        for row in (await connection.execute(query)).all():
-            first = 1 if table is slips else row.first
-            missing: set[int] = set()
-            if row.used != row.last - first + 1:
-                numbers = rows_of(table, property=property_name, slip=row.slip).with_only_columns(number)
-                missing = {*range(first, row.last + 1)} - {*(await connection.execute(numbers)).scalars()}
-            more = {"manual": table is manual_slips, "first": first, "missing": sorted(missing)}
-            found.append(thing_of(Series, row, property=property_name, **more))
-    return found

@@ -52,8 +52,8 @@ _WINDOWS: Final = text("""
     ORDER BY n."table", n.sequence IS NULL, n.at, n.sequence""")
 
 _BOXES: Final = text("""
-    SELECT b.*, s.transported_at, k.count, k.currency_cents, k.counter_checks_cents, k.coupons_cents, k.figures,
-           r.recorded_currency_cents, r.recorded_checks_cents
+    SELECT b.*, s.transported_at, k.count, k.currency_cents, k.counter_checks_cents, k.coupons_cents, k.rake_cents,
+           k.figures, r.recorded_currency_cents, r.recorded_checks_cents
     FROM table_inventory.boxes b
     LEFT JOIN table_inventory.counted_boxes k
         ON k.property = b.property AND k."table" = b."table" AND k.exchange = b.exchange

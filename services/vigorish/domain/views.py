@@ -1,9 +1,8 @@
-"""What the vigorish ledger needs of settlements and pit events; the rest of them is passed over. Amounts are cents."""
+"""What the vigorish ledger needs of settlements; the rest of them is passed over. Amounts are cents."""
 
 from pydantic import AwareDatetime
 
 from shared.contracts.envelope import Correction
-from shared.contracts.pit import CountedOpenTable, NextShift, OpenedTable
 from shared.contracts.reading import View, view_of
 from shared.contracts.settlements import RevisionView, SettlementPosted, SettlementReversed, SubmissionRef
 
@@ -45,24 +44,3 @@ class ReversedRound(RevisionView):
 
     correction: Correction
     totals: tuple[TakenTotal, ...]
-
-
-class AtTable(View):
-    """Where something happened."""
-
-    property: str
-    table: str
-
-
-@view_of(OpenedTable)
-class Opened(AtTable):
-    """A table opened: its shift begins."""
-
-    shift: str
-
-
-@view_of(CountedOpenTable)
-class Counted(AtTable):
-    """An open table was counted, which may begin another shift."""
-
-    begins: NextShift | None = None

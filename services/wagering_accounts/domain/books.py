@@ -186,7 +186,6 @@ class RoundAccount(Thing):
     table: str
     round_id: str
     account: str
-    gaming_day: date
     staked_cents: int = 0
     credited_cents: int = 0
     covered_cents: int = 0

@@ -1,7 +1,6 @@
 """What the HTTP interface answers with; most of it is read off the books and their tables attribute by attribute."""
 
 from datetime import date, datetime
-from enum import StrEnum
 from typing import Annotated, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -17,7 +16,6 @@ from services.wagering_accounts.domain.books import (
 )
 from shared.contracts.accounts import CapturedHold, LimitKind
 from shared.contracts.envelope import Identifier, Name, Person, Reason
-from shared.contracts.reports import DayReportHeader, RangeReportHeader, ReportStatus
 
 
 class _Document(BaseModel):
@@ -148,78 +146,3 @@ class OpenRound(BaseModel):
     status: RoundStatus
     opened_at: datetime
     holds: list[HoldDocument]
-
-
-class ExceptionKind(StrEnum):
-    """What is not as it should be with a round on an account."""
-
-    UNCOVERED = "uncovered"
-    """More was staked than was on hold."""
-    SHORTAGE = "shortage"
-    """What was paid out could not be taken back."""
-
-
-class RoundException(BaseModel):
-    """A round that took more from an account than was on hold, or has a shortage; in cents."""
-
-    kind: ExceptionKind
-    table: Name
-    round_id: Identifier
-    account: Name
-    staked_cents: int
-    credited_cents: int
-    covered_cents: int
-    uncovered_cents: int
-    shortage_cents: int
-
-
-class ExceptionList(DayReportHeader):
-    """The exceptions of a gaming day, by table, round and account."""
-
-    title: str = "Exceptions of the wagering accounts"
-    items: list[RoundException]
-    next: str | None = Field(default=None, description="the cursor of the items that follow; none on the last page")
-
-
-class LiabilityDay(BaseModel):
-    """What changed the liability on a gaming day, in cents, and what it came to.
-
-    `statement_cents` is the same change, summed from the lines of the accounts: the difference is always 0.
-    """
-
-    gaming_day: date
-    status: ReportStatus
-    opening_cents: int
-    bought_in_cents: int
-    cashed_out_cents: int
-    staked_cents: int
-    credited_cents: int
-    adjusted_cents: int
-    short_cents: int
-    closing_cents: int
-    statement_cents: int
-    difference_cents: int
-
-
-class Balances(BaseModel):
-    """The sums of all accounts, in cents."""
-
-    wallets_cents: int = 0
-    available_cents: int = 0
-    held_cents: int = 0
-    staked_cents: int = 0
-    total_cents: int = 0
-
-
-class Liability(RangeReportHeader):
-    """The liability of a property by gaming day, and the sum of all balances; their difference is always 0.
-
-    The closing and the balances are those of all days, up to this moment; `status` is that of the least closed day.
-    """
-
-    title: str = "Liability of the wagering accounts"
-    is_balanced: bool
-    days: list[LiabilityDay]
-    closing_cents: int
-    balances: Balances
-    difference_cents: int

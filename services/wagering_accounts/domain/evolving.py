@@ -3,9 +3,7 @@
 Commands, settlements and a rebuild change the books here and nowhere else, by what is recorded.
 """
 
-from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Final
 
 from services.wagering_accounts.domain.books import (
     Account,
@@ -45,9 +43,6 @@ from shared.contracts.accounts import (
     WagersVoided,
 )
 
-FLOWS: Final = tuple(f"{name}_cents" for name in ["bought_in", "cashed_out", "staked", "credited", "adjusted", "short"])
-"""What changes the liability: the columns of a day."""
-
 OfRound = WagerAuthorized | WagerReleased | RoundCaptured | WagersVoided
 """What is about a round."""
 
@@ -85,25 +80,6 @@ def account_of(fact: AccountsFact) -> AccountKey | None:
             return (fact.property, fact.wallet)
         case _:
             return None
-
-
-def flows_of(fact: AccountsFact) -> Mapping[str, int]:
-    """Return why the liability changes, cents: what adds up to the movements."""
-    match fact:
-        case AccountCashedOut() if fact.instrument != "wallet":
-            return {"cashed_out_cents": -fact.cents}
-        case AccountBoughtIn() if fact.instrument != "wallet":
-            return {"bought_in_cents": fact.cents}
-        case AdjustmentApproved():
-            return {"adjusted_cents": fact.cents}
-        case WagersVoided() if fact.accounts:
-            return {
-                "staked_cents": -sum(each.staked_cents for each in fact.accounts),
-                "credited_cents": sum(each.credited_cents for each in fact.accounts),
-                "short_cents": sum(each.shortage_cents for each in fact.accounts),
-            }
-        case _:
-            return {}
 
 
 def _move(account: Account, movement: AccountMovement) -> LineRow:
@@ -152,7 +128,7 @@ def _apply(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> 
             if fact.round_version is not None:  # else its result had come first
                 _touched(books, fact, at).status = "captured"
         case WagersVoided():
-            _end_round(books, fact, at, gaming_day)
+            _end_round(books, fact, at)
         case AccountOpened():
             books.add(Account(fact.property, fact.account, "game", fact.table, fact.patron, "open", at))
         case AccountCashedOut():
@@ -193,7 +169,7 @@ def _touched(books: Books, fact: OfRound, at: datetime) -> Round:
     return round_
 
 
-def _end_round(books: Books, fact: WagersVoided, at: datetime, gaming_day: date) -> None:
+def _end_round(books: Books, fact: WagersVoided, at: datetime) -> None:
     round_ = _touched(books, fact, at)
     match fact:
         case WagersSettled():
@@ -210,7 +186,7 @@ def _end_round(books: Books, fact: WagersVoided, at: datetime, gaming_day: date)
         books.change(books.holds[fact.property, hold.account, hold.hold]).status = hold.status
     for each in fact.accounts:
         key = (fact.property, fact.table, fact.round_id, each.account)
-        part = books.round_accounts.get(key) or books.add(RoundAccount(*key, gaming_day))
+        part = books.round_accounts.get(key) or books.add(RoundAccount(*key))
         books.change(part)
         part.staked_cents += each.staked_cents
         part.credited_cents += each.credited_cents

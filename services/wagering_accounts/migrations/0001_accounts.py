@@ -1,4 +1,4 @@
-"""Create the patrons, accounts, rounds, holds, statements, days, and the copy of the properties."""
+"""Create the patrons, accounts, rounds, holds, statements, and the copy of the properties."""
 
 from shared.journal.migration import grant, run_sql
 
@@ -10,7 +10,7 @@ depends_on = "journal_0001"
 
 def upgrade() -> None:
     """Run the statements of the SQL files, and grant the service what it needs."""
-    run_sql(__file__, "0001_days", "0001_properties")
+    run_sql(__file__, "0001_properties")
     grant("SELECT, INSERT", "lines", "properties")
     grant("SELECT, INSERT, UPDATE", "patrons", "patron_codes", "balances", "rounds", "holds")
-    grant("SELECT, INSERT, UPDATE", "round_accounts", "adjustments", "liability_days", "days", "day_changes")
+    grant("SELECT, INSERT, UPDATE", "round_accounts", "adjustments")

@@ -44,14 +44,11 @@ CREATE TABLE holds (
 CREATE INDEX holds_of_round ON holds (property, "table", round_id);
 
 CREATE TABLE round_accounts (
-    property TEXT, "table" TEXT, round_id TEXT, account TEXT, gaming_day DATE NOT NULL, staked_cents BIGINT NOT NULL,
+    property TEXT, "table" TEXT, round_id TEXT, account TEXT, staked_cents BIGINT NOT NULL,
     credited_cents BIGINT NOT NULL, covered_cents BIGINT NOT NULL, shortage_cents BIGINT NOT NULL,
     PRIMARY KEY (property, "table", round_id, account),
     CONSTRAINT not_negative CHECK (covered_cents >= 0 AND shortage_cents >= 0)
 );
-
-CREATE INDEX round_accounts_exceptions ON round_accounts (property, gaming_day)
-    WHERE shortage_cents > 0 OR staked_cents > covered_cents;
 
 CREATE TABLE adjustments (
     property TEXT, account TEXT, adjustment BIGINT, cents BIGINT NOT NULL, reason TEXT NOT NULL, status TEXT NOT NULL,
@@ -72,13 +69,4 @@ CREATE TABLE lines (
     held_cents BIGINT NOT NULL, staked_cents BIGINT NOT NULL, "table" TEXT, round_id TEXT,
     PRIMARY KEY (property, account, version),
     CONSTRAINT never_negative CHECK (available_cents >= 0 AND held_cents >= 0 AND staked_cents >= 0)
-);
-
-CREATE INDEX lines_by_day ON lines (property, gaming_day);
-
-CREATE TABLE liability_days (
-    property TEXT, gaming_day DATE, shard BIGINT, bought_in_cents BIGINT NOT NULL, cashed_out_cents BIGINT NOT NULL,
-    staked_cents BIGINT NOT NULL, credited_cents BIGINT NOT NULL, adjusted_cents BIGINT NOT NULL,
-    short_cents BIGINT NOT NULL,
-    PRIMARY KEY (property, gaming_day, shard)
 );

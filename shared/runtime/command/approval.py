@@ -32,6 +32,7 @@ PROPERTY: Final = Policy("filed")
 POOL_TERMS: Final = Policy("filed")
 METER_CHANGE: Final = Policy("requested")
 DAY_ADJUSTMENT: Final = Policy("entered")
+CONTEST: Final = Policy("entered")
 ACCOUNT_ADJUSTMENT: Final = Policy("entered")
 QUARANTINE: Final = Policy("asked for")
 """Everything that takes two people."""

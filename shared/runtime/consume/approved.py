@@ -51,6 +51,7 @@ class ApprovedDocuments(Handler[None]):
     The first of the tables that it `keeps` is the copy.
     """
 
+    gather_seconds = 0.2
     model: ClassVar[Any]
     """The fact that a version was approved."""
 

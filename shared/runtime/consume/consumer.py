@@ -61,6 +61,7 @@ class Consumer:
     def __init__(self, context: RuntimeContext, handler: Handler[Any], cluster_id: str) -> None:
         self.topic = handler.topic
         self.gather_seconds = max(context.settings.poll_seconds, handler.gather_seconds)
+        self.rest = handler.rest
         self.batch_records_max = context.settings.batch_records_max * handler.batch_scale
         self.context = context
         self.cluster_id = cluster_id
@@ -178,7 +179,7 @@ class Consumer:
 
     async def _derive(self, partition: _Partition, decoded: Sequence[Decoded]) -> list[Derived]:
         """Read what the events need, and say what each record comes to."""
-        events = [one.event for one in decoded if isinstance(one.event, Event)]
+        events = [one.event for one in decoded if not isinstance(one.event, Refused)]
         await self._handler.prepare(events)
         async with self.context.engine.connect() as connection:
             tables = self.context.tables

@@ -1,5 +1,6 @@
 """The entries that the loop itself records: gaps opened and filled, records quarantined and mended."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,8 @@ QUARANTINE_ID = "pitledger-quarantine-id"
 MENDED_BY = "pitledger-mended-by"
 MENDED_REASON = "pitledger-mended-reason"
 """Kafka headers of a record that replaces one in quarantine, which the first names: `round_settlement/17`."""
+
+_KEY = re.compile(rb"[!-~]{1,255}")
 
 NO_EVENTS = tuple(fact.KIND.name for fact in (GapOpened, GapFilled, RecordMended))
 """The kinds of entries that stand at the place of an event and are not what followed from it."""
@@ -41,8 +44,14 @@ def quarantined(record: Record, shard_name: str, reason: str, source: str | None
         source=source,
         sequence=sequence,
         reason=reason,
+        key=_readable(record.key),
     )
     return draft(Recording(fact=fact), Cause(f"/{shard_name}", record.offset, "", record.offset, record.taken_at))
+
+
+def _readable(key: bytes | None) -> str | None:
+    """Return a key as text; None where it is none, or says nothing that could be looked up."""
+    return key.decode() if key is not None and _KEY.fullmatch(key) else None
 
 
 def mended(record: Record, event: Event[Any], closed: Sequence[tuple[int, int, int]]) -> Draft:

@@ -54,6 +54,11 @@ class Handler(Generic[StateT]):
     gather_seconds: ClassVar[float] = 0.0
     """How long records are gathered at least: a batch costs the same for one record that nobody waits for and for 500.
     """
+    rest: ClassVar[int] = 0
+    """How many times as long as a batch took nothing is read after it, for two seconds at most, unless many wait.
+
+    What nobody waits for takes no more than its part of the processor then, in the larger batches the busier that is.
+    """
 
     @property
     def topic(self) -> str:

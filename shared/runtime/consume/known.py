@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from shared.contracts.envelope import Event
 from shared.journal.streams import Stream
 from shared.journal.tables import JournalTables
+from shared.rules.errors import Refused
 from shared.runtime.consume import facts
 from shared.runtime.consume.batch import Decoded, OpenQuarantine, PlaceOf, replaces
 
@@ -46,7 +46,7 @@ async def open_quarantine(
 ) -> OpenQuarantine:
     """Return the open quarantined records whose places these events take, or which these records replace."""
     table = tables.quarantine
-    sources = {one.event.source for one in decoded if isinstance(one.event, Event)}
+    sources = {one.event.source for one in decoded if not isinstance(one.event, Refused)}
     replaced = {number for one in decoded if (number := replaces(one.record, tables.schema)) is not None}
     query = select(table.c.id, table.c.shard, table.c.seq, table.c.source, table.c.sequence).where(
         table.c.resolved_at.is_(None), table.c.source.in_(sources) | table.c.id.in_(replaced)

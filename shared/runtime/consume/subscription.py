@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,6 +26,7 @@ from shared.runtime.kafka import cluster_id, librdkafka_log, partitions_of
 log = structlog.get_logger()
 
 _ASSIGN_SECONDS = 240.0
+_REST_SECONDS_MAX = 2.0
 _FETCH_BYTES = 16 * 1024 * 1024
 _STATISTICS_MILLISECONDS = 200
 """How often librdkafka tells how far the partitions go."""
@@ -128,6 +130,7 @@ class Subscription:
             "decoder": _undecoded,
         }
         self._subscriber: Any = None
+        self._stopping = asyncio.Event()
 
     async def start(self) -> None:
         """Take all partitions, or join the group."""
@@ -150,6 +153,7 @@ class Subscription:
 
     async def stop(self) -> None:
         """Stop reading, and leave the group."""
+        self._stopping.set()
         if self._subscriber is not None:
             await self._subscriber.stop()
 
@@ -199,6 +203,7 @@ class Subscription:
     # --- called by FastStream, in the event loop ---
 
     async def _handle(self, message: StreamMessage[tuple[Message, ...]]) -> None:
+        started = self._loop.time()
         try:
             records = [_record(raw) for raw in message.raw_message]
             oldest = min(record.taken_at for record in records)
@@ -211,10 +216,18 @@ class Subscription:
             kafka = self._subscriber.consumer
             for partition, offset in rewind.items():
                 await kafka.seek(self.consumer.topic, partition, offset)
+            await self._rest(self.consumer.rest * (self._loop.time() - started))
         except BaseException as error:
             # FastStream would log an error and go on to the next batch: records would be left out.
             self._failed(error)
             raise
+
+    async def _rest(self, seconds: float) -> None:
+        """Read nothing for a while, unless a full batch waits; stopping ends it."""
+        waiting = sum(records or 0 for records in self.lag().values())
+        if seconds > 0 and waiting < self.consumer.batch_records_max:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), min(seconds, _REST_SECONDS_MAX))
 
     # --- how far it is ---
 

@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from shared.runtime.web.problems import Responses
 
 JSON: Final = "application/json"
-CSV: Final = "text/csv"
 
 UNCHANGED: Final[Responses] = {304: {"description": "It is as the ETag in `If-None-Match` says"}}
 """For the `responses` of a route whose documents have an ETag."""

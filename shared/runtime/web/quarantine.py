@@ -23,10 +23,10 @@ from shared.runtime.command.quarantine import (
 from shared.runtime.command.replay import Replays
 from shared.runtime.context import RuntimeContext
 from shared.runtime.web.access import person_with
+from shared.runtime.web.asked import snapshot
 from shared.runtime.web.commands import Engine, command_route
 from shared.runtime.web.pages import Asked, Listing, Page
 from shared.runtime.web.problems import problems
-from shared.runtime.web.reports import snapshot
 from shared.runtime.web.roles import APPROVE_QUARANTINE, MEND_QUARANTINE, READ_QUARANTINE
 
 RECORDS: Listing[tuple[int]] = Listing("quarantine", tuple[int])

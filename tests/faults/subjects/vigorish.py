@@ -51,8 +51,6 @@ SUBJECT = Subject(
     late={"settlements": [0, 1, 7, 40], "pit.events": [0, 4, 5, 33]},
     figures=[
         "SELECT * FROM vigorish.owed t ORDER BY t::text",
-        """SELECT property, table_name, round_id, revision, line, standing, cents FROM vigorish.lines
-           ORDER BY 1, 2, 3, 4, 5""",
-        "SELECT * FROM vigorish.shifts t ORDER BY t::text",
+        "SELECT * FROM vigorish.lines t ORDER BY t::text",
     ],
 )

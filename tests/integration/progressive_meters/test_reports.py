@@ -1,6 +1,6 @@
 """What the meters show on a real database: signs, lists, the reconciliation of a day, and what is published."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import psycopg
@@ -9,7 +9,6 @@ import pytest
 from shared.contracts.facts import KINDS
 from shared.contracts.topics import METERS
 from tests.support.asgi import assert_problem
-from tests.support.published import published
 from tests.unit.progressive_meters.office import Office, feed, terms
 from tests.unit.progressive_meters.settlements import DAY, NOON, PROPERTY, Shard, rules
 
@@ -38,7 +37,7 @@ def test_a_day_is_reconciled_as_it_is_known(office: Office) -> None:
     """The record keeps figures and hash; what comes later shows as changed, and can be reconciled again."""
     office.open_pool()
     office.settle(SHARD.posted(1, before=500000))
-    assert ("open", "never") == tuple(office.reconciliation()[name] for name in ("status", "recorded"))
+    assert "never" == office.reconciliation()["recorded"]
     wanted = {"property": PROPERTY, "gaming_day": DAY, "reason": "end of day"}
     assert_problem(office.send("/reconciliations", wanted, person="ann"), 403, "does not have the role")
     recorded = office.send("/reconciliations", wanted, person="kim")
@@ -50,9 +49,9 @@ def test_a_day_is_reconciled_as_it_is_known(office: Office) -> None:
     )
     report = office.reconciliation()
     assert ("as_it_is", recorded.json()["rows_sha256"]) == (report["recorded"], report["rows_sha256"])
-    first = office.get(f"/reports/reconciliation?property={PROPERTY}&gaming_day={DAY}")
+    first = office.get(f"/reconciliations/{PROPERTY}/{DAY}")
     tag = {"If-None-Match": first.headers["etag"]}
-    path = f"/reports/reconciliation?property={PROPERTY}&gaming_day={DAY}"
+    path = f"/reconciliations/{PROPERTY}/{DAY}"
     assert 304 == office.get(path, **tag).status_code
     office.settle(SHARD.posted(2, before=500020))
     assert "changed_since" == office.reconciliation()["recorded"]
@@ -65,7 +64,7 @@ def test_the_next_day_opens_where_this_one_closed(office: Office) -> None:
     office.open_pool()
     office.settle(SHARD.posted(1, before=500000), SHARD.posted(2, before=500020, gaming_day="2026-11-21"))
     closing = office.reconciliation()["pools"][0]["closing_cents"]
-    after = office.read(f"/reports/reconciliation?property={PROPERTY}&gaming_day=2026-11-21")
+    after = office.read(f"/reconciliations/{PROPERTY}/2026-11-21")
     assert ("500020.5", "500020.5", "500041", True) == (
         closing,
         after["pools"][0]["opening_cents"],
@@ -78,7 +77,7 @@ def test_what_was_tampered_with_shows_in_the_reconciliation(office: Office, url:
     """A display, a movement or a hit that somebody changed in the database unbalances the day."""
     office.open_pool()
     office.settle(SHARD.posted(1, before=500000, award=500020, reset=500000))
-    path = f"/reports/reconciliation?property={PROPERTY}&gaming_day={DAY}"
+    path = f"/reconciliations/{PROPERTY}/{DAY}"
     for statement, wrong in (
         ("UPDATE progressive_meters.pools SET display = display + 2000000000", "display meter holds"),
         ("UPDATE progressive_meters.pools SET wins_cents = wins_cents + 1", "the wins meter is"),
@@ -126,14 +125,13 @@ def test_lists_come_page_by_page(office: Office) -> None:
 
     assert [f"pool-{n}" for n in range(1, 5)] == every(f"/pools?property={PROPERTY}&", "pool")
     assert 6 == len(every(f"/pools/{PROPERTY}/pool-1/movements?", "movement"))
-    assert [f"r-1-{n}" for n in range(1, 6)] == every(f"/reports/hits?property={PROPERTY}&", "round_id")
     assert_problem(office.get("/pools?cursor=abc"), 400, "is not one of this list")
 
 
 def test_reading_needs_the_role(office: Office) -> None:
-    """Who works on pools reads pools, signs read signs, and the reports of a day take a role of their own."""
+    """Who works on pools reads pools, signs read signs, and the reconciliation takes a role of its own."""
     office.open_pool()
-    day = f"/reports/reconciliation?property={PROPERTY}&gaming_day={DAY}"
+    day = f"/reconciliations/{PROPERTY}/{DAY}"
     assert 401 == office.get("/pools", person=None).status_code
     assert 401 == office.get(f"/readings/{PROPERTY}", person=None).status_code
     assert 403 == office.get("/pools", person="sign").status_code
@@ -154,22 +152,12 @@ def test_exceptions_are_asked_for_by_table_and_kind_page_by_page(office: Office)
     ]
     assert ["r-1-2"] == [item["round_id"] for item in office.exceptions("&table=BJ-02")]
     assert ["r-1-3"] == [item["round_id"] for item in office.exceptions("&kind=contribution")]
-    path = f"/reports/exceptions?property={PROPERTY}&gaming_day={DAY}&limit=2"
+    path = f"/reconciliations/{PROPERTY}/{DAY}/exceptions?limit=2"
     first = office.read(path)
     second = office.read(f"{path}&cursor={first['next']}")
     assert office.exceptions() == first["items"] + second["items"]
-    assert second["next"] is None
-    assert_problem(office.get(f"/reports/hits?property={PROPERTY}&cursor={first['next']}"), 400, "not one of this list")
-
-
-def test_a_report_says_how_far_its_day_has_come(office: Office) -> None:
-    """Table inventory closes the day; what it seals here is no longer called open."""
-    office.open_pool()
-    day = {"property": PROPERTY, "gaming_day": DAY, "prepared_by": "lee", "prepared_at": f"{DAY}T23:00:00Z"}
-    at = datetime(2026, 11, 20, 23, tzinfo=UTC)
-    office.desk.feed("inventory", published("day.preliminary", day, service="table-inventory", sequence=1, at=at))
-    exceptions = office.read(f"/reports/exceptions?property={PROPERTY}&gaming_day={DAY}")
-    assert ["preliminary"] * 2 == [office.reconciliation()["status"], exceptions["status"]]
+    assert "next" not in second
+    assert_problem(office.get(f"/pools?cursor={first['next']}"), 400, "not one of this list")
 
 
 def test_what_is_recorded_can_be_read_with_the_contract(office: Office, url: str) -> None:

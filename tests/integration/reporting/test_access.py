@@ -92,3 +92,11 @@ def test_what_people_did_is_listed_with_its_entry(books: Books) -> None:
     ] == [names(row, "person", "what", "kind", "reason", "entry") for row in _rows(books, "overrides")]
     assert [] == _rows(books, "overrides", "&known_at=2026-11-20T11:00:00Z")
     assert 3 == len(_rows(books, "overrides", "&period=month"))
+
+
+def test_a_review_looks_at_a_quarter(books: Books) -> None:
+    """From its first gaming day to its last."""
+    _entries(books)
+    report = books.report("access", "&period=quarter")
+    assert ("2026-10-01", "2026-12-31") == names(report, "first_day", "last_day")
+    assert ["ann", "ann", "audit.lou", "zoe"] == [row["person"] for row in _rows(books, "roles", "&period=quarter")]

@@ -66,11 +66,14 @@ class Ledger(Journal):
         return self.entry(kind, said | _round(round_id) | of_account)
 
     def adjustment(self, step: str, account: str, number: int, cents: int) -> dict[str, Any]:
-        """An adjustment was entered, or approved."""
-        said = {"adjustment": number, "cents": cents, "reason": "credited twice", "before_cents": 0}
+        """An adjustment was entered, approved or rejected."""
+        said = {"adjustment": number, "cents": cents, "reason": "credited twice"}
+        if step != "entered":
+            said |= {"entered_by": "cage.ann", "by": "control.eve"}
+        if step != "rejected":
+            said["before_cents"] = 0
         if step == "approved":
-            said |= {"after_cents": cents, "entered_by": "cage.ann"}
-            said["movements"] = [_of(account, available_cents=cents)]
+            said |= {"after_cents": cents, "movements": [_of(account, available_cents=cents)]}
         return self.entry(f"account.adjustment_{step}", _by(account) | said)
 
 
@@ -224,6 +227,15 @@ def test_electronic_win_compares_rounds_with_accounts(books: Books) -> None:
     assert 22_350 == rows_of(report, "sessions")[0]["closing_cents"]
 
 
+def test_rounds_that_took_more_than_was_on_hold_are_listed(books: Books) -> None:
+    """By table, round and account, leading to the result; a hold that was larger than its stake is none."""
+    _day(books)
+    [row] = rows_of(books.report("electronic-win"), "uncovered")
+    assert ("BJ-01", "r-2", "GA-1", 2_000) == names(row, "table", "round_id", "account", "uncovered_cents")
+    explained = books.explain("electronic-win", "uncovered/BJ-01|r-2|GA-1/uncovered_cents")
+    assert (2_000, [2_000]) == (explained["value"], [entry["value"] for entry in explained["entries"]])
+
+
 def test_what_is_unresolved_is_listed_with_its_age(books: Books) -> None:
     """Rounds without a result, refused records, shortages, vouchers and what waits for a second person."""
     _day(books)
@@ -235,9 +247,50 @@ def test_what_is_unresolved_is_listed_with_its_age(books: Books) -> None:
     assert [("BJ-01", "no such card", "round-settlement/1/4", 3)] == [
         names(row, "table", "reason", "entry", "age_hours") for row in rows_of(report, "refused")
     ]
-    assert [("r-1", 400)] == [names(row, "round_id", "account_shortage_cents") for row in rows_of(report, "shortages")]
     assert [("adjustment of an account", "GA-1", -70)] == [
         names(row, "kind", "about", "cents") for row in rows_of(report, "decisions")
     ]
+    assert [("BJ-01", "r-1", "GA-1", 400)] == [
+        names(row, "table", "round_id", "account", "account_shortage_cents") for row in rows_of(report, "shortages")
+    ]
     assert ["V-0001"] == [row["reference"] for row in rows_of(report, "vouchers")]
     assert {"rounds and holds": (800, 800)} == identities_of(report)
+
+
+def test_adjustments_of_accounts_are_listed_with_before_and_after(books: Books) -> None:
+    """Of the day on which they were decided, or while they wait of the one on which they were entered."""
+    ledger = _earlier(books)
+    books.desk.feed("accounts", ledger.adjustment("entered", "W-2", 1, 300_000))
+    today = Ledger()
+    today.seq = ledger.seq
+    books.desk.feed(
+        "accounts",
+        today.opened("GA-1", "BJ-01"),
+        today.adjustment("approved", "W-2", 1, 300_000),
+        today.adjustment("entered", "GA-1", 2, -500),
+        today.adjustment("entered", "W-1", 3, 700),
+        today.adjustment("rejected", "W-1", 3, 700),
+    )
+    figures = ("of", "about", "number", "figure", "table", "before_cents", "cents", "after_cents")
+    people = ("over_threshold", "status", "entered_by", "decided_by", "reason", "rejection_reason")
+    report = books.report("adjustments")
+    assert [
+        ("account", "GA-1", "2", "available", "BJ-01", "0", "-500", "-500"),
+        ("account", "W-1", "3", "available", None, "0", "700", "700"),
+        ("account", "W-2", "1", "available", None, "0", "300000", "300000"),
+    ] == [names(row, *figures) for row in rows_of(report, "adjustments")]
+    assert [
+        ("no", "entered", "cage.ann", None, "credited twice", None),
+        ("no", "rejected", "cage.ann", "control.eve", "credited twice", "credited twice"),
+        ("yes", "approved", "cage.ann", "control.eve", "credited twice", None),
+    ] == [names(row, *people) for row in rows_of(report, "adjustments")]
+    assert (300_000, 300_000) == identities_of(report)["approved, account"]
+    explained = books.explain("adjustments", f"adjustments/account|W-2|{DAY}|1/cents")
+    assert ["wagering-accounts"] * 2 == [entry["service"] for entry in explained["entries"]]
+    listed = [names(row, "status", "subject", "cents") for row in books.exceptions() if row["kind"] == "adjustment"]
+    assert {("open", "account GA-1/2, available", -500), ("approved", "account W-2/1, available", 300_000)} == {*listed}
+    earlier = books.path("adjustments").replace(DAY, EARLIER)
+    assert [] == rows_of(books.get(earlier).json(), "adjustments")
+    waiting = books.get(f"{earlier}&known_at=2026-11-19T12:00:00Z").json()
+    assert [("W-2", "entered")] == [names(row, "about", "status") for row in rows_of(waiting, "adjustments")]
+    assert ["GA-1"] == [row["about"] for row in rows_of(books.report("adjustments", "&table=BJ-01"), "adjustments")]

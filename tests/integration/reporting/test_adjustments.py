@@ -17,15 +17,15 @@ def test_adjustments_are_listed_with_before_and_after(pit: Pit) -> None:
     )
     report = pit.read("adjustments")
     assert [
-        ("1", "closer", "100000", 500, "100500", "no", "approved", "control.eve"),
-        ("2", "closer", "100500", -200001, "-99501", "yes", "entered", None),
-        ("3", "counter_checks", "20000", 10000, "30000", "no", "rejected", "control.eve"),
+        ("1", "closer", "100000", "500", "100500", "no", "approved", "control.eve"),
+        ("2", "closer", "100500", "-200001", "-99501", "yes", "entered", None),
+        ("3", "counter_checks", "20000", "10000", "30000", "no", "rejected", "control.eve"),
     ] == rows(
         report,
         "adjustments",
         *("number", "figure", "before_cents", "cents", "after_cents", "over_threshold", "status", "decided_by"),
     )
-    assert {"approved": (500, 500)} == identities(report)
+    assert {"approved, win": (500, 500), "approved, account": (0, 0)} == identities(report)
     assert ["adjustment_listed_cents"] == [mark["what"] for mark in report["content"]["marks"]]  # New Jersey's
-    entries = pit.explain("adjustments", "adjustments/win|2026-11-20|1/cents")["entries"]
+    entries = pit.explain("adjustments", "adjustments/win||2026-11-20|1/cents")["entries"]
     assert [23, 26] == [entry["seq"] for entry in entries]

@@ -97,22 +97,15 @@ def test_variances_are_those_of_the_ledger(ledger: InventoryDesk, books: Books) 
     assert sorted((*one[:2], str(one[2]), *one[3:]) for one in known) == found
 
 
-def test_counts_and_series_are_those_of_the_ledger(ledger: InventoryDesk, books: Books) -> None:
-    """Each count beside what was expected, and how far each series of numbers has come."""
-    report = books.report("count-variances", f"&known_at={LATER}")
-    counts = ledger.read(f"/reports/counts?property={PROPERTY}&gaming_day={DAY}")["items"]
-    assert [
-        (one["table"], str(one["sequence"]), one["cents"], one["expected_cents"], one["variance_cents"])
-        for one in counts
-    ] == rows(report, "inventories", "table", "slip", "counted_cents", "expected_cents", "variance_cents")
-    slips = books.report("slips", f"&known_at={LATER}")
-    series = ledger.read(f"/reports/slip-series?property={PROPERTY}")["items"]
-    assert sorted(
-        (
-            one["slip"],
-            "paper" if one["manual"] else "system",
-            *(str(one[name]) for name in ("first", "last")),
-            one["used"],
-        )
-        for one in series
-    ) == sorted(rows(slips, "series", "slip", "series", "first", "last", "used"))
+FIGURES = (
+    *("opener_cents", "fills_cents", "credits_cents", "closer_cents", "currency_cents", "counter_checks_cents"),
+    *("prepaid_cents", "coupons_cents", "drop_cents", "win_cents", "hold_percent", "final_win_cents"),
+)
+
+
+def test_the_win_is_that_of_the_ledger(ledger: InventoryDesk, books: Books) -> None:
+    """By table and by shift: the figures of the master game report are what would be sealed."""
+    report, win = books.report("master-game", f"&known_at={LATER}"), ledger.win()
+    for section in ("tables", "shifts"):
+        known = [tuple(one.get(name) for name in ("table", *FIGURES)) for one in win[section]]
+        assert known == [one for one in rows(report, section, "table", *FIGURES) if one[0] == "BJ-01"]

@@ -79,3 +79,26 @@ def test_a_difference_that_came_later_is_another_one(pit: Pit) -> None:
     assert [("resolved",)] == rows(pit.read("count-variances"), "inventories", "status")[2:3]
     pit.feed("inventory", pit.ledger.sold("BJ-01", at(22), 1000))
     assert [("changed", 0)] == rows(pit.read("count-variances"), "inventories", "status", "variance_cents")[2:3]
+
+
+def test_a_month_adds_up_by_gaming_day_and_lists_what_differs(pit: Pit) -> None:
+    """Of more than a week, counts without a variance are counted and not listed; figures lead to the same entries."""
+    pit.play()
+    assert 6 == len(rows(pit.read("count-variances", "&period=week"), "inventories", "slip"))
+    figures = ("of", "counts", "off", "short", "variance_cents", "unresolved", "not_counted")
+    for period in ("month", "year"):
+        report = pit.read("count-variances", f"&period={period}")
+        assert [
+            ("2026-11-19", "inventory", 0, 0, 0, 0, 0, 0),
+            ("2026-11-20", "credit", 1, 0, 0, 0, 0, 0),
+            ("2026-11-20", "drop", 1, 1, 1, -10000, 1, 0),
+            ("2026-11-20", "fill", 1, 1, 1, -500, 0, 0),
+            ("2026-11-20", "inventory", 4, 2, 2, -3500, 0, 0),
+        ] == rows(report, "days", "gaming_day", *figures)
+        assert [("2", -2500), ("11", -1000)] == rows(report, "inventories", "slip", "variance_cents")
+        assert [("fill", -500)] == rows(report, "slips", "slip", "variance_cents")
+    day = pit.explain("count-variances", "days/2026-11-20|drop/variance_cents")["entries"]
+    assert day == pit.explain("count-variances", "boxes/BJ-01|12/variance_cents")["entries"]
+    uncounted = pit.read("count-variances", "&period=month", known_at="2026-11-21T00:30:00Z")
+    assert [("not counted",)] == rows(uncounted, "boxes", "status")
+    assert ("drop", 0, 1) in rows(uncounted, "days", "of", "counts", "not_counted")

@@ -2,6 +2,7 @@
 
 from tests.support.pit_day import (
     Pit,
+    at,
     counted_box,
     day_of_the_pit,
     figures,
@@ -22,7 +23,7 @@ def test_each_check_is_found_in_a_box_or_not_accounted_for(pit: Pit) -> None:
     assert [("day", 2, 30000, None, 30000), ("swing", None, None, 20000, -20000)] == rows(
         report, "shifts", "shift", "issued", "issued_cents", "counted_cents", "difference_cents"
     )
-    assert {"issued and counted": (30000, 20000)} == identities(report)
+    assert {"issued and counted": (30000, 20000), "on hand": (30000, 30000)} == identities(report)
     [entry] = pit.explain("counter-checks", "log/2026-11-20|BJ-01|CC-2|2026-11-20T10:24:00+00:00/cents")["entries"]
     assert 7 == entry["seq"]
 
@@ -45,4 +46,46 @@ def test_a_check_that_nobody_issued_is_listed(pit: Pit) -> None:
     assert [("BJ-01", "A1", "CC-9", 5000), ("BJ-01", "A1", "CC-1", 300)] == rows(
         report, "unknown", "table", "box", "serial", "cents"
     )
-    assert {"issued and counted": (30000, 26300)} == identities(report)
+    assert (30000, 26300) == identities(report)["issued and counted"]
+
+
+def test_what_the_cage_redeems_is_not_on_hand_any_more(pit: Pit) -> None:
+    """In parts, by whom and in what; a void brings it back, and a check may take the place of others."""
+    pit.play()
+    day = at(12)
+    pit.feed(
+        "inventory",
+        pit.ledger.cage(day, 1, "counter_check.redeemed", serial="CC-1", cents=5000, left_cents=15000),
+        pit.ledger.cage(day, 2, "counter_check.redeemed", serial="CC-2", cents=10000, left_cents=0, drawer="p-1"),
+        pit.ledger.cage(
+            day,
+            3,
+            "counter_check.redemption_voided",
+            serial="CC-2",
+            cents=10000,
+            voids=2,
+            redeemed_by="cage.ann",
+            reason="of another",
+        ),
+    )
+    before = pit.read("counter-checks")
+    assert [("CC-1", 20000, 15000, 0), ("CC-2", 10000, 10000, 0)] == rows(
+        before, "on_hand", "serial", "issued_cents", "left_cents", "age_days"
+    )
+    assert [("redeemed in part", -5000), ("redeemed in full", -10000), ("void", 10000)] == rows(
+        before, "cage", "what", "cents"
+    )
+    assert [("day", 0, 30000, 5000, 25000)] == rows(
+        before, "shifts", "shift", "opening_cents", "issued_cents", "redeemed_cents", "closing_cents"
+    )[:1]
+    assert (25000, 25000) == identities(before)["on hand"]
+    replaced = [{"table": "BJ-01", "serial": name, "cents": left} for name, left in (("CC-1", 15000), ("CC-2", 10000))]
+    pit.feed("inventory", pit.ledger.replaced(at(13), 4, "CC-7", replaced))
+    report = pit.read("counter-checks")
+    assert [("CC-7", None, 25000, 25000)] == rows(report, "on_hand", "serial", "table", "issued_cents", "left_cents")
+    found = pit.explain("counter-checks", "on_hand/CC-7/left_cents")["entries"]
+    assert [("check_left_cents", 25000)] == [(one["measure"], one["value"]) for one in found]
+    assert (25000, 25000) == identities(report)["on hand"]
+    assert rows(before, "on_hand", "serial") == rows(
+        pit.read("counter-checks", known_at="2026-11-20T12:30:00Z"), "on_hand", "serial"
+    )

@@ -4,10 +4,12 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from services.reporting.watch import observe
 from tests.support.asgi import assert_problem
+from tests.support.pit import chips
+from tests.support.pit_day import DAY_BEFORE, LATER, Ledger, at
+from tests.support.properties import property_event
 from tests.support.published import published
-from tests.support.reporting import Books, names, rows_of
+from tests.support.reporting import Books, figure_of, names, rows_of
 from tests.support.rounds import submission
 from tests.unit.reporting.entries import NOON, day_closed, total
 
@@ -56,7 +58,8 @@ def test_gaps_and_refused_records_of_the_tables_are_followed_to_their_end(books:
     )
     assert ("/properties/riverside/tables/BJ-01 3-6", "BJ-01", 0) == names(table_gap, "subject", "table", "age_hours")
     assert ("no such wager", "BJ-01") == names(bad, "reason", "table")
-    assert ("not JSON", "table.events/0/3", None) == names(unreadable, "reason", "subject", "table")
+    assert ("table.events/0/3", None) == names(unreadable, "subject", "table")
+    assert "not JSON; it names no property that is known: it is listed for every one" == unreadable["reason"]
     books.publish(
         books.filled(5, "BJ-01", 3),
         books.filled(6, "BJ-01", 6),
@@ -72,6 +75,33 @@ def test_gaps_and_refused_records_of_the_tables_are_followed_to_their_end(books:
         repaired, "settled_at", "settled_by", "resolution"
     )
     assert ("floor.lee, audit.kim", "misread card") == names(given_up, "settled_by", "resolution")
+
+
+def test_a_record_that_nobody_can_read_is_of_the_property_that_its_key_names(books: Books) -> None:
+    """Of every property where the key names none, or one that is not known then."""
+    tables = "/properties/{}/tables/BJ-01"
+    keys = [None, tables.format("riverside"), f"{tables.format('lakeside')}/pit", tables.format("elsewhere"), "what"]
+    books.publish(*(books.quarantined(seq, None, None, "not JSON", key) for seq, key in enumerate(keys, 1)))
+    lakeside = replace(books, property_name="lakeside")
+    anybodys = "not JSON; it names no property that is known: it is listed for every one"
+    listed = [(1, None, anybodys), (2, "BJ-01", "not JSON"), (4, None, anybodys), (5, None, anybodys)]
+    assert listed == [_refusal(row) for row in books.exceptions()]
+    assert [listed[0], (3, "BJ-01", "not JSON"), *listed[2:]] == [_refusal(row) for row in lakeside.exceptions()]
+    assert [4, 4] == [one.report("access")["exceptions_open"] for one in (books, lakeside)]
+    assert [1, 4, 5] == [_refusal(row)[0] for row in books.exceptions("&table=BJ-02")]
+    refused = rows_of(books.report("unclaimed"), "refused")
+    assert [anybodys, "not JSON", anybodys, anybodys] == [row["reason"] for row in refused]
+    then = "&known_at=2026-11-20T12:30:00Z"
+    before = books.get(books.path("exceptions", then)).content
+    elsewhere = property_event("elsewhere", sequence=3)
+    elsewhere["data"]["approved_at"] = "2026-11-20T12:45:00Z"
+    books.desk.feed("properties", elsewhere)
+    assert [1, 2, 5] == [_refusal(row)[0] for row in books.exceptions()]
+    assert before == books.get(books.path("exceptions", then)).content
+
+
+def _refusal(row: dict[str, Any]) -> tuple[int, Any, Any]:
+    return (int(row["entry"].rpartition("/")[2]), row["table"], row["reason"])
 
 
 def test_what_was_open_at_a_moment_is_open_in_its_report_for_ever(books: Books) -> None:
@@ -143,14 +173,15 @@ def test_a_list_is_of_its_days_and_of_what_is_still_open(books: Books) -> None:
     assert [1, 2, 4, 5, 7] == seqs()
     assert [3, 4, 7] == seqs(day="2026-11-21")
     assert [] == seqs(day="2026-11-19")
-    assert [1, 2, 3, 4, 5, 7] == seqs("&period=week")
+    for period in ("week", "month", "year"):
+        assert [1, 2, 3, 4, 5, 7] == seqs(f"&period={period}")
     assert [2, 5, 7] == seqs("&table=BJ-02")
     kinds = {section["name"]: section for section in books.report("exceptions")["content"]["sections"]}["kinds"]
     assert [("gap", "filled", 1), ("gap", "open", 1), ("quarantined", "open", 1), ("voided", "noted", 2)] == [
         names(row, "kind", "status", "exceptions") for row in kinds["rows"]
     ]
     assert 5 == kinds["total"]["exceptions"]
-    assert_problem(books.get(books.path("exceptions", "&period=year")), 404, "day, week")
+    assert_problem(books.get(books.path("unclaimed", "&period=year")), 404, "a report of a day")
 
 
 def test_notices_are_listed_and_taken_back_with_their_settlement(books: Books) -> None:
@@ -209,15 +240,32 @@ def test_refused_commands_of_every_service_are_listed_and_make_no_day_known(book
     assert_problem(books.get(unknown), 404, "there are entries of no day yet")
 
 
-def _restated_days(books: Books, later: timedelta = timedelta()) -> float | None:
-    context = replace(books.desk.context, clock=lambda: books.desk.context.clock() + later)
-
-    async def watch() -> None:
-        async with context.engine.connect() as connection:
-            await observe(context, connection)
-
-    books.desk.client.run(watch())
-    return context.metrics.registry.get_sample_value("pitledger_days_restated")
+def test_equipment_that_was_late_or_wrong_is_noted(books: Books) -> None:
+    """Cards and dice by how long the law lets them stay, without the time that the table was closed; and failures."""
+    ledger = Ledger("riverside")
+    cards: dict[str, Any] = {"regulation": "pa-647a", "dealing": "shoe", "decks": 1, "changed_by": "dealer.dan"}
+    before: dict[str, Any] = {"day": DAY_BEFORE}
+    books.desk.feed(
+        "inventory",
+        ledger.opened("BJ-01", at(-14), chips(c500=1), **before),
+        ledger.pit("BJ-01", "cards.changed", at(-14), **cards, **before),
+        ledger.pit("BJ-01", "dice.changed", at(-14), changed_by="dealer.dan", **before),
+        ledger.opened("BJ-01", at(10), chips(c500=1)),
+        ledger.pit("BJ-01", "cards.changed", at(17.9), **cards),
+        ledger.pit("BJ-01", "dice.changed", at(20), changed_by="dealer.eve"),
+        ledger.pit("BJ-01", "cards.changed", at(26), **(cards | {"dealing": "hand", "changed_by": "dealer.eve"})),
+        ledger.pit("BJ-01", "card_reader.inspected", at(10), passed=False, inspected_by="floor.fay"),
+        ledger.pit("BJ-01", "stub.counted", at(11), cards=51, expected=52, dealer="dealer.dan"),
+        ledger.pit("BJ-01", "stub.counted", at(12), cards=52, expected=52, dealer="dealer.dan"),
+    )
+    listed = [item for item in books.exceptions(f"&known_at={LATER}") if item["kind"] == "equipment"]
+    assert {"noted"} == {item["status"] for item in listed}
+    assert [
+        ("BJ-01/card_reader", "the card reader did not pass its inspection", "floor.fay"),
+        ("BJ-01/stub", "the stub had 51 cards, not 52", "dealer.dan"),
+        ("BJ-01/cards", f"cards were due at {at(25.9).isoformat()}", "dealer.eve"),
+    ] == [names(item, "subject", "reason", "by") for item in listed]
+    assert "table-inventory/1/8" == listed[0]["entry"]
 
 
 def test_an_entry_after_the_seal_is_an_exception(books: Books) -> None:
@@ -225,10 +273,10 @@ def test_an_entry_after_the_seal_is_an_exception(books: Books) -> None:
     books.publish(books.posted(1, "BJ-01", [total(handle=100)], round_id="r-1"))
     for sequence, step in enumerate(("preliminary", "audited", "final"), 1):
         books.desk.feed("inventory", day_closed(sequence, step, seconds=10))
-    assert 0 == _restated_days(books)
+    assert 0 == figure_of(books, "pitledger_days_restated")
     books.publish(books.reversed(20, "BJ-01", [total(handle=100)], round_id="r-1"))
-    assert 0 == _restated_days(books, timedelta(days=2))  # it is no news any more
-    assert 1 == _restated_days(books)
+    assert 0 == figure_of(books, "pitledger_days_restated", timedelta(days=2))  # it is no news any more
+    assert 1 == figure_of(books, "pitledger_days_restated")
     [restated] = [item for item in books.exceptions() if item["kind"] == "restated"]
     assert ("high", "2026-11-20, version 2", "round-settlement/1/20", "floor.lee") == names(
         restated, "severity", "subject", "entry", "by"

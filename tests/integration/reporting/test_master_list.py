@@ -41,11 +41,11 @@ def test_every_table_is_listed_with_its_rules_devices_and_status(books: Books) -
     _file(books)
     report = books.report("master-list")
     assert [
-        ("BJ-01", "A-1", 1, "no", 1, "open"),
-        ("BJ-02", "A-2", None, "yes", 0, "open"),
-        ("BJ-03", "A-3", None, "no", 0, "retired"),
+        ("BJ-01", "A-1", 1, "banking", 1, "open"),
+        ("BJ-02", "A-2", None, "fully_automated", 0, "open"),
+        ("BJ-03", "A-3", None, "banking", 0, "retired"),
     ] == [
-        names(row, "table", "asset_number", "submission", "fully_automated", "devices", "status")
+        names(row, "table", "asset_number", "submission", "revenue_class", "devices", "status")
         for row in _rows(report, "tables")
     ]
     assert [("BJ-01", "shuffler", "S-1", "9-77")] == [

@@ -48,6 +48,26 @@ class Ledger(Journal):
         moved = {"movements": [self._moved(transfer_cents=str(cents), display_cents="100035.2")]}
         return self.entry("meter.change_approved", self._change(change, cents) | made | moved)
 
+    def changed(self, change: int, step: str, kind: str, cents: int | None, **more: Any) -> dict[str, Any]:
+        """A change of another kind was requested, approved or rejected."""
+        said = {**self._change(change, 0), "kind": kind, "cents": cents}
+        said |= {"to": "riches"} if kind == "transfer" else {}
+        match step:
+            case "approved":
+                said |= {
+                    "approved_by": "audit.kim",
+                    "approved_at": NOON.isoformat(),
+                    "display_before_cents": "0",
+                } | more
+            case "rejected":
+                said = POOL | {"change": change, "rejected_by": "audit.kim", "reason": "not needed"}
+                said["rejected_at"] = NOON.isoformat()
+        return self.entry(f"meter.change_{step}", {name: one for name, one in said.items() if one is not None})
+
+    def moved(self, pool: str, **moved: Any) -> dict[str, Any]:
+        """A movement of a pool."""
+        return self._moved(**moved) | {"pool": pool}
+
     def reconciled(self, closing: str, shown: int) -> dict[str, Any]:
         """The day was reconciled."""
         exact = ("opening", "seed", "contribution", "reset", "transfer", "released", "closing", "difference")
@@ -122,6 +142,9 @@ def test_a_pool_is_reconciled_to_the_last_share_of_a_cent(books: Books) -> None:
         names(row, "table", "wagered_cents", "increment_cents", "settled_cents", "difference_cents", "hits")
         for row in rows_of(report, "contributions")
     ]
+    assert [("PG-01", "1.01", "0"), ("PG-02", "0", "0")] == [
+        names(row, "table", "reserved_cents", "overflow_cents") for row in rows_of(report, "contributions")
+    ]
     assert {"contributions": (40, 40), "awards": (10_000, 10_000), "resets": (10_000, 10_000)} == identities_of(report)
 
 
@@ -175,3 +198,47 @@ def test_a_great_meter_is_exact(books: Books) -> None:
     books.desk.feed("meters", Ledger().seeded(10**12))
     report = books.report("progressives", "&period=month")
     assert str(10**12) == rows_of(report, "pools")[0]["seed_cents"]
+
+
+def test_changes_by_people_are_adjustments(books: Books) -> None:
+    """With before and after to the last share of a cent; a transfer stands at both its pools."""
+    ledger = Ledger()
+    out, into = {"transfer_cents": "-40", "display_cents": "99960.5"}, {"transfer_cents": "40", "display_cents": "540"}
+    both = [ledger.moved("fortune", **out), ledger.moved("riches", **into)]
+    books.desk.feed(
+        "meters",
+        *(ledger.asked(1, -500), ledger.adjusted(1, -500)),
+        ledger.changed(2, "requested", "transfer", 40),
+        ledger.changed(3, "requested", "reset", None),
+        ledger.changed(2, "approved", "transfer", 40, movements=both),
+        ledger.changed(4, "requested", "overflow", 300_000),
+        ledger.changed(4, "rejected", "overflow", 300_000),
+    )
+    report = books.report("adjustments")
+    figures = ("of", "about", "number", "figure", "before_cents", "cents", "after_cents", "over_threshold", "status")
+    assert [
+        ("meter", "fortune", "1", "display, adjustment", "100535.2", "-500", "100035.2", "no", "approved"),
+        ("meter", "fortune", "2", "display, transfer", "100000.5", "-40", "99960.5", "no", "approved"),
+        ("meter", "fortune", "3", "display, reset", None, None, None, "no", "entered"),
+        ("meter", "fortune", "4", "display, overflow", None, "300000", None, "yes", "rejected"),
+        ("meter", "riches", "2", "display, transfer", "500", "40", "540", "no", "approved"),
+    ] == [names(row, *figures) for row in rows_of(report, "adjustments")]
+    [*_, refused, _] = rows_of(report, "adjustments")
+    assert ("games.ray", "audit.kim", "counter was replaced", "not needed") == names(
+        refused, "entered_by", "decided_by", "reason", "rejection_reason"
+    )
+    open_ones = [row["subject"] for row in books.exceptions() if row["kind"] == "adjustment"]
+    assert ["meter fortune/3, display, reset"] == open_ones
+    assert [] == rows_of(books.report("adjustments", "&table=PG-01"), "adjustments")
+
+
+def test_a_change_of_a_meter_after_the_seal_is_an_exception(books: Books) -> None:
+    """However small: the day had been sealed when somebody asked for it."""
+    books.close("preliminary", seconds=-60)
+    books.close("final", seconds=-60)
+    ledger = Ledger()
+    books.desk.feed("meters", ledger.asked(1, -500), ledger.adjusted(1, -500))
+    assert ["yes"] == [row["after_seal"] for row in rows_of(books.report("adjustments"), "adjustments")]
+    assert [("approved", -500)] == [
+        names(row, "status", "cents") for row in books.exceptions() if row["kind"] == "adjustment"
+    ]

@@ -17,7 +17,6 @@ from loadtest.pit import PitBook, bought_by, round_in_pit
 from loadtest.pit_items import Overpaying
 from loadtest.plants import KnowsTheCards, PostsLate
 from loadtest.posted import posted
-from services.reporting.books.evidence import alarms_known
 from services.reporting.evidence import evaluate_sealed
 from services.table_inventory.domain.pit import Known, record_pit
 from shared.contracts.facts import Fact
@@ -26,7 +25,7 @@ from shared.contracts.places import Place
 from shared.contracts.settlements import SubmissionRef
 from shared.contracts.topics import PIT_EVENTS
 from tests.support.published import published
-from tests.support.reporting import Books, names, rows_of, total_of
+from tests.support.reporting import Books, figure_of, names, rows_of, total_of
 from tests.unit.reporting.entries import DAY, NOON, total
 
 FIRST_DAY: Final = date(2026, 11, 2)
@@ -116,9 +115,20 @@ class Floor:
         """The path of the report about a gaming day."""
         return f"/reports/statistics?property={PROPERTY}&gaming_day={day}{more}"
 
+    def alarms(self, day: date) -> list[dict[str, Any]]:
+        """The alarms among the exceptions of a gaming day."""
+        path = f"/reports/exceptions?property={PROPERTY}&gaming_day={day}"
+        return [row for row in rows_of(self.books.get(path).json(), "open") if row["kind"] == "statistical"]
+
     def report(self, day: date, more: str = "") -> dict[str, Any]:
         """The report about a gaming day."""
         found: dict[str, Any] = self.books.get(self.path(day, more)).json()
+        return found
+
+    def explain(self, report: str, day: date, cell: str) -> list[dict[str, Any]]:
+        """The entries behind a cell of a report about a gaming day."""
+        path = f"/reports/{report}/entries?property={PROPERTY}&gaming_day={day}&cell={quote(cell)}"
+        found: list[dict[str, Any]] = self.books.get(path).json()["entries"]
         return found
 
 
@@ -126,10 +136,8 @@ def _days(number: int) -> list[date]:
     return [FIRST_DAY + timedelta(days=one) for one in range(number)]
 
 
-def _play(books: Books, first: Amend | None, second: Amend | None) -> dict[str, Any]:
+def _play(floor: Floor, plans: Sequence[TablePlan], first: Amend | None, second: Amend | None) -> dict[str, Any]:
     """Play a day of two Blackjack tables, 150 and 350 rounds; return the report about it once it was sealed."""
-    plans = pit(2)
-    floor = Floor(books, plans)
     floor.play(plans[0], FIRST_DAY, 3, 150, first)
     floor.play(plans[1], FIRST_DAY, 3, 350, second)
     floor.seal(FIRST_DAY)
@@ -139,22 +147,31 @@ def _play(books: Books, first: Amend | None, second: Amend | None) -> dict[str, 
 
 def test_dishonest_players_are_found_and_nobody_else(books: Books) -> None:
     """One wagers on Royal Match only where it wins, one adds chips to winning wagers: found in 150 and 350 rounds."""
-    first, second = pit(2)
+    plans = first, second = pit(2)
+    floor = Floor(books, plans)
     knows = KnowsTheCards(first, seat=SEAT, wager=SIDE_BET, cents=25_00)
     late = PostsLate(second, seat=SEAT, wager="blackjack", share=1 / 3, seed=2)
-    report = _play(books, knows, late)
+    report = _play(floor, plans, knows, late)
     found = [names(row, "test", "table", "seat", "dealer", "wager") for row in rows_of(report, "alarms")]
     assert ("hits", "BJ01", SEAT, "", SIDE_BET) in found
     assert [("raised", "BJ02", SEAT, "", "blackjack")] == [one for one in found if one[0] == "raised"]
     at_table = {"", "BJ01", *(f"dealer-BJ01-{number}" for number in range(1, 5))}
     for kind, table, seat, dealer, wager in found:
         assert kind == "raised" or (wager == SIDE_BET and {table, dealer} <= at_table and seat in (None, SEAT))
+    listed = {row["subject"]: row for row in floor.alarms(FIRST_DAY)}
+    assert len(found) == len(listed)
+    raised = listed[f"raised, BJ02, seat {SEAT}, blackjack, blackjack"]
+    assert ("BJ02", "medium", "surveillance") == names(raised, "table", "severity", "owner")
+    explained = floor.explain("exceptions", FIRST_DAY, f"open/{raised['id']}/kind")
+    assert {"table-inventory", "round-settlement"} == {entry["service"] for entry in explained}
 
 
 def test_honest_play_of_the_same_size_raises_no_alarm(books: Books) -> None:
     """The same tables, seats and seed; the report says how many tests there were, and the figures are what is exact."""
-    report = _play(books, None, None)
-    assert [] == rows_of(report, "alarms")
+    plans = pit(2)
+    floor = Floor(books, plans)
+    report = _play(floor, plans, None, None)
+    assert ([], []) == (rows_of(report, "alarms"), floor.alarms(FIRST_DAY))
     tests = {row["test"]: row["tests"] for row in rows_of(report, "tests")}
     assert {"hits", "raised", "returns", "row"} == set(tests)
     assert sum(tests.values()) > 80
@@ -183,9 +200,20 @@ def test_a_dealer_who_overpays_is_found_after_twenty_counts(books: Books) -> Non
     ] == [
         names(row, "dealer", "shift", "counts", "off", "short", "variance_cents") for row in rows_of(report, "counts")
     ]
-    cell = f"counts/{dealer}|swing/variance_cents"
-    explained = books.get(f"/reports/statistics/entries?property={PROPERTY}&gaming_day={days[-1]}&cell={quote(cell)}")
-    assert ["table-inventory"] == [entry["service"] for entry in explained.json()["entries"]]
+    assert ["table-inventory"] == [
+        entry["service"] for entry in floor.explain("statistics", days[-1], f"counts/{dealer}|swing/variance_cents")
+    ]
+    assert [] == floor.alarms(days[-2])
+    [listed] = floor.alarms(days[-1] + timedelta(days=7))  # nobody has settled it
+    assert (f"counts, {dealer}", days[-1].isoformat()) == names(listed, "subject", "gaming_day")
+    behind = [(entry["shard"], entry["seq"]) for entry in floor.explain("statistics", days[-1], _since(alarm))]
+    seal, *listed_behind = floor.explain("exceptions", days[-1], f"open/{listed['id']}/status")
+    assert behind == [(entry["shard"], entry["seq"]) for entry in listed_behind]
+    assert (20, listed["entry"]) == (len(behind), f"table-inventory/{seal['shard']}/{seal['seq']}")
+
+
+def _since(alarm: dict[str, Any]) -> str:
+    return f"alarms/{alarm['id']}/since"
 
 
 # --- by hand ---
@@ -203,10 +231,11 @@ def _line(seat: int, stake: int, category: str | None, payout: int) -> dict[str,
     return line if category is None else line | {"category": category}
 
 
-def _round(books: Books, seq: int, under: dict[str, Any], *lines: dict[str, Any]) -> dict[str, Any]:
+def _round(books: Books, seq: int, under: dict[str, Any], *lines: dict[str, Any], day: str = DAY) -> dict[str, Any]:
     cents = sum(line["stake"] for line in lines), sum(line["payout"] + line["stake_returned"] for line in lines)
     record = {"seats": [{"seat": line["seat"], "wagers": {SIDE_BET: line["stake"]}} for line in lines]}
     more: dict[str, Any] = {"lines": list(lines), "record": record, "submission": under, "dealer_id": "d-1"}
+    more["gaming_day"] = day
     return books.posted(seq, "BJ-01", [total(SIDE_BET, handle=cents[0], payout=cents[1])], round_id=f"r-{seq}", **more)
 
 
@@ -268,20 +297,35 @@ def _alarms(books: Books) -> list[dict[str, Any]]:
     return rows_of(books.report("statistics"), "alarms")
 
 
-def test_alarms_are_those_that_were_known_at_a_moment(books: Books) -> None:
-    """Who lists exceptions asks for the alarms of a property: none before its first day was sealed."""
+def test_alarms_are_exceptions_from_the_moment_on_at_which_they_were_known(books: Books) -> None:
+    """There is none before the first day was sealed; for a day they are news."""
     under = books.submit(wagers={SIDE_BET: {"paytable": "D"}})
     books.publish(*(_round(books, seq, under, _line(1, 1000, "suited_match", 2500)) for seq in range(1, 13)))
     books.close("preliminary", seconds=100)
     books.close("final", seconds=101)
     _evaluate(books)
 
-    async def known(seconds: int) -> list[str]:
-        async with books.desk.context.engine.connect() as connection:
-            return [
-                one.tested.kind
-                for one in await alarms_known(connection, "riverside", NOON + timedelta(seconds=seconds))
-            ]
+    def known(seconds: int) -> set[str]:
+        at = quote((NOON + timedelta(seconds=seconds)).isoformat())
+        listed = [one for one in books.exceptions(f"&known_at={at}") if one["kind"] == "statistical"]
+        assert {"2026-11-20T12:01:41+00:00"} >= {one["since"] for one in listed}
+        return {one["subject"].partition(",")[0] for one in listed}
 
-    assert [] == books.desk.client.run(known(100))
-    assert {"hits", "returns", "row"} == set(books.desk.client.run(known(101)))
+    assert set() == known(100)
+    assert {"hits", "returns", "row"} == known(101)
+    assert len(_alarms(books)) == figure_of(books, "pitledger_statistical_alarms")
+    assert 0 == figure_of(books, "pitledger_statistical_alarms", timedelta(days=2))
+
+
+def test_days_are_carried_on_in_the_order_in_which_they_are_tested(books: Books) -> None:
+    """Also where an earlier day is sealed at the same moment as one that was tested before: nothing is lost."""
+    under = books.submit(wagers={SIDE_BET: {"paytable": "D"}})
+    before = (date.fromisoformat(DAY) - timedelta(days=1)).isoformat()
+    lost = _line(1, 1000, None, 0)
+    books.publish(_round(books, 1, under, lost), _round(books, 2, under, lost, day=before))
+    for day in (DAY, before):
+        books.close("preliminary", seconds=12, day=day)
+        books.close("final", seconds=12, day=day)
+        assert 1 == _evaluate(books)
+    tests = {row["test"]: row["observations"] for row in rows_of(books.report("statistics"), "tests")}
+    assert 2 == tests["returns"]

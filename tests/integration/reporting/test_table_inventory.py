@@ -1,6 +1,6 @@
 """The table inventory report: every slip of a day, by denomination, and the tables that have none."""
 
-from tests.support.pit_day import Pit, Said, at, identities, rows, total_of
+from tests.support.pit_day import DAY_BEFORE, Pit, Said, at, identities, rows, total_of
 
 
 def test_every_slip_of_the_day_is_listed_with_its_denominations(pit: Pit) -> None:
@@ -38,3 +38,27 @@ def test_a_count_that_begins_the_day_is_a_slip_of_it(pit: Pit) -> None:
     assert [("BJ-03", "1", "drop", "1 plaque of 1,000.00", "2026-11-20", "day")] == rows(
         report, "slips", "table", "slip", "purpose", "denominations", "begins_day", "begins_shift"
     )
+
+
+def test_a_month_adds_up_by_gaming_day_and_lists_what_is_not_as_it_should_be(pit: Pit) -> None:
+    """Of more than a week, slips without a difference are counted and not listed."""
+    pit.play()
+    slips = rows(pit.read("table-inventory", "&period=week"), "slips", "table", "gaming_day", "slip")
+    assert 8 == len(slips)
+    for period in ("month", "year"):
+        report = pit.read("table-inventory", f"&period={period}")
+        assert [
+            (DAY_BEFORE, 3, 1, 2, 0, 0, 230000),
+            ("2026-11-20", 3, 1, 4, 1, -2500, 180000),
+        ] == rows(
+            report,
+            "days",
+            *("gaming_day", "tables", "missing", "slips", "differences", "difference_cents", "closers_cents"),
+        )
+        assert [
+            (DAY_BEFORE, "BJ-03", "missing", None),
+            ("2026-11-20", "BJ-01", "opener", -2500),
+            ("2026-11-20", "BJ-03", "missing", None),
+        ] == rows(report, "slips", "gaming_day", "table", "purpose", "difference_cents")
+        assert {"closers": (410000, 410000)} == identities(report)
+        assert 180000 == total_of(report, "denominations", "cents")  # of the last slips

@@ -14,7 +14,7 @@ from tests.support.asgi import assert_problem
 from tests.support.properties import property_event
 from tests.support.reporting import Books, names, rows_of
 from tests.support.table_days import Entry, TableDays
-from tests.unit.reporting.entries import DAY
+from tests.unit.reporting.entries import DAY, total
 
 ROOT = Path(__file__).parents[3] / "shared" / "jurisdictions"
 TABLES = ("BJ-01", "BJ-02", "BJ-03")
@@ -24,6 +24,12 @@ WEEK = "&period=week"
 
 AUTOMATED = property_event("riverside", TABLES, sequence=3, version=2, automated=["BJ-03"])
 """A version of the property one of whose tables is fully automated."""
+
+
+def _automated_round(books: Books, won: int) -> Entry:
+    """A round at that table: what accounts staked beyond what was credited to them, cents."""
+    paid = 50_000 - won
+    return books.posted(1, "BJ-03", [total(handle=50_000, payout=paid, account_staked=50_000, account_credited=paid)])
 
 
 def _harbor(pack: str) -> Entry:
@@ -55,15 +61,15 @@ def test_the_return_of_a_week_is_the_sum_of_its_daily_sheets(books: Books) -> No
         *ledger.table_day("BJ-01", WEDNESDAY, closer=50_000),
         *ledger.table_day("BJ-01", drop=100_033),
         *ledger.table_day("BJ-02", closer=120_000),
-        *ledger.table_day("BJ-03", drop=10_000),
     )
+    books.publish(_automated_round(books, 10_000))
     report = books.report("tax", WEEK)
     assert [] == _failing(report)
     assert [
         ("banking", 2, 70_033, 120_033, None),
-        ("non_banking", None, None, None, "no facts of this class are recorded"),
+        ("non_banking", None, None, None, "nothing of this class is recorded in these gaming days"),
         ("fully_automated", 2, 10_000, 10_000, None),
-        ("contest", None, None, None, "no facts of this class are recorded"),
+        ("contest", None, None, None, "nothing of this class is recorded in these gaming days"),
     ] == [
         names(row, "revenue_class", "days", "revenue_cents", "counted_cents", "note")
         for row in rows_of(report, "classes")
@@ -82,10 +88,67 @@ def test_the_return_of_a_week_is_the_sum_of_its_daily_sheets(books: Books) -> No
     assert [(0, 0), (130_033, 15_604)] == [sheet["state_tax"] for sheet in sheets]
     marked = {mark["what"]: mark["columns"] for mark in report["content"]["marks"]}
     assert ["layers/amount_cents", "due/due_cents"] == marked["taxes.local_share.rate"]
-    assert {"classes.fully_automated.basis", "formula of win"} <= marked.keys()
+    assert "formula of win" in marked
+    assert not any("basis" in what for what in marked)
     assert not any("contest" in what for what in marked)
     month = rows_of(books.report("tax", "&period=month"), "due")
     assert {"part of the return of its week: an account, no return"} == {row["note"] for row in month}
+
+
+def test_rake_and_contests_are_classes_of_their_own(books: Books) -> None:
+    """Each contest counts alone, so that one that lost offsets nothing; a revision restates its day."""
+    ledger = TableDays()
+    books.desk.feed(
+        "inventory",
+        *ledger.table_day("BJ-01", drop=100_000),
+        *ledger.raked("PK-01", rake=7_000, drop=50_000),
+        ledger.contest("friday-50", fees=90_000, prizes=80_000),
+        ledger.contest("friday-250", fees=20_000, prizes=26_000),
+    )
+    report = books.report("tax")
+    assert [] == _failing(report)
+    assert [
+        ("banking", "win_formula", 100_000, 100_000),
+        ("non_banking", "rake", 7_000, 7_000),
+        ("fully_automated", "central_system", None, None),
+        ("contest", "fees_less_prizes", 4_000, 10_000),
+    ] == [names(row, "revenue_class", "basis", "revenue_cents", "counted_cents") for row in rows_of(report, "classes")]
+    assert (117_000, 14_040) == _amounts(report)["state_tax"]
+    found = books.explain("tax", "classes/non_banking/revenue_cents")
+    assert [("rake_cents", 7_000)] == [names(one, "measure", "value") for one in found["entries"]]
+    of_contests = books.explain("tax", "classes/contest/revenue_cents")["entries"]
+    assert [90_000, 20_000, 80_000, 26_000] == [one["value"] for one in of_contests]
+    before = books.get(books.path("tax", as_of := f"&known_at={quote(ledger.last_recorded.isoformat())}")).content
+    books.desk.feed("inventory", ledger.contest("friday-250", 20_000, 25_000, before=(20_000, 26_000)))
+    assert before == books.get(books.path("tax", as_of)).content
+    assert 5_000 == rows_of(books.report("tax"), "classes")[3]["revenue_cents"]
+
+
+def test_a_non_banking_table_has_no_win(books: Books) -> None:
+    """Its drop is in no figure of the win; until its box is counted, the day has no revenue."""
+    ledger = TableDays()
+    poker = ledger.raked("PK-01", rake=7_000, drop=50_000)
+    books.desk.feed("inventory", *ledger.table_day("BJ-01", drop=100_000), *poker[:-1])
+    assert ["PK-01: count"] == [row["missing"] for row in rows_of(books.report("tax"), "days")][:1]
+    books.desk.feed("inventory", poker[-1])
+    assert [("BJ-01", 100_000)] == [
+        names(row, "table", "win_cents") for row in rows_of(books.report("master-game"), "tables")
+    ]
+
+
+def test_what_was_sealed_has_rake_and_contests(books: Books) -> None:
+    """The sealed report names them beside the win, and all of it is what the classes come to."""
+    ledger = TableDays()
+    other = {"rake": [{"final_rake_cents": 7_000}], "contests": [{"fees_cents": 9_000, "prizes_cents": 8_000}]}
+    entries = [
+        *ledger.table_day("BJ-01", drop=50_000),
+        *ledger.raked("PK-01", rake=7_000),
+        ledger.contest("friday-50", fees=9_000, prizes=8_000),
+    ]
+    *steps, final = ledger.sealed(final_win_cents=50_000)
+    final["data"]["report"] |= other
+    books.desk.feed("inventory", *entries, *steps, final)
+    assert [] == _failing(books.report("tax"))
 
 
 def test_two_jurisdictions_live_in_one_installation(books: Books) -> None:
@@ -126,34 +189,13 @@ def test_a_tax_leads_to_the_entries_of_the_tables(books: Books) -> None:
     """Those of the classes that it taxes; of a table alone there is no tax."""
     ledger = TableDays()
     books.desk.feed("properties", AUTOMATED)
-    books.desk.feed("inventory", *ledger.table_day("BJ-01", drop=100), *ledger.table_day("BJ-03", drop=200))
+    books.desk.feed("inventory", *ledger.table_day("BJ-01", drop=100))
+    books.publish(_automated_round(books, 200))
     found = books.explain("tax", f"layers/fully_automated_tax|{DAY}/amount_cents")
-    drops = [entry for entry in found["entries"] if entry["measure"] == "currency_cents"]
-    assert (68, [200]) == (found["value"], [entry["value"] for entry in drops])
+    assert (68, [50_000, 49_800]) == (found["value"], [entry["value"] for entry in found["entries"]])
+    state = books.explain("tax", f"layers/state_tax|{DAY}/amount_cents")
+    assert {"opener_cents", "closer_cents", "currency_cents"} < {entry["measure"] for entry in state["entries"]}
     assert_problem(books.get(books.path("tax", "&table=BJ-01")), 404, "a whole property")
-
-
-def test_a_restated_return_shows_the_difference_to_what_was_sealed(books: Books) -> None:
-    """By line, for the period and for the day that changed; as of the seal it is what it was."""
-    ledger = TableDays()
-    books.desk.feed("inventory", *ledger.table_day("BJ-01", drop=50_000), *ledger.sealed(final_win_cents=50_000))
-    sealed = books.report("tax")
-    assert ("final", [], []) == (sealed["stage"], _failing(sealed), rows_of(sealed, "amended"))
-    assert "sealed days" in {one["name"] for one in sealed["content"]["identities"]}
-    as_sealed = f"&known_at={quote(ledger.last_recorded.isoformat())}"
-    before = books.get(books.path("tax", as_sealed)).content
-    books.desk.feed("inventory", ledger.adjusted("BJ-01", -10_000))
-    assert before == books.get(books.path("tax", as_sealed)).content
-    report = books.report("tax")
-    assert ("restated", [], (40_000, 4_800)) == (report["stage"], _failing(report), _amounts(report)["state_tax"])
-    changed = {
-        row["id"]: names(row, "sealed_cents", "current_cents", "difference_cents") for row in rows_of(report, "amended")
-    }
-    assert (6_000, 4_800, -1_200) == changed["|state_tax||0.12|tax"]
-    assert changed["|state_tax||0.12|tax"] == changed[f"{DAY}|state_tax||0.12|tax"]
-    assert (0, 0, 0) == changed["|fully_automated_tax||0.34|tax"]
-    assert not any("contest" in row_id for row_id in changed)
-    assert f"{DAY}|fully_automated_tax||0.34|tax" not in changed
 
 
 def test_a_sealed_report_that_says_something_else_is_found(books: Books) -> None:

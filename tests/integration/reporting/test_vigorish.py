@@ -28,6 +28,7 @@ class Ledger(Journal):
     def settled(self, what: str, round_id: str, cents: int, **more: Any) -> dict[str, Any]:
         """A table did something about vigorish."""
         about = {"round_id": round_id, "seat": 1, "cents": cents, "by": "dealer.1", "shift": "day"}
+        about |= {"dealer_id": "dealer 1"}
         when = {"event": f"e-{self.seq}", "at": NOON.isoformat()}
         return self.entry(f"vigorish.{what}", AT_TABLE | about | when | more)
 
@@ -71,10 +72,11 @@ def _day(books: Books) -> None:
     }
     books.desk.feed("inventory", inventory.entry("pit.recorded", AT_TABLE | {"sequence": 1} | recorded))
     totals = [[total("pai_gow_poker", vigorish=cents)] for cents in (60, 575, 40)]
+    dealt = {"game": GAME, "dealer_id": "dealer 2"}
     books.desk.feed(
         "settlements",
-        *(books.posted(n, "PG-01", one, round_id=f"r-{n}", game=GAME) for n, one in enumerate(totals, 1)),
-        books.reversed(4, "PG-01", totals[2], round_id="r-3", game=GAME),
+        *(books.posted(n, "PG-01", one, round_id=f"r-{n}", **dealt) for n, one in enumerate(totals, 1)),
+        books.reversed(4, "PG-01", totals[2], round_id="r-3", **dealt),
     )
 
 
@@ -95,6 +97,20 @@ def test_vigorish_by_who_owes_it_and_by_how_it_was_assessed(books: Books) -> Non
         names(row, "round_id", "waived_cents", "returned_cents") for row in rows_of(report, "decisions")
     ]
     assert {"settled and assessed": (635, 635), "waived from the inventory": (75, 75)} == identities_of(report)
+
+
+def test_vigorish_by_shift_and_dealer(books: Books) -> None:
+    """Assessed by who dealt when the round closed, the rest by who dealt when it was reported; both lead to entries."""
+    _day(books)
+    report = books.report("vigorish")
+    figures = ("assessed_cents", "collected_cents", "waived_cents", "returned_cents")
+    [shift] = rows_of(report, "shifts")
+    assert ("PG-01", "day", 635, 550, 75, 40) == names(shift, "table", "shift", *figures)
+    assert [("dealer 1", 0, 550, 75, 40), ("dealer 2", 635, 0, 0, 0)] == [
+        names(row, "dealer", *figures) for row in rows_of(report, "dealers")
+    ]
+    explained = books.explain("vigorish", "dealers/dealer 1/collected_cents")
+    assert (550, [100, 450]) == (explained["value"], sorted(entry["value"] for entry in explained["entries"]))
 
 
 def test_outstanding_vigorish_leads_to_its_entries(books: Books) -> None:

@@ -41,9 +41,9 @@ def test_nothing_of_a_count_is_seen_before_it_is_concluded(desk: InventoryDesk) 
         desk.get(path).text
         for path in (
             f"/drop-counts/{PROPERTY}/{count}",
-            f"/reports/win?property={PROPERTY}&gaming_day={DAY}",
+            f"/gaming-days/{PROPERTY}/{DAY}/win",
             f"/variances?property={PROPERTY}&gaming_day={DAY}",
-            f"/reports/exceptions?property={PROPERTY}&gaming_day={DAY}",
+            f"/gaming-days/{PROPERTY}/{DAY}/follow-ups",
         )
     ]
     seen += [entry.draft.data.decode() for entry in desk.entries() if entry.draft.kind.startswith("count.")]
@@ -77,7 +77,7 @@ def test_a_box_with_more_than_was_recorded_is_a_variance_by_instrument(desk: Inv
     desk.count_boxes(("BJ-01", BOX, figures))
     [variance] = desk.variances()
     assert {"currency": 100_00, "counter_check": -1_000_00} == variance["by_instrument"]
-    assert ["CC-1"] == [item["subject"] for item in desk.exceptions(kind="check_not_dropped")]
+    assert ["CC-1"] == [item["subject"] for item in desk.follow_ups("check_not_dropped")]
     path = f"/variances/{PROPERTY}/{DAY}/drop/BJ-01/{BOX}"
     desk.done(f"{path}/own", {"owner": "audit.kim"}, person="audit.kim")
     desk.done(f"{path}/resolve", {"conclusion": "check at the cage"}, person="audit.kim")
@@ -151,7 +151,7 @@ def test_after_the_seal_only_adjusting_entries_of_two_people_change_the_win(desk
     )
     assert sealed["report"] == desk.read(path)["report"]
     assert 8_100_00 == desk.balances()["BJ-01", "currency", "drop"]
-    assert ["noted"] == [item["status"] for item in desk.exceptions(kind="adjustment") if item["by"] == "audit.kim"]
+    assert ["control.eve"] == [item["by"] for item in desk.follow_ups("adjustment")]
 
 
 def test_what_comes_after_the_seal_is_an_exception(desk: InventoryDesk) -> None:
@@ -163,9 +163,9 @@ def test_what_comes_after_the_seal_is_an_exception(desk: InventoryDesk) -> None:
     desk.done(f"{path}/preliminary", {}, person="audit.kim")
     desk.done(f"{path}/audited", person="audit.lou")
     desk.done(f"{path}/final", person="control.eve")
-    assert [] == desk.exceptions(kind="changed_after_seal")
+    assert [] == desk.follow_ups("changed_after_seal")
     desk.done("/manual-slips", PAPER, person="cage.bob")
-    [item] = desk.exceptions(kind="changed_after_seal")
+    [item] = desk.follow_ups("changed_after_seal")
     assert (-50_00, table.name) == (item["cents"], item["table"])
     assert ("restated", "control.eve") == (desk.read(path)["status"], desk.read(path)["final_by"])
 
@@ -195,7 +195,7 @@ def test_equipment_clocks_run_while_a_table_is_open(desk: InventoryDesk) -> None
 
     def overdue(hours: float) -> set[str]:
         desk.clock.now = at(hours)
-        items = desk.read(f"/reports/equipment?property={PROPERTY}")["items"]
+        items = desk.read(f"/equipment?property={PROPERTY}")["items"]
         return {item["check"] for item in items if item["overdue"]}
 
     assert {"card_reader", "stub"} == overdue(7.9)
@@ -207,8 +207,7 @@ def test_equipment_clocks_run_while_a_table_is_open(desk: InventoryDesk) -> None
     assert {"cards"} == overdue(8.1)
     assert {"cards", "dice"} == overdue(24.1)
     desk.pit(table.event("cards.changed", at(9), dealing="hand", **cards))
-    late = desk.exceptions(kind="equipment", status="noted")
-    assert [f"cards were due at {at(8).isoformat()}"] == [item["reason"] for item in late]
+    assert {"BJ-01/cards", "BJ-01/dice"} == {item["subject"] for item in desk.follow_ups("equipment")}
     assert set() == overdue(12.9)
     assert {"cards"} == overdue(13.1)
     desk.pit(table.closed(at(13.5), OPENER))
@@ -237,14 +236,14 @@ def test_the_metrics_say_what_is_overdue_open_and_on_its_way(desk: InventoryDesk
 
 
 def test_who_has_no_role_gets_nothing(desk: InventoryDesk) -> None:
-    """Each desk has its role, and reads what it works on; a report needs one too."""
+    """Each desk has its role, and reads what it works on."""
     place = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
     body = {"slip": "fill", "contents": chips(c500=10), **place}
     assert 403 == desk.send("/requests", body, person="count.tom").status_code
     assert 403 == desk.send("/drop-counts", {"property": PROPERTY, "gaming_day": DAY}, person="pit.ray").status_code
-    assert 403 == desk.get(f"/reports/slip-series?property={PROPERTY}", person="count.tom").status_code
+    assert 403 == desk.get(f"/inventories?property={PROPERTY}", person="count.tom").status_code
     assert 200 == desk.get(f"/slips?property={PROPERTY}", person="cage.bob").status_code
-    assert 401 == desk.client.get(f"/reports/slip-series?property={PROPERTY}").status_code
+    assert 401 == desk.client.get(f"/inventories?property={PROPERTY}").status_code
 
 
 def test_lists_come_in_pages_and_documents_with_etags(desk: InventoryDesk) -> None:
@@ -265,7 +264,7 @@ def test_lists_come_in_pages_and_documents_with_etags(desk: InventoryDesk) -> No
     assert 304 == desk.get(path, **{"If-None-Match": etag}).status_code
     desk.done(f"{path}/void", {"reason": "error"}, person="cage.bob")
     assert 200 == desk.get(path, **{"If-None-Match": etag}).status_code
-    win = f"/reports/win?property={PROPERTY}&gaming_day={DAY}"
+    win = f"/gaming-days/{PROPERTY}/{DAY}/win"
     etag = desk.get(win).headers["etag"]
     desk.clock.now += timedelta(minutes=1)
     assert 304 == desk.get(win, **{"If-None-Match": etag}).status_code

@@ -1,10 +1,11 @@
 """Properties side by side: each by its own clock, tables, limits and law; what none of them knows waits."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 
+from shared.contracts.inventory import PitRecorded
 from tests.integration.table_inventory.day import PAPER
 from tests.support.asgi import assert_problem
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
@@ -40,12 +41,10 @@ def test_two_properties_have_their_own_limits_and_drop(two: InventoryDesk) -> No
             two.done(f"/drop-counts/{table.property}/{number}/boxes", box, person=person)
         two.done(f"/drop-counts/{table.property}/{number}/conclude", person="count.sue")
 
-    def read(path: str, name: str) -> Any:
-        return two.read(f"{path}?property={name}&gaming_day={DAY}")
-
-    levels = {name: read("/variances", name)["items"][0]["level"] for name in (PROPERTY, LINCOLN)}
+    day = {name: f"property={name}&gaming_day={DAY}" for name in (PROPERTY, LINCOLN)}
+    levels = {name: two.read(f"/variances?{asked}")["items"][0]["level"] for name, asked in day.items()}
     assert {PROPERTY: "noted", LINCOLN: "authority"} == levels
-    reports = {name: read("/reports/win", name) for name in (PROPERTY, LINCOLN)}
+    reports = {name: two.read(f"/gaming-days/{name}/{DAY}/win") for name in (PROPERTY, LINCOLN)}
     assert {PROPERTY: (100_00, -20_00), LINCOLN: (0, -120_00)} == {
         name: (report["total"]["drop_cents"], report["total"]["win_cents"]) for name, report in reports.items()
     }
@@ -83,14 +82,12 @@ def test_another_gaming_day_is_refused_where_the_property_says_so(desk: Inventor
 
 
 def test_another_gaming_day_is_flagged_where_the_property_says_so(two: InventoryDesk) -> None:
-    """It is recorded under the day of its moment, and listed as an exception of that day."""
+    """It is recorded under the day of its moment, and says which day was claimed."""
     table = Table("PG-01", property_name=LINCOLN)
     two.pit(table.opened(at(3), chips(c500=1), gaming_day="2026-11-25"))
     assert [] == two.quarantined()
-    found = two.read(f"/reports/exceptions?property={LINCOLN}&gaming_day={DAY}&kind=other_gaming_day")["items"]
-    reason = "table.opened claimed gaming day 2026-11-25: it is recorded under that of its moment"
-    assert [("PG-01/1", "noted", reason)] == [(one["subject"], one["status"], one["reason"]) for one in found]
-    [row] = two.read(f"/reports/inventories?property={LINCOLN}")["tables"]
+    assert [date(2026, 11, 25)] == [one.claimed_day for one in two.desk.facts() if isinstance(one, PitRecorded)]
+    [row] = two.read(f"/inventories?property={LINCOLN}")["tables"]
     assert DAY == row["gaming_day"]
 
 
@@ -133,9 +130,9 @@ def test_a_command_about_an_unknown_property_is_rejected(
     assert_problem(answer, 404, "no approved version of property 'atlantis' is in effect on gaming day 2026-11-20")
 
 
-def test_a_report_of_an_unknown_property_is_not_found(desk: InventoryDesk) -> None:
+def test_the_win_of_an_unknown_property_is_not_found(desk: InventoryDesk) -> None:
     """There is no law by which its win could be computed."""
-    answer = desk.get(f"/reports/win?property=atlantis&gaming_day={DAY}")
+    answer = desk.get(f"/gaming-days/atlantis/{DAY}/win")
     assert_problem(answer, 404, "no approved version of property 'atlantis'")
 
 

@@ -143,6 +143,20 @@ class PitDay:
     def close(self) -> None:
         """The day is sealed and adjusted; the day after it is begun to be closed."""
         desk, path = self.desk, f"/gaming-days/{PROPERTY}/{DAY}"
+        contests = f"/contests/{PROPERTY}/{DAY}"
+        result = {"contest": "friday-50", "fees_cents": 5000, "prizes_cents": 6000, "reason": "list 7"}
+        for revision, what, why in (
+            (1, "reject", {"reason": "whose list?"}),
+            (2, "approve", None),
+            (3, "approve", None),
+        ):
+            desk.done(contests, result, person="audit.kim")
+            desk.done(f"{contests}/friday-50/{revision}/{what}", why, person="control.eve")
+        check = {"cents": 1, "paid_in": "chips"}
+        serial = desk.get(f"/counter-checks/{PROPERTY}", person="cage.ann").json()["items"][0]["serial"]
+        desk.done(f"/counter-checks/{PROPERTY}/{serial}/redeem", check, person="cage.ann")
+        desk.done(f"/counter-checks/{PROPERTY}/redemptions/1/void", {"reason": "not paid"}, person="cage.bob")
+        desk.done(f"/counter-checks/{PROPERTY}", {"serial": "CC-NEW", "replaces": [serial]}, person="cage.bob")
         desk.done(f"{path}/preliminary", {}, person="audit.kim")
         desk.done(f"{path}/audited", person="audit.lou")
         desk.done(f"{path}/final", person="control.eve")

@@ -1,7 +1,6 @@
-"""The books: the liability, what the database refuses, what is read by whom, many at once."""
+"""The books: what the database refuses, what is read by whom, many at once."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 from typing import Any
 
 import psycopg
@@ -12,49 +11,9 @@ from services.wagering_accounts import handlers
 from services.wagering_accounts.commands import deciding
 from services.wagering_accounts.domain.books import Books
 from services.wagering_accounts.queries import books as books_queries
-from tests.support.accounts import DAY, NOON, PROPERTY, TABLE, House, a_house, credit
+from tests.support.accounts import PROPERTY, TABLE, House, a_house, credit
 from tests.support.asgi import assert_problem
-from tests.support.published import published
 from tests.support.services import query
-from tests.unit.reporting.entries import day_closed
-
-
-def test_the_liability_by_day_is_the_sum_of_the_balances(house: House) -> None:
-    """Each gaming day with what changed it; a late correction is of the day of its round."""
-    house.register()
-    house.buy_in(5_000, "W-1")
-    house.funded("GA-1", 10_000)
-    house.authorize(4_000)
-    house.settle(4_000, 1_000)
-    house.clock.now += timedelta(days=1)
-    house.cash_out(2_000)
-    house.take(
-        house.result("settlement.reversed", "r-1", credit(4_000, 1_000)),
-        house.result("settlement.posted", "r-1", credit(4_000, 8_000), revision=2),
-    )
-    liability = house.read(f"/reports/liability?property={PROPERTY}").json()
-    first, second = liability["days"]
-    assert ([DAY, 15_000, -4_000, 8_000, 19_000], ["2026-11-21", -2_000, 17_000]) == (
-        [first[name] for name in ("gaming_day", "bought_in_cents", "staked_cents", "credited_cents", "closing_cents")],
-        [second[name] for name in ("gaming_day", "cashed_out_cents", "closing_cents")],
-    )
-    assert (17_000, 17_000, 5_000, 0, True) == (
-        liability["closing_cents"],
-        liability["balances"]["total_cents"],
-        liability["balances"]["wallets_cents"],
-        liability["difference_cents"],
-        liability["is_balanced"],
-    )
-    assert [second] == house.read(f"/reports/liability?property={PROPERTY}&first=2026-11-21").json()["days"]
-
-
-def test_the_liability_shows_what_is_off(house: House) -> None:
-    """A balance that was changed behind the service's back is seen."""
-    house.funded()
-    _as_owner(house.url, "UPDATE wagering_accounts.balances SET available_cents = available_cents + 1")
-    liability = house.read(f"/reports/liability?property={PROPERTY}").json()
-    assert (False, -1) == (liability["is_balanced"], liability["difference_cents"])
-    _as_owner(house.url, "UPDATE wagering_accounts.balances SET available_cents = available_cents - 1")
 
 
 def _as_owner(url: str, statement: str) -> None:
@@ -111,7 +70,7 @@ def test_pages_and_etags(house: House) -> None:
 
 
 def test_roles(house: House) -> None:
-    """A cashier does not wager, a table takes no money; whoever works on accounts may read them, and no reports."""
+    """A cashier does not wager, a table takes no money; whoever works on accounts may read them."""
     house.funded()
     body = {"table": TABLE, "round_id": "r-1", "seat": 1, "wager": "blackjack", "cents": 1}
     assert_problem(house.send(f"/accounts/{PROPERTY}/GA-1/holds", body), 403, "role 'accounts.wager'")
@@ -120,42 +79,7 @@ def test_roles(house: House) -> None:
     assert_problem(house.send(f"{path}/buy-ins", money, person="table.bj01"), 403, "role 'accounts.manage'")
     assert 200 == house.read(path, person="table.bj01").status_code
     assert_problem(house.read(path, person="care.joy"), 403, "or 'reports.read'")
-    liability = f"/reports/liability?property={PROPERTY}"
-    assert_problem(house.read(liability, person="table.bj01"), 403, "role 'reports.read'")
     assert (10_000, 0, 0) == house.account()
-
-
-def test_the_status_of_reports_is_that_of_the_gaming_day(house: House) -> None:
-    """As table inventory closes it; the liability is as far as the least closed of its days."""
-    house.funded()
-    house.clock.now += timedelta(days=1)
-    house.buy_in(1)
-    path = f"/reports/liability?property={PROPERTY}"
-    assert ["open", "open"] == [day["status"] for day in house.read(path).json()["days"]]
-    closed = {"property": PROPERTY, "gaming_day": DAY}
-    document = {"digest": "0" * 64, "by": "control.cho"}
-    house.desk.feed(
-        "inventory",
-        published("day.preliminary", closed | document, service="table-inventory", sequence=1, at=NOON),
-    )
-    report = house.read(path).json()
-    assert ("open", ["preliminary", "open"]) == (report["status"], [day["status"] for day in report["days"]])
-    assert "preliminary" == house.read(f"{path}&last={DAY}").json()["status"]
-    exceptions = house.read(f"/reports/exceptions?property={PROPERTY}&gaming_day={DAY}").json()
-    assert ("preliminary", DAY, "cage.ann", 0) == tuple(
-        exceptions[name] for name in ("status", "gaming_day", "generated_by", "input_open")
-    )
-
-
-def test_a_sealed_day_is_restated_by_a_result_that_comes_later(house: House) -> None:
-    """What was recorded before the seal is part of it."""
-    house.funded()
-    path = f"/reports/liability?property={PROPERTY}&last={DAY}"
-    house.desk.feed("inventory", day_closed(1, "final", seconds=24 * 3600, property_name=PROPERTY, day=DAY))
-    assert "final" == house.read(path).json()["status"]
-    house.clock.now += timedelta(days=2)
-    house.settle(0, 500)
-    assert "restated" == house.read(path).json()["status"]
 
 
 def test_a_wager_that_is_released_while_a_result_is_read(
@@ -197,7 +121,7 @@ def test_what_a_shortage_was_found_on_must_not_change(house: House, url: str, mo
         monkeypatch.setattr(handlers, "load", disturb)
         house.take(house.result("settlement.reversed", "r-1", credit(1_000, 5_000)))
     assert ([200], (0, 0, 0)) == (paid, house.account())
-    assert [3_700] == [each["shortage_cents"] for each in house.exceptions()]
+    assert [3_700] == [short for *_, short in house.uncovered()]
 
 
 @pytest.mark.parametrize(("key", "status"), [("mine", 201), ("other", 409)])

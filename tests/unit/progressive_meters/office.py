@@ -112,14 +112,14 @@ class Office:
         return display
 
     def reconciliation(self) -> dict[str, Any]:
-        """The day's report; every identity in it holds."""
-        report: dict[str, Any] = self.read(f"/reports/reconciliation?property={PROPERTY}&gaming_day={DAY}")
+        """The day as it would be recorded; every identity in it holds."""
+        report: dict[str, Any] = self.read(f"/reconciliations/{PROPERTY}/{DAY}")
         assert ([], True) == (report["wrong"], report["balanced"])
         return report
 
     def exceptions(self, more: str = "") -> list[dict[str, Any]]:
         """What does not agree on the day."""
-        path = f"/reports/exceptions?property={PROPERTY}&gaming_day={DAY}{more}"
+        path = f"/reconciliations/{PROPERTY}/{DAY}/exceptions?limit=500{more}"
         items: list[dict[str, Any]] = self.read(path)["items"]
         return items
 

@@ -116,11 +116,13 @@ class Shard:
         """A missing event came."""
         return self._entry(seq, "gap.filled", table, {"source": self.table(table), "sequence": sequence})
 
-    def quarantined(self, seq: int, table: str | None, sequence: int | None, reason: str) -> Event:
-        """A record was refused; without a table it could not be read at all."""
+    def quarantined(
+        self, seq: int, table: str | None, sequence: int | None, reason: str, key: str | None = None
+    ) -> Event:
+        """A record was refused; without a table it could not be read at all, and only its key says whose it is."""
         place = {"topic": "table.events", "partition": 0, "offset": seq, "sequence": sequence, "reason": reason}
         source = None if table is None else self.table(table)
-        return self._entry(seq, "record.quarantined", table or "", place | {"source": source})
+        return self._entry(seq, "record.quarantined", table or "", place | {"source": source, "key": key})
 
     def mended(self, seq: int, table: str, sequence: int, *closed: int) -> Event:
         """Refused records, by their entries, were replaced."""

@@ -69,6 +69,17 @@ def test_an_unreadable_record_belongs_to_no_property() -> None:
     assert (None, None, "table.events", 4) == (noticed.property, noticed.stream, noticed.topic, noticed.offset)
 
 
+@pytest.mark.parametrize(("stream", "found"), [("/pit", ("riverside", "BJ-01")), ("/wheel", (None, None))])
+def test_the_pit_of_a_table_is_of_its_property(stream: str, found: tuple[str | None, str | None]) -> None:
+    """Its gaps, and what is refused of it; of a stream that nobody knows, nothing is guessed."""
+    said = SHARD.gap(1, "BJ-01", 3, 6)
+    said["data"]["source"] += stream
+    refused = SHARD.quarantined(2, None, None, "not JSON", f"{SHARD.table('BJ-01')}{stream}")
+    for event in (said, refused):
+        [noticed] = _changes(event).noticed
+        assert found == (noticed.property, noticed.table_name)
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -78,13 +78,13 @@ def test_hits_and_returns_are_those_of_the_lines(
     expected: dict[Subject, Evidence] = defaultdict(Evidence)
     for entry, data in rounds:
         for (version, wager), edge in edges.items():
-            lines = [line for line in data.lines if line["wager"] == wager and line["paid_by"] == "house"]
+            lines = [line for line in data.lines if line.wager == wager and line.paid_by == "house"]
             if version != entry.submission or edge.returns is None or edge.offered == "always" or not lines:
                 continue
             if any(hit.won.category is None for hit in edge.returns.hits) or edge.bonus_lines:
                 continue
-            rows = Counter(line["category"] for line in lines if "category" in line)
-            seats = {line["seat"]: int("category" in line) for line in lines}
+            rows = Counter(line.category for line in lines if line.category is not None)
+            seats = {line.seat: int(line.category is not None) for line in lines}
             about = Subject("hits", game=entry.game, wager=wager)
             for tested, hits, number in (
                 (about._replace(table=entry.table_name), sum(rows.values()), len(lines)),
@@ -100,8 +100,8 @@ def test_hits_and_returns_are_those_of_the_lines(
                     expected[tested], chance, rows[row], len(lines), tolerance=SHOE_TOLERANCE
                 )
             tested = about._replace(kind="returns", table=entry.table_name)
-            wagers = Wagers.of(line["stake"] for line in lines)
-            paid = sum(line["payout"] + line["stake_returned"] for line in lines)
+            wagers = Wagers.of(line.stake for line in lines)
+            paid = sum(line.payout + line.stake_returned for line in lines)
             expected[tested] = observe_returns(expected[tested], edge.returns, wagers, paid, tolerance=SHOE_TOLERANCE)
     assert len(expected) > 200
     assert [] == [tested for tested, one in expected.items() if not _same(one, found[tested])]
@@ -114,14 +114,14 @@ def test_raised_stakes_are_those_of_the_records(
     edges, rounds = played
     expected: dict[Subject, RaisedStakes] = defaultdict(RaisedStakes)
     for entry, data in rounds:
-        for seat in data.record["seats"]:
-            for wager, cents in seat["wagers"].items():
-                lines = [line for line in data.lines if (line["seat"], line["wager"]) == (seat["seat"], wager)]
-                net = sum(line["payout"] + line["stake_returned"] - line["stake"] for line in lines)
-                against_house = all(line["paid_by"] == "house" for line in lines)
+        for seat in data.record.seats:
+            for wager, cents in seat.wagers.items():
+                lines = [line for line in data.lines if (line.seat, line.wager) == (seat.seat, wager)]
+                net = sum(line.payout + line.stake_returned - line.stake for line in lines)
+                against_house = all(line.paid_by == "house" for line in lines)
                 edge = edges.get((entry.submission, wager))  # none where a wager is the part of another
                 if net and against_house and edge is not None and edge.offered != "always":
-                    tested = Subject("raised", table=entry.table_name, seat=seat["seat"], game=entry.game, wager=wager)
+                    tested = Subject("raised", table=entry.table_name, seat=seat.seat, game=entry.game, wager=wager)
                     expected[tested] = expected[tested].after(cents, won=net > 0)
     compared = {tested: known.evidence for tested, known in expected.items() if known.evidence.n}
     assert len(compared) > 50

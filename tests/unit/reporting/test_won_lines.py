@@ -5,7 +5,8 @@ from typing import Any, cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.reporting.books.winnings import won_lines
+from services.reporting.books.rounds import round_entry
+from services.reporting.books.winnings import WonLines
 from services.reporting.domain.federal.winnings import SettledLine, candidates
 from services.reporting.domain.views import PostedRound
 from services.reporting.handlers import Settlements
@@ -36,7 +37,8 @@ def numbers(*lines: dict[str, Any], law: Any = LAW) -> list[int]:
     """The numbers of the lines that are kept."""
     event = posted(*lines)
     under = type(HERE)(HERE.document, HERE.law, (law,))
-    return [row["number"] for row in won_lines(event, event.data, under)]
+    back_cents = round_entry(event, event.data, "day").back_cents()
+    return [row["number"] for row in WonLines().of_round(event, event.data, under, back_cents)]
 
 
 def test_what_reaches_the_threshold_is_kept() -> None:

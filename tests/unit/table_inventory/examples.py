@@ -98,6 +98,18 @@ _BOX = {
     "coupons_cents": 10000,
     "turns": [{"turn": 1, "counted_by": "count.sue", "salt": "0" * 32, "figures": _FIGURES}],
 }
+_CAGE = {**_DAY, "shift": "day", "step": 1, "by": "cage.ann", "at": NOW, "serial": "CC-1", "drawer": "p-1"}
+_CONTEST = {
+    **_DAY,
+    "contest": "bad-beat-2026",
+    "revision": 2,
+    "fees_cents": 500000,
+    "prizes_cents": 450000,
+    "before": {"fees_cents": 500000, "prizes_cents": 400000},
+    "reason": "a prize was paid later",
+    "entered_by": "audit.kim",
+    "entered_at": NOW,
+}
 _VARIANCE = {**_PLACE, "variance": "inventory", "number": 9, "cents": -100000, "owner": "audit.kim"}
 _ADJUSTMENT = {
     **_PLACE,
@@ -181,6 +193,29 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "rejected_by": "control.eve",
             "rejected_at": NOW,
             "rejection_reason": "no slip",
+        },
+        "counter_check.redeemed": {**_CAGE, "cents": 50000, "left_cents": 0, "paid_in": "chips", "table": "BJ-01"},
+        "counter_check.redemption_voided": {
+            **_CAGE,
+            "cents": 50000,
+            "paid_in": "chips",
+            "voids": 1,
+            "redeemed_by": "cage.bob",
+            "reason": "entered twice",
+        },
+        "counter_check.replaced": {
+            **_CAGE,
+            "serial": "CC-9",
+            "cents": 50000,
+            "replaced": [{"table": "BJ-01", "serial": "CC-1", "cents": 50000}],
+        },
+        "contest.entered": _CONTEST,
+        "contest.approved": {**_CONTEST, "approved_by": "control.eve", "approved_at": NOW},
+        "contest.rejected": {
+            **_CONTEST,
+            "rejected_by": "control.eve",
+            "rejected_at": NOW,
+            "rejection_reason": "no list of entrants",
         },
         "day.preliminary": {
             **_DAY,

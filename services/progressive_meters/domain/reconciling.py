@@ -1,7 +1,8 @@
-"""The reports of a gaming day as documents: the reconciliation, and what does not agree. Pure."""
+"""The reconciliation of a gaming day as a document, and what does not agree. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -10,7 +11,7 @@ from services.progressive_meters.domain.comparison import Difference, MeterOfTab
 from services.progressive_meters.domain.pools import Delta, Pool, parts
 from shared.contracts.exact import ExactCents, exact_text, shown
 from shared.contracts.meters import PoolDay
-from shared.contracts.reports import DayReportHeader, rows_sha256
+from shared.contracts.reports import rows_sha256
 from shared.contracts.versions import fields_of
 
 ExceptionKind = Literal["reading", "contribution", "reset"]
@@ -39,43 +40,23 @@ class ExceptionItem(MeterOfTable):
         return (self.pool, self.table, self.round_id, self.kind, self.meter)
 
 
-class ExceptionList(DayReportHeader):
-    """What does not agree on a gaming day, by pool."""
-
-    title: str = "Progressive meters: exceptions"
-    items: list[ExceptionItem]
-    next: str | None = Field(default=None, description="the cursor of the items that follow; none on the last page")
-
-
-class TableContribution(BaseModel):
-    """What the wagers of a table put on a pool, exact cents."""
-
-    pool: str
-    table: str
-    game: str
-    in_count: int
-    in_cents: int
-    contribution_cents: ExactCents
-    reserved_cents: ExactCents
-    overflow_cents: ExactCents
-
-
-class Reconciliation(DayReportHeader):
-    """The pools of a property on a gaming day.
+class Reconciliation(BaseModel):
+    """The pools of a property on a gaming day as they would be recorded now.
 
     `balanced`: every identity holds, the movements of each pool are complete, its accounts hold what it shows, and its
     wins are its hits. `recorded` says whether a person recorded these very rows, or others, which have changed since.
-    `rows_sha256` is taken over `pools` as canonical JSON.
+    `rows_sha256` is taken over `pools` as canonical JSON. `input_open` records of the input are missing or refused.
     """
 
-    title: str = "Progressive reconciliation"
+    property: str
+    gaming_day: date
     recorded: Literal["never", "as_it_is", "changed_since"]
     balanced: bool
     wrong: list[str]
+    input_open: int = Field(ge=0)
     exceptions: int
     liability_cents: int
     pools: list[PoolDay]
-    tables: list[TableContribution]
     rows_sha256: str
 
 
@@ -98,16 +79,15 @@ class PoolBooks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """A gaming day of a property's pools: rows, what is wrong with them, exceptions, contributions by table."""
+    """A gaming day of a property's pools: rows, what is wrong with them, and what does not agree."""
 
     rows: tuple[PoolDay, ...]
     wrong: tuple[str, ...]
     exceptions: tuple[ExceptionItem, ...]
-    tables: tuple[TableContribution, ...]
 
     @property
     def figures(self) -> dict[str, Any]:
-        """Return what a report and a record of the day have alike."""
+        """Return what a document and a record of the day have alike."""
         return {
             "balanced": not self.wrong and all(row.difference_cents == "0" for row in self.rows),
             "exceptions": len(self.exceptions),
@@ -117,11 +97,11 @@ class Day:
         }
 
 
-def report(day: Day, recorded: str | None, **header: Any) -> Reconciliation:
-    """Return the report of a day; `recorded` is the hash of the rows that a person recorded last."""
+def reconciliation(day: Day, recorded: str | None, **more: Any) -> Reconciliation:
+    """Return the document of a day; `recorded` is the hash of the rows that a person recorded last."""
     figures = day.figures
     is_recorded = "never" if recorded is None else "as_it_is" if recorded == figures["rows_sha256"] else "changed_since"
-    return Reconciliation(**header, **figures, recorded=is_recorded, wrong=list(day.wrong), tables=list(day.tables))
+    return Reconciliation(**more, **figures, recorded=is_recorded, wrong=list(day.wrong))
 
 
 def pool_day(books: PoolBooks, *, readings: int, different: int) -> PoolDay:
@@ -181,14 +161,3 @@ def reading_exception(difference: Difference) -> ExceptionItem:
         reported_after_cents=reading.after_cents,
         ledger_after_cents=difference.ledger_after_cents,
     )
-
-
-def exceptions_after(
-    items: Sequence[ExceptionItem], *, table: str | None, kind: str | None, after: tuple[str, ...] | None
-) -> list[ExceptionItem]:
-    """Return the exceptions of a table and kind, by default all, from the one behind a key on."""
-    return [
-        item
-        for item in items
-        if table in (None, item.table) and kind in (None, item.kind) and (after is None or item.key > after)
-    ]

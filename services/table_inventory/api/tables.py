@@ -1,0 +1,64 @@
+"""Routes of the pit: what the tables should hold, and when their equipment is due."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import AwareDatetime, BaseModel
+
+from services.table_inventory.api.access import SlipReader
+from services.table_inventory.domain.equipment import Clock
+from services.table_inventory.domain.windows import InventoryRow
+from services.table_inventory.queries.equipment import clocks_of
+from services.table_inventory.queries.windows import running_windows
+from services.table_inventory.tables import journal
+from shared.contracts.reports import Reached
+from shared.contracts.topics import SETTLEMENTS
+from shared.journal.reading import reached
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import UNCHANGED, PropertyQuery, document_response, snapshot
+
+
+class Inventories(BaseModel):
+    """What every table should hold at a moment; `through` says how far the settlements have been read."""
+
+    property: str
+    at: AwareDatetime
+    through: list[Reached]
+    tables: list[InventoryRow]
+
+
+class Clocks(BaseModel):
+    """The equipment clocks of the tables that are open."""
+
+    items: list[Clock]
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(tags=["tables"], responses=UNCHANGED)
+
+    @router.get("/inventories", response_model=Inventories, summary="Read the expected inventories")
+    async def read_inventories(
+        request: Request,
+        reader: SlipReader,
+        property_name: PropertyQuery,
+        at: Annotated[AwareDatetime | None, Query(description="the moment, with its time zone; now without it")] = None,
+    ) -> Response:
+        """What was counted last at each table, what moved since, and so what it should hold."""
+        del reader
+        moment = at or context.clock()
+        async with snapshot(context.engine) as connection:
+            windows = await running_windows(connection, property_name, moment)
+            through = await reached(connection, journal, SETTLEMENTS)
+        rows = [InventoryRow.of(window) for window in windows if window.start is not None]
+        return document_response(request, Inventories(property=property_name, at=moment, through=through, tables=rows))
+
+    @router.get("/equipment", response_model=Clocks, summary="Read the equipment clocks")
+    async def read_equipment(request: Request, reader: SlipReader, property_name: PropertyQuery) -> Response:
+        """Cards, dice, card readers and stubs of the tables that are open."""
+        del reader
+        async with snapshot(context.engine) as connection:
+            found = Clocks(items=await clocks_of(connection, property_name, context.clock()))
+        return document_response(request, found)
+
+    return router

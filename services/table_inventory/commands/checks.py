@@ -1,0 +1,152 @@
+"""Counter checks at the cage: paid in full or in part, replaced by another, and redemptions that are void."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, NamedTuple
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.checks import CounterCheck, Redemption, paid
+from services.table_inventory.queries.checks import find_check, find_checks, find_redemption
+from services.table_inventory.queries.slips import last_number
+from services.table_inventory.tables import check_steps, properties
+from shared.contracts.cage import CheckRedeemed, CheckReplaced, PaidIn, Patron, RedemptionVoided, ReplacedCheck
+from shared.contracts.envelope import Identifier, Name
+from shared.contracts.envelope import Reason as Text
+from shared.contracts.inventory import Number
+from shared.contracts.places import place_for_command
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.rounds import Cents
+from shared.journal.recording import Recording
+from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.consume.properties import Places, known_places
+
+COMMANDS: Final = Commands()
+
+
+class AtCage(NamedTuple):
+    """The properties, and the last number of what was done about counter checks at one."""
+
+    places: Places
+    last: int
+
+    def step(self, property_name: str, now: Now) -> dict[str, Any]:
+        """Return when and by whom the next step is done. Raises: Rejected for an unknown property."""
+        place = place_for_command(self.places.place, property_name, now.at)
+        day, shift = place.gaming_day(now.at), place.shift_at(now.at)
+        return {"gaming_day": day, "shift": shift, "step": self.last + 1, "by": now.by, "at": now.at}
+
+
+async def _at_cage(connection: AsyncConnection, property_name: str) -> AtCage:
+    last = await last_number(connection, check_steps, "step", property=property_name)
+    return AtCage(await known_places(connection, properties), last)
+
+
+class RedeemCheck(Command):
+    """Redeem a counter check, in full or in part.
+
+    Its drawer pays, or the bank where it was deposited.
+    """
+
+    property: Name
+    serial: Identifier
+    cents: Cents
+    paid_in: PaidIn
+    drawer: Annotated[Patron | None, Field(description="who pays, by reference, where that is known")] = None
+
+
+async def _redeeming(connection: AsyncConnection, command: RedeemCheck) -> tuple[AtCage, CounterCheck]:
+    check = await find_check(connection, command.property, command.serial)
+    return await _at_cage(connection, command.property), check
+
+
+@COMMANDS.handles(RedeemCheck, load=_redeeming)
+def redeem(command: RedeemCheck, state: tuple[AtCage, CounterCheck], now: Now) -> Accepted:
+    """Record what is paid, up to what is owed."""
+    cage, check = state
+    check.require_left(command.cents)
+    left_cents = check.left_cents - command.cents
+    step = cage.step(command.property, now)
+    fact = CheckRedeemed(**dict(command), table=check.table, left_cents=left_cents, **step)
+    return Accepted(recording=Recording(fact=fact, postings=paid(fact.property, fact.paid_in, fact.cents)), answer=fact)
+
+
+class VoidRedemption(Command):
+    """Void a redemption that was entered by mistake.
+
+    By somebody else than who entered it; what it paid is owed again.
+    """
+
+    property: Name
+    step: Annotated[Number, Field(description="the step that the redemption is")]
+    reason: Text
+
+
+async def _voiding(connection: AsyncConnection, command: VoidRedemption) -> tuple[AtCage, Redemption]:
+    redemption = await find_redemption(connection, command.property, command.step)
+    return await _at_cage(connection, command.property), redemption
+
+
+@COMMANDS.handles(VoidRedemption, load=_voiding)
+def void(command: VoidRedemption, state: tuple[AtCage, Redemption], now: Now) -> Accepted:
+    """Take a redemption back."""
+    cage, redemption = state
+    name = f"redemption {command.step} of counter check {redemption.serial}"
+    if redemption.is_void:
+        raise Rejected(Reason.ALREADY_DECIDED, f"{name} is void already")
+    if redemption.by == now.by:
+        raise Rejected(Reason.SAME_PERSON, f"{now.by} entered {name}: somebody else must void it")
+    said = {name: getattr(redemption, name) for name in ("serial", "table", "drawer", "cents", "paid_in")}
+    fact = RedemptionVoided(
+        property=command.property,
+        **said,
+        voids=command.step,
+        redeemed_by=redemption.by,
+        reason=command.reason,
+        **cage.step(command.property, now),
+    )
+    postings = paid(fact.property, fact.paid_in, -fact.cents)
+    return Accepted(recording=Recording(fact=fact, postings=postings), answer=fact)
+
+
+class ReplaceChecks(Command):
+    """Replace counter checks by one of a new serial number.
+
+    Several are consolidated, or one that was paid in part is substituted; what is owed stays the same.
+    """
+
+    property: Name
+    serial: Annotated[Identifier, Field(description="of the check that takes their place")]
+    replaces: Annotated[tuple[Identifier, ...], Field(min_length=1, max_length=100)]
+    drawer: Annotated[Patron | None, Field(description="who owes it, by reference, where that is known")] = None
+
+
+async def _replacing(connection: AsyncConnection, command: ReplaceChecks) -> tuple[AtCage, Mapping[str, CounterCheck]]:
+    found = await find_checks(connection, command.property, [command.serial, *command.replaces])
+    return await _at_cage(connection, command.property), found
+
+
+@COMMANDS.handles(ReplaceChecks, load=_replacing)
+def replace(command: ReplaceChecks, state: tuple[AtCage, Mapping[str, CounterCheck]], now: Now) -> Accepted:
+    """Put a check in the place of others."""
+    cage, found = state
+    if command.serial in found:
+        detail = f"counter check {command.serial} exists already: take an unused serial number"
+        raise Rejected(Reason.ALREADY_DECIDED, detail)
+    if len(set(command.replaces)) < len(command.replaces):
+        raise Rejected(Reason.NOT_ALLOWED, "a counter check is replaced a single time: list each once")
+    for serial in command.replaces:
+        if serial not in found:
+            raise Rejected(Reason.NOT_FOUND, f"no counter check {serial} was issued at {command.property}")
+        found[serial].require_left()
+    checks = [found[serial] for serial in command.replaces]
+    replaced = tuple(ReplacedCheck(table=one.table, serial=one.serial, cents=one.left_cents) for one in checks)
+    fact = CheckReplaced(
+        property=command.property,
+        serial=command.serial,
+        drawer=command.drawer,
+        cents=sum(one.cents for one in replaced),
+        replaced=replaced,
+        **cage.step(command.property, now),
+    )
+    return Accepted(recording=Recording(fact=fact), answer=fact)

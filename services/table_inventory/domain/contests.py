@@ -1,0 +1,36 @@
+"""Contests: fees and prizes that two people stand for, and the money that they are. Amounts are cents."""
+
+from typing import Literal
+
+from pydantic import AwareDatetime
+
+from shared.contracts.contests import Contest, ContestTotals
+from shared.journal.entry import Account, Posting
+
+
+class ContestDocument(Contest):
+    """The result of a contest and what has become of it."""
+
+    status: Literal["entered", "approved", "rejected"] = "entered"
+    approved_by: str | None = None
+    approved_at: AwareDatetime | None = None
+    rejected_by: str | None = None
+    rejected_at: AwareDatetime | None = None
+    rejection_reason: str | None = None
+
+
+def money(result: Contest) -> tuple[Posting, ...]:
+    """Return the postings of a result: what it says, less what it takes the place of."""
+    before = result.before or ContestTotals(fees_cents=0, prizes_cents=0)
+    fees_cents, prizes_cents = (
+        result.fees_cents - before.fees_cents,
+        result.prizes_cents - before.prizes_cents,
+    )
+    legs = {
+        "contest_fees": -fees_cents,
+        "contest_prizes": prizes_cents,
+        "contest_money": fees_cents - prizes_cents,
+    }
+    return tuple(
+        Posting(Account(result.property, "", result.contest, leg), cents) for leg, cents in legs.items() if cents
+    )

@@ -1,0 +1,145 @@
+"""What has to be looked after of a gaming day, in one list: variances, slips, boxes, checks, equipment, adjustments."""
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel
+
+from services.table_inventory.domain.boxes import Box
+from services.table_inventory.domain.days import Adjustment, Day, DayKey
+from services.table_inventory.domain.equipment import OpenTable, clocks
+from services.table_inventory.domain.policies import Policy
+from services.table_inventory.domain.slips import Slip
+from services.table_inventory.domain.variances import Variance
+from services.table_inventory.domain.win import DayWin
+
+FollowUpKind = Literal[
+    "variance", "slip_open", "box_not_transported", "box_not_counted", "check_not_dropped", "equipment", "adjustment",
+    "changed_after_seal",
+]  # fmt: skip
+
+
+class FollowUp(BaseModel):
+    """Something that somebody has to look after before the day can be closed, or since it was."""
+
+    kind: FollowUpKind
+    since: AwareDatetime
+    subject: str
+    table: str | None = None
+    cents: int | None = None
+    by: str | None = None
+    owner: str | None = None
+    reason: str
+
+
+class IssuedCheck(BaseModel):
+    """A counter check that was issued at a table."""
+
+    table: str
+    serial: str
+    cents: int
+    at: AwareDatetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """What is known of a gaming day that may have to be followed up."""
+
+    key: DayKey
+    policy: Policy
+    day: Day
+    win: DayWin
+    variances: Sequence[Variance]
+    slips: Sequence[Slip]
+    boxes: Sequence[Box]
+    checks: Sequence[IssuedCheck]
+    dropped: Set[tuple[str, str, int]]
+    """(table, serial, cents) of the counter checks in counted boxes."""
+    open_tables: Sequence[OpenTable]
+    adjustments: Sequence[Adjustment]
+
+
+def follow_ups(found: Findings, now: datetime) -> list[FollowUp]:
+    """Return what has to be looked after, oldest first."""
+    listed = [
+        *_variances(found.variances),
+        *_slips(found.slips),
+        *_boxes(found.boxes),
+        *_checks(found),
+        *_equipment(found, now),
+        *_adjustments(found),
+        *_changed(found),
+    ]
+    return sorted(listed, key=lambda one: (one.since, one.kind, one.subject))
+
+
+def _variances(variances: Iterable[Variance]) -> Iterator[FollowUp]:
+    for one in variances:
+        if one.status != "resolved":
+            what = f"{one.what}: {one.counted_cents} cents against {one.expected_cents} ({one.level})"
+            more = {"table": one.table, "cents": one.cents, "owner": one.owner}
+            yield FollowUp(kind="variance", since=one.at, subject=one.key().path(), reason=what, **more)
+
+
+def _slips(slips: Iterable[Slip]) -> Iterator[FollowUp]:
+    for slip in slips:
+        if slip.voided_at is None and slip.received_at is None:
+            what = "is not carried yet" if slip.carried_at is None else "is on its way"
+            since = slip.carried_at or slip.prepared_at
+            more = {"table": slip.table, "cents": slip.cents, "reason": f"{slip.slip} slip {slip.number} {what}"}
+            yield FollowUp(kind="slip_open", since=since, subject=slip.key.path(), **more)
+
+
+def _boxes(boxes: Iterable[Box]) -> Iterator[FollowUp]:
+    for box in boxes:
+        if box.count is None:
+            kind: FollowUpKind = "box_not_transported" if box.transported_at is None else "box_not_counted"
+            what = "did not come to the count room yet" if box.transported_at is None else "is not counted yet"
+            subject = f"{box.table}/{box.exchange}"
+            reason = f"box {box.box} {what}"
+            yield FollowUp(kind=kind, since=box.removed_at, subject=subject, reason=reason, table=box.table)
+
+
+def _checks(found: Findings) -> Iterator[FollowUp]:
+    """Return counter checks whose issuance copies were in no box, where all boxes of the table are counted."""
+    counted = {box.table for box in found.boxes} - {box.table for box in found.boxes if box.count is None}
+    for one in found.checks:
+        if one.table in counted and (one.table, one.serial, one.cents) not in found.dropped:
+            reason = f"counter check {one.serial} was issued at {one.table} and is in no box as it was issued"
+            more = {"table": one.table, "cents": one.cents, "reason": reason}
+            yield FollowUp(kind="check_not_dropped", since=one.at, subject=one.serial, **more)
+
+
+def _equipment(found: Findings, now: datetime) -> Iterator[FollowUp]:
+    for table in found.open_tables:
+        if table.gaming_day != found.key.gaming_day:
+            continue
+        for clock in clocks(table, found.policy, now):
+            if clock.overdue:
+                since = clock.due_at or clock.done_at or table.opened_at
+                subject = f"{clock.table}/{clock.check}"
+                reason = f"overdue: {clock.rule}"
+                yield FollowUp(kind="equipment", since=since, subject=subject, reason=reason, table=clock.table)
+
+
+def _adjustments(found: Findings) -> Iterator[FollowUp]:
+    for one in found.adjustments:
+        if one.status == "entered":
+            subject = f"{found.key.path()}/adjustments/{one.adjustment}"
+            more = {"table": one.table, "cents": one.cents, "by": one.entered_by, "reason": one.reason}
+            yield FollowUp(kind="adjustment", since=one.entered_at, subject=subject, **more)
+
+
+def _changed(found: Findings) -> Iterator[FollowUp]:
+    if found.day.report is None or found.day.final_at is None:
+        return
+    sealed = {row["table"]: row["win_cents"] for row in found.day.report["tables"]}
+    for row in found.win.tables:
+        before = sealed.get(row.table)
+        if row.win_cents != before:
+            cents = None if row.win_cents is None else row.win_cents - (before or 0)
+            reason = "what came after the seal makes another win: it takes an adjusting entry"
+            more = {"table": row.table, "cents": cents, "reason": reason}
+            yield FollowUp(kind="changed_after_seal", since=found.day.final_at, subject=found.key.path(), **more)

@@ -1,0 +1,63 @@
+"""The rake: the revenue of a non-banking table, which has no win. Amounts are cents."""
+
+from collections.abc import Iterable
+from datetime import date
+
+from pydantic import BaseModel
+
+from services.table_inventory.domain.boxes import Box
+from shared.contracts.inventory import AdjustmentEntered, NonBanking
+from shared.contracts.places import Place
+
+
+def non_banking_tables(place: Place, gaming_day: date) -> frozenset[str]:
+    """Return the tables of a property whose revenue is their rake on a gaming day."""
+    return frozenset(table.table for table in place.tables_on(gaming_day) if table.non_banking)
+
+
+def non_banking(place: Place, table: str, gaming_day: date) -> NonBanking:
+    """Return the mark of a table on a gaming day, as facts carry it."""
+    is_there = place.why_no_table(table, gaming_day) is None
+    return True if is_there and place.table(table, gaming_day).non_banking else None
+
+
+class Rake(BaseModel):
+    """What a non-banking table took from its pots on a gaming day; None while one of its boxes is not counted.
+
+    `boxes` are the sequences of their exchanges in the table's pit stream.
+    """
+
+    table: str
+    rake_cents: int | None
+    adjustments_cents: int
+    final_rake_cents: int | None
+    boxes: list[int]
+
+
+def rakes(tables: Iterable[str], boxes: Iterable[Box], adjustments: Iterable[AdjustmentEntered]) -> list[Rake]:
+    """Return the rake of each of the non-banking tables of which a box came off on a gaming day, by table.
+
+    `boxes` and `adjustments` are those of the gaming day, of whatever tables.
+    """
+    counted: dict[str, list[Box]] = {table: [] for table in sorted(tables)}
+    for box in boxes:
+        if box.table in counted:
+            counted[box.table].append(box)
+    adjusted = list(adjustments)
+    return [
+        _rake(table, found, sum(one.cents for one in adjusted if one.table == table))
+        for table, found in counted.items()
+        if found
+    ]
+
+
+def _rake(table: str, boxes: list[Box], adjustments_cents: int) -> Rake:
+    counted = [box.rake_cents for box in boxes if box.rake_cents is not None]
+    cents = sum(counted) if len(counted) == len(boxes) else None
+    return Rake(
+        table=table,
+        rake_cents=cents,
+        adjustments_cents=adjustments_cents,
+        final_rake_cents=None if cents is None else cents + adjustments_cents,
+        boxes=[box.exchange for box in boxes],
+    )

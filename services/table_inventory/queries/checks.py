@@ -1,0 +1,60 @@
+"""Read counter checks: what is owed on each, and what the cage has done about them."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.checks import CounterCheck, Redemption
+from services.table_inventory.tables import check_steps
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.rows import find_row, rows_of, thing_of, things_of
+
+_CHECKS: Final = text("""
+    SELECT i.property, i.serial, max(i."table") AS "table", min(i.at) AS issued_at,
+           sum(i.cents) FILTER (WHERE i.cents > 0 AND NOT i.is_void) AS issued_cents, sum(i.cents) AS left_cents
+    FROM (
+        SELECT property, ref AS serial, "table", at, -cents AS cents, false AS is_void
+        FROM table_inventory.movements
+        WHERE property = :property AND cause = 'counter_check'
+          AND (CAST(:serials AS text[]) IS NULL OR ref = ANY(:serials))
+        UNION ALL
+        SELECT property, serial, "table", at, cents, what = 'voided'
+        FROM table_inventory.check_steps
+        WHERE property = :property AND (CAST(:serials AS text[]) IS NULL OR serial = ANY(:serials))) i
+    GROUP BY i.property, i.serial
+    HAVING CAST(:serials AS text[]) IS NOT NULL OR (sum(i.cents) > 0 AND i.serial > :after)
+    ORDER BY i.serial LIMIT :limit""")
+
+
+async def checks_on_hand(
+    connection: AsyncConnection, property_name: str, after: str, limit: int
+) -> Sequence[CounterCheck]:
+    """Return the counter checks on which anything is owed, in the order of their serial numbers."""
+    asked = {"property": property_name, "serials": None, "after": after, "limit": limit}
+    return await things_of(CounterCheck, connection, _CHECKS, asked)
+
+
+async def find_checks(
+    connection: AsyncConnection, property_name: str, serials: Sequence[str]
+) -> dict[str, CounterCheck]:
+    """Return the counter checks of these serial numbers, as far as there are any."""
+    asked = {"property": property_name, "serials": list(serials), "after": "", "limit": None}
+    return {check.serial: check for check in await things_of(CounterCheck, connection, _CHECKS, asked)}
+
+
+async def find_check(connection: AsyncConnection, property_name: str, serial: str) -> CounterCheck:
+    """Return a counter check. Raises: Rejected where there is none."""
+    found = await find_checks(connection, property_name, [serial])
+    if serial not in found:
+        raise Rejected(Reason.NOT_FOUND, f"no counter check {serial} was issued at {property_name}")
+    return found[serial]
+
+
+async def find_redemption(connection: AsyncConnection, property_name: str, step: int) -> Redemption:
+    """Return the redemption that was entered as a step. Raises: Rejected where there is none."""
+    missing = f"there is no redemption {step} at {property_name}"
+    row = await find_row(connection, check_steps, missing, property=property_name, step=step, what="redeemed")
+    voided = (await connection.execute(rows_of(check_steps, property=property_name, voids=step))).first()
+    return thing_of(Redemption, row, cents=-row.cents, is_void=voided is not None)

@@ -1,0 +1,37 @@
+"""Read contests: what was entered and decided about them, and their results."""
+
+from datetime import date
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.contests import ContestDocument
+from services.table_inventory.tables import contests
+from shared.contracts.contests import ContestResult
+from shared.runtime.rows import rows_of, things_of
+
+
+async def contests_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[ContestDocument]:
+    """Return every revision of the contests that ended on a gaming day, in the order of names and revisions."""
+    query = rows_of(contests, property=property_name, gaming_day=gaming_day)
+    return await things_of(ContestDocument, connection, query.order_by(contests.c.contest, contests.c.revision))
+
+
+async def revisions_of(
+    connection: AsyncConnection, property_name: str, gaming_day: date, contest: str
+) -> list[ContestDocument]:
+    """Return the revisions of a contest, the last one first."""
+    query = rows_of(contests, property=property_name, gaming_day=gaming_day, contest=contest)
+    return await things_of(ContestDocument, connection, query.order_by(contests.c.revision.desc()))
+
+
+async def results_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[ContestResult]:
+    """Return the approved results of a gaming day, in the order of the contests' names."""
+    found = {
+        one.contest: one
+        for one in await contests_of_day(connection, property_name, gaming_day)
+        if one.status == "approved"
+    }
+    return [
+        ContestResult(contest=one.contest, fees_cents=one.fees_cents, prizes_cents=one.prizes_cents)
+        for one in found.values()
+    ]

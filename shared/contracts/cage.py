@@ -1,0 +1,76 @@
+"""What the entries of the table-inventory ledger say of the cage: counter checks that are paid or replaced. Cents."""
+
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
+
+from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
+from shared.contracts.facts import Fact, fact
+from shared.contracts.inventory import DESK, Number
+from shared.contracts.rounds import Cents
+from shared.contracts.topics import INVENTORY
+
+PaidIn = Literal["currency", "chips", "check", "deposit"]
+"""How a counter check is paid: by its drawer in currency, chips or a check of the drawer's own, or by the bank."""
+
+Patron = Identifier
+"""Who somebody is, by reference: as the wagering accounts or the property's own records call a patron."""
+
+
+class AtCage(Fact):
+    """What a cashier did. `step` numbers what is done about counter checks at the property."""
+
+    property: Name
+    gaming_day: date
+    shift: Name
+    step: Number
+    by: Person
+    at: AwareDatetime
+
+
+class CheckPayment(Contract):
+    """What is paid of a counter check; `table` is that of its issuance, none of a check that replaced others."""
+
+    table: Name | None = None
+    serial: Identifier
+    drawer: Patron | None = None
+    cents: Cents
+    paid_in: PaidIn
+
+
+@fact("counter_check.redeemed", INVENTORY, moves_money=True, stream=DESK)
+class CheckRedeemed(AtCage, CheckPayment):
+    """A counter check was paid, in full or in part: `left_cents` is what is still owed."""
+
+    left_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)]
+
+
+@fact("counter_check.redemption_voided", INVENTORY, moves_money=True, stream=DESK)
+class RedemptionVoided(AtCage, CheckPayment):
+    """A redemption that was entered by mistake is void, by somebody else than who entered it as step `voids`."""
+
+    voids: Number
+    redeemed_by: Person
+    reason: Reason
+
+
+class ReplacedCheck(Contract):
+    """A counter check that another takes the place of, with what was owed on it."""
+
+    table: Name | None = None
+    serial: Identifier
+    cents: Cents
+
+
+@fact("counter_check.replaced", INVENTORY, stream=DESK)
+class CheckReplaced(AtCage):
+    """A counter check takes the place of others: of several (consolidation), or of one that was paid in part.
+
+    `cents` is what was owed on them, and is owed on it.
+    """
+
+    serial: Identifier
+    drawer: Patron | None = None
+    cents: Cents
+    replaced: Annotated[tuple[ReplacedCheck, ...], Field(min_length=1, max_length=100)]

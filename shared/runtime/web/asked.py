@@ -1,0 +1,40 @@
+"""What is asked of what is read: which property, gaming day and table; and reading it in one snapshot."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated
+
+from fastapi import Depends, Path, Query
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from shared.contracts.envelope import Name
+from shared.runtime.web.pages import PageRequest
+
+PropertyPath = Annotated[Name, Path(alias="property", description="the property")]
+PropertyQuery = Annotated[Name, Query(alias="property", description="the property")]
+PropertyChoice = Annotated[Name | None, Query(alias="property", description="only of this property")]
+DayQuery = Annotated[date, Query(description="the gaming day")]
+TableChoice = Annotated[Name | None, Query(description="only of this table")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayListRequest(PageRequest):
+    """Which page of a list about a gaming day is asked for."""
+
+    property: PropertyQuery
+    gaming_day: DayQuery
+    table: TableChoice = None
+
+
+AskedOfDay = Annotated[DayListRequest, Depends()]
+"""The page of a list about a gaming day that is asked for, as a parameter of a route."""
+
+
+@asynccontextmanager
+async def snapshot(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    """Give a connection that reads one state of the database, whatever is recorded meanwhile, and writes nothing."""
+    async with engine.connect() as connection:
+        await connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        yield connection
