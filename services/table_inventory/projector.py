@@ -61,7 +61,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             case cage.CheckReplaced():
                 rows.keep(_insert, t.check_steps, fact, what="replaced")
                 for one in fact.replaced:
-                    place = {"property": fact.property, "step": fact.step, "by": fact.by, "at": fact.at}
+                    place = {name: getattr(fact, name) for name in cage.AtCage.model_fields}
                     rows.keep(_insert, t.check_steps, one, **place, what="replaced", cents=-one.cents)
             case inventory.VarianceResolved():
                 said = ((name, value) for name, value in fact if name != "owner")  # it may be somebody else's since
@@ -117,6 +117,8 @@ _KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
     inventory.AdjustmentEntered: (_insert, t.adjustments, {"status": "entered"}),
     inventory.AdjustmentApproved: (_update, t.adjustments, {"status": "approved"}),
     inventory.AdjustmentRejected: (_update, t.adjustments, {"status": "rejected"}),
+    cage.CageMoved: (_insert, t.cage_movements, {}),
+    cage.CageVoided: (_insert, t.cage_movements, {}),
     contests.ContestEntered: (_insert, t.contests, {"status": "entered"}),
     contests.ContestApproved: (_update, t.contests, {"status": "approved"}),
     contests.ContestRejected: (_update, t.contests, {"status": "rejected"}),
@@ -225,7 +227,7 @@ PROJECTOR: Final = Projector(
             t.check_steps,
             t.days,
             t.equipment,
-            t.other_days,
+            *(t.other_days, t.cage_movements),
         ),
         t.refusals,
     ),

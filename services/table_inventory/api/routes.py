@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from services.table_inventory.api import checks, contests, counts, days, reports, slips
+from services.table_inventory.api import cage, checks, contests, counts, days, reports, slips
 from shared.runtime.service.context import ServiceContext
 
 
@@ -16,6 +16,7 @@ def routes(context: ServiceContext) -> APIRouter:
         days.day_routes,
         contests.routes,
         checks.routes,
+        cage.routes,
         reports.routes,
     ):
         router.include_router(part(context))
