@@ -1,15 +1,15 @@
 """The loop of a topic: records in, entries and position committed together.
 
-For each partition: drop what was seen, decode, find the place of each event in its stream, derive its entries, and
-commit entries, streams, the service's own tables and the shard in one transaction. The database says where to read on;
-what Kafka remembers of offsets is only for its own lag tools.
+For each partition: drop what was seen, decode, find the place of each event in its stream, derive its entries. Entries,
+streams, the service's own tables and the shards of all partitions of a batch are committed in one transaction; where
+that fails, those of each partition in one of its own. The database says where to read on; what Kafka remembers of
+offsets is only for its own lag tools.
 """
 
-import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from time import perf_counter
 from typing import Any
 
@@ -27,6 +27,7 @@ from shared.runtime.consume.batch import (
     Decoded,
     Derived,
     Known,
+    PlaceOf,
     claimed_again,
     derive,
     quarantined,
@@ -34,6 +35,7 @@ from shared.runtime.consume.batch import (
 )
 from shared.runtime.consume.handler import Handler, Record
 from shared.runtime.consume.known import load_streams, open_quarantine, taken_ids
+from shared.runtime.consume.patience import Patience
 from shared.runtime.consume.quarantine import keep_quarantined
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, Stop, kind_of
@@ -41,8 +43,7 @@ from shared.runtime.projector import Transaction
 
 log = structlog.get_logger()
 
-RETRY_SECONDS = 0.25
-"""Pause before a batch that the database did not take is tried again."""
+_PARTITIONS_TOGETHER = 2
 
 
 @dataclass(slots=True)
@@ -53,6 +54,14 @@ class _Partition:
     fetched: int
     """The offset after the last record that was handed over, or to which the consumer was sent."""
     streams: dict[str, Stream] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Records of a partition that are new, and the offset at which those that were handed over begin."""
+
+    begins: int
+    records: list[Decoded]
 
 
 class Consumer:
@@ -66,6 +75,7 @@ class Consumer:
         self.context = context
         self.cluster_id = cluster_id
         self._handler = handler
+        self._patience = Patience(context, self.topic)
         self._partitions: dict[int, _Partition] = {}
 
     # --- partitions ---
@@ -78,7 +88,7 @@ class Consumer:
         """Take over partitions; return the offset from which each is to be read."""
         offsets: dict[int, int] = {}
         for partition in partitions:
-            shard = await self._retrying(partial(self._open, partition))
+            shard = await self._patience.until_answered(partial(self._open, partition))
             self._partitions[partition] = _Partition(shard, fetched=shard.next_offset)
             offsets[partition] = shard.next_offset
         return offsets
@@ -105,52 +115,79 @@ class Consumer:
         Return the partitions that must be read again from another offset, with that offset.
         Raises: Stop when the database stays away; any bug as it is.
         """
-        rewind: dict[int, int] = {}
+        started = perf_counter()
+        batches: dict[int, _Batch] = {}
         by_partition = sorted(records, key=lambda record: record.partition)
-        for partition, group in groupby(by_partition, key=lambda record: record.partition):
-            if partition not in self._partitions:
-                continue  # revoked while the batch was under way: its next owner reads it again
-            offset = await self._partition(partition, list(group))
-            if offset is not None:
-                rewind[partition] = offset
+        for number, group in groupby(by_partition, key=lambda record: record.partition):
+            if number in self._partitions:  # one that was revoked meanwhile is read again by its next owner
+                batches[number] = self._received(number, list(group))
+        rewind: dict[int, int] = {}
+        if not await self._together(batches):
+            for number, batch in batches.items():
+                offset = await self._alone(number, batch)
+                if offset is not None:
+                    rewind[number] = offset
+        self.context.metrics.commit.observe(perf_counter() - started)
         return rewind
 
-    async def _partition(self, number: int, records: list[Record]) -> int | None:
-        """Commit the records of a partition, whatever it takes; return an offset to rewind to, if that is needed."""
-        fetched = self._partitions[number].fetched
-        if records[0].offset < fetched:
+    def _received(self, number: int, records: Sequence[Record]) -> _Batch:
+        """Return the records of a partition that were not recorded before. Raises: Stop where some are lost."""
+        partition = self._partitions[number]
+        if records[0].offset < partition.fetched:
             raise Stop(
-                f"{self.topic}/{number} was to be read from offset {fetched}, but the broker starts again at "
+                f"{self.topic}/{number} was to be read from offset {partition.fetched}, but the broker starts again at "
                 f"{records[0].offset}: it lost records, or the topic was deleted and created again; restore "
                 "the topic, or start a new cluster with another cluster id"
             )
-        self._partitions[number].fetched = records[-1].offset + 1
-        started = perf_counter()
-        left = self._unseen(number, [Decoded(record, self._decode(record)) for record in records])
+        begins, partition.fetched = partition.fetched, records[-1].offset + 1
+        return _Batch(begins, self._unseen(number, [Decoded(record, self._decode(record)) for record in records]))
+
+    async def _together(self, batches: Mapping[int, _Batch]) -> bool:
+        """Commit the records of several partitions in one transaction, which costs hardly more than that of one.
+
+        Return whether that was done. Where anything is out of the ordinary each partition goes alone.
+        """
+        left = {number: batch.records for number, batch in batches.items() if batch.records}
+        streams = [{event.source for event in _events(records)} for records in left.values()]
+        if len(left) < _PARTITIONS_TOGETHER or len(set().union(*streams)) < sum(map(len, streams)):
+            return False
+        if any(batches[number].begins > self._partitions[number].shard.next_offset for number in left):
+            return False
+        try:
+            await self._commit(await self._derive(left))
+        except Exception as error:
+            if kind_of(error) is Kind.BUG:
+                raise
+            log.info("partitions go one by one", topic=self.topic, kind=kind_of(error).value, error=str(error))
+            return False
+        return True
+
+    async def _alone(self, number: int, batch: _Batch) -> int | None:
+        """Commit the records of a partition, whatever it takes; return an offset to rewind to, if that is needed."""
+        left = batch.records
         derived: list[Derived] = []
         deadline: float | None = None
         while left:
             partition = self._partitions[number]
-            if fetched > partition.shard.next_offset:
+            if batch.begins > partition.shard.next_offset:
                 partition.fetched = partition.shard.next_offset
                 return partition.shard.next_offset  # records between the shard and this batch were not seen
             try:
                 if not derived:
-                    derived = await self._derive(partition, left)
+                    derived = (await self._derive({number: left}))[number]
                 if await self._write(number, derived):
                     break
                 derived = []  # the database refused a record: what follows it is derived without it
                 left = _behind(partition.shard, left)
-            except Exception as error:  # noqa: BLE001 - _given_up raises what is no reason to try again
-                deadline = await self._given_up(error, number, deadline)
+            except Exception as error:  # noqa: BLE001 - given_up raises what is no reason to try again
+                deadline = await self._patience.given_up(error, number, deadline)
                 left = _behind(partition.shard, left)
-                shard = await self._retrying(partial(self._open, number))
+                shard = await self._patience.until_answered(partial(self._open, number))
                 if kind_of(error) is Kind.FENCED or shard != partition.shard:
                     self._partitions[number] = _Partition(shard, fetched=partition.fetched)
                     left, derived = self._unseen(number, left), []
                 else:
                     derived = [one for one in derived if one.record.offset >= shard.next_offset]
-        self.context.metrics.commit.observe(perf_counter() - started)
         return None
 
     def _unseen(self, number: int, decoded: list[Decoded]) -> list[Decoded]:
@@ -160,39 +197,31 @@ class Consumer:
             self.context.metrics.duplicates.labels(self.topic).inc(len(decoded) - len(left))
         return left
 
-    async def _given_up(self, error: Exception, number: int, deadline: float | None) -> float:
-        """Wait before a batch is tried again; return until when. Raises: Stop after it; a bug as it is."""
-        kind = kind_of(error)
-        if kind in (Kind.BUG, Kind.REFUSED):
-            raise error
-        if kind is Kind.FENCED:
-            self.context.metrics.fenced.labels(self.topic).inc()
-        else:
-            await asyncio.sleep(RETRY_SECONDS)
-        log.warning("batch given up", topic=self.topic, partition=number, kind=kind.value, error=str(error))
-        now = asyncio.get_running_loop().time()
-        if deadline is not None and now > deadline:
-            raise Stop(
-                f"the database has not been usable for {self.context.settings.retry_seconds_max:.0f} s: {error}"
-            ) from error
-        return deadline or now + self.context.settings.retry_seconds_max
-
-    async def _derive(self, partition: _Partition, decoded: Sequence[Decoded]) -> list[Derived]:
-        """Read what the events need, and say what each record comes to."""
-        events = [one.event for one in decoded if not isinstance(one.event, Refused)]
-        await self._handler.prepare(events)
+    async def _derive(self, parts: Mapping[int, Sequence[Decoded]]) -> dict[int, list[Derived]]:
+        """Read what the events of partitions need, and say what each record comes to."""
+        tables, decoded = self.context.tables, list(chain.from_iterable(parts.values()))
+        await self._handler.prepare(_events(decoded))
+        taken: dict[PlaceOf, str] = {}
         async with self.context.engine.connect() as connection:
-            tables = self.context.tables
-            await load_streams(connection, tables, partition.streams, {event.source for event in events})
+            for number, part in parts.items():
+                events, streams = _events(part), self._partitions[number].streams
+                await load_streams(connection, tables, streams, {event.source for event in events})
+                taken |= await taken_ids(connection, tables, claimed_again(events, streams))
+            quarantine = await open_quarantine(connection, tables, decoded)
+            state = await self._handler.load(connection, _events(decoded))
+        found: dict[int, list[Derived]] = {}
+        for number, part in parts.items():
+            partition = self._partitions[number]
             known = Known(
                 schema=tables.schema,
                 shard_name=partition.shard.name,
                 streams=partition.streams,
-                taken=await taken_ids(connection, tables, claimed_again(events, partition.streams)),
-                quarantine=await open_quarantine(connection, tables, decoded),
-                state=await self._handler.load(connection, events),
+                taken=taken,
+                quarantine=quarantine,
+                state=state,
             )
-        return derive(self._handler, decoded, known)
+            found[number] = derive(self._handler, part, known)
+        return found
 
     async def _write(self, number: int, derived: Sequence[Derived]) -> bool:
         """Commit records together; where the database refuses them, in halves, down to the one that it refuses.
@@ -201,47 +230,50 @@ class Consumer:
         and what comes after it must be derived without it. Nothing is derived again before that is known.
         """
         try:
-            await self._commit(number, derived)
+            await self._commit({number: derived})
         except Exception as error:
             if kind_of(error) is not Kind.REFUSED:
                 raise
             if len(derived) == 1:
                 reason = f"the database refuses it: {_first_line(error)}"
                 shard_name = self._partitions[number].shard.name
-                await self._commit(number, [quarantined(derived[0].record, shard_name, reason)])
+                await self._commit({number: [quarantined(derived[0].record, shard_name, reason)]})
                 return False
             middle = len(derived) // 2
             return await self._write(number, derived[:middle]) and await self._write(number, derived[middle:])
         return True
 
-    async def _commit(self, number: int, derived: Sequence[Derived]) -> None:
-        partition = self._partitions[number]
-        drafts = [draft for one in derived for draft in one.drafts]
-        accounts = {posting.account for draft in drafts for posting in draft.postings}
+    async def _commit(self, parts: Mapping[int, Sequence[Derived]]) -> None:
+        """Commit what the records of partitions come to, in one transaction."""
+        derived = list(chain.from_iterable(parts.values()))
+        accounts = {posting.account for one in derived for draft in one.drafts for posting in draft.postings}
         await self.context.ledger.know_accounts(self.context.engine, accounts)
         moment = self.context.clock()
-        streams = streams_after(derived)
+        shards: dict[int, Shard] = {}
+        entries: list[Entry] = []
         self.context.step("derived")
         async with self.context.engine.begin() as connection:
-            entries, shard = await self.context.ledger.append(
-                connection,
-                partition.shard,
-                drafts,
-                next_offset=derived[-1].record.offset + 1,
-                recorded_at=moment,
-                write=partial(self._save_streams, streams),
-            )
+            for number, part in parts.items():
+                appended, shards[number] = await self.context.ledger.append(
+                    connection,
+                    self._partitions[number].shard,
+                    [draft for one in part for draft in one.drafts],
+                    next_offset=part[-1].record.offset + 1,
+                    recorded_at=moment,
+                    write=partial(self._save_streams, streams_after(part)),
+                )
+                entries += appended
             if entries:
                 await self.context.projector.project(Transaction(connection), recorded(entries))
             await self._handler.keep(connection, [one.event for one in derived if one.event is not None], moment)
-            gaps = {one.event.source for one in derived if one.gaps_changed and one.event is not None}
-            for source in sorted(gaps):
-                await self.context.ledger.save_gaps(connection, source, list(streams[source].missing()), moment)
+            for source, stream in sorted(streams_after(one for one in derived if one.gaps_changed).items()):
+                await self.context.ledger.save_gaps(connection, source, list(stream.missing()), moment)
             await keep_quarantined(connection, self.context.tables.quarantine, entries, derived, moment)
             self.context.step("before commit")
         self.context.step("after commit")
-        partition.shard = shard
-        partition.streams.update(streams)
+        for number, part in parts.items():
+            self._partitions[number].shard = shards[number]
+            self._partitions[number].streams.update(streams_after(part))
         self._count(derived)
         self.context.wake()
 
@@ -279,26 +311,15 @@ class Consumer:
                 if draft.kind == GapOpened.KIND.name:
                     metrics.gaps.inc()
 
-    async def _retrying(self, attempt: Callable[[], Any]) -> Any:
-        """Try until the database answers; give up after the deadline."""
-        deadline = asyncio.get_running_loop().time() + self.context.settings.retry_seconds_max
-        while True:
-            try:
-                return await attempt()
-            except Exception as error:
-                if kind_of(error) not in (Kind.TRANSIENT, Kind.AMBIGUOUS):
-                    raise
-                if asyncio.get_running_loop().time() > deadline:
-                    raise Stop(
-                        f"the database has not answered for {self.context.settings.retry_seconds_max:.0f} s: {error}"
-                    ) from error
-                log.warning("database unavailable", error=str(error))
-                await asyncio.sleep(RETRY_SECONDS)
-
 
 def _behind(shard: Shard, decoded: list[Decoded]) -> list[Decoded]:
     """Return the records that a shard has not reached."""
     return [one for one in decoded if one.record.offset >= shard.next_offset]
+
+
+def _events(decoded: Iterable[Decoded]) -> list[Event[Any]]:
+    """Return the events of the records that have one."""
+    return [one.event for one in decoded if not isinstance(one.event, Refused)]
 
 
 def _first_line(error: BaseException) -> str:
