@@ -152,6 +152,11 @@ class PitDay:
         ):
             desk.done(contests, result, person="audit.kim")
             desk.done(f"{contests}/friday-50/{revision}/{what}", why, person="control.eve")
+        for alarm in ("counts, dealer.dan", "raised, BJ-01"):
+            for owner in ("watch.ida", "watch.max"):
+                desk.done(f"/alarms/{PROPERTY}/{alarm}/own", {"owner": owner}, person="watch.ida")
+        found = {"conclusion": "overpaid in training"}
+        desk.done(f"/alarms/{PROPERTY}/counts, dealer.dan/resolve", found, person="watch.max")
         check = {"cents": 1, "paid_in": "chips"}
         serial = desk.get(f"/counter-checks/{PROPERTY}", person="cage.ann").json()["items"][0]["serial"]
         desk.done(f"/counter-checks/{PROPERTY}/{serial}/redeem", check, person="cage.ann")
