@@ -157,6 +157,9 @@ class PitDay:
                 desk.done(f"/alarms/{PROPERTY}/{alarm}/own", {"owner": owner}, person="watch.ida")
         found = {"conclusion": "overpaid in training"}
         desk.done(f"/alarms/{PROPERTY}/counts, dealer.dan/resolve", found, person="watch.max")
+        moved = {"property": PROPERTY, "window": "cage-1", "patron": "p-1", "kind": "chip_redemption", "cents": 100}
+        desk.done("/cage-movements", moved, person="cage.ann")
+        desk.done(f"/cage-movements/{PROPERTY}/1/void", {"reason": "not paid"}, person="cage.bob")
         check = {"cents": 1, "paid_in": "chips"}
         serial = desk.get(f"/counter-checks/{PROPERTY}", person="cage.ann").json()["items"][0]["serial"]
         desk.done(f"/counter-checks/{PROPERTY}/{serial}/redeem", check, person="cage.ann")
