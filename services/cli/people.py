@@ -15,6 +15,7 @@ PEOPLE: Final[Mapping[str, Sequence[str]]] = {
     "demo.verifier": ("boxes.count",),
     "demo.accountant": ("days.audit",),
     "demo.revenue_auditor": ("days.audit",),
+    "demo.surveillance": ("alarms.resolve",),
     "demo.controller": ("days.audit.approve",),
     "demo.account_cashier": ("accounts.manage",),
     "demo.player_host": ("accounts.promote",),

@@ -1,4 +1,4 @@
-"""What reporting does by itself: deliver and test sealed days, and count which restatements and alarms are news."""
+"""What reporting does by itself: deliver and test sealed days, count restated ones and alarms that are open."""
 
 import asyncio
 from datetime import timedelta
@@ -7,14 +7,14 @@ from typing import Final
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting import evidence, schedule
-from services.reporting.books.evidence import alarms_since
+from services.reporting.books.alarms import open_alarms
 from services.reporting.books.stages import restated_since
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.periodic import every
 
 _WATCH_SECONDS: Final = 15.0
 _LOOK_BACK: Final = timedelta(hours=24)
-"""How long a restatement or an alarm is news."""
+"""How long a restatement is news."""
 
 
 async def watch(context: ServiceContext) -> None:
@@ -32,4 +32,4 @@ async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
     """Update the figures once."""
     since = context.clock() - _LOOK_BACK
     context.metrics.days_restated.set(len(await restated_since(connection, since)))
-    context.metrics.statistical_alarms.set(len(await alarms_since(connection, since)))
+    context.metrics.statistical_alarms.set(await open_alarms(connection))

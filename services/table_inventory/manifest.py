@@ -6,10 +6,11 @@ from services.table_inventory.api.access import (
     COUNT_BOXES,
     PREPARE_SLIPS,
     REQUEST_SLIPS,
+    RESOLVE_ALARMS,
     TRANSACT,
 )
 from services.table_inventory.api.routes import routes
-from services.table_inventory.commands import cage, checks, contests, counts, days, slips, variances
+from services.table_inventory.commands import alarms, cage, checks, contests, counts, days, slips, variances
 from services.table_inventory.handlers import ApprovedProperties, PitEvents, Settlements
 from services.table_inventory.projector import PROJECTOR
 from services.table_inventory.tables import journal
@@ -22,14 +23,14 @@ MANIFEST = Manifest(
     name="table-inventory",
     title="Table inventory: slips, drop counts, inventories, the win of § 601a.9, closing of gaming days",
     port=8104,
-    roles=(APPROVE_DAYS, AUDIT_DAYS, COUNT_BOXES, PREPARE_SLIPS, REQUEST_SLIPS, TRANSACT),
+    roles=(APPROVE_DAYS, AUDIT_DAYS, COUNT_BOXES, PREPARE_SLIPS, REQUEST_SLIPS, RESOLVE_ALARMS, TRANSACT),
     journal=journal,
     publishes=INVENTORY,
     apart={SETTLEMENTS.name: INVENTORY_ROUNDS},
     references=(ApprovedProperties,),  # nothing is refused for a property that was there
     handlers=(PitEvents, Settlements),
     commands=Commands().with_more(
-        *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage))
+        *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, alarms))
     ),
     projector=PROJECTOR,
     routes=routes,

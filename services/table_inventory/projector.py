@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory import tables as t
 from services.table_inventory.domain.denominations import stacks
 from services.table_inventory.domain.pit import slip_of, step_of
-from shared.contracts import cage, contests, counts, inventory, pit
+from shared.contracts import alarms, cage, contests, counts, inventory, pit
 from shared.contracts.chips import Contents, value_of
 from shared.contracts.facts import Fact
 from shared.contracts.reports import ReportStatus
@@ -111,6 +111,8 @@ _KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
     counts.CountOpened: (_insert, t.drop_counts, {}),
     counts.CountConcluded: (_update, t.drop_counts, {}),
     inventory.VarianceOwned: (_merge, t.variance_cases, {}),
+    alarms.AlarmOwned: (_merge, t.alarm_cases, {}),
+    alarms.AlarmResolved: (_update, t.alarm_cases, {}),
     inventory.AdjustmentEntered: (_insert, t.adjustments, {"status": "entered"}),
     inventory.AdjustmentApproved: (_update, t.adjustments, {"status": "approved"}),
     inventory.AdjustmentRejected: (_update, t.adjustments, {"status": "rejected"}),
@@ -214,8 +216,8 @@ def _counted(data: pit.CountedTable | pit.CarriedTable) -> _Row:
 PROJECTOR: Final = Projector(
     tables=(
         *(t.counts, t.movements, t.requests, t.slips, t.manual_slips, t.boxes, t.transports, t.drop_counts),
-        *(t.counted_boxes, t.variance_cases, t.adjustments, t.contests, t.check_steps, t.days, t.equipment),
-        t.cage_movements,
+        *(t.counted_boxes, t.variance_cases, t.alarm_cases, t.adjustments, t.contests, t.check_steps, t.days),
+        *(t.equipment, t.cage_movements),
     ),
     project=project,
 )

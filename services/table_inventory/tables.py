@@ -194,6 +194,17 @@ variance_cases = Table(
 )
 """Who explains a variance, and what was found."""
 
+alarm_cases = Table(
+    "alarm_cases",
+    metadata,
+    *texts("property", "alarm", key=True),
+    *texts("owner", "named_by"),
+    *moments("owned_at"),
+    *texts("conclusion", null=True),
+    *moments("resolved_at", null=True),
+)
+"""Who looks into an alarm of the statistics, and what was found."""
+
 adjustments = Table(
     "adjustments",
     metadata,

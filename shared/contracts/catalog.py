@@ -5,6 +5,7 @@ What tables report stands in `shared.contracts.tables`: it brings the rules of e
 
 from shared.contracts import (
     accounts,
+    alarms,
     cage,
     contests,
     counts,
@@ -20,7 +21,7 @@ from shared.contracts import (
 from shared.contracts.facts import KINDS, Fact
 
 MODULES = (
-    *(accounts, cage, contests, counts, inventory, journal_facts, meters, pit, properties),
+    *(accounts, alarms, cage, contests, counts, inventory, journal_facts, meters, pit, properties),
     *(settlements, submissions, vigorish),
 )
 

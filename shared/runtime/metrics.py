@@ -67,7 +67,7 @@ class Metrics:
             "pitledger_days_restated", "Sealed gaming days that entries of the last 24 hours changed", registry=r
         )
         self.statistical_alarms = Gauge(
-            "pitledger_statistical_alarms", "Alarms of the statistics that the last 24 hours raised", registry=r
+            "pitledger_statistical_alarms_open", "Alarms of the statistics that are not resolved", registry=r
         )
         self.slips_in_transit = Gauge(
             "pitledger_slips_in_transit", "Fills and credits that left and have not arrived", ["slip"], registry=r

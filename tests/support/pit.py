@@ -17,7 +17,7 @@ PROPERTY, DAY = "riverbend", "2026-11-20"
 MORNING = datetime(2026, 11, 20, 10, tzinfo=UTC)
 
 _PIT, _CAGE, _COUNT = "slips.request", "slips.prepare", "boxes.count"
-_TRANSACT = "cage.transact"
+_TRANSACT, _ALARMS = "cage.transact", "alarms.resolve"
 _AUDIT, _CONTROL, _READ = "days.audit", "days.audit.approve", "reports.read"
 
 PEOPLE = {
@@ -30,6 +30,8 @@ PEOPLE = {
     "count.zoe": [_COUNT],
     "audit.kim": [_AUDIT, _READ],
     "audit.lou": [_AUDIT],
+    "watch.max": [_ALARMS],
+    "watch.ida": [_ALARMS],
     "control.eve": [_CONTROL, _AUDIT],
     "reader": [_READ],
 }

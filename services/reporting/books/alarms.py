@@ -1,44 +1,72 @@
 """The alarms of tests over time, as exceptions: what each is about, when it was raised, and what it comes from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
+from typing import Final
 
-from services.reporting.books.evidence import alarms_known, dealer_counts
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.reporting.books.evidence import alarms_known, all_alarms, dealer_counts
 from services.reporting.books.exceptions import Exceptional
-from services.reporting.books.reading import Books
+from services.reporting.books.reading import Books, Listed
 from services.reporting.books.seals import sealed_days
 from services.reporting.domain.carried_evidence import THRESHOLD, Alarm
-from services.reporting.kit.figures import AddedUp, Because
+from services.reporting.kit.figures import AddedUp, Because, EntryRef
+from shared.contracts.alarms import AlarmOwned, AlarmResolved
 
 
 async def of_statistics(books: Books) -> list[Exceptional]:
-    """Return the alarms that were raised up to the last gaming day of the question: they stay open.
+    """Return the alarms that were raised on the question's gaming days, and those of earlier ones that are still open.
 
     Each comes with the entry that sealed the gaming day after which it was raised, and with what it was raised by.
     """
-    alarms = [alarm for alarm in await alarms_known(books) if alarm.since <= books.question.last]
-    if not alarms:
+    known = [alarm for alarm in await alarms_known(books) if alarm.since <= books.question.last]
+    if not known:
         return []
+    said = await _said(books)
+    alarms = [one for one in known if one.since >= books.question.first or "resolved" not in said.get(name_of(one), {})]
     days = [alarm.since for alarm in alarms]
     sealed = {one.gaming_day: one.entry for one in await sealed_days(books.asked(first=min(days), last=max(days)))}
     evidence = await behind(books, alarms)
-    return [
-        Exceptional(
-            kind="statistical",
-            status="open",
-            since=alarm.raised_at,
-            subject=_subject(alarm),
-            reason=f"{alarm.says}: {alarm.statistic:.2f}, the limit is {THRESHOLD:.2f}; observations: {alarm.n}",
-            entries=(sealed[alarm.since],),
-            evidence=evidence[alarm],
-            gaming_day=alarm.since,
-            table=alarm.tested.table or None,
-        )
-        for alarm in alarms
-    ]
+    return [_exception(alarm, sealed[alarm.since], evidence[alarm], said.get(name_of(alarm), {})) for alarm in alarms]
 
 
-def _subject(alarm: Alarm) -> str:
+def _exception(alarm: Alarm, sealed: EntryRef, evidence: Because, said: Mapping[str, Listed]) -> Exceptional:
+    owned, resolved = said.get("owned"), said.get("resolved")
+    settled = {} if resolved is None else {"settled_at": resolved.fact.resolved_at, "settled_by": resolved.fact.owner}
+    return Exceptional(
+        kind="statistical",
+        status="open" if resolved is None else "resolved",
+        since=alarm.raised_at,
+        subject=name_of(alarm),
+        reason=f"{alarm.says}: {alarm.statistic:.2f}, the limit is {THRESHOLD:.2f}; observations: {alarm.n}",
+        entries=(sealed, *(one.entry for one in (owned, resolved) if one is not None)),
+        evidence=evidence,
+        gaming_day=alarm.since,
+        table=alarm.tested.table or None,
+        owner=None if owned is None else owned.fact.owner,
+        resolution=None if resolved is None else resolved.fact.conclusion,
+        **settled,
+    )
+
+
+async def _said(books: Books) -> dict[str, dict[str, Listed]]:
+    """Return who looks into alarms, and what was found: the last of each that was said, by the alarm's name."""
+    found: dict[str, dict[str, Listed]] = {}
+    for one in await books.all_facts(AlarmOwned, AlarmResolved):
+        step = "resolved" if isinstance(one.fact, AlarmResolved) else "owned"
+        found.setdefault(one.fact.alarm, {})[step] = one
+    return found
+
+
+def name_of(alarm: Alarm) -> str:
+    """Return the name of an alarm, which no other one of its property has.
+
+    >>> tested = Subject("hits", table="BJ-01", seat=3, game="blackjack", wager="match")
+    >>> name_of(Alarm(tested, date(2026, 11, 20), datetime(2026, 11, 21), 20, 3.5))
+    'hits, BJ-01, seat 3, blackjack, match'
+    """
     tested = alarm.tested
     seat = f"seat {tested.seat}" if tested.seat else ""
     named = (tested.kind, tested.table, seat, tested.dealer, tested.game, tested.wager, tested.row)
@@ -69,3 +97,13 @@ async def _counts(books: Books, alarm: Alarm) -> Because:
     tested_by_then = books.known_at(alarm.raised_at).asked(first=date.min, last=date.max)
     of_all = await dealer_counts(tested_by_then)
     return tuple(entry for (dealer, _), one in of_all.items() if dealer == alarm.tested.dealer for entry in one.entries)
+
+
+_RESOLVED: Final = text("""
+    SELECT property, data ->> 'alarm' AS alarm FROM reporting.facts WHERE kind = 'alarm.resolved'""")
+
+
+async def open_alarms(connection: AsyncConnection) -> int:
+    """Return how many alarms of all properties nobody has resolved."""
+    resolved = {(row.property, row.alarm) for row in await connection.execute(_RESOLVED)}
+    return sum((of, name_of(alarm)) not in resolved for of, alarms in await all_alarms(connection) for alarm in alarms)

@@ -116,7 +116,7 @@ _ALARMS: Final = text("""
     WHERE property = :property AND as_of <= :known_at ORDER BY as_of DESC, gaming_day DESC LIMIT 1""")
 
 _LATEST_ALARMS: Final = text("""
-    SELECT DISTINCT ON (property) CAST(alarms AS text) AS alarms FROM reporting.evidence_days
+    SELECT DISTINCT ON (property) property, CAST(alarms AS text) AS alarms FROM reporting.evidence_days
     ORDER BY property, as_of DESC, gaming_day DESC""")
 
 _COUNTS: Final = text("""
@@ -213,10 +213,9 @@ async def alarms_known(books: Books) -> Sequence[Alarm]:
     return [alarm for row in await books.read(_ALARMS) for alarm in alarms_of_text(row.alarms)]
 
 
-async def alarms_since(connection: AsyncConnection, moment: datetime) -> list[Alarm]:
-    """Return the alarms of all properties that were raised after a moment."""
-    rows = await connection.execute(_LATEST_ALARMS)
-    return [alarm for row in rows for alarm in alarms_of_text(row.alarms) if alarm.raised_at > moment]
+async def all_alarms(connection: AsyncConnection) -> list[tuple[str, Sequence[Alarm]]]:
+    """Return the alarms that are known now, by property."""
+    return [(row.property, alarms_of_text(row.alarms)) for row in await connection.execute(_LATEST_ALARMS)]
 
 
 async def carried_evidence(books: Books) -> tuple[date | None, Carried]:

@@ -23,6 +23,7 @@ from services.reporting.kit.figures import Cell
 from services.reporting.reports.cases import marks
 from services.reporting.reports.cells import entry_cell
 from shared.contracts import inventory
+from shared.contracts.alarms import AlarmOwned, AlarmResolved
 from shared.contracts.counts import CountConcluded
 from shared.contracts.journal_facts import (
     CommandRefused,
@@ -174,7 +175,7 @@ EXCEPTIONS: Final = Report(
         *(inventory.ManualSlipEntered, inventory.ManualSlipVoided, CountConcluded),
         *(inventory.VarianceOwned, inventory.VarianceResolved),
         *(inventory.AdjustmentEntered, inventory.AdjustmentApproved, inventory.AdjustmentRejected),
-        inventory.DayFinal,
+        *(AlarmOwned, AlarmResolved, inventory.DayFinal),
     ),
     fill=_fill,
     signatures=("Revenue audit", "Internal audit"),

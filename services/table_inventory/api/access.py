@@ -18,10 +18,12 @@ COUNT_BOXES: Final = declare_role("boxes.count", "Open, enter and conclude count
 AUDIT_DAYS: Final = declare_role(
     "days.audit", "Own and resolve variances, close and audit gaming days, and enter adjustments and contests."
 )
+RESOLVE_ALARMS: Final = declare_role("alarms.resolve", "Own alarms of the statistics, and resolve them.")
 APPROVE_DAYS: Final = declare_role("days.audit.approve", "Seal gaming days, and decide adjustments and contests.")
 
 SlipReader = Annotated[str, person_with(READ_REPORTS, REQUEST_SLIPS, PREPARE_SLIPS)]
 CageReader = Annotated[str, person_with(READ_REPORTS, TRANSACT)]
+AlarmReader = Annotated[str, person_with(READ_REPORTS, RESOLVE_ALARMS)]
 CountReader = Annotated[str, person_with(READ_REPORTS, COUNT_BOXES)]
 DayReader = Annotated[str, person_with(READ_REPORTS, AUDIT_DAYS, APPROVE_DAYS)]
 

@@ -91,6 +91,12 @@ CREATE TABLE variance_cases (
 );
 CREATE INDEX variance_cases_of_day ON variance_cases (property, gaming_day);
 
+CREATE TABLE alarm_cases (
+    property TEXT, alarm TEXT, owner TEXT NOT NULL, named_by TEXT NOT NULL, owned_at TIMESTAMPTZ NOT NULL,
+    conclusion TEXT, resolved_at TIMESTAMPTZ,
+    PRIMARY KEY (property, alarm)
+);
+
 CREATE TABLE adjustments (
     property TEXT, gaming_day DATE, adjustment BIGINT, "table" TEXT NOT NULL, shift TEXT NOT NULL,
     figure TEXT NOT NULL, reason TEXT NOT NULL, day_status TEXT NOT NULL, entered_by TEXT NOT NULL,

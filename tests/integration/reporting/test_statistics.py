@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from itertools import chain, count, islice
@@ -18,22 +17,20 @@ from loadtest.pit import PitBook, bought_by, round_in_pit
 from loadtest.pit_items import Overpaying
 from loadtest.plants import KnowsTheCards, PostsLate
 from loadtest.posted import posted
-from services.reporting.evidence import evaluate_sealed
 from services.table_inventory.domain.pit import Known, record_pit
 from shared.contracts.facts import Fact
 from shared.contracts.pit import EVENTS, PitReader
 from shared.contracts.places import Place
 from shared.contracts.settlements import SubmissionRef
 from shared.contracts.topics import PIT_EVENTS
-from tests.support.properties import property_event
 from tests.support.published import published
-from tests.support.reporting import Books, figure_of, names, rows_of, total_of
-from tests.unit.reporting.entries import DAY, NOON, total
+from tests.support.reporting import Books, names, rows_of, total_of
+from tests.support.side_bets import SIDE_BET, evaluate, side_bet_line, side_bet_round
+from tests.unit.reporting.entries import DAY
 
 FIRST_DAY: Final = date(2026, 11, 2)
 PROPERTY: Final = "bayside"
 SEAT: Final = 3
-SIDE_BET: Final = "royal_match_21"
 
 READER: Final = PitReader(PIT_EVENTS, *EVENTS)
 
@@ -111,7 +108,7 @@ class Floor:
 
     def evaluate(self) -> int:
         """Test what was sealed; return how many days."""
-        return _evaluate(self.books)
+        return evaluate(self.books)
 
     def path(self, day: date, more: str = "") -> str:
         """The path of the report about a gaming day."""
@@ -227,25 +224,15 @@ MEAN = Fraction(26 * ROYAL + Fraction(7, 2) * SUITED, HANDS)
 VARIANCE = Fraction(26**2 * ROYAL + Fraction(49, 4) * SUITED, HANDS) - MEAN**2
 
 
-def _line(seat: int, stake: int, category: str | None, payout: int) -> dict[str, Any]:
-    line = {"seat": seat, "wager": SIDE_BET, "outcome": "win" if category else "lose", "stake": stake}
-    line |= {"payout": payout, "stake_returned": stake if category else 0, "from_meter": 0, "paid_by": "house"}
-    return line if category is None else line | {"category": category}
-
-
-def _round(books: Books, seq: int, under: dict[str, Any], *lines: dict[str, Any], day: str = DAY) -> dict[str, Any]:
-    cents = sum(line["stake"] for line in lines), sum(line["payout"] + line["stake_returned"] for line in lines)
-    record = {"seats": [{"seat": line["seat"], "wagers": {SIDE_BET: line["stake"]}} for line in lines]}
-    more: dict[str, Any] = {"lines": list(lines), "record": record, "submission": under, "dealer_id": "d-1"}
-    more["gaming_day"] = day
-    return books.posted(seq, "BJ-01", [total(SIDE_BET, handle=cents[0], payout=cents[1])], round_id=f"r-{seq}", **more)
-
-
 def test_figures_are_those_of_the_exact_distribution(books: Books) -> None:
     """Stakes of 10, 20 and 30 dollars in two rounds, the first of which is a suited match."""
     under = books.submit(wagers={SIDE_BET: {"paytable": "D"}})
-    won, lost, alone = _line(1, 1000, "suited_match", 2500), _line(2, 2000, None, 0), _line(1, 3000, None, 0)
-    books.publish(_round(books, 1, under, won, lost), _round(books, 2, under, alone))
+    won, lost, alone = (
+        side_bet_line(1, 1000, "suited_match", 2500),
+        side_bet_line(2, 2000, None, 0),
+        side_bet_line(1, 3000, None, 0),
+    )
+    books.publish(side_bet_round(books, 1, under, won, lost), side_bet_round(books, 2, under, alone))
     report = books.report("statistics")
     deviation = sqrt(VARIANCE * (1000**2 + 2000**2 + 3000**2))
     expected = (
@@ -269,12 +256,12 @@ def test_figures_are_those_of_the_exact_distribution(books: Books) -> None:
 def test_a_day_is_tested_when_it_is_sealed_and_again_when_it_is_restated(books: Books) -> None:
     """What had been known stays as it was, byte by byte; what is taken back counts no more, and an alarm stands."""
     under = books.submit(wagers={SIDE_BET: {"paytable": "D"}})
-    hits = [_round(books, seq, under, _line(1, 1000, "suited_match", 2500)) for seq in range(1, 13)]
+    hits = [side_bet_round(books, seq, under, side_bet_line(1, 1000, "suited_match", 2500)) for seq in range(1, 13)]
     books.publish(*hits)
-    assert 0 == _evaluate(books)
+    assert 0 == evaluate(books)
     books.close("preliminary", seconds=12)
     books.close("final", seconds=12)
-    assert [1, 0] == [_evaluate(books), _evaluate(books)]
+    assert [1, 0] == [evaluate(books), evaluate(books)]
     sealed = books.path("statistics", "&known_at=2026-11-20T12:00:12.5Z")
     before = books.get(sealed).content
     alarms = [names(row, "test", "table", "seat", "dealer", "since", "observations") for row in _alarms(books)]
@@ -284,63 +271,12 @@ def test_a_day_is_tested_when_it_is_sealed_and_again_when_it_is_restated(books: 
         for seq, hit in enumerate(hits[:11], 1)
     ]
     books.publish(*taken_back)
-    assert [1, 0] == [_evaluate(books), _evaluate(books)]
+    assert [1, 0] == [evaluate(books), evaluate(books)]
     assert before == books.get(sealed).content
     assert alarms == [names(row, "test", "table", "seat", "dealer", "since", "observations") for row in _alarms(books)]
     tests = {row["test"]: row["observations"] for row in rows_of(books.report("statistics"), "tests")}
     assert (1, 2) == (tests["returns"], tests["row"])  # of one round, with two rows
 
 
-def _evaluate(books: Books) -> int:
-    return books.desk.client.run(evaluate_sealed(books.desk.context))
-
-
 def _alarms(books: Books) -> list[dict[str, Any]]:
     return rows_of(books.report("statistics"), "alarms")
-
-
-def test_alarms_are_exceptions_from_the_moment_on_at_which_they_were_known(books: Books) -> None:
-    """There is none before the first day was sealed; for a day they are news."""
-    under = books.submit(wagers={SIDE_BET: {"paytable": "D"}})
-    books.publish(*(_round(books, seq, under, _line(1, 1000, "suited_match", 2500)) for seq in range(1, 13)))
-    books.close("preliminary", seconds=100)
-    books.close("final", seconds=101)
-    _evaluate(books)
-
-    def known(seconds: int) -> set[str]:
-        at = quote((NOON + timedelta(seconds=seconds)).isoformat())
-        listed = [one for one in books.exceptions(f"&known_at={at}") if one["kind"] == "statistical"]
-        assert {"2026-11-20T12:01:41+00:00"} >= {one["since"] for one in listed}
-        return {one["subject"].partition(",")[0] for one in listed}
-
-    assert set() == known(100)
-    assert {"hits", "returns", "row"} == known(101)
-    assert len(_alarms(books)) == figure_of(books, "pitledger_statistical_alarms")
-    assert 0 == figure_of(books, "pitledger_statistical_alarms", timedelta(days=2))
-
-
-def test_days_are_carried_on_in_the_order_in_which_they_are_tested(books: Books) -> None:
-    """Also where an earlier day is sealed at the same moment as one that was tested before: nothing is lost."""
-    under = books.submit(wagers={SIDE_BET: {"paytable": "D"}})
-    before = (date.fromisoformat(DAY) - timedelta(days=1)).isoformat()
-    lost = _line(1, 1000, None, 0)
-    books.publish(_round(books, 1, under, lost), _round(books, 2, under, lost, day=before))
-    for day in (DAY, before):
-        books.close("preliminary", seconds=12, day=day)
-        books.close("final", seconds=12, day=day)
-        assert 1 == _evaluate(books)
-    tests = {row["test"]: row["observations"] for row in rows_of(books.report("statistics"), "tests")}
-    assert 2 == tests["returns"]
-
-
-def test_a_property_that_is_not_known_keeps_nobody_waiting(books: Books) -> None:
-    """Its days, which were sealed first, are tested in their order once its document has come."""
-    before = (date.fromisoformat(DAY) - timedelta(days=1)).isoformat()
-    elsewhere = replace(books, property_name="elsewhere")
-    for day, property_name in ((before, "elsewhere"), (DAY, "elsewhere"), (DAY, "riverside")):
-        books.close("preliminary", seconds=1, day=day, property_name=property_name)
-        books.close("final", seconds=1, day=day, property_name=property_name)
-    assert [1, 0] == [_evaluate(books), _evaluate(books)]
-    books.desk.feed("properties", property_event("elsewhere", sequence=3))
-    assert [2, 0] == [_evaluate(books), _evaluate(books)]
-    assert [] == rows_of(elsewhere.report("statistics"), "alarms")

@@ -152,6 +152,11 @@ class PitDay:
         ):
             desk.done(contests, result, person="audit.kim")
             desk.done(f"{contests}/friday-50/{revision}/{what}", why, person="control.eve")
+        for alarm in ("counts, dealer.dan", "raised, BJ-01"):
+            for owner in ("watch.ida", "watch.max"):
+                desk.done(f"/alarms/{PROPERTY}/{alarm}/own", {"owner": owner}, person="watch.ida")
+        found = {"conclusion": "overpaid in training"}
+        desk.done(f"/alarms/{PROPERTY}/counts, dealer.dan/resolve", found, person="watch.max")
         moved = {"property": PROPERTY, "window": "cage-1", "patron": "p-1", "kind": "chip_redemption", "cents": 100}
         desk.done("/cage-movements", moved, person="cage.ann")
         desk.done(f"/cage-movements/{PROPERTY}/1/void", {"reason": "not paid"}, person="cage.bob")

@@ -112,6 +112,7 @@ _CONTEST = {
     "entered_by": "audit.kim",
     "entered_at": NOW,
 }
+_ALARM = {"property": PROPERTY, "alarm": "counts, dealer-7", "owner": "watch.max"}
 _VARIANCE = {**_PLACE, "variance": "inventory", "number": 9, "cents": -100000, "owner": "audit.kim"}
 _ADJUSTMENT = {
     **_PLACE,
@@ -188,6 +189,8 @@ INVENTORY: dict[str, dict[str, Any]] = {
         },
         "variance.owned": {**_VARIANCE, "named_by": "audit.lou", "owned_at": NOW},
         "variance.resolved": {**_VARIANCE, "conclusion": "overpaid at seat 3", "resolved_at": NOW},
+        "alarm.owned": {**_ALARM, "named_by": "audit.lou", "owned_at": NOW},
+        "alarm.resolved": {**_ALARM, "conclusion": "a dealer in training", "resolved_at": NOW},
         "adjustment.entered": _ADJUSTMENT,
         "adjustment.approved": {**_ADJUSTMENT, "approved_by": "control.eve", "approved_at": NOW},
         "adjustment.rejected": {

@@ -1,0 +1,77 @@
+"""Alarms of the statistics: somebody is named to look into one, and concludes."""
+
+from typing import Final
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.alarms import AlarmCase
+from services.table_inventory.queries.alarms import find_case
+from services.table_inventory.tables import properties
+from shared.contracts.alarms import AlarmName, AlarmOwned, AlarmResolved
+from shared.contracts.envelope import Name, Person
+from shared.contracts.envelope import Reason as Text
+from shared.contracts.places import place_for_command
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.recording import Recording
+from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.consume.properties import Places, known_places
+
+COMMANDS: Final = Commands()
+
+
+class OwnAlarm(Command):
+    """Name who looks into an alarm.
+
+    The exceptions of reporting list the alarms, by these names.
+    """
+
+    property: Name
+    alarm: AlarmName
+    owner: Person
+
+
+class ResolveAlarm(Command):
+    """Resolve an alarm.
+
+    By its owner, with what was found. It stays on the lists, and is open no more.
+    """
+
+    property: Name
+    alarm: AlarmName
+    conclusion: Text
+
+
+async def _naming(connection: AsyncConnection, command: OwnAlarm) -> tuple[Places, AlarmCase | None]:
+    return await known_places(connection, properties), await find_case(connection, command.property, command.alarm)
+
+
+@COMMANDS.handles(OwnAlarm, load=_naming)
+def own(command: OwnAlarm, state: tuple[Places, AlarmCase | None], now: Now) -> Accepted:
+    """Name the owner, or another one."""
+    places, case = state
+    place_for_command(places.place, command.property, now.at)
+    _require_open(case)
+    fact = AlarmOwned(**dict(command), owned_at=now.at, named_by=now.by)
+    return Accepted(recording=Recording(fact=fact), answer=AlarmCase(**dict(fact)))
+
+
+async def _owned(connection: AsyncConnection, command: ResolveAlarm) -> AlarmCase | None:
+    return await find_case(connection, command.property, command.alarm)
+
+
+@COMMANDS.handles(ResolveAlarm, load=_owned)
+def resolve(command: ResolveAlarm, case: AlarmCase | None, now: Now) -> Accepted:
+    """Let the owner conclude."""
+    if case is None:
+        raise Rejected(Reason.TOO_EARLY, f"alarm {command.alarm!r} has no owner yet: name one first")
+    _require_open(case)
+    if case.owner != now.by:
+        raise Rejected(Reason.NOT_ALLOWED, f"alarm {command.alarm!r} is {case.owner}'s to resolve")
+    fact = AlarmResolved(**dict(command), owner=now.by, resolved_at=now.at)
+    answer = case.model_copy(update={"conclusion": fact.conclusion, "resolved_at": fact.resolved_at})
+    return Accepted(recording=Recording(fact=fact), answer=answer)
+
+
+def _require_open(case: AlarmCase | None) -> None:
+    if case is not None and case.resolved_at is not None:
+        raise Rejected(Reason.ALREADY_DECIDED, f"alarm {case.alarm!r} is resolved already")

@@ -1,0 +1,12 @@
+"""Alarms of the statistics: who looks into one, and what was found. Which alarms there are, reporting alone knows."""
+
+from pydantic import AwareDatetime
+
+from shared.contracts.alarms import AlarmOwned
+
+
+class AlarmCase(AlarmOwned):
+    """Who looks into an alarm, and the conclusion, once there is one."""
+
+    conclusion: str | None = None
+    resolved_at: AwareDatetime | None = None
