@@ -191,7 +191,6 @@ def _play_day(
     read = partial(read_reports, stack.urls[REPORTING], tokens["demo.auditor"], gaming_day=gaming_day)
     reports, beside = read(property_name=PROPERTY), read(property_name=neighbor.name)
     books, books_beside = played.books[PROPERTY], played.books[neighbor.name]
-    books_beside.messages["malformed"] = books.messages["malformed"]  # nobody can read whose it is: both list it
     with Watch(target) as watch:
         watch.wait_for_reporting(_READ_SETTLEMENTS, seconds=_CATCH_UP_SECONDS)
     paid_until = gaming_day + timedelta(days=datetime.now(UTC) >= opening(gaming_day + timedelta(days=1)))
