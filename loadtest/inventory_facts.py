@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from loadtest.casino import Casino
-from loadtest.journal import DESK, Journal, Published
+from loadtest.journal import DESK, SEALS, Journal, Published
 from loadtest.pit import PitDay
 from loadtest.pit_items import Box, PaperFill, Slip, contents
 from loadtest.pit_table import CAGE, COUPON_CENTS, FLOORPERSON, PAPER_NUMBER, PIT, PLANTED_CENTS, SECURITY
@@ -96,7 +96,7 @@ class InventoryFacts:
             (at, inventory.DayFinal(**of_day, final_by=CONTROLLER, final_at=at, hash=digest, report=report)),
         )
         for moment, fact in steps:
-            yield self._journal.at_desk(fact, moment)
+            yield self._journal.at_desk(fact, moment, shard_number=SEALS)
 
     def _slip(self, day: PitDay, slip: Slip, number: int) -> Iterator[tuple[datetime, Fact]]:
         """Give the steps of a slip that are done at desks, each with its moment."""
