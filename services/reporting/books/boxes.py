@@ -96,7 +96,7 @@ def _by_exchange(counts: Iterable[Listed]) -> dict[tuple[str, int], tuple[Listed
     return {(box.table, box.exchange): (count, box) for count in counts for box in count.fact.boxes}
 
 
-# Read as rows: the counts of a month are hundreds of thousands of turns, notes and checks, of which two sums are wanted.
+# Read as sums: the counts of a month are hundreds of thousands of turns, notes and checks.
 _IN_BOXES: Final = text("""
     SELECT f.service, f.shard, f.seq,
            sum(CAST(b.box ->> 'currency_cents' AS bigint) + CAST(b.box ->> 'counter_checks_cents' AS bigint)) AS cents

@@ -1,5 +1,6 @@
 """A report as a document: its header, its sections with their rows, what must hold in it. Pure, whatever the format."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -116,11 +117,16 @@ def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], 
 
 def _id_of(key: Sequence[Value]) -> str:
     """Return the id of a row: what names it, with `|` between its parts, no part of which can be taken for another."""
-    return "|".join("" if value is None else quote(str(plain(value)), safe=_IN_IDS) for value in key)
+    return "|".join("" if value is None else _in_id(str(plain(value))) for value in key)
 
 
 _IN_IDS: Final = " :+@,;=()&"
 """What stands in ids as it is besides letters and digits: nothing that parts ids, or cells, from each other."""
+_AS_IT_IS: Final = re.compile(rf"[A-Za-z0-9_.~{re.escape(_IN_IDS)}-]*")
+
+
+def _in_id(text: str) -> str:
+    return text if _AS_IT_IS.fullmatch(text) else quote(text, safe=_IN_IDS)
 
 
 def _exact_total(rows: Iterable[Mapping[str, Value | Figure | Cell]], name: str) -> Cell:
