@@ -19,7 +19,7 @@ _COMMANDS = {
     "demo": "Play a gaming day of simulated table games through the real path, and print the books.",
     "up": "Keep the whole stack running on this machine until Ctrl-C.",
     "run": "Run one service until it is told to stop.",
-    "report": "Print a report: of a gaming day, or of the week, the month or the year that it is in.",
+    "report": "Print a report: of a gaming day, or of the week, the month, the quarter or the year that it is in.",
     "property": "File, approve and read properties, and list their tables and devices.",
     "reconstruct": "Show all that the journal knows of a round, from the cards to the hashes.",
     "balances": "Print the balance of every account, on both time axes.",

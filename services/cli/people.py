@@ -17,6 +17,7 @@ PEOPLE: Final[Mapping[str, Sequence[str]]] = {
     "demo.revenue_auditor": ("days.audit",),
     "demo.controller": ("days.audit.approve",),
     "demo.account_cashier": ("accounts.manage",),
+    "demo.player_host": ("accounts.promote",),
     "demo.table_system": ("accounts.wager",),
     "demo.player_care": ("accounts.exclude",),
     "demo.adjuster": ("accounts.adjust",),

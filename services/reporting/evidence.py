@@ -8,6 +8,7 @@ import structlog
 from services.reporting.answering import books_of
 from services.reporting.books.evidence import Due, due_days, evidence_of_day, keep
 from services.reporting.kit.question import Question
+from shared.contracts.rejection import Rejected
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.periodic import every
 from shared.runtime.web import snapshot
@@ -28,19 +29,35 @@ async def watch(context: ServiceContext) -> None:
 async def evaluate_sealed(context: ServiceContext) -> int:
     """Test what was sealed or restated some time ago, so that all journals have been read; return how many days.
 
-    One day after the other, in the order of their moments, each in a transaction of its own.
+    One day after the other, in the order of their moments, each in a transaction of its own. The days of a property
+    that is not known yet wait for it, and the others go on.
     """
     settled = context.clock() - timedelta(seconds=context.settings.reports_delay_seconds)
     async with context.engine.connect() as connection:
         days = await due_days(connection, settled)
+    tested, waiting = 0, set[str]()
     for due in days:
-        async with snapshot(context.engine) as connection:
-            added, counts = await evidence_of_day(await books_of(connection, _question(due)))
-        async with context.engine.begin() as connection:
-            alarms = await keep(connection, due, added, counts)
-        for alarm in alarms:
-            log.warning("alarm", property=due.property, day=str(due.gaming_day), about=alarm.tested._asdict())
-    return len(days)
+        if due.property in waiting:
+            continue
+        try:
+            await _test(context, due)
+            tested += 1
+        except Rejected as unknown:
+            waiting.add(due.property)
+            log.warning(
+                "gaming day waits to be tested", property=due.property, day=str(due.gaming_day), error=str(unknown)
+            )
+    return tested
+
+
+async def _test(context: ServiceContext, due: Due) -> None:
+    """Test a gaming day. Raises: Rejected where its property is not known."""
+    async with snapshot(context.engine) as connection:
+        added, counts = await evidence_of_day(await books_of(connection, _question(due)))
+    async with context.engine.begin() as connection:
+        alarms = await keep(connection, due, added, counts)
+    for alarm in alarms:
+        log.warning("alarm", property=due.property, day=str(due.gaming_day), about=alarm.tested._asdict())
 
 
 def _question(due: Due) -> Question:

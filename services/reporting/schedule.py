@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import structlog
 from sqlalchemy import text
@@ -17,6 +17,7 @@ from services.reporting.rendering import FORMATS, FormatName
 from services.reporting.rendering.pages import PagesError
 from services.reporting.reports import REPORTS
 from services.reporting.tables import deliveries
+from shared.contracts.rejection import Rejected
 from shared.journal.bulk import insert, replaced
 from shared.journal.signed_note import Signer
 from shared.runtime.errors import Stop
@@ -88,32 +89,45 @@ async def watch(context: ServiceContext) -> None:
 async def deliver_sealed(
     context: ServiceContext, store: str, wanted: Mapping[str, Sequence[FormatName]], signer: Signer
 ) -> int:
-    """Deliver what was sealed or restated some time ago, so that all journals have been read; return how many days."""
+    """Deliver what was sealed or restated some time ago, so that all journals have been read; return how many days.
+
+    A gaming day of which there are no reports, for its property is not known yet, waits, and the others go on.
+    """
     settled = context.clock() - timedelta(seconds=context.settings.reports_delay_seconds)
     async with context.engine.connect() as connection:
         days = (await connection.execute(_SEALED, {"settled": settled})).all()
     delivered = 0
     for row in days:
-        question = Question(
-            property=row.property,
-            period="day",
-            first=row.gaming_day,
-            last=row.gaming_day,
-            known_at=context.clock(),
-            by=BY,
-        )
-        async with snapshot(context.engine) as connection:
-            version = (await stage_of(connection, question, [row.gaming_day])).version
-            if row.delivered is not None and version <= row.delivered:
-                continue
-            reports = [(await answer(connection, REPORTS[name], question), forms) for name, forms in wanted.items()]
-        manifest = await asyncio.to_thread(_deliver, store, reports, signer)
-        async with context.engine.begin() as connection:
-            day = {"property": question.property, "gaming_day": question.first}
-            await _KEEP.write(connection, [{**day, "version": version, "manifest": manifest}])
-        log.info("reports delivered", property=question.property, day=str(question.first), manifest=manifest)
-        delivered += 1
+        try:
+            delivered += await _deliver_day(context, row, store, wanted, signer)
+        except Rejected as unknown:
+            log.warning("reports wait", property=row.property, day=str(row.gaming_day), error=str(unknown))
     return delivered
+
+
+async def _deliver_day(
+    context: ServiceContext, row: Any, store: str, wanted: Mapping[str, Sequence[FormatName]], signer: Signer
+) -> bool:
+    """Deliver the reports of a gaming day; return whether there was a version that had not been delivered."""
+    question = Question(
+        property=row.property,
+        period="day",
+        first=row.gaming_day,
+        last=row.gaming_day,
+        known_at=context.clock(),
+        by=BY,
+    )
+    async with snapshot(context.engine) as connection:
+        version = (await stage_of(connection, question, [row.gaming_day])).version
+        if row.delivered is not None and version <= row.delivered:
+            return False
+        reports = [(await answer(connection, REPORTS[name], question), forms) for name, forms in wanted.items()]
+    manifest = await asyncio.to_thread(_deliver, store, reports, signer)
+    async with context.engine.begin() as connection:
+        day = {"property": question.property, "gaming_day": question.first}
+        await _KEEP.write(connection, [{**day, "version": version, "manifest": manifest}])
+    log.info("reports delivered", property=question.property, day=str(question.first), manifest=manifest)
+    return True
 
 
 def _deliver(store: str, reports: Sequence[tuple[Document, Sequence[FormatName]]], signer: Signer) -> str:

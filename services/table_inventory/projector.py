@@ -60,7 +60,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             case cage.CheckReplaced():
                 rows.keep(_insert, t.check_steps, fact, what="replaced")
                 for one in fact.replaced:
-                    place = {"property": fact.property, "step": fact.step, "by": fact.by, "at": fact.at}
+                    place = {name: getattr(fact, name) for name in cage.AtCage.model_fields}
                     rows.keep(_insert, t.check_steps, one, **place, what="replaced", cents=-one.cents)
             case inventory.VarianceResolved():
                 said = ((name, value) for name, value in fact if name != "owner")  # it may be somebody else's since
@@ -114,6 +114,8 @@ _KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
     inventory.AdjustmentEntered: (_insert, t.adjustments, {"status": "entered"}),
     inventory.AdjustmentApproved: (_update, t.adjustments, {"status": "approved"}),
     inventory.AdjustmentRejected: (_update, t.adjustments, {"status": "rejected"}),
+    cage.CageMoved: (_insert, t.cage_movements, {}),
+    cage.CageVoided: (_insert, t.cage_movements, {}),
     contests.ContestEntered: (_insert, t.contests, {"status": "entered"}),
     contests.ContestApproved: (_update, t.contests, {"status": "approved"}),
     contests.ContestRejected: (_update, t.contests, {"status": "rejected"}),
@@ -213,6 +215,7 @@ PROJECTOR: Final = Projector(
     tables=(
         *(t.counts, t.movements, t.requests, t.slips, t.manual_slips, t.boxes, t.transports, t.drop_counts),
         *(t.counted_boxes, t.variance_cases, t.adjustments, t.contests, t.check_steps, t.days, t.equipment),
+        t.cage_movements,
     ),
     project=project,
 )

@@ -216,7 +216,8 @@ check_steps = Table(
     *texts("property", key=True),
     *numbers("step", key=True),
     *texts("serial", key=True),
-    *texts("what", "by"),
+    *texts("what", "shift", "by"),
+    *dates("gaming_day"),
     *numbers("cents"),  # what it changes of what is owed on the check
     *moments("at"),
     *texts("table", "drawer", "paid_in", null=True),
@@ -225,6 +226,21 @@ check_steps = Table(
     Index("steps_of_check", "property", "serial"),
 )
 """What the cage did about counter checks."""
+
+cage_movements = Table(
+    "cage_movements",
+    metadata,
+    *texts("property", key=True),
+    *numbers("number", key=True),
+    *dates("gaming_day"),
+    *texts("shift", "window", "patron", "kind", "medium", "direction", "by"),
+    *numbers("cents"),
+    *moments("at"),
+    *numbers("voids", null=True),
+    Index("cage_movements_of_day", "property", "gaming_day"),
+    UniqueConstraint("property", "voids", name="void_once"),
+)
+"""What known patrons moved at the cage, and what of it is void."""
 
 contests = Table(
     "contests",

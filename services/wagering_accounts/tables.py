@@ -13,8 +13,9 @@ from shared.runtime.consume.properties import properties_table
 
 SCHEMA = "wagering_accounts"
 
-AMOUNTS = ("available_cents", "held_cents", "staked_cents")
-CHANGES = ("available_change_cents", "held_change_cents", "staked_change_cents")
+_KINDS = ("available", "held", "staked", "promotional", "promotional_held", "promotional_staked")
+AMOUNTS = tuple(f"{name}_cents" for name in _KINDS)
+CHANGES = tuple(f"{name}_change_cents" for name in _KINDS)
 """What an account has, and what an entry changes of it."""
 
 metadata = MetaData()
@@ -54,7 +55,7 @@ balances = Table(
     *texts("status"),
     *counts("version", *AMOUNTS),
     *moments("opened_at"),
-    CheckConstraint("available_cents >= 0 AND held_cents >= 0 AND staked_cents >= 0", name="never_negative"),
+    CheckConstraint(" AND ".join(f"{name} >= 0" for name in AMOUNTS), name="never_negative"),
     CheckConstraint("(kind = 'wallet') = (\"table\" = '') AND kind IN ('wallet', 'game')", name="kind"),
     CheckConstraint("status IN ('open', 'closed')", name="status"),
     Index("balances_one_wallet", "property", "patron", unique=True, postgresql_where="kind = 'wallet'"),
@@ -89,10 +90,10 @@ holds = Table(
     *texts("table", "round_id"),
     *counts("seat"),
     *texts("wager"),
-    *counts("cents"),
+    *counts("cents", "promotional_cents"),
     *texts("status"),
-    CheckConstraint("cents > 0", name="something_is_held"),
-    CheckConstraint("status IN ('held', 'captured', 'settled', 'released')", name="status"),
+    CheckConstraint("cents > 0 AND promotional_cents BETWEEN 0 AND cents", name="something_is_held"),
+    CheckConstraint("status IN ('held', 'captured', 'settled', 'returned', 'released')", name="status"),
     Index("holds_of_round", "property", "table", "round_id"),
     schema=SCHEMA,
 )
@@ -104,7 +105,10 @@ round_accounts = Table(
     *counts("staked_cents", "credited_cents"),
     *counts("covered_cents"),  # what was on hold when the round was settled
     *counts("shortage_cents"),  # what could not be taken back, because it was gone
-    CheckConstraint("covered_cents >= 0 AND shortage_cents >= 0", name="not_negative"),
+    *counts("promotional_shortage_cents"),  # of this, what had been promotional money
+    CheckConstraint(
+        "covered_cents >= 0 AND promotional_shortage_cents BETWEEN 0 AND shortage_cents", name="not_negative"
+    ),
     schema=SCHEMA,
 )
 
@@ -138,7 +142,7 @@ lines = Table(
     *moments("recorded_at"),
     *counts(*CHANGES, *AMOUNTS),
     *texts("table", "round_id", null=True),
-    CheckConstraint("available_cents >= 0 AND held_cents >= 0 AND staked_cents >= 0", name="never_negative"),
+    CheckConstraint(" AND ".join(f"{name} >= 0" for name in AMOUNTS), name="never_negative"),
     schema=SCHEMA,
 )
 

@@ -16,6 +16,8 @@ LimitKind = Literal["wager", "buy_in_day"]
 class AccountMovement(Contract):
     """What an entry changes on one account, in cents: what is available, on hold for wagers, and in play.
 
+    Promotional money is apart: it is wagered as other money is, and never paid out.
+
     `table` is that of a game account; a wallet has none. `version` is that of the account with this entry. A
     settlement's does not have one: it takes a place that no other entry of the account names, in the order of its
     shard.
@@ -27,6 +29,9 @@ class AccountMovement(Contract):
     available_cents: int = 0
     held_cents: int = 0
     staked_cents: int = 0
+    promotional_cents: int = 0
+    promotional_held_cents: int = 0
+    promotional_staked_cents: int = 0
 
 
 class AccountsFact(Fact):
@@ -84,7 +89,7 @@ class AccountCashedOut(AccountBoughtIn):
 
 
 class AboutHold(AboutAccount):
-    """A person did it about cents of an account that are on hold for a wager.
+    """A person did it about cents of an account that are on hold for a wager, `promotional_cents` of them promotional.
 
     `round_version` counts the entries that changed the round or a hold for it, this one included.
     """
@@ -93,6 +98,7 @@ class AboutHold(AboutAccount):
     table: Name
     round_id: Identifier
     cents: int
+    promotional_cents: int = 0
     round_version: int
     movements: tuple[AccountMovement, ...]
 
@@ -138,7 +144,8 @@ class AccountResult(Contract):
     """What a settlement did on an account; `staked_cents` and `credited_cents` are negative where they are taken back.
 
     `released_cents` was on hold or in play for the round. `shortage_cents` could not be taken back because it had been
-    paid out; negative where an earlier shortage was made good.
+    paid out; negative where an earlier shortage was made good. How much of each was promotional, a field says whose
+    name begins so.
     """
 
     account: Name
@@ -146,14 +153,18 @@ class AccountResult(Contract):
     credited_cents: int
     released_cents: int
     shortage_cents: int = 0
+    promotional_staked_cents: int = 0
+    promotional_credited_cents: int = 0
+    promotional_released_cents: int = 0
+    promotional_shortage_cents: int = 0
 
 
 class EndedHold(Contract):
-    """A hold that ended with the result: `settled` where its wager was staked, else `released`."""
+    """A hold that ended with the result: `settled` where its wager was staked, else `returned`."""
 
     account: Name
     hold: int
-    status: Literal["settled", "released"]
+    status: Literal["settled", "returned"]
 
 
 @fact("wagers.voided", ACCOUNTS, moves_money=True)
@@ -182,6 +193,29 @@ class WagersReversed(WagersVoided):
     """A settlement was taken back. Without accounts: it was never posted here."""
 
     revision: int
+
+
+class AboutPromotion(AboutAccount):
+    """A person did it about so many cents of promotional money of an account."""
+
+    cents: int
+    reason: Reason
+    movements: tuple[AccountMovement, ...]
+
+
+@fact("promotion.granted", ACCOUNTS, moves_money=True)
+class PromotionGranted(AboutPromotion):
+    """The house gave promotional money to an account."""
+
+
+@fact("promotion.moved", ACCOUNTS, moves_money=True)
+class PromotionMoved(AboutPromotion):
+    """Promotional money came to an account from the wallet of its patron; below zero: it went back there."""
+
+
+@fact("promotion.written_off", ACCOUNTS, moves_money=True)
+class PromotionWrittenOff(AboutPromotion):
+    """Promotional money of an account expired, or was taken back."""
 
 
 class AboutAdjustment(AboutAccount):

@@ -1,7 +1,7 @@
-"""What the entries of the table-inventory ledger say of the cage: counter checks that are paid or replaced. Cents."""
+"""What the entries of the table-inventory ledger say of the cage: counter checks, and what patrons move. Cents."""
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AwareDatetime, Field
 
@@ -19,7 +19,10 @@ Patron = Identifier
 
 
 class AtCage(Fact):
-    """What a cashier did. `step` numbers what is done about counter checks at the property."""
+    """What a cashier did. `step` numbers what is done about counter checks at the property.
+
+    Gaming day and shift are those of the moment; of a void, those of what is void.
+    """
 
     property: Name
     gaming_day: date
@@ -74,3 +77,63 @@ class CheckReplaced(AtCage):
     drawer: Patron | None = None
     cents: Cents
     replaced: Annotated[tuple[ReplacedCheck, ...], Field(min_length=1, max_length=100)]
+
+
+Direction = Literal["in", "out"]
+"""Into the casino, or out of it to the person."""
+
+CageKind = Literal[
+    "chip_purchase", "front_money_deposit", "safekeeping_deposit",
+    "chip_redemption", "front_money_withdrawal", "safekeeping_withdrawal", "check_cashed", "winnings_paid",
+]  # fmt: skip
+"""What a patron moves money at the cage for; counter checks have facts of their own."""
+
+DIRECTIONS: Final[dict[CageKind, Direction]] = {
+    "chip_purchase": "in",
+    "front_money_deposit": "in",
+    "safekeeping_deposit": "in",
+    "chip_redemption": "out",
+    "front_money_withdrawal": "out",
+    "safekeeping_withdrawal": "out",
+    "check_cashed": "out",
+    "winnings_paid": "out",
+}
+
+
+class CageMovement(Contract):
+    """What a known patron paid in at a window of the cage, or was paid: in currency, or by a monetary instrument."""
+
+    property: Name
+    window: Name
+    patron: Patron
+    kind: CageKind
+    cents: Cents
+    medium: Literal["currency", "instrument"] = "currency"
+
+
+class CageTransaction(Fact, CageMovement):
+    """A movement at the cage, numbered within the property; `direction` follows from its kind.
+
+    Gaming day and shift are those of the moment; of a void, those of what is void.
+    """
+
+    gaming_day: date
+    shift: Name
+    number: Number
+    direction: Direction
+    by: Person
+    at: AwareDatetime
+
+
+@fact("cage.moved", INVENTORY, moves_money=True, stream=DESK)
+class CageMoved(CageTransaction):
+    """A known patron paid in at the cage, or was paid."""
+
+
+@fact("cage.voided", INVENTORY, moves_money=True, stream=DESK)
+class CageVoided(CageTransaction):
+    """A movement that was entered by mistake as number `voids` is void, by somebody else than who entered it."""
+
+    voids: Number
+    moved_by: Person
+    reason: Reason

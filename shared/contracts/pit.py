@@ -147,8 +147,12 @@ class GivenChips(PitData):
 
 @event("chips.sold", PIT_EVENTS)
 class SoldChips(GivenChips):
-    """Chips given for currency that went into the drop box, or against a prepaid access instrument."""
+    """Chips given for currency that went into the drop box, or against a prepaid access instrument.
 
+    `patron` is who bought them, by reference, where the pit knows that: currency is added up by person.
+    """
+
+    patron: Identifier | None = None
     instrument: Literal["currency", "prepaid_access"]
 
 

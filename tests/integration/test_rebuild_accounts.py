@@ -106,6 +106,12 @@ class Session:
         for what, body in (("approve", None), ("reject", reason)):
             entered = cage.send(adjustments, {"cents": 5} | reason, person="audit.kim").json()["adjustment"]
             cage.send(f"{adjustments}/{entered}/{what}", body, person="audit.lee")
+        cage.promote(100, "W-p-1")
+        cage.promote(5, ACCOUNTS[4])
+        expired = {"cents": 2, "reason": "expired"}
+        cage.send(f"/accounts/{PROPERTY}/{ACCOUNTS[4]}/promotional-money/write-offs", expired, person="host.mo")
+        moved = {"cents": 50} | reason
+        cage.send(f"/accounts/{PROPERTY}/{ACCOUNTS[0]}/promotional-money/moves", moved)
         number = cage.authorize(1, ACCOUNTS[4], round_id="r-0").json()["hold"]
         cage.release(number, ACCOUNTS[4])
         cage.authorize(1, ACCOUNTS[4], round_id="r-0")
@@ -139,7 +145,12 @@ class Session:
         code = {"access_code": rng.choice((CODE, CODE, "0000-nope"))}
         adjustments = f"/accounts/{PROPERTY}/{account}/adjustments"
         reason = {"reason": "as agreed"}
-        match rng.randrange(9):
+        match rng.randrange(11):
+            case 9:
+                answer = house.promote(rng.randrange(100, 900), rng.choice((account, f"W-{patron}")))
+            case 10:
+                moved = {"cents": rng.choice((-100, 200)), **reason}
+                answer = house.send(f"/accounts/{PROPERTY}/{account}/promotional-money/moves", moved)
             case 0:
                 answer = house.buy_in(rng.randrange(100, 2_000), account, "wallet", **code)
             case 1:

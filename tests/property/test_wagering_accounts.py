@@ -13,10 +13,12 @@ from services.reporting.books.measures import amounts_of
 from services.wagering_accounts.commands import COMMANDS
 from services.wagering_accounts.commands.accounts import BuyIn, CashOut, OpenAccount
 from services.wagering_accounts.commands.deciding import AccountsCommand
+from services.wagering_accounts.commands.promotions import GrantPromotion
 from services.wagering_accounts.commands.wagers import AuthorizeWager, CaptureRound
 from services.wagering_accounts.domain.books import Books, Limit
 from services.wagering_accounts.domain.settling import settle
 from services.wagering_accounts.domain.views import PostedRound, ReversedRound, RoundEvent, VoidedRound
+from services.wagering_accounts.tables import AMOUNTS
 from shared.contracts.accounts import AccountsFact
 from shared.contracts.rejection import Rejected
 from shared.contracts.settlements import AccountCredit
@@ -40,8 +42,19 @@ SIGNS = {
     "account_credited_cents": 1,
     "account_shortage_cents": 1,
     "account_adjusted_cents": 1,
+    "promotional_granted_cents": 1,
+    "promotional_written_off_cents": -1,
 }
 """How the measures of reporting change the liability, where no wallet is concerned."""
+
+PROMOTIONAL_SIGNS = {
+    "promotional_granted_cents": 1,
+    "promotional_staked_cents": -1,
+    "promotional_credited_cents": 1,
+    "promotional_shortage_cents": 1,
+    "promotional_written_off_cents": -1,
+}
+"""How they change promotional money: nothing that is paid in or out does."""
 
 
 def measures_of(fact: AccountsFact) -> Counter[str]:
@@ -61,6 +74,7 @@ class Ledger:
         for account in ACCOUNTS:
             assert self.do(OpenAccount(property=PROPERTY, account=account, table=TABLE))
             assert self.do(BuyIn(property=PROPERTY, account=account, instrument="cash", cents=1_000))
+            assert self.do(GrantPromotion(property=PROPERTY, account=account, cents=150, reason="welcome"))
 
     def do(self, command: AccountsCommand) -> bool:
         """Return whether a command was accepted."""
@@ -85,27 +99,36 @@ class Ledger:
         fact = recording.fact
         assert isinstance(fact, AccountsFact)
         assert 0 == sum(cents for _, cents in recording.postings)
-        moved = sum(each.available_cents + each.held_cents + each.staked_cents for each in fact.moved())
+        promotional = sum(
+            each.promotional_cents + each.promotional_held_cents + each.promotional_staked_cents
+            for each in fact.moved()
+        )
+        moved = promotional + sum(each.available_cents + each.held_cents + each.staked_cents for each in fact.moved())
         measured = measures_of(fact)
         flows = {name: sign * measured[name] for name, sign in SIGNS.items()}
         assert moved == measured["account_balance_cents"] == sum(flows.values())
+        of_promotional = sum(sign * measured[name] for name, sign in PROMOTIONAL_SIGNS.items())
+        assert promotional == measured["promotional_balance_cents"] == of_promotional
         assert measured["held_cents"] + measured["in_play_cents"] == measured["holds_cents"]
         for name, cents in flows.items():
             self.flows[name] = self.flows.get(name, 0) + cents
         for account in self.books.accounts.values():
-            assert min(account.available_cents, account.held_cents, account.staked_cents) >= 0
-            for status, amount in (("held", account.held_cents), ("captured", account.staked_cents)):
-                assert amount == sum(
-                    hold.cents
+            amounts = {name: getattr(account, name) for name in AMOUNTS}
+            assert min(amounts.values()) >= 0
+            for status, name in (("held", "held_cents"), ("captured", "staked_cents")):
+                holds = [
+                    hold
                     for hold in self.books.holds.values()
                     if hold.account == account.account and hold.status == status
-                )
+                ]
+                assert amounts[f"promotional_{name}"] == sum(hold.promotional_cents for hold in holds)
+                assert amounts[name] == sum(hold.cents - hold.promotional_cents for hold in holds)
         assert sum(self.flows.values()) == self.there
 
     @property
     def there(self) -> int:
         """What all accounts have, cents."""
-        return sum(each.available_cents + each.held_cents + each.staked_cents for each in self.books.accounts.values())
+        return sum(account.total() for account in self.books.accounts.values())
 
     @property
     def shortage(self) -> int:
@@ -115,7 +138,7 @@ class Ledger:
     def state(self) -> Any:
         """What the books come to."""
         return (
-            {name: (a.available_cents, a.held_cents, a.staked_cents) for (_, name), a in self.books.accounts.items()},
+            {key: [getattr(account, name) for name in AMOUNTS] for key, account in self.books.accounts.items()},
             {key[2]: (r.status, r.posted, r.reversed) for key, r in self.books.rounds.items()},
             {key: (p.staked_cents, p.credited_cents, p.covered_cents) for key, p in self.books.round_accounts.items()},
         )
@@ -158,7 +181,7 @@ def _with_wagers(steps: Sequence[Any]) -> Ledger:
     for round_id in sorted({one.round_id for one in steps}):
         for seat, account in enumerate(ACCOUNTS, 1):
             named: dict[str, Any] = {"property": PROPERTY, "account": account, "table": TABLE, "round_id": round_id}
-            assert ledger.do(AuthorizeWager(**named, seat=seat, wager=GAME, cents=100))
+            assert ledger.do(AuthorizeWager(**named, seat=seat, wager=GAME, cents=100))  # 150 of all is promotional
     return ledger
 
 
@@ -190,7 +213,7 @@ def test_what_was_paid_out_is_explained(
         mixed.insert(place, CashOut(property=PROPERTY, account=account, instrument="cash"))
     _play(ledger, mixed)
     results_ = sum(part.credited_cents - part.staked_cents for part in ledger.books.round_accounts.values())
-    assert 2_000 + ledger.flows["cashed_out_cents"] + results_ == ledger.there - ledger.shortage
+    assert 2_300 + ledger.flows["cashed_out_cents"] + results_ == ledger.there - ledger.shortage
     assert ledger.flows["account_shortage_cents"] == ledger.shortage
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 
 from services.wagering_accounts.manifest import MANIFEST
+from services.wagering_accounts.tables import AMOUNTS, CHANGES
 from tests.support.desk import Desk, desk_of
 from tests.support.properties import property_event
 from tests.support.published import published
@@ -26,6 +27,7 @@ ROLES = {
     "audit.kim": ["accounts.adjust", "accounts.adjust.approve", "reports.read"],
     "audit.lee": ["accounts.adjust", "accounts.adjust.approve", "reports.read"],
     "care.joy": ["accounts.exclude"],
+    "host.mo": ["accounts.promote"],
 }
 
 
@@ -103,6 +105,11 @@ class House:
         path = f"/accounts/{PROPERTY}/{account}/holds/{hold}/release"
         return self.send(path, {"reason": "the player changed his mind"}, person="table.bj01")
 
+    def promote(self, cents: int, account: str = "GA-1") -> httpx.Response:
+        """Grant promotional money."""
+        path = f"/accounts/{PROPERTY}/{account}/promotional-money"
+        return self.send(path, {"cents": cents, "reason": "welcome"}, person="host.mo")
+
     def funded(self, account: str = "GA-1", cents: int = 10_000) -> None:
         """Open an account with money in it."""
         assert 201 == self.open(account).status_code
@@ -128,6 +135,11 @@ class House:
         """Return the cents that are available, on hold, in play."""
         found = self.read(f"/accounts/{PROPERTY}/{account}").json()
         return found["available_cents"], found["held_cents"], found["staked_cents"]
+
+    def promotional(self, account: str = "GA-1") -> tuple[int, int, int]:
+        """Return the cents of promotional money that are available, on hold, in play."""
+        found = self.read(f"/accounts/{PROPERTY}/{account}").json()
+        return found["promotional_cents"], found["promotional_held_cents"], found["promotional_staked_cents"]
 
     def uncovered(self) -> list[tuple[int, int, int]]:
         """Return the cents on hold, beyond the holds and short of rounds that took too much or could not give back."""
@@ -196,38 +208,47 @@ def credit(
     return {"account": account, "seat": seat, "wager": wager, "staked_cents": staked, "credited_cents": credited}
 
 
+_AMOUNTS = list(zip(AMOUNTS, CHANGES, strict=True))
+
 IDENTITIES = {
     "the control accounts are the sums of the accounts": """
         SELECT * FROM (
             SELECT a.property, a."table", a.leg, -sum(p.cents) AS cents
             FROM wagering_accounts.postings p JOIN wagering_accounts.accounts a USING (account)
-            WHERE a.leg IN ('wallet', 'available', 'held', 'staked') GROUP BY 1, 2, 3 HAVING sum(p.cents) <> 0) ledger
+            WHERE a.leg IN ('wallet', 'available', 'held', 'staked') OR a.leg IN
+                  ('promotional', 'promotional_held', 'promotional_staked')
+            GROUP BY 1, 2, 3 HAVING sum(p.cents) <> 0) ledger
         FULL JOIN (
             SELECT property, "table", leg, sum(cents) AS cents
             FROM wagering_accounts.balances, LATERAL (VALUES
                 (CASE kind WHEN 'wallet' THEN 'wallet' ELSE 'available' END, available_cents), ('held', held_cents),
-                ('staked', staked_cents)) AS v (leg, cents)
+                ('staked', staked_cents), ('promotional', promotional_cents),
+                ('promotional_held', promotional_held_cents), ('promotional_staked', promotional_staked_cents)
+                ) AS v (leg, cents)
             GROUP BY 1, 2, 3 HAVING sum(cents) <> 0) subsidiary USING (property, "table", leg)
         WHERE ledger.cents IS DISTINCT FROM subsidiary.cents""",
     "what is on hold and in play are the holds": """
         SELECT * FROM wagering_accounts.balances a LEFT JOIN (
-            SELECT property, account, coalesce(sum(cents) FILTER (WHERE status = 'held'), 0) AS held,
-                   coalesce(sum(cents) FILTER (WHERE status = 'captured'), 0) AS staked
+            SELECT property, account, sum(cents - promotional_cents) FILTER (WHERE status = 'held') AS held,
+                   sum(cents - promotional_cents) FILTER (WHERE status = 'captured') AS staked,
+                   sum(promotional_cents) FILTER (WHERE status = 'held') AS promotional_held,
+                   sum(promotional_cents) FILTER (WHERE status = 'captured') AS promotional_staked
             FROM wagering_accounts.holds GROUP BY 1, 2) h USING (property, account)
-        WHERE a.held_cents <> coalesce(h.held, 0) OR a.staked_cents <> coalesce(h.staked, 0)""",
-    "a statement ends with what is there": """
+        WHERE a.held_cents <> coalesce(h.held, 0) OR a.staked_cents <> coalesce(h.staked, 0)
+           OR a.promotional_held_cents <> coalesce(h.promotional_held, 0)
+           OR a.promotional_staked_cents <> coalesce(h.promotional_staked, 0)""",
+    "a statement ends with what is there": f"""
         SELECT * FROM wagering_accounts.balances a JOIN (
-            SELECT property, account, sum(available_change_cents) AS available, sum(held_change_cents) AS held,
-                   sum(staked_change_cents) AS staked
+            SELECT property, account, {", ".join(f"sum({change}) AS {name}_there" for name, change in _AMOUNTS)}
             FROM wagering_accounts.lines GROUP BY 1, 2) l USING (property, account)
-        WHERE (a.available_cents, a.held_cents, a.staked_cents) <> (l.available, l.held, l.staked)""",
-    "each line goes on from the line before": """
+        WHERE ({", ".join(f"a.{name}" for name, _ in _AMOUNTS)})
+           <> ({", ".join(f"l.{name}_there" for name, _ in _AMOUNTS)})""",
+    "each line goes on from the line before": f"""
         SELECT * FROM (
-            SELECT *, lag(available_cents, 1, 0::bigint) OVER w AS a, lag(held_cents, 1, 0::bigint) OVER w AS h,
-                   lag(staked_cents, 1, 0::bigint) OVER w AS s
+            SELECT *, {", ".join(f"lag({name}, 1, 0::bigint) OVER w AS {name}_before" for name, _ in _AMOUNTS)}
             FROM wagering_accounts.lines WINDOW w AS (PARTITION BY property, account ORDER BY version)) l
-        WHERE (a + available_change_cents, h + held_change_cents, s + staked_change_cents)
-              <> (available_cents, held_cents, staked_cents)""",
+        WHERE ({", ".join(f"{name}_before + {change}" for name, change in _AMOUNTS)})
+           <> ({", ".join(name for name, _ in _AMOUNTS)})""",
     "shortages are those of the rounds": """
         SELECT * FROM (SELECT coalesce(sum(shortage_cents), 0) AS cents FROM wagering_accounts.round_accounts) r,
             (SELECT coalesce(sum(p.cents), 0) AS cents FROM wagering_accounts.postings p

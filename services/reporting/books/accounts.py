@@ -1,12 +1,12 @@
 """What the wagering accounts add to measures: balances, and why they change. Pure; cents.
 
 `account_balance_cents` is what a movement changes on an account (the item), whether it is available, on hold or in
-play; its table is empty for a wallet. `held_cents` and `in_play_cents` are what is on hold and in play for a round (the
-item), by the movements; `holds_cents` is what holds come to, by what was authorized and released.
-`account_uncovered_cents` is what a round staked from an account beyond what was on hold for it, and
-`account_shortage_cents` what could not be taken back: their item is an `AccountOfRound`. `voucher_cents` is
-what vouchers (the item: their reference) were issued for, less what they were redeemed for. All else says why the
-liability changes.
+play, and `promotional_balance_cents` what of it is promotional money; the table is empty for a wallet. `held_cents` and
+`in_play_cents` are what is on hold and in play for a round (the item), by the movements; `holds_cents` is what holds
+come to, by what was authorized and released. `account_uncovered_cents` is what a round staked from an account beyond
+what was on hold for it, and `account_shortage_cents` what could not be taken back: their item is an `AccountOfRound`.
+`voucher_cents` is what vouchers (the item: their reference) were issued for, less what they were redeemed for. All else
+says why the liability changes, and promotional money in it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,6 +18,9 @@ from shared.contracts.accounts import (
     AccountCashedOut,
     AccountMovement,
     AdjustmentApproved,
+    PromotionGranted,
+    PromotionMoved,
+    PromotionWrittenOff,
     RoundCaptured,
     WagerAuthorized,
     WagerReleased,
@@ -74,6 +77,20 @@ def adjusted(fact: AdjustmentApproved) -> Iterator[Amount]:
     yield Amount("account_adjusted_cents", fact.cents, _table_of(fact.movements))
 
 
+@adds(PromotionGranted, PromotionWrittenOff, PromotionMoved)
+def promoted(fact: PromotionGranted | PromotionWrittenOff | PromotionMoved) -> Iterator[Amount]:
+    """Say how much promotional money the house gave or wrote off, or came to a table from a wallet."""
+    yield from _balances(fact.movements)
+    table = _table_of(fact.movements)
+    match fact:
+        case PromotionGranted():
+            yield Amount("promotional_granted_cents", fact.cents, table)
+        case PromotionWrittenOff():
+            yield Amount("promotional_written_off_cents", fact.cents, table)
+        case PromotionMoved():
+            yield Amount("promotional_moved_cents", fact.cents, table)
+
+
 @adds(WagerAuthorized, WagerReleased, RoundCaptured)
 def wagered(fact: WagerAuthorized | WagerReleased | RoundCaptured) -> Iterator[Amount]:
     """Say what is now on hold and in play for a round."""
@@ -94,6 +111,9 @@ def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amo
     yield Amount("account_staked_cents", sum(one.staked_cents for one in fact.accounts), fact.table)
     yield Amount("account_credited_cents", sum(one.credited_cents for one in fact.accounts), fact.table)
     for one in fact.accounts:
+        yield Amount("promotional_staked_cents", one.promotional_staked_cents, fact.table)
+        yield Amount("promotional_credited_cents", one.promotional_credited_cents, fact.table)
+        yield Amount("promotional_shortage_cents", one.promotional_shortage_cents, fact.table)
         item = AccountOfRound(fact.round_id, one.account).item
         yield Amount("account_uncovered_cents", one.staked_cents - one.released_cents, fact.table, item=item)
         yield Amount("account_shortage_cents", one.shortage_cents, fact.table, item=item)
@@ -106,11 +126,15 @@ def _table_of(movements: Sequence[AccountMovement]) -> str:
 
 def _balances(movements: Sequence[AccountMovement]) -> Iterator[Amount]:
     for one in movements:
-        cents, table = one.available_cents + one.held_cents + one.staked_cents, one.table or ""
+        promotional = one.promotional_cents + one.promotional_held_cents + one.promotional_staked_cents
+        cents, table = one.available_cents + one.held_cents + one.staked_cents + promotional, one.table or ""
         yield Amount("account_balance_cents", cents, table, item=one.account)
+        yield Amount("promotional_balance_cents", promotional, table, item=one.account)
         yield Amount("account_movements", 1, table, item=one.account)
 
 
 def _of_round(movements: Sequence[AccountMovement], table: str, round_id: str) -> Iterator[Amount]:
-    yield Amount("held_cents", sum(one.held_cents for one in movements), table, item=round_id)
-    yield Amount("in_play_cents", sum(one.staked_cents for one in movements), table, item=round_id)
+    held = sum(one.held_cents + one.promotional_held_cents for one in movements)
+    in_play = sum(one.staked_cents + one.promotional_staked_cents for one in movements)
+    yield Amount("held_cents", held, table, item=round_id)
+    yield Amount("in_play_cents", in_play, table, item=round_id)

@@ -1,14 +1,16 @@
-"""What the cage adds to measures: what was paid of counter checks, and what is still owed on each. Pure; cents.
+"""What the cage adds to measures: counter checks, and currency that patrons moved. Pure; cents.
 
-`checks_redeemed_cents` is what was paid, less what is void, the item being what it was paid in. `check_left_cents` is
-what is owed on a check (the item: its serial number): what it was issued for (services.reporting.books.inventory), less
-what was paid and what another check took the place of.
+`checks_redeemed_cents` is what was paid of counter checks, the item being what it was paid in. `check_left_cents` is
+what is owed on a check (the item: its serial number): what it was issued for (services.reporting.books.inventory),
+less what was paid and what another check took the place of. `cage_in_cents` and `cage_out_cents` are currency that
+persons (the item, by reference; empty where nobody is known) paid in at the cage, and were paid; `instruments_in_cents`
+and `instruments_out_cents` the same of monetary instruments. What is void is taken off, on the day of what it voids.
 """
 
 from collections.abc import Iterator
 
 from services.reporting.books.measures import Amount, adds
-from shared.contracts.cage import CheckRedeemed, CheckReplaced, RedemptionVoided
+from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, CheckReplaced, RedemptionVoided
 
 
 @adds(CheckRedeemed, RedemptionVoided)
@@ -17,6 +19,16 @@ def redeemed(fact: CheckRedeemed | RedemptionVoided) -> Iterator[Amount]:
     cents = fact.cents if isinstance(fact, CheckRedeemed) else -fact.cents
     yield Amount("checks_redeemed_cents", cents, fact.table or "", fact.shift, fact.paid_in)
     yield Amount("check_left_cents", -cents, fact.table or "", fact.shift, fact.serial)
+    if fact.paid_in == "currency":
+        yield Amount("cage_in_cents", cents, shift=fact.shift, item=fact.drawer or "")
+
+
+@adds(CageMoved, CageVoided)
+def moved(fact: CageMoved | CageVoided) -> Iterator[Amount]:
+    """Say what a patron moved in currency, or by a monetary instrument."""
+    cents = fact.cents if isinstance(fact, CageMoved) else -fact.cents
+    medium = "cage" if fact.medium == "currency" else "instruments"
+    yield Amount(f"{medium}_{fact.direction}_cents", cents, shift=fact.shift, item=fact.patron)
 
 
 @adds(CheckReplaced)

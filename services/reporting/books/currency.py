@@ -1,7 +1,7 @@
-"""Movements of currency: what persons paid into accounts and were paid from them, and large amounts at tables."""
+"""Movements of currency: of persons in accounts, at the cage and at tables, and large amounts of nobody known."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
@@ -10,11 +10,22 @@ from sqlalchemy import text
 
 from services.reporting.books.patrons import patrons_of
 from services.reporting.books.reading import Books
-from services.reporting.domain.federal.currency import CashMovement, Direction
+from services.reporting.domain.federal.currency import CashMovement, Department, Direction
 from services.reporting.kit.figures import EntryRef
 
 ACCOUNT_MEASURES: Final[dict[str, Direction]] = {"bought_in_cents": "in", "cashed_out_cents": "out"}
 """The measures of currency into accounts and out of them (services.reporting.books.accounts)."""
+
+CAGE_MEASURES: Final[dict[str, Direction]] = {
+    "cage_in_cents": "in",
+    "cage_out_cents": "out",
+    "instruments_in_cents": "in",
+    "instruments_out_cents": "out",
+}
+"""The measures of what is moved at the cage, by person (services.reporting.books.cage)."""
+
+BOUGHT: Final = "patron_bought_cents"
+"""The measure of chips that known persons bought at tables for currency."""
 
 CASH: Final = "cash"
 """The instrument of accounts that is currency."""
@@ -22,11 +33,14 @@ CASH: Final = "cash"
 _AT_TABLES: Final = "sold_for_currency_cents"
 
 _MOVED: Final = text("""
-    SELECT a.measure, a.value, a.gaming_day, a.table_name, a.service, a.shard, a.seq, f.occurred_at,
-           f.data ->> 'account' AS account
+    SELECT a.measure, a.value, a.item, a.gaming_day, a.table_name, a.service, a.shard, a.seq, f.kind, f.occurred_at,
+           f.data ->> 'account' AS account, f.data ->> 'kind' AS what, f.data ->> 'window' AS "window",
+           CAST(coalesce(f.data ->> 'number', f.data ->> 'step') AS bigint) AS number,
+           CAST(f.data ->> 'voids' AS bigint) AS voids
     FROM reporting.amounts a JOIN reporting.facts f USING (service, shard, seq)
     WHERE a.property = :property AND a.gaming_day BETWEEN :first AND :last AND a.recorded_at <= :known_at
-      AND (a.measure = ANY(:of_accounts) AND a.item = :cash OR a.measure = :at_tables AND a.value >= :least_cents)
+      AND (a.measure = ANY(:of_accounts) AND a.item = :cash OR a.measure = ANY(:of_persons)
+           OR a.measure = :at_tables AND a.value >= :least_cents AND f.data #>> '{data,patron}' IS NULL)
     ORDER BY f.occurred_at, a.service, a.shard, a.seq""")
 
 
@@ -40,49 +54,61 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class MovedCurrency:
-    """Movements of currency by moment, and what went into accounts and out of them in the question's days, cents.
+    """Movements of currency by moment, and what the question's days come to by measure, what is void taken off; cents.
 
     Movements are those of persons who moved a large amount in a gaming day, in or out; the sums are of all.
     """
 
     moved: tuple[Moved, ...]
-    accounts_cents: Mapping[Direction, int]
+    sums_cents: Mapping[str, int]
 
 
 async def moved_currency(books: Books, first: date, *, person_cents: int, table_cents: int) -> MovedCurrency:
     """Return what moved from a gaming day to the last of the question, as far as it is large.
 
-    A person's gaming day is, where it comes to `person_cents` in or out. At tables nobody is known who buys chips:
-    each amount stands alone, and is large from `table_cents` on. An account of no known patron stands for whoever moves
-    currency in it.
+    A person's gaming day is, where it comes to `person_cents` in or out, over accounts, cage and tables. Where nobody
+    is known, each amount stands alone, and is large from `table_cents` on. An account of no known patron stands for
+    whoever moves currency in it. What is void was no movement.
     """
-    measures = {"of_accounts": list(ACCOUNT_MEASURES), "cash": CASH, "at_tables": _AT_TABLES}
+    persons = [*CAGE_MEASURES, BOUGHT]
+    measures = {"of_accounts": list(ACCOUNT_MEASURES), "of_persons": persons, "cash": CASH, "at_tables": _AT_TABLES}
     rows = await books.read(_MOVED, first=first, last=books.question.last, least_cents=table_cents, **measures)
     patrons = await patrons_of(books, (row.account for row in rows if row.account))
-    sums: Counter[tuple[str, date, Direction]] = Counter()
-    accounts_cents: Counter[Direction] = Counter()
+    sums_cents: Counter[str] = Counter()
     for row in rows:
-        if row.account is not None:
-            direction = ACCOUNT_MEASURES[row.measure]
-            sums[_person(row, patrons), row.gaming_day, direction] += int(row.value)
-            if row.gaming_day >= books.question.first:
-                accounts_cents[direction] += int(row.value)
-    large = {(person, day) for (person, day, _), cents in sums.items() if cents >= person_cents}
-    moved = (
-        _moved(books.question.property, row, None if row.account is None else _person(row, patrons))
-        for row in rows
-        if row.account is None or (_person(row, patrons), row.gaming_day) in large
-    )
-    return MovedCurrency(tuple(moved), accounts_cents)
+        if row.gaming_day >= books.question.first:
+            sums_cents[row.measure] += int(row.value)
+    found = [_moved(books.question.property, row, patrons) for row in _standing(rows)]
+    days: Counter[tuple[str, date, str, Direction]] = Counter()
+    for one in (moved.movement for moved in found):
+        if one.patron is not None:
+            days[one.patron, one.gaming_day, one.medium, one.direction] += one.cents
+    large = {(person, day) for (person, day, _, _), cents in days.items() if cents >= person_cents}
+    return MovedCurrency(tuple(one for one in found if _is_large(one.movement, large, table_cents)), sums_cents)
 
 
-def _person(row: Any, patrons: Mapping[str, str]) -> str:
-    return patrons.get(row.account) or f"account {row.account}"
+def _is_large(one: CashMovement, large: set[tuple[str, date]], alone_cents: int) -> bool:
+    if one.patron is None:
+        return one.cents >= alone_cents
+    return (one.patron, one.gaming_day) in large
 
 
-def _moved(property_name: str, row: Any, person: str | None) -> Moved:
+def _standing(rows: Iterable[Any]) -> Iterator[Any]:
+    """Give the movements that are not void."""
+    listed = list(rows)
+    void = {(row.kind.partition(".")[0], row.voids) for row in listed if row.voids is not None}
+    for row in listed:
+        if row.voids is None and (row.kind.partition(".")[0], row.number) not in void:
+            yield row
+
+
+def _moved(property_name: str, row: Any, patrons: Mapping[str, str]) -> Moved:
     entry = EntryRef(row.service, row.shard, row.seq)
-    direction = ACCOUNT_MEASURES.get(row.measure, "in")
+    department = _department(row)
+    person: str | None = row.item or None
+    if department == "account":
+        person = patrons.get(row.account) or f"account {row.account}"
+    direction = {**ACCOUNT_MEASURES, **CAGE_MEASURES}.get(row.measure, "in")
     movement = CashMovement(
         patron=person,
         property=property_name,
@@ -90,9 +116,26 @@ def _moved(property_name: str, row: Any, person: str | None) -> Moved:
         moment=row.occurred_at,
         direction=direction,
         cents=int(row.value),
-        kind="chips for currency" if person is None else "buy-in" if direction == "in" else "cash-out",
-        department="table" if person is None else "account",
-        place=row.table_name or "wallet",
+        kind=_kind(row, department, direction),
+        department=department,
+        place=row.table_name or row.window or ("wallet" if department == "account" else "cage"),
         reference=f"{entry.service}/{entry.shard}/{entry.seq}",
+        medium="instrument" if row.measure.startswith("instruments_") else "currency",
     )
     return Moved(movement, entry)
+
+
+def _department(row: Any) -> Department:
+    if row.measure in ACCOUNT_MEASURES:
+        return "account"
+    return "cage" if row.measure in CAGE_MEASURES else "table"
+
+
+def _kind(row: Any, department: Department, direction: Direction) -> str:
+    match department:
+        case "account":
+            return "buy-in" if direction == "in" else "cash-out"
+        case "cage":
+            return "counter check" if row.what is None else str(row.what).replace("_", " ")
+        case "table":
+            return "chips for currency"

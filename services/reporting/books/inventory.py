@@ -28,6 +28,8 @@ def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
     match data:
         case pit.SoldChips(instrument="currency"):
             yield here("sold_for_currency_cents", -moved_cents)
+            if data.patron is not None:
+                yield here("patron_bought_cents", -moved_cents, item=data.patron)
         case pit.IssuedCounterCheck():
             yield here("checks_issued_cents", -moved_cents)
             yield here("checks_issued", 1)

@@ -19,11 +19,15 @@ from services.reporting.reports.accounts import (
     vouchers,
 )
 from services.reporting.reports.cells import require_whole, sum_of, total_of
+from services.reporting.reports.promotional_money import PROMOTIONAL, promotional_money
 from shared.contracts.accounts import (
     AccountBoughtIn,
     AccountCashedOut,
     AdjustmentApproved,
     Instrument,
+    PromotionGranted,
+    PromotionMoved,
+    PromotionWrittenOff,
     WagerAuthorized,
     WagersReversed,
     WagersSettled,
@@ -32,7 +36,10 @@ from shared.contracts.accounts import (
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 
 _BY_INSTRUMENT: Final = ("bought_in_cents", "cashed_out_cents")
-_FLOWS: Final = ("account_staked_cents", "account_credited_cents", "account_shortage_cents", "account_adjusted_cents")
+_FLOWS: Final = (
+    *("account_staked_cents", "account_credited_cents", "account_shortage_cents", "account_adjusted_cents"),
+    *("promotional_granted_cents", "promotional_written_off_cents"),
+)
 _TRANSFER: Final = "wallet"
 """The instrument with which money moves between a wallet and a game account: the liability stays as it was."""
 
@@ -55,11 +62,15 @@ DAYS: Final = Section(
             added=True,
             formula="what a correction could not take back because it had been paid out, less what was made good",
         ),
+        Column(name="granted_cents", title="Granted", unit="cents", added=True, formula="promotional money"),
+        Column(name="written_off_cents", title="Written off", unit="cents", added=True, formula="promotional money"),
         Column(
             name="closing_cents",
             title="Closing liability",
             unit="cents",
-            formula="opening + deposits - wagers + wins - withdrawals + adjustments + shortages",
+            formula=(
+                "opening + deposits - wagers + wins - withdrawals + adjustments + shortages + granted - written off"
+            ),
         ),
     ),
 )
@@ -81,6 +92,13 @@ BALANCES: Final = Section(
     columns=(
         Column(name="kind", title="Kind"),
         Column(name="balance_cents", title="Balance", unit="cents", added=True),
+        Column(
+            name="promotional_cents",
+            title="Promotional",
+            unit="cents",
+            added=True,
+            formula="of the balance: not paid out",
+        ),
         Column(name="held_cents", title="On hold", unit="cents", added=True, formula="for wagers, of the balance"),
         Column(name="in_play_cents", title="In play", unit="cents", added=True, formula="of the balance"),
         Column(
@@ -97,14 +115,21 @@ async def _fill(books: Books) -> Content:
     days = _days(before, opening, await _flows(books, "gaming_day"))
     change = _change((await _flows(books)).get((), {}))
     balances = await _balances(books)
+    promotional = await promotional_money(books)
     return Content(
-        (days, await _instruments(books), balances, await dormant(books), await vouchers(books)),
+        (days, promotional, await _instruments(books), balances, await dormant(books), await vouchers(books)),
         (
             Identity(
                 "liability and balances",
                 _owed(opening.value + change.value, books.question.last),
                 total_of(balances, "balance_cents"),
                 "the opening liability and what changed it come to the sum of all balances",
+            ),
+            Identity(
+                "promotional money and balances",
+                total_of(promotional, "closing_cents"),
+                total_of(balances, "promotional_cents"),
+                "the promotional money at the opening and what changed it come to that on all accounts",
             ),
             *await rounds_and_accounts(books),
         ),
@@ -128,8 +153,11 @@ async def _flows(
 
 def _change(flows: Mapping[str, Figure]) -> Figure:
     """Return by how much the liability changed."""
-    plus = ("bought_in_cents", "account_credited_cents", "account_adjusted_cents", "account_shortage_cents")
-    minus = ("cashed_out_cents", "account_staked_cents")
+    plus = (
+        *("bought_in_cents", "account_credited_cents", "account_adjusted_cents", "account_shortage_cents"),
+        "promotional_granted_cents",
+    )
+    minus = ("cashed_out_cents", "account_staked_cents", "promotional_written_off_cents")
     gained = total(flows[name] for name in plus if name in flows)
     return gained - total(flows[name] for name in minus if name in flows)
 
@@ -141,6 +169,8 @@ _COLUMNS: Final[Mapping[str, str]] = {
     "withdrawals_cents": "cashed_out_cents",
     "adjustments_cents": "account_adjusted_cents",
     "shortages_cents": "account_shortage_cents",
+    "granted_cents": "promotional_granted_cents",
+    "written_off_cents": "promotional_written_off_cents",
 }
 
 
@@ -178,7 +208,8 @@ async def _instruments(books: Books) -> Filled:
 
 
 async def _balances(books: Books) -> Filled:
-    at_tables = await books.amounts(("account_balance_cents",), ("table_name",), first=date.min)
+    measures_of_balances = ("account_balance_cents", "promotional_balance_cents")
+    at_tables = await books.amounts(measures_of_balances, ("table_name",), first=date.min)
     reserved = (await books.amounts(("held_cents", "in_play_cents"), first=date.min)).get((), {})
     rows: list[dict[str, Value | Figure | Cell]] = []
     for kind in (WALLET, GAME_ACCOUNT):
@@ -187,7 +218,8 @@ async def _balances(books: Books) -> Filled:
         wagered = reserved if kind == GAME_ACCOUNT else {}  # wagers are held on game accounts alone
         held, in_play = (wagered.get(name, NOTHING) for name in ("held_cents", "in_play_cents"))
         figures = {"held_cents": held, "in_play_cents": in_play, "available_cents": balance - held - in_play}
-        rows.append({"kind": kind, "balance_cents": balance, **figures})
+        promotional = sum_of(of_kind, "promotional_balance_cents")
+        rows.append({"kind": kind, "balance_cents": balance, "promotional_cents": promotional, **figures})
     return fill(BALANCES, rows)
 
 
@@ -217,11 +249,12 @@ ACCOUNT_LIABILITY: Final = Report(
     about=(
         "What the house owes to wallets and game accounts, why it changed by gaming day and instrument, and which "
         "accounts and vouchers hold it. Accounts stand by their names; patrons are known to the accounts service "
-        "alone. No journal tells promotional money from other money on an account: all of it is one balance."
+        "alone. Promotional money is part of it, and apart: it may be wagered, and is not paid out."
     ),
-    sections=(DAYS, INSTRUMENTS, BALANCES, DORMANT, VOUCHERS),
+    sections=(DAYS, PROMOTIONAL, INSTRUMENTS, BALANCES, DORMANT, VOUCHERS),
     sources=(
         *(AccountBoughtIn, AccountCashedOut, AdjustmentApproved, WagerAuthorized),
+        *(PromotionGranted, PromotionMoved, PromotionWrittenOff),
         *(WagersSettled, WagersReversed, WagersVoided, SettlementPosted, SettlementReversed),
     ),
     fill=_fill,

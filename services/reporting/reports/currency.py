@@ -6,7 +6,14 @@ from datetime import timedelta
 from math import ceil
 from typing import Any, Final
 
-from services.reporting.books.currency import ACCOUNT_MEASURES, CASH, MovedCurrency, moved_currency
+from services.reporting.books.currency import (
+    ACCOUNT_MEASURES,
+    BOUGHT,
+    CAGE_MEASURES,
+    CASH,
+    MovedCurrency,
+    moved_currency,
+)
 from services.reporting.books.reading import Books
 from services.reporting.domain.federal.currency import (
     WARNING_SHARE,
@@ -24,12 +31,13 @@ from services.reporting.kit.figures import NOTHING, Because, Cell, EntryRef, Fig
 from services.reporting.reports.cells import require_whole
 from services.reporting.reports.currency_sections import LOG, PATTERNS, REPORTABLE, WARNINGS
 from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered
+from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, RedemptionVoided
 from shared.contracts.inventory import PitRecorded
 from shared.jurisdictions import Pack
 from shared.runtime.web.roles import READ_PATRON_REPORTS
 
 _UNKNOWN: Final = "unknown"
-"""The person at a table."""
+"""Whoever moved currency where the person is not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,31 +190,30 @@ def _pattern(judged: _Judged, report: str, one: Pattern) -> dict[str, Any]:
 
 
 async def _identities(books: Books, currency: MovedCurrency) -> tuple[Identity, ...]:
-    added_up = (await books.amounts(tuple(ACCOUNT_MEASURES), ("item",), items=(CASH,))).get((CASH,), {})
+    accounts = (await books.amounts(tuple(ACCOUNT_MEASURES), ("item",), items=(CASH,))).get((CASH,), {})
+    elsewhere = (await books.amounts((*CAGE_MEASURES, BOUGHT))).get((), {})
+    sides = {
+        **{name: (f"currency {way}", f"of accounts that went {way}") for name, way in ACCOUNT_MEASURES.items()},
+        "cage_in_cents": ("cage in", "that went in at the cage"),
+        "cage_out_cents": ("cage out", "that went out at the cage"),
+        BOUGHT: ("tables in", "for which known persons bought chips at tables"),
+    }
     return tuple(
         Identity(
-            f"currency {direction}",
-            Figure(currency.accounts_cents.get(direction, 0)),
-            added_up.get(measure, NOTHING),
-            f"the movements of persons are all currency of accounts that went {direction}",
+            name,
+            Figure(currency.sums_cents.get(measure, 0)),
+            (accounts | elsewhere).get(measure, NOTHING),
+            f"the movements of persons are all currency {what}",
         )
-        for measure, direction in ACCOUNT_MEASURES.items()
+        for measure, (name, what) in sides.items()
     )
 
 
 def _marks(listed: Iterable[CurrencyTotal]) -> tuple[Mark, ...]:
     columns = ("reportable/cents", "log/cents", "warnings/cents")
-    return (
-        Mark(
-            "cage",
-            "the journals of this installation",
-            "currency that is moved at the cage (chips redeemed, checks and instruments) is not recorded here: add it",
-            columns,
-        ),
-        *(
-            Mark(one.place, one.source, one.note or "", columns)
-            for one in unconfirmed(applied for total in listed for applied in total.applied)
-        ),
+    return tuple(
+        Mark(one.place, one.source, one.note or "", columns)
+        for one in unconfirmed(applied for total in listed for applied in total.applied)
     )
 
 
@@ -219,7 +226,10 @@ CURRENCY: Final = Report(
         "person should look at. Persons are references."
     ),
     sections=(REPORTABLE, LOG, WARNINGS, PATTERNS),
-    sources=(AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered, PitRecorded),
+    sources=(
+        *(AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered, PitRecorded),
+        *(CageMoved, CageVoided, CheckRedeemed, RedemptionVoided),
+    ),
     fill=_fill,
     periods=("day", "week", "month"),
     signatures=("Title 31 officer",),

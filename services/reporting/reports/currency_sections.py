@@ -9,7 +9,7 @@ _DAY: Final = Column(name="gaming_day", title="Gaming day", unit="day")
 _PERSON: Final = Column(
     name="person",
     title="Person",
-    formula="a reference: the patron, or the account where none is known; at a table, nobody is",
+    formula="a reference: the patron, or the account where none is known; unknown where it is not recorded",
 )
 _DIRECTION: Final = Column(name="direction", title="In or out", formula="into the casino, or out of it to the person")
 _CENTS: Final = Column(name="cents", title="Amount", unit="cents")
@@ -45,7 +45,7 @@ LOG: Final = Section(
         _FORM,
         _DAY,
         Column(name="moment", title="Moment", unit="moment"),
-        Column(name="place", title="Place", formula="the table, or the wallet"),
+        Column(name="place", title="Place", formula="the table, the window of the cage, or the wallet"),
         _PERSON,
         _DIRECTION,
         Column(name="kind", title="Kind"),

@@ -15,6 +15,9 @@ from shared.contracts.accounts import (
     AccountBoughtIn,
     AccountCashedOut,
     AdjustmentApproved,
+    PromotionGranted,
+    PromotionMoved,
+    PromotionWrittenOff,
     WagersReversed,
     WagersSettled,
     WagersVoided,
@@ -23,6 +26,7 @@ from shared.contracts.settlements import SettlementPosted, SettlementReversed
 
 _ROUNDS: Final = ("account_staked_cents", "account_credited_cents")
 _SESSIONS: Final = ("bought_in_cents", "cashed_out_cents", "account_adjusted_cents")
+_PROMOTIONAL: Final = ("promotional_granted_cents", "promotional_moved_cents", "promotional_written_off_cents")
 
 _PLACE: Final = (
     Column(name="pit", title="Pit"),
@@ -87,6 +91,13 @@ SESSIONS: Final = Section(
         Column(name="bought_in_cents", title="Bought in", unit="cents", added=True),
         Column(name="cashed_out_cents", title="Cashed out", unit="cents", added=True),
         Column(name="adjusted_cents", title="Adjusted", unit="cents", added=True),
+        Column(
+            name="promotional_cents",
+            title="Promotional",
+            unit="cents",
+            added=True,
+            formula="granted + moved from wallets - written off",
+        ),
         Column(name="wagered_cents", title="Won or lost", unit="cents", added=True, formula="closing - all else"),
         Column(name="closing_cents", title="Closing balances", unit="cents", added=True),
     ),
@@ -148,7 +159,7 @@ async def _meters(books: Books) -> Filled:
 async def _sessions(books: Books) -> Filled:
     before = books.question.first - timedelta(days=1)
     opening = await books.amounts(("account_balance_cents",), ("table_name",), first=date.min, last=before)
-    moved = await books.amounts(("account_balance_cents", *_SESSIONS), ("table_name",))
+    moved = await books.amounts(("account_balance_cents", *_SESSIONS, *_PROMOTIONAL), ("table_name",))
     rows: list[_Row] = []
     for (table,) in sorted(opening.keys() | moved.keys()):
         if not table or not _is_of(books, table):
@@ -158,6 +169,8 @@ async def _sessions(books: Books) -> Filled:
         change, bought_in, cashed_out, adjusted = (
             found.get(name, NOTHING) for name in ("account_balance_cents", *_SESSIONS)
         )
+        granted, brought, written_off = (found.get(name, NOTHING) for name in _PROMOTIONAL)
+        promotional = granted + brought - written_off
         rows.append(
             _place(books, table)
             | {
@@ -165,7 +178,8 @@ async def _sessions(books: Books) -> Filled:
                 "bought_in_cents": bought_in,
                 "cashed_out_cents": cashed_out,
                 "adjusted_cents": adjusted,
-                "wagered_cents": change - bought_in + cashed_out - adjusted,
+                "promotional_cents": promotional,
+                "wagered_cents": change - bought_in + cashed_out - adjusted - promotional,
                 "closing_cents": opened + change,
             }
         )
@@ -209,6 +223,7 @@ ELECTRONIC_WIN: Final = Report(
     sections=(METERS, SESSIONS, UNCOVERED),
     sources=(
         *(AccountBoughtIn, AccountCashedOut, AdjustmentApproved),
+        *(PromotionGranted, PromotionMoved, PromotionWrittenOff),
         *(WagersSettled, WagersReversed, WagersVoided, SettlementPosted, SettlementReversed),
     ),
     fill=_fill,

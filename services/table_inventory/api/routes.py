@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from services.table_inventory.api import checks, contests, counts, days, slips, tables
+from services.table_inventory.api import cage, checks, contests, counts, days, slips, tables
 from shared.runtime.service.context import ServiceContext
 
 
@@ -11,7 +11,7 @@ def routes(context: ServiceContext) -> APIRouter:
     router = APIRouter()
     for part in (
         *(slips.routes, counts.routes, days.variance_routes, days.day_routes, contests.routes, checks.routes),
-        tables.routes,
+        *(cage.routes, tables.routes),
     ):
         router.include_router(part(context))
     return router

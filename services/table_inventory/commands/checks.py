@@ -103,7 +103,7 @@ def void(command: VoidRedemption, state: tuple[AtCage, Redemption], now: Now) ->
         voids=command.step,
         redeemed_by=redemption.by,
         reason=command.reason,
-        **cage.step(command.property, now),
+        **cage.step(command.property, now) | {"gaming_day": redemption.gaming_day, "shift": redemption.shift},
     )
     postings = paid(fact.property, fact.paid_in, -fact.cents)
     return Accepted(recording=Recording(fact=fact, postings=postings), answer=fact)

@@ -1,6 +1,7 @@
 """Counter checks on hand at the cage: what was issued, paid, and is still owed. Amounts are cents."""
 
 from dataclasses import dataclass
+from datetime import date
 
 from pydantic import AwareDatetime, BaseModel
 
@@ -41,6 +42,8 @@ class Redemption:
     cents: int
     paid_in: PaidIn
     by: str
+    gaming_day: date
+    shift: str
     is_void: bool
 
 

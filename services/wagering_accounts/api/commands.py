@@ -5,7 +5,7 @@ from functools import partial
 
 from fastapi import APIRouter
 
-from services.wagering_accounts.api.roles import ADJUST, APPROVE, EXCLUDE, MANAGE, WAGER
+from services.wagering_accounts.api.roles import ADJUST, APPROVE, EXCLUDE, MANAGE, PROMOTE, WAGER
 from services.wagering_accounts.commands.accounts import (
     ApproveAdjustment,
     BuyIn,
@@ -16,6 +16,7 @@ from services.wagering_accounts.commands.accounts import (
 )
 from services.wagering_accounts.commands.deciding import CommandWithCode
 from services.wagering_accounts.commands.patrons import ChangeAccessCode, RegisterPatron, SetExclusion, SetLimit
+from services.wagering_accounts.commands.promotions import GrantPromotion, MovePromotion, WriteOffPromotion
 from services.wagering_accounts.commands.wagers import AuthorizeWager, CaptureRound, ReleaseWager
 from services.wagering_accounts.domain.access_codes import fingerprint, hash_code
 from services.wagering_accounts.domain.documents import (
@@ -59,6 +60,11 @@ def add_commands(router: APIRouter, context: ServiceContext) -> None:
     add(BuyIn, account + "/buy-ins", rejects=(*_MONEY, *_CODE), prepare=prepare)
     paid = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.ALREADY_DECIDED, Reason.TOO_EARLY, Reason.INSUFFICIENT_FUNDS)
     add(CashOut, account + "/cash-outs", rejects=(*paid, *_CODE), prepare=prepare)
+
+    add, path = partial(command, tag="promotional money", answers=AccountDocument), account + "/promotional-money"
+    add(GrantPromotion, path, role=PROMOTE, rejects=opened)
+    add(WriteOffPromotion, path + "/write-offs", role=PROMOTE, rejects=(Reason.NOT_FOUND, Reason.INSUFFICIENT_FUNDS))
+    add(MovePromotion, path + "/moves", role=MANAGE, rejects=(*opened, Reason.CONTRADICTS, Reason.INSUFFICIENT_FUNDS))
 
     add = partial(command, tag="adjustments", answers=AdjustmentDocument)
     path, decided = account + "/adjustments", (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)

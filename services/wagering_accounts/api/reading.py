@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query, Request, Response
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.wagering_accounts.api.roles import ADJUST, APPROVE, EXCLUDE, MANAGE, WAGER
+from services.wagering_accounts.api.roles import ADJUST, APPROVE, EXCLUDE, MANAGE, PROMOTE, WAGER
 from services.wagering_accounts.domain.books import Patron
 from services.wagering_accounts.domain.documents import (
     AccountDocument,
@@ -48,7 +48,7 @@ _LINES: Final = TableListing(lines, "version")
 _ADJUSTMENTS: Final = TableListing(adjustments, "adjustment")
 _OPEN_ROUNDS: Final[Listing[OpenPlace]] = Listing("open-rounds", OpenPlace)
 
-ACCOUNT_READER: Final = person_with(READ_REPORTS, MANAGE, WAGER, ADJUST, APPROVE)
+ACCOUNT_READER: Final = person_with(READ_REPORTS, MANAGE, WAGER, PROMOTE, ADJUST, APPROVE)
 PATRON_READER: Final = person_with(READ_REPORTS, MANAGE, EXCLUDE)
 ROUND_READER: Final = person_with(READ_REPORTS, WAGER)
 

@@ -9,6 +9,7 @@ MANAGE: Final = declare_role(
 )
 WAGER: Final = declare_role("accounts.wager", "Authorize, capture and release wagers: the electronic table.")
 EXCLUDE: Final = declare_role("accounts.exclude", "Exclude patrons and admit them again.")
+PROMOTE: Final = declare_role("accounts.promote", "Grant promotional money to accounts, and write it off.")
 ADJUST: Final = declare_role("accounts.adjust", "Enter adjustments of accounts.")
 APPROVE: Final = declare_role(
     "accounts.adjust.approve", "Approve or reject adjustments of accounts that somebody else entered."

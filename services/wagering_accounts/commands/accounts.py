@@ -2,12 +2,13 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from services.wagering_accounts.commands.deciding import (
     COMMANDS,
     AccountName,
     AccountsCommand,
+    ChangeOfCents,
     CommandWithCode,
     Number,
     account_path,
@@ -176,19 +177,13 @@ def _cash_out(command: CashOut, books: Books, now: Now) -> Accepted:
 def _require_closable(account: Account, cents: int) -> None:
     if account.kind == "wallet":
         raise Rejected(Reason.CONTRADICTS, f"account {account.account} is a wallet: only game accounts are closed")
-    left = account.available_cents + account.held_cents + account.staked_cents - cents
+    left = account.total() - cents
     if left:
         raise Rejected(Reason.TOO_EARLY, f"account {account.account} would keep {left} cents: it cannot be closed yet")
     require_open(account)
 
 
 # --- adjustments: what is available is changed by hand, which takes two people ---
-
-
-def _something(cents: int) -> int:
-    if cents == 0:
-        raise ValueError("0 changes nothing; say by how much")
-    return cents
 
 
 class EnterAdjustment(AccountsCommand):
@@ -198,7 +193,7 @@ class EnterAdjustment(AccountsCommand):
     """
 
     account: AccountName
-    cents: Annotated[int, Field(strict=True, ge=-(10**12), le=10**12), AfterValidator(_something)]
+    cents: ChangeOfCents
     reason: Why
 
     def needs(self) -> Needs:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Annotated, Any, Final, Self
 
-from pydantic import Field, PrivateAttr, SecretStr
+from pydantic import AfterValidator, Field, PrivateAttr, SecretStr
 
 from services.wagering_accounts.domain.access_codes import HashedCode
 from services.wagering_accounts.domain.books import Account, AccountKey, Books, Patron, PatronCode, postings_of
@@ -25,6 +25,16 @@ AccessCode = Annotated[SecretStr, Field(min_length=4, max_length=64)]
 AccountName = Annotated[Name, Field(description="the account")]
 PatronName = Annotated[Name, Field(description="the patron")]
 Number = Annotated[int, Field(ge=1, le=2**53)]
+
+
+def _something(cents: int) -> int:
+    if cents == 0:
+        raise ValueError("0 changes nothing; say by how much")
+    return cents
+
+
+ChangeOfCents = Annotated[int, Field(strict=True, ge=-(10**12), le=10**12), AfterValidator(_something)]
+"""Cents by which something changes, up or down."""
 
 
 class AccountsCommand(Command, ABC):
@@ -97,7 +107,14 @@ def account_path(account: Account) -> str:
 
 
 def next_movement(
-    account: Account, *, available_cents: int = 0, held_cents: int = 0, staked_cents: int = 0
+    account: Account,
+    *,
+    available_cents: int = 0,
+    held_cents: int = 0,
+    staked_cents: int = 0,
+    promotional_cents: int = 0,
+    promotional_held_cents: int = 0,
+    promotional_staked_cents: int = 0,
 ) -> AccountMovement:
     """Return a movement with the version that the account gets by it."""
     return AccountMovement.of_checked(
@@ -108,6 +125,9 @@ def next_movement(
             "available_cents": available_cents,
             "held_cents": held_cents,
             "staked_cents": staked_cents,
+            "promotional_cents": promotional_cents,
+            "promotional_held_cents": promotional_held_cents,
+            "promotional_staked_cents": promotional_staked_cents,
         }
     )
 

@@ -66,7 +66,8 @@ def _authorize(command: AuthorizeWager, books: Books, now: Now) -> Accepted:
     if round_ is not None and round_.is_over():
         detail = f"round {command.round_id} of table {command.table} is {round_.status}: its wagers are over"
         raise Rejected(Reason.TOO_LATE, detail)
-    require_available(account, command.cents)
+    promotional = _promotional_part(books, account, command, now)
+    cashable = command.cents - promotional
     number = account.version + 1
     fact = WagerAuthorized.of_checked(  # in the order of its fields
         {
@@ -75,13 +76,43 @@ def _authorize(command: AuthorizeWager, books: Books, now: Now) -> Accepted:
             "account": command.account,
             "hold": number,
             **vars(command),
+            "promotional_cents": promotional,
             "round_version": next_version(books, key),
-            "movements": (next_movement(account, available_cents=-command.cents, held_cents=command.cents),),
+            "movements": (
+                next_movement(
+                    account,
+                    available_cents=-cashable,
+                    held_cents=cashable,
+                    promotional_cents=-promotional,
+                    promotional_held_cents=promotional,
+                ),
+            ),
         }
     )
     recording = record(books, fact, now)
-    answer = AuthorizedHold(**vars(command), hold=number, status="held", available_cents=account.available_cents)
+    answer = AuthorizedHold(
+        **vars(command),
+        hold=number,
+        status="held",
+        promotional_cents=promotional,
+        available_cents=account.available_cents,
+        promotional_available_cents=account.promotional_cents,
+    )
     return Accepted(recording=recording, answer=answer, location=f"{account_path(account)}/holds/{number}")
+
+
+def _promotional_part(books: Books, account: Account, command: AuthorizeWager, now: Now) -> int:
+    """Return how much of a wager is promotional money. Raises: Rejected where the account has not enough of both."""
+    if not account.promotional_cents:
+        require_available(account, command.cents)
+        return 0
+    both = account.available_cents + account.promotional_cents
+    if command.cents > both:
+        detail = f"{command.cents} exceeds the {both} cents that are available, promotional money included"
+        raise Rejected(Reason.INSUFFICIENT_FUNDS, detail)
+    if books.today.at(command.property, now.at).place.document.promotional_money_spent == "first":
+        return min(account.promotional_cents, command.cents)
+    return max(0, command.cents - account.available_cents)
 
 
 class CaptureRound(AccountsCommand):
@@ -106,9 +137,13 @@ def _capture(command: CaptureRound, books: Books, now: Now) -> Accepted:
         detail = f"no wager of round {command.round_id} of table {command.table} was ever authorized"
         raise Rejected(Reason.NOT_FOUND, detail)
     held = books.holds_of(key, "held")
-    sums: dict[str, int] = {}
+    sums: dict[str, tuple[int, int]] = {}
     for hold in held:
-        sums[hold.account] = sums.get(hold.account, 0) + hold.cents
+        cashable, promotional = sums.get(hold.account, (0, 0))
+        sums[hold.account] = (
+            cashable + hold.cents - hold.promotional_cents,
+            promotional + hold.promotional_cents,
+        )
     holds = tuple(CapturedHold(account=hold.account, hold=hold.hold, cents=hold.cents) for hold in held)
     fact = RoundCaptured(
         **vars(command),
@@ -116,8 +151,14 @@ def _capture(command: CaptureRound, books: Books, now: Now) -> Accepted:
         round_version=None if round_.is_over() else next_version(books, key),  # else its result came first
         holds=holds,
         movements=tuple(
-            next_movement(books.accounts[command.property, account], held_cents=-cents, staked_cents=cents)
-            for account, cents in sums.items()
+            next_movement(
+                books.accounts[command.property, account],
+                held_cents=-cashable,
+                staked_cents=cashable,
+                promotional_held_cents=-promotional,
+                promotional_staked_cents=promotional,
+            )
+            for account, (cashable, promotional) in sums.items()
         ),
     )
     recording = record(books, fact, now)
@@ -152,14 +193,25 @@ def _release(command: ReleaseWager, books: Books, now: Now) -> Accepted:
         )
     if hold.status != "held":
         raise Rejected(Reason.ALREADY_DECIDED, f"hold {command.hold} was {hold.status} already")
+    promotional = hold.promotional_cents
+    cashable = hold.cents - promotional
     fact = WagerReleased(
         **vars(command),
         table=hold.table,
         round_id=hold.round_id,
         cents=hold.cents,
+        promotional_cents=promotional,
         round_version=next_version(books, Round.key_of(hold)),
         by=now.by,
-        movements=(next_movement(account, available_cents=hold.cents, held_cents=-hold.cents),),
+        movements=(
+            next_movement(
+                account,
+                available_cents=cashable,
+                held_cents=-cashable,
+                promotional_cents=promotional,
+                promotional_held_cents=-promotional,
+            ),
+        ),
     )
     recording = record(books, fact, now)
     return Accepted(recording=recording, answer=AccountDocument.of(account))

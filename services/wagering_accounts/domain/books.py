@@ -8,13 +8,16 @@ The journal has the money on control accounts (property, table, wager, leg), sig
 | `available` | minus what may be wagered or paid out at a table |
 | `held` | minus what is authorized for wagers of rounds that have not reached "no more bets" |
 | `staked` | minus what is in play: wagers after "no more bets" whose result is not known |
+| `promotional`, `promotional_held`, `promotional_staked` | the same of promotional money, also in wallets |
+| `promotions` | plus what the house gave, minus what expired |
 | `cash`, `chips`, `voucher` | plus what was paid in that way at the table or cage, minus what was paid out |
 | `account_funded` | by wager: plus what results credited, minus what they took: the opposite of settlement's own |
 | `shortage` | plus what a correction had to take back and could not, because it had been paid out |
 | `adjusted` | the other side of adjustments |
 
-`wallet`, `available`, `held` and `staked` together are the liability. The accounts of this module are the ledger
-beneath: their sums are those of the control accounts. The attributes of everything here are the columns of its table.
+`wallet`, `available`, `held`, `staked` and those of promotional money together are the liability. The accounts of this
+module are the ledger beneath: their sums are those of the control accounts. The attributes of everything here are the
+columns of its table.
 """
 
 from collections import defaultdict
@@ -40,7 +43,7 @@ RoundAccountKey = tuple[str, str, str, str]  # property, table, round id, accoun
 AccountKind = Literal["wallet", "game"]
 AccountStatus = Literal["open", "closed"]
 RoundStatus = Literal["open", "captured", "settled", "void"]
-HoldStatus = Literal["held", "captured", "settled", "released"]
+HoldStatus = Literal["held", "captured", "settled", "returned", "released"]
 AdjustmentStatus = Literal["entered", "approved", "rejected"]
 
 
@@ -118,7 +121,10 @@ class PatronCode(Thing):
 
 @dataclass(slots=True)
 class Account(Thing):
-    """A wallet (`table` is empty), or the game account of one session at a table. `version` counts its entries."""
+    """A wallet (`table` is empty), or the game account of one session at a table. `version` counts its entries.
+
+    `promotional_cents` may be wagered, and never paid out; it is in none of the other amounts.
+    """
 
     key_of = attrgetter("property", "account")
 
@@ -133,11 +139,22 @@ class Account(Thing):
     available_cents: int = 0
     held_cents: int = 0
     staked_cents: int = 0
+    promotional_cents: int = 0
+    promotional_held_cents: int = 0
+    promotional_staked_cents: int = 0
+
+    def total(self) -> int:
+        """Return all that is on the account, cents."""
+        promotional = self.promotional_cents + self.promotional_held_cents + self.promotional_staked_cents
+        return self.available_cents + self.held_cents + self.staked_cents + promotional
 
 
 @dataclass(slots=True)
 class Hold(Thing):
-    """Cents of an account that are set aside for a wager of a round."""
+    """Cents of an account that are set aside for a wager of a round, some of them promotional money.
+
+    It is `released` by the player, `returned` by a result in which its wager was not staked, or by a void.
+    """
 
     key_of = attrgetter("property", "account", "hold")
 
@@ -149,6 +166,7 @@ class Hold(Thing):
     seat: int
     wager: str
     cents: int
+    promotional_cents: int
     status: HoldStatus = "held"
 
 
@@ -178,7 +196,10 @@ class Round(Thing):
 
 @dataclass(slots=True)
 class RoundAccount(Thing):
-    """What a round did on an account. `covered_cents` was on hold for it; the shortage could not be taken back."""
+    """What a round did on an account. `covered_cents` was on hold for it; the shortage could not be taken back.
+
+    `promotional_shortage_cents` of the shortage had been promotional money.
+    """
 
     key_of = attrgetter("property", "table", "round_id", "account")
 
@@ -190,6 +211,7 @@ class RoundAccount(Thing):
     credited_cents: int = 0
     covered_cents: int = 0
     shortage_cents: int = 0
+    promotional_shortage_cents: int = 0
 
 
 @dataclass(slots=True)
@@ -285,6 +307,9 @@ def postings_of(books: Books, fact: AccountsFact, others: Iterable[Posting] = ()
             ("wallet" if account.kind == "wallet" else "available", movement.available_cents),
             ("held", movement.held_cents),
             ("staked", movement.staked_cents),
+            ("promotional", movement.promotional_cents),
+            ("promotional_held", movement.promotional_held_cents),
+            ("promotional_staked", movement.promotional_staked_cents),
         ):
             if cents:
                 key = Leg(fact.property, account.table, "", leg)

@@ -28,7 +28,10 @@ class _Document(BaseModel):
 
 
 class AccountDocument(_Document):
-    """An account: what is available, on hold for wagers, and in play. `version` counts what was recorded about it."""
+    """An account: what is available, on hold for wagers, and in play. `version` counts what was recorded about it.
+
+    Promotional money is apart from it: it may be wagered, and is never paid out.
+    """
 
     property: Name
     account: Name
@@ -38,12 +41,15 @@ class AccountDocument(_Document):
     available_cents: int
     held_cents: int
     staked_cents: int
+    promotional_cents: int
+    promotional_held_cents: int
+    promotional_staked_cents: int
     table: Annotated[Name | None, BeforeValidator(lambda table: table or None)] = None
     patron: Name | None = None
 
 
 class HoldDocument(_Document):
-    """A wager on hold."""
+    """A wager on hold; `promotional_cents` of its cents are promotional money."""
 
     property: Name
     account: Name
@@ -54,12 +60,14 @@ class HoldDocument(_Document):
     seat: int
     wager: Name
     cents: int
+    promotional_cents: int
 
 
 class AuthorizedHold(HoldDocument):
     """A wager on hold, and what is then available, in cents."""
 
     available_cents: int
+    promotional_available_cents: int
 
 
 class CaptureDocument(BaseModel):
@@ -122,9 +130,15 @@ class StatementLine(_Document):
     available_change_cents: int
     held_change_cents: int
     staked_change_cents: int
+    promotional_change_cents: int
+    promotional_held_change_cents: int
+    promotional_staked_change_cents: int
     available_cents: int
     held_cents: int
     staked_cents: int
+    promotional_cents: int
+    promotional_held_cents: int
+    promotional_staked_cents: int
     table: Name | None = None
     round_id: Identifier | None = None
 

@@ -4,6 +4,7 @@ Commands, settlements and a rebuild change the books here and nowhere else, by w
 """
 
 from datetime import date, datetime
+from typing import Final
 
 from services.wagering_accounts.domain.books import (
     Account,
@@ -21,6 +22,7 @@ from services.wagering_accounts.domain.books import (
 from shared.contracts.accounts import (
     AboutAccount,
     AboutPatron,
+    AboutPromotion,
     AccessFailed,
     AccountBoughtIn,
     AccountCashedOut,
@@ -45,6 +47,10 @@ from shared.contracts.accounts import (
 
 OfRound = WagerAuthorized | WagerReleased | RoundCaptured | WagersVoided
 """What is about a round."""
+
+
+_KINDS: Final = ("available", "held", "staked", "promotional", "promotional_held", "promotional_staked")
+_AMOUNTS: Final = tuple(f"{name}_cents" for name in _KINDS)
 
 
 class DoesNotFit(Exception):
@@ -90,7 +96,10 @@ def _move(account: Account, movement: AccountMovement) -> LineRow:
     account.available_cents += movement.available_cents
     account.held_cents += movement.held_cents
     account.staked_cents += movement.staked_cents
-    if min(account.available_cents, account.held_cents, account.staked_cents) < 0:
+    account.promotional_cents += movement.promotional_cents
+    account.promotional_held_cents += movement.promotional_held_cents
+    account.promotional_staked_cents += movement.promotional_staked_cents
+    if min(getattr(account, name) for name in _AMOUNTS) < 0:
         raise DoesNotFit(f"account {account.account} has less than is taken from it")
     return {
         "property": account.property,
@@ -99,16 +108,24 @@ def _move(account: Account, movement: AccountMovement) -> LineRow:
         "available_change_cents": movement.available_cents,
         "held_change_cents": movement.held_cents,
         "staked_change_cents": movement.staked_cents,
+        "promotional_change_cents": movement.promotional_cents,
+        "promotional_held_change_cents": movement.promotional_held_cents,
+        "promotional_staked_change_cents": movement.promotional_staked_cents,
         "available_cents": account.available_cents,
         "held_cents": account.held_cents,
         "staked_cents": account.staked_cents,
+        "promotional_cents": account.promotional_cents,
+        "promotional_held_cents": account.promotional_held_cents,
+        "promotional_staked_cents": account.promotional_staked_cents,
     }
 
 
 def _require_nothing_left(books: Books, fact: WagersVoided) -> None:
     """Raise DoesNotFit where an account is short of something and has something left."""
     for each in fact.accounts:
-        if each.shortage_cents > 0 and books.accounts[fact.property, each.account].available_cents:
+        account, promotional = books.accounts[fact.property, each.account], each.promotional_shortage_cents
+        cashable_left = account.available_cents and each.shortage_cents > promotional
+        if cashable_left or (account.promotional_cents and promotional > 0):
             raise DoesNotFit(f"account {each.account} has more than when its shortage was found")
 
 
@@ -117,7 +134,7 @@ def _apply(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> 
     match fact:
         case WagerAuthorized():
             _touched(books, fact, at).status = "open"
-            wager = (fact.hold, fact.table, fact.round_id, fact.seat, fact.wager, fact.cents)
+            wager = (fact.hold, fact.table, fact.round_id, fact.seat, fact.wager, fact.cents, fact.promotional_cents)
             books.add(Hold(fact.property, fact.account, *wager))
         case WagerReleased():
             _touched(books, fact, at)
@@ -135,6 +152,8 @@ def _apply(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> 
             _cash_out(books, fact)
         case AccountBoughtIn():
             _buy_in(books, fact, gaming_day)
+        case AboutPromotion():
+            pass  # it moves money, and nothing else
         case AdjustmentEntered():
             entered = (fact.adjustment, fact.cents, fact.reason, fact.by, at)
             books.add(Adjustment(fact.property, fact.account, *entered))
@@ -192,6 +211,7 @@ def _end_round(books: Books, fact: WagersVoided, at: datetime) -> None:
         part.credited_cents += each.credited_cents
         part.covered_cents += each.released_cents
         part.shortage_cents += each.shortage_cents
+        part.promotional_shortage_cents += each.promotional_shortage_cents
 
 
 # --- money in and out, adjustments ---

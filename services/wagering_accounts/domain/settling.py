@@ -5,6 +5,9 @@ and credits what was won, in one entry. A result that comes before "no more bets
 that was posted and taken back does nothing, in whichever order the two come. So the accounts end the same whatever the
 order of commands and settlements, and the leg `account_funded` is to the cent the opposite of settlement's own.
 
+Promotional money that was staked is taken from promotional money; what a stake brings back goes back as what it was,
+and what it wins is other money.
+
 What cannot be taken back because it was paid out is a shortage of that round: an exception, and the first thing that a
 further revision of the round makes good.
 """
@@ -13,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from services.wagering_accounts.domain.books import Account, Books, Hold, Round, postings_of
+from services.wagering_accounts.domain.books import Books, Hold, HoldStatus, Round, RoundAccount, postings_of
 from services.wagering_accounts.domain.evolving import evolve, next_version
 from services.wagering_accounts.domain.views import PostedRound, ReversedRound, RoundEvent, VoidedRound
 from shared.contracts.accounts import (
@@ -29,6 +32,9 @@ from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
 from shared.journal.recording import Recording
 from shared.rules.errors import Refused
+
+ENDED_BY_RESULTS: Final[tuple[HoldStatus, ...]] = ("held", "captured", "settled", "returned")
+"""Holds that a result ends or has ended: all but those that the player took back."""
 
 _FACTS: Final[Mapping[type[RoundEvent], type[WagersVoided]]] = {
     PostedRound: WagersSettled,
@@ -81,19 +87,48 @@ def _fact(
     """Return the fact, and its postings besides those of the movements."""
     key = Round.key_of(data)
     movements, results = list[AccountMovement](), list[AccountResult]()
+    parts = _promotional_parts(
+        credited, books.holds_of(key, *ENDED_BY_RESULTS), taken_back=isinstance(data, ReversedRound)
+    )
     for name in sorted({hold.account for hold in ended} | {credit.account for credit in credited}):
-        held = sum(hold.cents for hold in ended if hold.account == name and hold.status == "held")
-        in_play = sum(hold.cents for hold in ended if hold.account == name and hold.status == "captured")
+        held, held_promotional = _on_hold(ended, name, "held")
+        in_play, in_play_promotional = _on_hold(ended, name, "captured")
         staked = sum(credit.staked_cents for credit in credited if credit.account == name)
         won = sum(credit.credited_cents for credit in credited if credit.account == name)
-        part, released = books.round_accounts.get((*key, name)), held + in_play
-        before = 0 if part is None else part.shortage_cents
+        promotional_staked, promotional_won = parts.get(name, (0, 0))
         account = books.accounts[data.property, name]
-        paid, shortage = _paid(account, before, released, won - staked)
-        change = {"held_cents": -held, "staked_cents": -in_play, "available_cents": released + paid}
-        movements.append(AccountMovement(account=name, table=account.table or None, **change))
-        result = {"staked_cents": staked, "credited_cents": won, "released_cents": released}
-        results.append(AccountResult(account=name, **result, shortage_cents=shortage))
+        part = books.round_accounts.get((*key, name)) or RoundAccount(*key, name)
+        released, released_promotional = held + in_play, held_promotional + in_play_promotional
+        before = part.shortage_cents - part.promotional_shortage_cents
+        cents = (won - promotional_won) - (staked - promotional_staked)
+        paid, short = _paid(account.available_cents, before, released, cents)
+        before, cents = part.promotional_shortage_cents, promotional_won - promotional_staked
+        promotional, short_promotional = _paid(account.promotional_cents, before, released_promotional, cents)
+        movements.append(
+            AccountMovement(
+                account=name,
+                table=account.table or None,
+                held_cents=-held,
+                staked_cents=-in_play,
+                available_cents=released + paid,
+                promotional_held_cents=-held_promotional,
+                promotional_staked_cents=-in_play_promotional,
+                promotional_cents=released_promotional + promotional,
+            )
+        )
+        results.append(
+            AccountResult(
+                account=name,
+                staked_cents=staked,
+                credited_cents=won,
+                released_cents=released + released_promotional,
+                shortage_cents=short + short_promotional,
+                promotional_staked_cents=promotional_staked,
+                promotional_credited_cents=promotional_won,
+                promotional_released_cents=released_promotional,
+                promotional_shortage_cents=short_promotional,
+            )
+        )
     stakes = {(credit.account, credit.seat, credit.wager) for credit in credited if credit.staked_cents}
     kind = _FACTS[type(data)]
     fact = kind(
@@ -103,7 +138,7 @@ def _fact(
             EndedHold(
                 account=hold.account,
                 hold=hold.hold,
-                status="settled" if (hold.account, hold.seat, hold.wager) in stakes else "released",
+                status="settled" if (hold.account, hold.seat, hold.wager) in stakes else "returned",
             )
             for hold in ended
         ),
@@ -111,15 +146,49 @@ def _fact(
         movements=tuple(movements),
     )
     funded = [(credit.wager, "account_funded", credit.credited_cents - credit.staked_cents) for credit in credited]
-    short = [("", "shortage", each.shortage_cents) for each in results]
-    others = [Posting(Leg(data.property, data.table, wager, leg), cents) for wager, leg, cents in (*funded, *short)]
+    lacking = [("", "shortage", each.shortage_cents) for each in results]
+    others = [Posting(Leg(data.property, data.table, wager, leg), cents) for wager, leg, cents in (*funded, *lacking)]
     return fact, others
 
 
-def _paid(account: Account, shortage: int, released: int, cents: int) -> tuple[int, int]:
+def _on_hold(ended: Sequence[Hold], account: str, status: HoldStatus) -> tuple[int, int]:
+    """Return what was on hold of an account with a status: other money, and promotional money."""
+    found = [hold for hold in ended if hold.account == account and hold.status == status]
+    promotional = sum(hold.promotional_cents for hold in found)
+    return sum(hold.cents for hold in found) - promotional, promotional
+
+
+def _promotional_parts(
+    credited: Sequence[AccountCredit], holds: Sequence[Hold], *, taken_back: bool
+) -> dict[str, tuple[int, int]]:
+    """Return what of stakes and credits is promotional money, by account; below zero where it is taken back.
+
+    Of a stake, it is what was so of the holds for the wager, whenever they ended: so a correction takes what the first
+    result took. Of a credit, what is no more than the stake is the stake that goes back: promotional money is lost
+    first, and goes back as what it was. All above it is won, and cashable.
+    """
+    sign = -1 if taken_back else 1
+    wagers: dict[tuple[str, int, str], list[int]] = {}
+    for credit in credited:
+        sums = wagers.setdefault((credit.account, credit.seat, credit.wager), [0, 0])
+        sums[0] += sign * credit.staked_cents
+        sums[1] += sign * credit.credited_cents
+    found: dict[str, tuple[int, int]] = {}
+    for (account, seat, wager), (staked, won) in wagers.items():
+        on_hold = sum(
+            hold.promotional_cents for hold in holds if (hold.account, hold.seat, hold.wager) == (account, seat, wager)
+        )
+        promotional = min(on_hold, staked)
+        back = max(0, min(won, staked) - (staked - promotional))
+        before = found.get(account, (0, 0))
+        found[account] = (before[0] + sign * promotional, before[1] + sign * back)
+    return found
+
+
+def _paid(available: int, shortage: int, released: int, cents: int) -> tuple[int, int]:
     """Return what a change does on an account besides ending its holds, and how the round's shortage changes."""
     if cents >= 0:
         made_good = min(shortage, cents)
         return cents - made_good, -made_good
-    taken = min(account.available_cents + released, -cents)
+    taken = min(available + released, -cents)
     return -taken, -cents - taken

@@ -13,9 +13,12 @@ CREATE TABLE patron_codes (
 CREATE TABLE balances (
     property TEXT, account TEXT, kind TEXT NOT NULL, "table" TEXT NOT NULL, patron TEXT, status TEXT NOT NULL,
     version BIGINT NOT NULL, available_cents BIGINT NOT NULL, held_cents BIGINT NOT NULL, staked_cents BIGINT NOT NULL,
+    promotional_cents BIGINT NOT NULL, promotional_held_cents BIGINT NOT NULL, promotional_staked_cents BIGINT NOT NULL,
     opened_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (property, account),
-    CONSTRAINT never_negative CHECK (available_cents >= 0 AND held_cents >= 0 AND staked_cents >= 0),
+    CONSTRAINT never_negative CHECK (
+        available_cents >= 0 AND held_cents >= 0 AND staked_cents >= 0 AND promotional_cents >= 0
+        AND promotional_held_cents >= 0 AND promotional_staked_cents >= 0),
     CONSTRAINT kind CHECK ((kind = 'wallet') = ("table" = '') AND kind IN ('wallet', 'game')),
     CONSTRAINT status CHECK (status IN ('open', 'closed'))
 );
@@ -35,10 +38,10 @@ CREATE INDEX rounds_open ON rounds (property, opened_at, "table", round_id) WHER
 
 CREATE TABLE holds (
     property TEXT, account TEXT, hold BIGINT, "table" TEXT NOT NULL, round_id TEXT NOT NULL, seat BIGINT NOT NULL,
-    wager TEXT NOT NULL, cents BIGINT NOT NULL, status TEXT NOT NULL,
+    wager TEXT NOT NULL, cents BIGINT NOT NULL, promotional_cents BIGINT NOT NULL, status TEXT NOT NULL,
     PRIMARY KEY (property, account, hold),
-    CONSTRAINT something_is_held CHECK (cents > 0),
-    CONSTRAINT status CHECK (status IN ('held', 'captured', 'settled', 'released'))
+    CONSTRAINT something_is_held CHECK (cents > 0 AND promotional_cents BETWEEN 0 AND cents),
+    CONSTRAINT status CHECK (status IN ('held', 'captured', 'settled', 'returned', 'released'))
 );
 
 CREATE INDEX holds_of_round ON holds (property, "table", round_id);
@@ -46,8 +49,9 @@ CREATE INDEX holds_of_round ON holds (property, "table", round_id);
 CREATE TABLE round_accounts (
     property TEXT, "table" TEXT, round_id TEXT, account TEXT, staked_cents BIGINT NOT NULL,
     credited_cents BIGINT NOT NULL, covered_cents BIGINT NOT NULL, shortage_cents BIGINT NOT NULL,
+    promotional_shortage_cents BIGINT NOT NULL,
     PRIMARY KEY (property, "table", round_id, account),
-    CONSTRAINT not_negative CHECK (covered_cents >= 0 AND shortage_cents >= 0)
+    CONSTRAINT not_negative CHECK (covered_cents >= 0 AND promotional_shortage_cents BETWEEN 0 AND shortage_cents)
 );
 
 CREATE TABLE adjustments (
@@ -65,8 +69,13 @@ CREATE TABLE adjustments (
 CREATE TABLE lines (
     property TEXT, account TEXT, version BIGINT, shard INTEGER NOT NULL, seq BIGINT NOT NULL, kind TEXT NOT NULL,
     gaming_day DATE NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, available_change_cents BIGINT NOT NULL,
-    held_change_cents BIGINT NOT NULL, staked_change_cents BIGINT NOT NULL, available_cents BIGINT NOT NULL,
-    held_cents BIGINT NOT NULL, staked_cents BIGINT NOT NULL, "table" TEXT, round_id TEXT,
+    held_change_cents BIGINT NOT NULL, staked_change_cents BIGINT NOT NULL, promotional_change_cents BIGINT NOT NULL,
+    promotional_held_change_cents BIGINT NOT NULL, promotional_staked_change_cents BIGINT NOT NULL,
+    available_cents BIGINT NOT NULL, held_cents BIGINT NOT NULL, staked_cents BIGINT NOT NULL,
+    promotional_cents BIGINT NOT NULL, promotional_held_cents BIGINT NOT NULL, promotional_staked_cents BIGINT NOT NULL,
+    "table" TEXT, round_id TEXT,
     PRIMARY KEY (property, account, version),
-    CONSTRAINT never_negative CHECK (available_cents >= 0 AND held_cents >= 0 AND staked_cents >= 0)
+    CONSTRAINT never_negative CHECK (
+        available_cents >= 0 AND held_cents >= 0 AND staked_cents >= 0 AND promotional_cents >= 0
+        AND promotional_held_cents >= 0 AND promotional_staked_cents >= 0)
 );

@@ -8,6 +8,8 @@ from tests.support.properties import property_event
 
 _TABLES = {"BJ-01": ("GA-1", "GA-2", "GA-3"), "BJ-02": ("GA-4", "GA-5")}
 _ROUNDS = 6
+_PROMOTED = ("GA-1", "GA-4")
+"""Accounts with promotional money for all of their wagers: whatever comes first, none is of both."""
 
 
 def _hold(account: str, table: str, round_id: str, seat: int, cents: int = 500) -> Ask:
@@ -23,6 +25,9 @@ def _commands() -> Iterator[Ask]:
             yield Ask(person="cage.ann", path="/accounts", body=opened, status=201)
             bought = {"instrument": "cash", "cents": 20_000}
             yield Ask(person="cage.ann", path=f"/accounts/{PROPERTY}/{account}/buy-ins", body=bought)
+            if account in _PROMOTED:
+                granted = {"cents": 20_000, "reason": "welcome"}
+                yield Ask(person="host.mo", path=f"/accounts/{PROPERTY}/{account}/promotional-money", body=granted)
         for number in range(_ROUNDS):
             for seat, account in enumerate(accounts, 1):
                 yield _hold(account, table, f"r-{number}", seat)
@@ -78,7 +83,8 @@ SUBJECT = Subject(
     },
     late={"settlements": [3, 4]},
     figures=[
-        "SELECT account, available_cents, held_cents, staked_cents FROM wagering_accounts.balances ORDER BY 1",
+        """SELECT account, available_cents, held_cents, staked_cents, promotional_cents, promotional_held_cents,
+           promotional_staked_cents FROM wagering_accounts.balances ORDER BY 1""",
         "SELECT round_id, status, posted, reversed, voided FROM wagering_accounts.rounds ORDER BY 1, 2, 3, 4, 5",
         "SELECT * FROM wagering_accounts.round_accounts t ORDER BY t::text",
     ],

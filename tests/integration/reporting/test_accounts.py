@@ -65,6 +65,14 @@ class Ledger(Journal):
         kind = "wagers.reversed" if staked < 0 else "wagers.settled"
         return self.entry(kind, said | _round(round_id) | of_account)
 
+    def promotion(self, what: str, account: str, cents: int) -> dict[str, Any]:
+        """Promotional money was granted, written off, or moved from the wallet W-1."""
+        moved = [_of(account, promotional_cents=-cents if what == "written_off" else cents)]
+        if what == "moved":
+            moved.append(_of("W-1", promotional_cents=-cents))
+        said = {"cents": cents, "reason": "welcome", "movements": moved}
+        return self.entry(f"promotion.{what}", _by(account) | said)
+
     def adjustment(self, step: str, account: str, number: int, cents: int) -> dict[str, Any]:
         """An adjustment was entered, approved or rejected."""
         said = {"adjustment": number, "cents": cents, "reason": "credited twice"}
@@ -151,9 +159,12 @@ def test_the_liability_is_the_sum_of_all_balances(books: Books) -> None:
         names(row, "kind", "balance_cents", "held_cents", "in_play_cents", "available_cents")
         for row in rows_of(report, "balances")
     ]
-    assert {"liability and balances": (53_050, 53_050), "staked": (2_000, 2_000), "credited": (0, 0)} == (
-        identities_of(report)
-    )
+    assert {
+        "liability and balances": (53_050, 53_050),
+        "promotional money and balances": (0, 0),
+        "staked": (2_000, 2_000),
+        "credited": (0, 0),
+    } == identities_of(report)
     month = rows_of(books.report("account-liability", "&period=month"), "days")
     assert [(EARLIER, 0, 50_700), (DAY, 50_700, 53_050)] == [
         names(row, "gaming_day", "opening_cents", "closing_cents") for row in month
@@ -164,6 +175,47 @@ def test_the_liability_is_the_sum_of_all_balances(books: Books) -> None:
     assert (30_700, [50_000, 700, -20_000]) == (explained["value"], [one["value"] for one in explained["entries"]])
 
 
+def test_promotional_money_is_apart_in_the_liability(books: Books) -> None:
+    """Granted, spent, written off; opening and closing by day; and what of the balances it is."""
+    ledger = Ledger()
+    result = {"account": "GA-1", "staked_cents": 700, "credited_cents": 300, "released_cents": 0}
+    result |= {"promotional_staked_cents": 500, "promotional_credited_cents": 100}
+    settled = {"property": "riverside", "game": "blackjack", "gaming_day": DAY, "revision": 1, "round_version": 1}
+    settled |= {"accounts": [result], "movements": [_of("GA-1", available_cents=0, promotional_cents=-400)]}
+    books.desk.feed(
+        "accounts",
+        ledger.registered("W-1"),
+        ledger.promotion("granted", "W-1", 1_000),
+        ledger.opened("GA-1", "BJ-01"),
+        ledger.bought_in("GA-1", 2_000),
+        ledger.promotion("moved", "GA-1", 600),
+        ledger.entry("wagers.settled", settled | _round("r-1")),
+        ledger.promotion("written_off", "W-1", 150),
+    )
+    books.desk.feed(
+        "settlements",
+        books.posted(1, "BJ-01", [total(account_staked=700, account_credited=300)], round_id="r-1"),
+    )
+    report = books.report("account-liability")
+    [day] = rows_of(report, "promotional")
+    figures = ("opening_cents", "granted_cents", "spent_cents", "shortages_cents", "written_off_cents", "closing_cents")
+    assert (0, 1_000, 400, 0, 150, 450) == names(day, *figures)
+    [day] = rows_of(report, "days")
+    assert (1_000, 150, 2_450) == names(day, "granted_cents", "written_off_cents", "closing_cents")
+    assert [("wallet", 250, 250), ("game account", 2_200, 200)] == [
+        names(row, "kind", "balance_cents", "promotional_cents") for row in rows_of(report, "balances")
+    ]
+    identities = identities_of(report)
+    assert (2_450, 2_450) == identities["liability and balances"]
+    assert (450, 450) == identities["promotional money and balances"]
+    explained = books.explain("account-liability", f"promotional/{DAY}/closing_cents")
+    assert (450, {1_000, 500, 100, 150}) == (explained["value"], {one["value"] for one in explained["entries"]})
+    electronic = books.report("electronic-win")
+    [session] = rows_of(electronic, "sessions")
+    assert (600, -400, 2_200) == names(session, "promotional_cents", "wagered_cents", "closing_cents")
+    assert (-400, -400) == identities_of(electronic)["balances and results"]
+
+
 def test_the_liability_is_what_was_known_at_a_moment(books: Books) -> None:
     """As of a moment at which there were but wallets, it has the same bytes whatever came later."""
     known_at = f"&period=month&known_at={NOON.isoformat().replace('+', '%2B')}"
@@ -172,7 +224,7 @@ def test_the_liability_is_what_was_known_at_a_moment(books: Books) -> None:
     _session(books, seq)
     assert before == books.get(books.path("account-liability", known_at)).content
     report = books.report("account-liability", known_at)
-    assert {"liability and balances": (50_700, 50_700), "staked": (0, 0), "credited": (0, 0)} == identities_of(report)
+    assert (50_700, 50_700) == identities_of(report)["liability and balances"]
 
 
 def test_accounts_are_of_a_property(books: Books) -> None:

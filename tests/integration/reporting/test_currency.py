@@ -106,6 +106,48 @@ def test_at_a_table_nobody_is_known(books: Books) -> None:
     assert [] == rows_of(report, "reportable")
 
 
+def _moved(ledger: TableDays, number: int, kind: str, dollars: int, **more: Any) -> dict[str, Any]:
+    """A known patron moved so many dollars at the cage, or that is void."""
+    direction = "in" if kind.endswith(("purchase", "deposit")) else "out"
+    said = {"property": "riverside", "gaming_day": DAY, "shift": "day", "number": number, "window": "cage-1"}
+    said |= {"patron": "p-7", "kind": kind, "direction": direction, "cents": dollars * 100, "by": "cage.ann"}
+    void = "voids" in more
+    more |= {"moved_by": "cage.bob", "reason": "entered twice"} if void else {}
+    return ledger.entry("cage.voided" if void else "cage.moved", said | {"at": NOON.isoformat()} | more)
+
+
+def test_a_person_is_added_up_over_accounts_cage_and_tables(books: Books) -> None:
+    """What is void is no movement, a counter check paid in currency is one, monetary instruments stand apart."""
+    till, ledger = Till(), TableDays()
+    bought: dict[str, Any] = {"cents": 300_000, "instrument": "currency", "dealer": "dealer.1", "patron": "p-7"}
+    check = {"property": "riverside", "gaming_day": DAY, "shift": "day", "step": 1, "by": "cage.ann", "serial": "CC-1"}
+    check |= {"at": NOON.isoformat(), "drawer": "p-7", "cents": 200_000, "left_cents": 0, "paid_in": "currency"}
+    books.desk.feed("accounts", till.registered("p-7", "w-7"), till.paid(4_000, "w-7"))
+    books.desk.feed(
+        "inventory",
+        ledger.pit("chips.sold", "BJ-01", moved=-300_000, **bought),
+        ledger.entry("counter_check.redeemed", check),
+        _moved(ledger, 1, "front_money_deposit", 1_001),
+        _moved(ledger, 2, "front_money_deposit", 9_000),
+        _moved(ledger, 3, "front_money_deposit", 9_000, voids=2),
+        _moved(ledger, 4, "chip_redemption", 12_000),
+        _moved(ledger, 5, "front_money_deposit", 3_000, medium="instrument"),
+    )
+    report = _report(books)
+    assert [("p-7", "in", 4, 1_000_100), ("p-7", "out", 1, 1_200_000)] == [
+        names(row, "person", "direction", "movements", "cents") for row in rows_of(report, "reportable")
+    ]
+    logged = {names(row, "department", "kind", "place", "direction", "cents") for row in rows_of(report, "log")}
+    assert {
+        ("account", "buy-in", "wallet", "in", 400_000),
+        ("table", "chips for currency", "BJ-01", "in", 300_000),
+        ("cage", "counter check", "cage", "in", 200_000),
+        ("cage", "front money deposit", "cage-1", "in", 100_100),
+        ("cage", "chip redemption", "cage-1", "out", 1_200_000),
+        ("cage", "front money deposit", "cage-1", "in", 300_000),  # the instrument, in a log of its own
+    } == logged
+
+
 def test_patterns_are_listed_for_a_person_to_judge(books: Books) -> None:
     """Movements just below the threshold on days one after the other: that of the days before the period too."""
     till = Till()

@@ -9,8 +9,9 @@ from services.reporting.delivery import DeliveryError, open_store, verify_delive
 from services.reporting.schedule import deliver_sealed, wanted_reports
 from shared.journal.signed_note import Signer
 from shared.runtime.errors import Stop
+from tests.support.properties import property_event
 from tests.support.reporting import Books
-from tests.unit.reporting.entries import DAY, NOON, day_closed, total
+from tests.unit.reporting.entries import DAY, NOON, Event, day_closed, total
 
 SIGNER = Signer.generate("pitledger/reporting")
 
@@ -51,6 +52,22 @@ def test_a_store_that_is_away_stops_nothing(books: Books, tmp_path: Path) -> Non
         _deliver(books, store)
     store.unlink()
     assert 1 == _deliver(books, store)
+
+
+def test_a_property_that_is_not_known_keeps_nobody_waiting(books: Books, tmp_path: Path) -> None:
+    """Its gaming day, which was sealed first, is delivered once its document has come."""
+    for number, name in enumerate(("elsewhere", "riverside")):
+        for step in ("preliminary", "final"):
+            books.desk.feed("inventory", _closed(2 * number + (step == "final") + 1, step, name))
+    assert [1, 0] == [_deliver(books, tmp_path), _deliver(books, tmp_path)]
+    assert not (tmp_path / "elsewhere").exists()
+    books.desk.feed("properties", property_event("elsewhere", sequence=3))
+    assert [1, 0] == [_deliver(books, tmp_path), _deliver(books, tmp_path)]
+    assert (tmp_path / "elsewhere" / DAY).is_dir()
+
+
+def _closed(sequence: int, step: str, name: str) -> Event:
+    return day_closed(sequence, step, seconds=sequence, property_name=name)
 
 
 @pytest.mark.parametrize("listed", ["master-gain:pdf", "master-game:doc", "master-game"])

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from itertools import chain, count, islice
@@ -24,6 +25,7 @@ from shared.contracts.pit import EVENTS, PitReader
 from shared.contracts.places import Place
 from shared.contracts.settlements import SubmissionRef
 from shared.contracts.topics import PIT_EVENTS
+from tests.support.properties import property_event
 from tests.support.published import published
 from tests.support.reporting import Books, figure_of, names, rows_of, total_of
 from tests.unit.reporting.entries import DAY, NOON, total
@@ -329,3 +331,16 @@ def test_days_are_carried_on_in_the_order_in_which_they_are_tested(books: Books)
         assert 1 == _evaluate(books)
     tests = {row["test"]: row["observations"] for row in rows_of(books.report("statistics"), "tests")}
     assert 2 == tests["returns"]
+
+
+def test_a_property_that_is_not_known_keeps_nobody_waiting(books: Books) -> None:
+    """Its days, which were sealed first, are tested in their order once its document has come."""
+    before = (date.fromisoformat(DAY) - timedelta(days=1)).isoformat()
+    elsewhere = replace(books, property_name="elsewhere")
+    for day, property_name in ((before, "elsewhere"), (DAY, "elsewhere"), (DAY, "riverside")):
+        books.close("preliminary", seconds=1, day=day, property_name=property_name)
+        books.close("final", seconds=1, day=day, property_name=property_name)
+    assert [1, 0] == [_evaluate(books), _evaluate(books)]
+    books.desk.feed("properties", property_event("elsewhere", sequence=3))
+    assert [2, 0] == [_evaluate(books), _evaluate(books)]
+    assert [] == rows_of(elsewhere.report("statistics"), "alarms")

@@ -152,6 +152,9 @@ class PitDay:
         ):
             desk.done(contests, result, person="audit.kim")
             desk.done(f"{contests}/friday-50/{revision}/{what}", why, person="control.eve")
+        moved = {"property": PROPERTY, "window": "cage-1", "patron": "p-1", "kind": "chip_redemption", "cents": 100}
+        desk.done("/cage-movements", moved, person="cage.ann")
+        desk.done(f"/cage-movements/{PROPERTY}/1/void", {"reason": "not paid"}, person="cage.bob")
         check = {"cents": 1, "paid_in": "chips"}
         serial = desk.get(f"/counter-checks/{PROPERTY}", person="cage.ann").json()["items"][0]["serial"]
         desk.done(f"/counter-checks/{PROPERTY}/{serial}/redeem", check, person="cage.ann")

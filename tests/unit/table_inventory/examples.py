@@ -99,6 +99,8 @@ _BOX = {
     "turns": [{"turn": 1, "counted_by": "count.sue", "salt": "0" * 32, "figures": _FIGURES}],
 }
 _CAGE = {**_DAY, "shift": "day", "step": 1, "by": "cage.ann", "at": NOW, "serial": "CC-1", "drawer": "p-1"}
+_MOVED = {**_DAY, "shift": "day", "number": 1, "by": "cage.ann", "at": NOW, "patron": "p-1", "window": "cage-1"}
+_MOVED |= {"kind": "chip_redemption", "direction": "out", "cents": 250000, "medium": "currency"}
 _CONTEST = {
     **_DAY,
     "contest": "bad-beat-2026",
@@ -209,6 +211,8 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "cents": 50000,
             "replaced": [{"table": "BJ-01", "serial": "CC-1", "cents": 50000}],
         },
+        "cage.moved": _MOVED,
+        "cage.voided": {**_MOVED, "number": 2, "voids": 1, "moved_by": "cage.bob", "reason": "entered twice"},
         "contest.entered": _CONTEST,
         "contest.approved": {**_CONTEST, "approved_by": "control.eve", "approved_at": NOW},
         "contest.rejected": {

@@ -11,6 +11,7 @@ _ACCOUNT = {"property": "riverside", "account": "GA-1", "by": "cage.ann"}
 _PATRON = {"property": "riverside", "patron": "p-1", "by": "cage.ann"}
 _IN = [{"account": "GA-1", "version": 2, "available_cents": 10000}]
 _HELD = [{"account": "GA-1", "version": 3, "available_cents": -1000, "held_cents": 1000}]
+_GRANTED = [{"account": "GA-1", "version": 2, "promotional_cents": 500}]
 _ADJUSTED = {**_ACCOUNT, "adjustment": 7, "cents": -300}
 _RESULT = {
     **_PLACE,
@@ -73,6 +74,19 @@ _DATA: dict[str, dict[str, Any]] = {
     "wagers.settled": _RESULT,
     "wagers.reversed": _TAKEN_BACK,
     "wagers.voided": {name: value for name, value in _RESULT.items() if name != "revision"},
+    "promotion.granted": {**_ACCOUNT, "cents": 500, "reason": "welcome", "movements": _GRANTED},
+    "promotion.moved": {
+        **_ACCOUNT,
+        "cents": 500,
+        "reason": "for the table",
+        "movements": [*_GRANTED, {"account": "W-1", "version": 4, "promotional_cents": -500}],
+    },
+    "promotion.written_off": {
+        **_ACCOUNT,
+        "cents": 500,
+        "reason": "expired",
+        "movements": [{"account": "GA-1", "version": 2, "promotional_cents": -500}],
+    },
     "account.adjustment_entered": {**_ADJUSTED, "before_cents": 1000, "reason": "credited twice"},
     "account.adjustment_approved": {
         **_ADJUSTED,

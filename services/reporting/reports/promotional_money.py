@@ -1,0 +1,76 @@
+"""Promotional money on accounts, day by day: granted, spent and written off. It is wagered, and never paid out."""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Final
+
+from services.reporting.books.reading import Books
+from services.reporting.kit.document import Column, Filled, Section, fill
+from services.reporting.kit.figures import NOTHING, AddedUp, Cell, Figure, Value
+
+_MEASURES: Final[Mapping[str, int]] = {
+    "promotional_granted_cents": 1,
+    "promotional_staked_cents": -1,
+    "promotional_credited_cents": 1,
+    "promotional_shortage_cents": 1,
+    "promotional_written_off_cents": -1,
+}
+"""What changes promotional money, and in which direction."""
+
+PROMOTIONAL: Final = Section(
+    name="promotional",
+    title="Promotional money by gaming day, in the liability",
+    key=("gaming_day",),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="opening_cents", title="Opening", unit="cents", formula="what may be wagered, and is not paid out"),
+        Column(name="granted_cents", title="Granted", unit="cents", added=True),
+        Column(
+            name="spent_cents",
+            title="Spent",
+            unit="cents",
+            added=True,
+            formula="staked in settled rounds - what went back of these stakes",
+        ),
+        Column(
+            name="shortages_cents",
+            title="Shortages",
+            unit="cents",
+            added=True,
+            formula="what a correction could not take back because it was gone, less what was made good",
+        ),
+        Column(name="written_off_cents", title="Written off", unit="cents", added=True, formula="expired"),
+        Column(
+            name="closing_cents",
+            title="Closing",
+            unit="cents",
+            formula="opening + granted - spent + shortages - written off",
+        ),
+    ),
+)
+
+
+async def promotional_money(books: Books) -> Filled:
+    """Return why promotional money changed on the days of the question."""
+    before = books.question.first - timedelta(days=1)
+    opening = (await books.amounts(tuple(_MEASURES), first=date.min, last=before)).get((), {})
+    first = at = _held(_change(opening), before)
+    rows: list[dict[str, Value | Figure | Cell]] = []
+    for (name,), found in sorted((await books.amounts(tuple(_MEASURES), ("gaming_day",))).items()):
+        day = date.fromisoformat(name)
+        granted, staked, back, short, off = (found.get(measure, NOTHING) for measure in _MEASURES)
+        closing = _held(at.value + _change(found), day)
+        figures = {"granted_cents": granted, "spent_cents": staked - back, "shortages_cents": short}
+        figures |= {"written_off_cents": off, "closing_cents": closing}
+        rows.append({"gaming_day": day, "opening_cents": at, **figures})
+        at = closing
+    return fill(PROMOTIONAL, rows, opening_cents=first, closing_cents=at)
+
+
+def _change(found: Mapping[str, Figure]) -> int:
+    return sum(sign * found.get(measure, NOTHING).value for measure, sign in _MEASURES.items())
+
+
+def _held(cents: int, day: date) -> Figure:
+    """Return what there is at the end of a gaming day: all that ever changed it is behind it."""
+    return Figure(cents, tuple(AddedUp("amounts", (measure,), date.min, day) for measure in _MEASURES))

@@ -1,0 +1,57 @@
+"""Routes of the cage: what known patrons pay in and are paid."""
+
+from functools import partial
+from typing import Annotated, Final
+
+from fastapi import APIRouter
+
+from services.table_inventory.api.access import BY_OTHERS, TRANSACT
+from services.table_inventory.commands.cage import MoveAtCage, VoidAtCage
+from services.table_inventory.domain.cage import CageDocument
+from services.table_inventory.queries.cage import movements_of_day
+from shared.contracts.cage import CageMoved, CageVoided
+from shared.contracts.rejection import Reason
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import (
+    Asked,
+    DayQuery,
+    Listing,
+    Page,
+    PropertyQuery,
+    command_route,
+    person_with,
+    problems,
+    snapshot,
+)
+
+MOVEMENTS: Final[Listing[tuple[int]]] = Listing("cage-movements", tuple[int])
+
+Cashier = Annotated[str, person_with(TRANSACT)]
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/cage-movements", tags=["cage"])
+    command = partial(command_route, router, context.commands, role=TRANSACT)
+    command(MoveAtCage, "", answers=CageMoved, status=201, rejects=(Reason.NOT_FOUND,))
+    rejects = (*BY_OTHERS, Reason.NOT_ALLOWED)
+    command(VoidAtCage, "/{property}/{number}/void", answers=CageVoided, rejects=rejects)
+
+    @router.get(
+        "",
+        response_model_exclude_none=True,
+        summary="List movements at the cage",
+        responses=problems(Reason.CURSOR_UNKNOWN),
+    )
+    async def list_movements(
+        cashier: Cashier, property_name: PropertyQuery, gaming_day: DayQuery, asked: Asked
+    ) -> Page[CageDocument]:
+        """Of a gaming day, in the order of numbers; patrons are references."""
+        del cashier
+        after = MOVEMENTS.after(asked.cursor)
+        async with snapshot(context.engine) as connection:
+            number = after[0] if after else 0
+            found = await movements_of_day(connection, property_name, gaming_day, number, asked.limit + 1)
+        return MOVEMENTS.page(found, asked.limit, lambda one: (one.number,))
+
+    return router

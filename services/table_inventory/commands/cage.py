@@ -1,0 +1,102 @@
+"""What known patrons move at the cage: entered by its cashier, void by somebody else."""
+
+from typing import Annotated, Any, Final, NamedTuple
+
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.cage import CageDocument, moved
+from services.table_inventory.queries.cage import find_movement
+from services.table_inventory.queries.slips import last_number
+from services.table_inventory.tables import cage_movements, properties
+from shared.contracts.cage import DIRECTIONS, CageMoved, CageMovement, CageVoided
+from shared.contracts.envelope import Name
+from shared.contracts.envelope import Reason as Text
+from shared.contracts.inventory import Number
+from shared.contracts.places import place_for_command
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.recording import Recording
+from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.consume.properties import Places, known_places
+
+COMMANDS: Final = Commands()
+
+
+class MoveAtCage(CageMovement, Command):
+    """Record what a known patron pays in at the cage, or is paid.
+
+    Counter checks that are redeemed are recorded as such, and not here once more.
+    """
+
+
+class Cage(NamedTuple):
+    """The properties, and the last number of a movement at the cage of one."""
+
+    places: Places
+    last: int
+
+    def next_one(self, property_name: str, now: Now) -> dict[str, Any]:
+        """Return when and by whom the next movement is recorded. Raises: Rejected for an unknown property."""
+        place = place_for_command(self.places.place, property_name, now.at)
+        day, shift = place.gaming_day(now.at), place.shift_at(now.at)
+        return {"gaming_day": day, "shift": shift, "number": self.last + 1, "by": now.by, "at": now.at}
+
+
+async def _cage(connection: AsyncConnection, command: "MoveAtCage | VoidAtCage") -> Cage:
+    last = await last_number(connection, cage_movements, "number", property=command.property)
+    return Cage(await known_places(connection, properties), last)
+
+
+@COMMANDS.handles(MoveAtCage, load=_cage)
+def move(command: MoveAtCage, cage: Cage, now: Now) -> Accepted:
+    """Record a movement under the next number."""
+    direction = DIRECTIONS[command.kind]
+    fact = CageMoved(**dict(command), direction=direction, **cage.next_one(command.property, now))
+    return Accepted(recording=Recording(fact=fact, postings=moved(fact)), answer=fact)
+
+
+class VoidAtCage(Command):
+    """Void a movement at the cage that was entered by mistake.
+
+    By somebody else than who entered it.
+    """
+
+    property: Name
+    number: Annotated[Number, Field(description="of the movement")]
+    reason: Text
+
+
+class Voiding(NamedTuple):
+    """The cage, a movement, and whether it is void."""
+
+    cage: Cage
+    movement: CageDocument
+    is_void: bool
+
+
+async def _voiding(connection: AsyncConnection, command: VoidAtCage) -> Voiding:
+    movement, is_void = await find_movement(connection, command.property, command.number)
+    return Voiding(await _cage(connection, command), movement, is_void)
+
+
+@COMMANDS.handles(VoidAtCage, load=_voiding)
+def void(command: VoidAtCage, state: Voiding, now: Now) -> Accepted:
+    """Take a movement back."""
+    cage, movement, is_void = state
+    name = f"number {command.number} at the cage of {command.property}"
+    if movement.voids is not None:
+        raise Rejected(Reason.NOT_ALLOWED, f"{name} voids number {movement.voids}: enter that anew instead")
+    if is_void:
+        raise Rejected(Reason.ALREADY_DECIDED, f"{name} is void already")
+    if movement.by == now.by:
+        raise Rejected(Reason.SAME_PERSON, f"{now.by} entered {name}: somebody else must void it")
+    said = {field: getattr(movement, field) for field in CageMovement.model_fields}
+    fact = CageVoided(
+        **said,
+        direction=movement.direction,
+        voids=command.number,
+        moved_by=movement.by,
+        reason=command.reason,
+        **cage.next_one(command.property, now) | {"gaming_day": movement.gaming_day, "shift": movement.shift},
+    )
+    return Accepted(recording=Recording(fact=fact, postings=moved(fact, void=True)), answer=fact)

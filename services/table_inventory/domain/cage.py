@@ -1,0 +1,30 @@
+"""What known patrons move at the cage, and the money that it is. Pure; amounts are cents."""
+
+from datetime import date
+
+from pydantic import AwareDatetime
+
+from shared.contracts.cage import CageMovement, CageTransaction, Direction
+from shared.journal.entry import Account, Posting
+
+
+class CageDocument(CageMovement):
+    """A movement at the cage; `voids` is the number of the one that it takes back."""
+
+    gaming_day: date
+    shift: str
+    number: int
+    direction: Direction
+    by: str
+    at: AwareDatetime
+    voids: int | None = None
+
+
+def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting, ...]:
+    """Return the postings of a movement, or of one that is void: what the cage holds, and whom it is of."""
+    is_in = (transaction.direction == "in") != void
+    cents = transaction.cents if is_in else -transaction.cents
+    return (
+        Posting(Account(transaction.property, "", transaction.medium, "cage_money"), cents),
+        Posting(Account(transaction.property, "", transaction.kind, "patrons_money"), -cents),
+    )

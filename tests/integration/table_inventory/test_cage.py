@@ -1,0 +1,41 @@
+"""What known patrons move at the cage, and what is void of it."""
+
+from tests.support.asgi import assert_problem
+from tests.support.pit import DAY, PROPERTY, InventoryDesk
+
+PAID = {"property": PROPERTY, "window": "cage-1", "patron": "p-1", "kind": "chip_redemption", "cents": 12_000_00}
+
+
+def test_what_a_patron_moves_is_numbered_and_posted_by_kind_and_medium(desk: InventoryDesk) -> None:
+    """The direction follows from the kind; the gaming day and shift are those of the moment."""
+    first = desk.done("/cage-movements", PAID, person="cage.ann")
+    assert (1, "out", DAY, "grave") == tuple(first[name] for name in ("number", "direction", "gaming_day", "shift"))
+    front = PAID | {"kind": "front_money_deposit", "cents": 5_000_00, "medium": "instrument"}
+    second = desk.done("/cage-movements", front, person="cage.bob")
+    assert (2, "in") == (second["number"], second["direction"])
+    balances = desk.balances()
+    assert (-12_000_00, 12_000_00, 5_000_00, -5_000_00) == (
+        balances["", "currency", "cage_money"],
+        balances["", "chip_redemption", "patrons_money"],
+        balances["", "instrument", "cage_money"],
+        balances["", "front_money_deposit", "patrons_money"],
+    )
+    path = f"/cage-movements?property={PROPERTY}&gaming_day={DAY}&limit=1"
+    page = desk.get(path, person="cage.ann").json()
+    assert ([1], 403) == ([one["number"] for one in page["items"]], desk.get(path).status_code)
+    more = desk.get(f"{path}&cursor={page['next']}", person="cage.ann").json()
+    assert [(2, "instrument")] == [(one["number"], one["medium"]) for one in more["items"]]
+
+
+def test_a_movement_is_void_by_somebody_else_once(desk: InventoryDesk) -> None:
+    """The money goes back; a void cannot be void itself."""
+    desk.done("/cage-movements", PAID, person="cage.ann")
+    path, why = f"/cage-movements/{PROPERTY}/1/void", {"reason": "another patron"}
+    assert_problem(desk.send(path, why, person="cage.ann"), 403, "cage.ann entered number 1 at the cage")
+    voided = desk.done(path, why, person="cage.bob")
+    assert (2, 1, "cage.ann") == tuple(voided[name] for name in ("number", "voids", "moved_by"))
+    assert {} == desk.balances()
+    assert_problem(desk.send(path, why, person="cage.bob"), 409, "is void already")
+    again = desk.send(f"/cage-movements/{PROPERTY}/2/void", why, person="cage.ann")
+    assert_problem(again, 422, "number 2 at the cage of riverbend voids number 1")
+    assert_problem(desk.send("/cage-movements", PAID | {"property": "nowhere"}, person="cage.ann"), 404, "nowhere")
