@@ -9,11 +9,12 @@ from operator import itemgetter
 from typing import Any, Final
 
 from loadtest.casino import Casino
-from loadtest.journal import DESK, Journal, Published
+from loadtest.journal import DESK, SEALS, Journal, Published
 from loadtest.pit import PitDay
 from loadtest.pit_items import Box, PaperFill, Slip, contents
-from loadtest.pit_table import CAGE, COUPON_CENTS, FLOORPERSON, PAPER_NUMBER, PIT, PLANTED_CENTS, SECURITY
+from loadtest.pit_table import CAGE, COUPON_CENTS, FLOORPERSON, PAPER_NUMBER, PIT, PLANTED_CENTS, SECURITY, SHIFTS
 from shared.contracts import counts, inventory, pit
+from shared.contracts.cage import CheckRedeemed
 from shared.contracts.chips import Pieces, value_of
 from shared.contracts.envelope import Event, canonical
 from shared.contracts.facts import Fact
@@ -24,6 +25,8 @@ ACCOUNTANT, AUDITOR, CONTROLLER = "demo.accountant", "demo.revenue_auditor", "de
 
 _MINUTE: Final = timedelta(minutes=1)
 _NOTE_CENTS: Final = 100_00
+_KEPT: Final = 20
+"""One counter check in so many is not paid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class InventoryFacts:
         self._requests = 0
         self._papers = PAPER_NUMBER - 1
         self._counts = 0
+        self._steps = 0
 
     def numbered(self, day: PitDay) -> NumberedDay:
         """Number the slips of the next day, and the events of its tables."""
@@ -78,6 +82,7 @@ class InventoryFacts:
             yield self._journal.at_desk(fact, at)
         for paper in numbered.day.paper:
             yield self._enter(numbered.day, paper, ends_at)
+        yield from self._redeem(numbered.day, ends_at + 10 * _MINUTE)
         yield from self._count(numbered, ends_at + 30 * _MINUTE)
         yield from self._resolve(numbered, ends_at + 90 * _MINUTE)
 
@@ -96,7 +101,7 @@ class InventoryFacts:
             (at, inventory.DayFinal(**of_day, final_by=CONTROLLER, final_at=at, hash=digest, report=report)),
         )
         for moment, fact in steps:
-            yield self._journal.at_desk(fact, moment)
+            yield self._journal.at_desk(fact, moment, shard_number=SEALS)
 
     def _slip(self, day: PitDay, slip: Slip, number: int) -> Iterator[tuple[datetime, Fact]]:
         """Give the steps of a slip that are done at desks, each with its moment."""
@@ -126,6 +131,28 @@ class InventoryFacts:
             entered_at=at,
         )
         return self._journal.at_desk(entered, fill.at, recorded_at=at)
+
+    def _redeem(self, day: PitDay, at: datetime) -> Iterator[Published]:
+        """Have the drawers pay their counter checks in chips, but for some that the cage keeps."""
+        checks = [(box, serial, cents) for box in day.boxes for serial, cents in box.dropped.checks.items()]
+        for number, (box, serial, cents) in enumerate(checks, 1):
+            if number % _KEPT == 0:
+                continue
+            self._steps += 1
+            redeemed = CheckRedeemed(
+                property=day.property,
+                gaming_day=day.gaming_day,
+                shift=SHIFTS[-1],
+                step=self._steps,
+                by=CASHIER,
+                at=at,
+                table=box.table,
+                serial=serial,
+                cents=cents,
+                paid_in="chips",
+                left_cents=0,
+            )
+            yield self._journal.at_desk(redeemed, at)
 
     def _count(self, numbered: NumberedDay, at: datetime) -> Iterator[Published]:
         """Count all boxes twice, by two people."""

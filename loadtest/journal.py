@@ -13,6 +13,8 @@ from shared.runtime.publish.relay import entry_message
 DESK: Final = 12
 """The shard of what people do over HTTP; those before it follow the partitions of what a service reads: as many as
 the topics have (infra/topics.yaml)."""
+SEALS: Final = DESK + 1
+"""The shard of what closes gaming days, which is published after all else of a month."""
 RECORDED: Final = timedelta(milliseconds=40)
 """An entry is recorded so long after what it says happened, or later."""
 
@@ -73,8 +75,10 @@ class Journal:
         assert fact.KIND.topic is not None, "it is no fact that every journal may hold"
         return Published(fact.KIND.topic, shard.source.encode(), entry_message(shard.source, shard_number, row))
 
-    def at_desk(self, fact: Fact, at: datetime, *, recorded_at: datetime | None = None) -> Published:
+    def at_desk(
+        self, fact: Fact, at: datetime, *, recorded_at: datetime | None = None, shard_number: int = DESK
+    ) -> Published:
         """Return a fact that a person's command led to; it is in the stream of its kind."""
         assert fact.KIND.stream is not None, "people's facts have streams of their own"
         source = fact.KIND.stream.format(**dict(fact))
-        return self.entry(DESK, fact, at, source=source, recorded_at=recorded_at)
+        return self.entry(shard_number, fact, at, source=source, recorded_at=recorded_at)

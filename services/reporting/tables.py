@@ -196,7 +196,12 @@ rounds = Table(
     *columns(ARRAY(Text), "line_wagers", "line_categories"),  # no category: empty
     *columns(ARRAY(BigInteger), "line_figures"),  # LINE_FIGURES of each of these
     *columns(ARRAY(BigInteger), "stake_figures"),  # STAKE_FIGURES of each stake, one after the other
-    Index("rounds_of_table", "property", "gaming_day", "table_name", "closed_at"),
+    # What windows between counts add up is in the index: their rounds lie far apart in the table.
+    Index(
+        "rounds_of_table",
+        *("property", "gaming_day", "table_name", "closed_at"),
+        postgresql_include=["recorded_at", "chips_cents"],
+    ),
     Index("rounds_recorded", "property", "gaming_day", "recorded_at"),
     schema=SCHEMA,
 )

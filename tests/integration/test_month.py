@@ -9,13 +9,13 @@ from tests.support.turns import WHOLE_STACK, turn
 
 
 def test_a_month_is_reported_and_rebuilt_to_the_same_bytes(
-    run_directory: Path, capsys: pytest.CaptureFixture[str]
+    run_directory: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Two days on three tables: no identity fails, nothing is missing of a report, and a rebuild changes no byte."""
     words = "--days 2 --tables 3 --rounds-per-table-day 40 --rounds-in-pool 20 --spans day month --rebuild"
     with turn(run_directory / WHOLE_STACK):
         code = main(words.split())
-    said = capsys.readouterr().out
+    said = capfd.readouterr().out
     assert "wrong" not in said
     assert 0 == code
     assert "rebuilt in" in said

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from sqlalchemy import text
+
 from services.reporting.books.reading import Books, Listed
 from services.reporting.books.variances import CaseKey
 from services.reporting.books.windows import Move, Span, added_up, last_and_all, moved_in
-from services.reporting.kit.figures import EntryRef, Figure
+from services.reporting.kit.figures import EntryRef, Figure, total
 from shared.contracts import pit
 from shared.contracts.counts import BoxTurn, CountConcluded, CountedBox
 
@@ -92,3 +94,21 @@ def _span(before: Listed | None, exchanged: Listed) -> Span:
 
 def _by_exchange(counts: Iterable[Listed]) -> dict[tuple[str, int], tuple[Listed, CountedBox]]:
     return {(box.table, box.exchange): (count, box) for count in counts for box in count.fact.boxes}
+
+
+# Read as sums: the counts of a month are hundreds of thousands of turns, notes and checks.
+_IN_BOXES: Final = text("""
+    SELECT f.service, f.shard, f.seq,
+           sum(CAST(b.box ->> 'currency_cents' AS bigint) + CAST(b.box ->> 'counter_checks_cents' AS bigint)) AS cents
+    FROM reporting.facts f CROSS JOIN LATERAL json_array_elements(f.data -> 'boxes') AS b(box)
+    WHERE f.property = :property AND f.kind = 'count.concluded' AND f.gaming_day BETWEEN :first AND :last
+      AND f.recorded_at <= :known_at AND CAST(b.box ->> 'gaming_day' AS date) BETWEEN :first AND :last
+      AND (CAST(:table AS text) IS NULL OR b.box ->> 'table' = :table)
+    GROUP BY f.service, f.shard, f.seq ORDER BY f.service, f.shard, f.seq""")
+
+
+async def counted_in_boxes(books: Books) -> Figure:
+    """Return the currency and counter checks that counts found in the boxes of the question's gaming days."""
+    question = books.question
+    rows = await books.read(_IN_BOXES, first=question.first, last=question.last, table=question.table)
+    return total(Figure(int(row.cents), (EntryRef(row.service, row.shard, row.seq),)) for row in rows)

@@ -115,7 +115,7 @@ async def stage_of(connection: AsyncConnection, question: Question, played: Sequ
     changed: set[date] = set()
     for row in await connection.execute(_CLOSED, _parameters(question)):
         closed.setdefault(row.gaming_day, {})[row.kind] = row.at
-        if row.changed:
+        if row.changed and row.kind == "day.final":  # the seal itself comes after the preliminary step
             changed.add(row.gaming_day)
     statuses: list[ReportStatus] = []
     restatements: list[Restatement] = []

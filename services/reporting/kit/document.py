@@ -1,5 +1,6 @@
 """A report as a document: its header, its sections with their rows, what must hold in it. Pure, whatever the format."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -10,7 +11,7 @@ from urllib.parse import quote
 
 from pydantic import AwareDatetime, BaseModel, Field
 
-from services.reporting.kit.figures import Because, Cell, Figure, Value, total
+from services.reporting.kit.figures import Because, Cell, Explained, Figure, Value, explained_by, total
 from shared.contracts.envelope import Name, canonical
 from shared.contracts.exact import exact_text, parse_exact
 from shared.contracts.reports import Reached, ReportStatus
@@ -66,11 +67,11 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Values by column, and where each comes from as far as it follows from entries."""
+    """Values by column, and what says where each comes from as far as it follows from entries."""
 
     id: str
     cells: Mapping[str, Value]
-    because: Mapping[str, Because] = field(default_factory=dict)
+    explained: Mapping[str, Explained] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,18 +117,23 @@ def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], 
 
 def _id_of(key: Sequence[Value]) -> str:
     """Return the id of a row: what names it, with `|` between its parts, no part of which can be taken for another."""
-    return "|".join("" if value is None else quote(str(plain(value)), safe=_IN_IDS) for value in key)
+    return "|".join("" if value is None else _in_id(str(plain(value))) for value in key)
 
 
 _IN_IDS: Final = " :+@,;=()&"
 """What stands in ids as it is besides letters and digits: nothing that parts ids, or cells, from each other."""
+_AS_IT_IS: Final = re.compile(rf"[A-Za-z0-9_.~{re.escape(_IN_IDS)}-]*")
+
+
+def _in_id(text: str) -> str:
+    return text if _AS_IT_IS.fullmatch(text) else quote(text, safe=_IN_IDS)
 
 
 def _exact_total(rows: Iterable[Mapping[str, Value | Figure | Cell]], name: str) -> Cell:
     cells = [row.get(name) for row in rows]
     texts = [_value(cell) for cell in cells]
-    because = dict.fromkeys(one for cell in cells if isinstance(cell, Figure | Cell) for one in cell.because)
-    return Cell(exact_text(sum(parse_exact(text) for text in texts if isinstance(text, str))), tuple(because))
+    explained = explained_by(*(cell for cell in cells if isinstance(cell, Explained)))
+    return Cell(exact_text(sum(parse_exact(text) for text in texts if isinstance(text, str))), explained)
 
 
 def _figures(rows: Sequence[Mapping[str, Value | Figure | Cell]], name: str) -> Iterable[Figure]:
@@ -137,18 +143,17 @@ def _figures(rows: Sequence[Mapping[str, Value | Figure | Cell]], name: str) -> 
                 yield figure
             case int(value):
                 yield Figure(value)
-            case Cell(int(value), because):
-                yield Figure(value, because)
+            case Cell(value=int(value)) as cell:
+                yield Figure(value, cell.origin)
 
 
 def _row(row_id: str, section: Section, given: Mapping[str, Value | Figure | Cell]) -> Row:
     cells = {column.name: _value(given.get(column.name)) for column in section.columns}
-    because = {name: one.because for name, one in given.items() if isinstance(one, Figure | Cell) and one.because}
-    return Row(row_id, cells, because)
+    return Row(row_id, cells, {name: one for name, one in given.items() if isinstance(one, Explained)})
 
 
 def _value(given: Value | Figure | Cell) -> Value:
-    return given.value if isinstance(given, Figure | Cell) else given
+    return given.value if isinstance(given, (Figure, Cell)) else given
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +277,7 @@ class Document:
         if column_name not in columns:
             raise LookupError(f"{section_name} has no column {column_name!r}; it has {', '.join(columns)}")
         row = rows[row_id]
-        return columns[column_name], row.cells[column_name], row.because.get(column_name, ())
+        return columns[column_name], row.cells[column_name], row.explained.get(column_name, Explained()).because
 
     def _side(self, name: str, side: str) -> tuple[Column, Value, Because]:
         found = {one.name: one for one in self.identities}

@@ -45,8 +45,46 @@ Because = tuple[EntryRef | AddedUp, ...]
 """Where a figure comes from."""
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class _Parts:
+    """Several origins that are not put together yet."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[Because | _Parts, ...]) -> None:
+        self.parts = parts
+
+    def together(self) -> Because:
+        """Return each place once, in the order of the parts."""
+        found: dict[EntryRef | AddedUp, None] = {}
+        left: list[Because | _Parts] = [self]
+        seen: set[int] = set()
+        while left:
+            one = left.pop()
+            if not isinstance(one, _Parts):
+                found.update(dict.fromkeys(one))
+            elif id(one) not in seen:  # a figure may be in many others
+                seen.add(id(one))
+                left.extend(reversed(one.parts))
+        return tuple(found)
+
+
+class Explained:
+    """Something that says where it comes from: put together when somebody asks, for a report asks of no cell."""
+
+    __slots__ = ("origin",)
+
+    def __init__(self, origin: Because | _Parts = ()) -> None:
+        self.origin = origin
+
+    @property
+    def because(self) -> Because:
+        """Return where it comes from, each place once."""
+        if isinstance(self.origin, _Parts):
+            self.origin = self.origin.together()
+        return self.origin
+
+
+class Figure(Explained):
     """A number of cents or a count, and where it comes from.
 
     >>> won = Figure(500, (EntryRef("table-inventory", 1, 7),)) - Figure(200, (EntryRef("table-inventory", 1, 9),))
@@ -54,17 +92,29 @@ class Figure:
     (300, 2)
     """
 
-    value: int = 0
-    because: Because = ()
+    __slots__ = ("value",)
+
+    def __init__(self, value: int = 0, because: Because | _Parts = ()) -> None:
+        super().__init__(because)
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Figure) and (self.value, self.because) == (other.value, other.because)
+
+    def __hash__(self) -> int:
+        return hash((self.value, self.because))
+
+    def __repr__(self) -> str:
+        return f"Figure({self.value}, {self.because})"
 
     def __add__(self, other: Figure) -> Figure:
-        return Figure(self.value + other.value, _together(self.because, other.because))
+        return Figure(self.value + other.value, explained_by(self, other).origin)
 
     def __sub__(self, other: Figure) -> Figure:
-        return Figure(self.value - other.value, _together(self.because, other.because))
+        return Figure(self.value - other.value, explained_by(self, other).origin)
 
     def __neg__(self) -> Figure:
-        return Figure(-self.value, self.because)
+        return Figure(-self.value, self.origin)
 
 
 NOTHING = Figure()
@@ -73,25 +123,26 @@ NOTHING = Figure()
 def total(figures: Iterable[Figure]) -> Figure:
     """Return the sum of figures."""
     listed = list(figures)
-    because = dict.fromkeys(one for figure in listed for one in figure.because)
-    return Figure(sum(figure.value for figure in listed), tuple(because))
+    return Figure(sum(figure.value for figure in listed), explained_by(*listed).origin)
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """Any other value that follows from figures, such as a percentage, and where it comes from."""
+class Cell(Explained):
+    """Any other value that follows from figures, such as a percentage, and where it comes from: where a figure does."""
 
-    value: Value
-    because: Because = ()
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value, because: Because | Explained = ()) -> None:
+        super().__init__(because.origin if isinstance(because, Explained) else because)
+        self.value = value
 
 
 def share(part: Figure, whole: Figure) -> Cell:
     """Return a figure as a percentage of another, two decimals; nothing where the whole is 0."""
     percent: Percent | None = percent_of(part.value, whole.value)
-    return Cell(percent, _together(part.because, whole.because))
+    return Cell(percent, explained_by(part, whole))
 
 
-def _together(one: Because, other: Because) -> Because:
-    if not one or not other or one == other:
-        return one or other
-    return tuple(dict.fromkeys((*one, *other)))
+def explained_by(*explained: Explained) -> Explained:
+    """Return what comes from where several come from."""
+    parts = tuple(one.origin for one in explained if one.origin)
+    return Explained(parts[0] if len(parts) == 1 else _Parts(parts) if parts else ())

@@ -3,12 +3,13 @@
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from subprocess import TimeoutExpired, run
-from typing import Any, Final
+from typing import Any, Final, Self
 
-from services.reporting.kit.document import Column, Document, Filled, Row
+from services.reporting.kit.document import Column, Document, Filled
 from services.reporting.rendering.wording import (
     header_lines,
     in_utc,
@@ -84,11 +85,35 @@ def _said(document: Document) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """The texts of a section by column: its rows, and its total where there is one. Each is made once."""
+
+    rows: Mapping[str, Sequence[str]]
+    total: Mapping[str, str] | None
+
+    @classmethod
+    def of(cls, filled: Filled) -> Self:
+        """Return what stands in a section."""
+        columns = filled.section.columns
+        rows = {one.name: [text_of(row.cells[one.name], one.unit) for row in filled.rows] for one in columns}
+        if filled.total is None:
+            return cls(rows, None)
+        return cls(rows, {one.name: text_of(filled.total.cells[one.name], one.unit) for one in columns})
+
+    def width(self, column: Column) -> int:
+        """Return how many characters wide a column is: its longest value, or the longest word above it."""
+        values = map(len, self.rows[column.name])
+        words = (len(word) + 1 for word in column.title.split())  # which are bold
+        total = 0 if self.total is None else len(self.total[column.name])
+        return min(max(*words, total, max(values, default=0), 5), _WIDTH_CHARACTERS_MAX)
+
+
 def _section(document: Document, filled: Filled) -> dict[str, Any]:
-    columns = filled.section.columns
+    columns, texts = filled.section.columns, _Texts.of(filled)
     return {
         "title": filled.section.title,
-        "parts": [_part(document, filled, part) for part in _parts(filled)],
+        "parts": [_part(document, filled, part, texts) for part in _parts(filled, texts)],
         "formulas": [
             {"title": column.title, "formula": column.formula, "source": column.source}
             for column in columns
@@ -97,12 +122,12 @@ def _section(document: Document, filled: Filled) -> dict[str, Any]:
     }
 
 
-def _parts(filled: Filled) -> list[list[Column]]:
+def _parts(filled: Filled, texts: _Texts) -> list[list[Column]]:
     """Return the columns that stand beside each other: what does not fit stands below, again after the row's key.
 
     There are as few parts as can be, each about as wide as the others.
     """
-    widths = {column.name: _width(column, filled) + _BESIDE_CHARACTERS for column in filled.section.columns}
+    widths = {column.name: texts.width(column) + _BESIDE_CHARACTERS for column in filled.section.columns}
     fewest = _broken(filled, widths, _LINE_CHARACTERS_MAX)
     narrower = (_broken(filled, widths, limit) for limit in range(_LINE_CHARACTERS_MAX))
     return next((parts for parts in narrower if len(parts) == len(fewest)), fewest)
@@ -122,9 +147,10 @@ def _broken(filled: Filled, widths: Mapping[str, int], characters_max: int) -> l
     return parts
 
 
-def _part(document: Document, filled: Filled, columns: list[Column]) -> dict[str, Any]:
+def _part(document: Document, filled: Filled, columns: list[Column], texts: _Texts) -> dict[str, Any]:
     marked = {reference for mark in document.marks for reference in mark.columns}
-    total = None if filled.total is None else _texts(filled.total, columns)
+    total = None if texts.total is None else [_aligned(texts.total[column.name], column) for column in columns]
+    cells = [[_aligned(text, column) for text in texts.rows[column.name]] for column in columns]
     if total and not total[0]:
         total[0] = "Total"
     return {
@@ -132,26 +158,14 @@ def _part(document: Document, filled: Filled, columns: list[Column]) -> dict[str
             _aligned(column.title + (_DAGGER if f"{filled.section.name}/{column.name}" in marked else ""), column)
             for column in columns
         ],
-        "widths": [_width(column, filled) for column in columns],
+        "widths": [texts.width(column) for column in columns],
         "left": [column.unit in _TO_THE_LEFT for column in columns],
-        "rows": [_texts(row, columns) for row in filled.rows],
+        "rows": list(zip(*cells, strict=True)),
         "total": total,
     }
-
-
-def _texts(row: Row, columns: list[Column]) -> list[str]:
-    return [_aligned(text_of(row.cells[column.name], column.unit), column) for column in columns]
 
 
 def _aligned(text: str, column: Column) -> str:
     if column.unit in _TO_THE_LEFT:
         return _LONG_WORD.sub(lambda word: word[0] + _MAY_BREAK, text)
     return text if not text or text.endswith(")") else text + _AS_WIDE_AS_A_PARENTHESIS
-
-
-def _width(column: Column, filled: Filled) -> int:
-    """Return how many characters wide a column is: its longest value, or the longest word above it."""
-    rows = filled.rows if filled.total is None else (*filled.rows, filled.total)
-    values = (len(text_of(row.cells[column.name], column.unit)) for row in rows)
-    words = (len(word) + 1 for word in column.title.split())  # which are bold
-    return min(max(*values, *words, 5), _WIDTH_CHARACTERS_MAX)

@@ -42,7 +42,7 @@ Cells = dict[str, Any]
 
 
 def _settled(win: SettledWin) -> Cells:
-    exact = win.exact_handle.because
+    exact = win.exact_handle
     return {
         **{name: win.of(name) for name in ("handle_cents", "payout_cents", "vigorish_cents", "house_in_bank_cents")},
         "settled_win_cents": win.win,
@@ -54,7 +54,7 @@ def _settled(win: SettledWin) -> Cells:
         "exact_handle_cents": win.exact_handle,
         "exact_win_cents": win.exact_win,
         "exact_theoretical_win_cents": Cell(round(win.theoretical), exact),
-        "exact_difference_cents": Cell(round(win.exact_win.value - win.theoretical), win.exact_win.because),
+        "exact_difference_cents": Cell(round(win.exact_win.value - win.theoretical), win.exact_win),
         "without_house_edge": ", ".join(sorted(win.without)) or None,
     }
 

@@ -10,7 +10,7 @@ from typing import Final
 from services.reporting.books.reading import Books
 from services.reporting.domain.house_edges import HouseEdge
 from services.reporting.domain.statistics import AgainstExpectation, Wagers, against_expectation, together
-from services.reporting.kit.figures import Cell, Figure, total
+from services.reporting.kit.figures import Cell, Figure, explained_by, total
 from shared.rules import Returns
 
 _FIGURES: Final = ("handle_cents", "payout_cents", "stakes", "squared")
@@ -54,11 +54,11 @@ class Against:
         return {
             "wagers": stakes,
             "handle_cents": handle,
-            "expected_cents": Cell(expected, handle.because),
+            "expected_cents": Cell(expected, handle),
             "payout_cents": payout,
-            "difference_cents": Cell(payout.value - expected, (*payout.because, *handle.because)),
-            "deviation_cents": Cell(_root(found.variance), handle.because),
-            "z_score": Cell(found.z_shown if found.variance > 0 else None, (*payout.because, *handle.because)),
+            "difference_cents": Cell(payout.value - expected, explained_by(payout, handle)),
+            "deviation_cents": Cell(_root(found.variance), handle),
+            "z_score": Cell(found.z_shown if found.variance > 0 else None, explained_by(payout, handle)),
         }
 
     def against(self, payout_cents: int) -> AgainstExpectation:

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from services.reporting.books.boxes import counted_in_boxes
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Identity, Section, fill
@@ -95,35 +96,22 @@ def _totals(win: CountedWin) -> dict[str, Any]:
 
 
 async def _identities(books: Books, tables: CountedWin, shifts: CountedWin) -> tuple[Identity, ...]:
-    boxes = await books.facts(CountConcluded)
     found = [
         Identity("tables and shifts", tables.win, shifts.win, "the win of the tables is the win of their shifts"),
         Identity(
             "drop and boxes",
             tables.currency + tables.counter_checks,
-            Figure(sum(map(_of_boxes(books), boxes)), tuple(one.entry for one in boxes)),
+            await counted_in_boxes(books),
             "currency and Counter Checks are what the boxes of these gaming days held",
         ),
     ]
-    for sealed in await books.facts(DayFinal):
-        if books.question.first == books.question.last and not await _changed_since(books, sealed):
+    of_day = books.question.first == books.question.last
+    for sealed in await books.facts(DayFinal) if of_day else ():
+        if not await _changed_since(books, sealed):
             cents = sealed.fact.report["total"]["final_win_cents"] or 0
             says = "the final win is that of the report that was sealed"
             found.append(Identity("sealed report", tables.final_win, Figure(cents, (sealed.entry,)), says))
     return tuple(found)
-
-
-def _of_boxes(books: Books) -> Any:
-    first, last = books.question.first, books.question.last
-
-    def cents(listed: Listed) -> int:
-        return sum(
-            box.currency_cents + box.counter_checks_cents
-            for box in listed.fact.boxes
-            if first <= box.gaming_day <= last and books.question.table in (None, box.table)
-        )
-
-    return cents
 
 
 async def _changed_since(books: Books, sealed: Listed) -> bool:

@@ -126,26 +126,26 @@ class SettledWin:
     @property
     def theoretical_win(self) -> Cell:
         """Return the theoretical win, half a cent to the even one; nothing where a part has no exact house edge."""
-        return Cell(None if self.without else round(self.theoretical), self.exact_handle.because)
+        return Cell(None if self.without else round(self.theoretical), self.exact_handle)
 
     @property
     def theoretical_percent(self) -> Cell:
         """Return the theoretical win as a percentage of the handle."""
         handle = self.of("handle_cents")
-        return Cell(None if self.without else percent_of(self.theoretical, handle.value), handle.because)
+        return Cell(None if self.without else percent_of(self.theoretical, handle.value), handle)
 
     @property
     def difference(self) -> Cell:
         """Return the actual less the theoretical win, rounded once."""
         win = self.win
-        return Cell(None if self.without else round(win.value - self.theoretical), win.because)
+        return Cell(None if self.without else round(win.value - self.theoretical), win)
 
     @property
     def difference_percent(self) -> Cell:
         """Return the difference as a percentage of the handle."""
         win, handle = self.win, self.of("handle_cents")
         found = None if self.without else percent_of(win.value - self.theoretical, handle.value)
-        return Cell(found, win.because)
+        return Cell(found, win)
 
     def __add__(self, other: "SettledWin") -> "SettledWin":
         return SettledWin(

@@ -167,7 +167,7 @@ def _deviations(edge: HouseEdge | None, win: SettledWin) -> Cell | None:
         return None
     wagers = Wagers(win.of("stakes").value, win.of("handle_cents").value, win.of("squared").value)
     payout = win.of("payout_cents")
-    return Cell(against_expectation(edge.returns, wagers, payout.value).z_shown, payout.because)
+    return Cell(against_expectation(edge.returns, wagers, payout.value).z_shown, payout)
 
 
 async def _hits(
@@ -212,7 +212,7 @@ def _expected(wagers: int, hits: Figure, probability: Fraction | None) -> dict[s
     off = float(hits.value - expected) / sqrt(variance) if variance else None
     return {
         "expected_hits": f"{float(expected):.2f}",
-        "standard_deviations": None if off is None else Cell(f"{off:+.2f}", hits.because),
+        "standard_deviations": None if off is None else Cell(f"{off:+.2f}", hits),
     }
 
 

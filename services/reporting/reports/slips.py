@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
+from functools import cache
 from typing import Any, Final
+
+from pydantic import BaseModel
 
 from services.reporting.books.reading import Books
 from services.reporting.books.series import missing_of, series_of
@@ -147,11 +150,17 @@ def _text(number: int | None) -> str | None:
 
 def _people(slip: Slip) -> dict[str, str]:
     """Return who did which step, as the facts of the steps say; who gave chips away stands in the fact of the pit."""
-    found = {}
+    found: dict[str, str | None] = {}
     for step in slip.steps:
-        said = getattr(step.fact, "data", step.fact)
-        found.update({name: person for name in _NAMED if (person := getattr(said, name, None)) is not None})
-    return found
+        said: BaseModel = step.fact.data if isinstance(step.fact, inventory.PitRecorded) else step.fact
+        found.update({name: getattr(said, name) for name in _named_in(type(said))})
+    return {name: person for name, person in found.items() if person is not None}
+
+
+@cache
+def _named_in(model: type[BaseModel]) -> tuple[str, ...]:
+    """Return which of the people a fact can name: to ask a model for what it lacks takes long."""
+    return tuple(name for name in _NAMED if name in model.model_fields)
 
 
 async def _series(books: Books) -> Filled:

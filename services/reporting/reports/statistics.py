@@ -13,7 +13,7 @@ from services.reporting.domain.evidence import FALSE_ALARMS
 from services.reporting.domain.statistics import rows_too_often
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Filled, Section, fill
-from services.reporting.kit.figures import NOTHING, Because, Cell, Figure, Value, total
+from services.reporting.kit.figures import NOTHING, Because, Cell, Figure, Value, explained_by, total
 from services.reporting.reports.exact_parts import Against, Exact, Key, Part, everywhere, grouped, parts_of
 from services.reporting.reports.settled_win import SettledWin, lines_identities
 from services.reporting.reports.statistics_sections import (
@@ -101,8 +101,8 @@ def _of_wager(part: Part, returns: Returns, number: Figure, hits: Mapping[str, F
             "row": row,
             "wagers": number,
             "hits": because,
-            "expected": Cell(f"{float(returns.probability(row) * number.value):.2f}", number.because),
-            "probability": Cell(f"{finding.statistic:.2g}", (*because.because, *number.because)),
+            "expected": Cell(f"{float(returns.probability(row) * number.value):.2f}", number),
+            "probability": Cell(f"{finding.statistic:.2g}", explained_by(because, number)),
             "too_often": "yes" if finding.alarm else None,
         }
 
