@@ -122,7 +122,8 @@ class PropertyDocument(Contract):
     The gaming day begins at `gaming_day_begins` on the clock of `time_zone` (IANA). Where an event says another gaming
     day than its moment has, it is refused, or recorded under the day of its moment and flagged, as `other_gaming_day`
     says. `table_games_since` is the first gaming day of table games at the facility, which may be long before this
-    document; taxes of its first years are due only where it is given.
+    document; taxes of its first years are due only where it is given. `winnings_forms` says whether each reportable win
+    has a form of its own, or all of a known patron on a gaming day have one.
     """
 
     property: Name
@@ -138,6 +139,7 @@ class PropertyDocument(Contract):
     tables: tuple[PropertyTable, ...] = Field(max_length=10_000)
     limits: PropertyLimits = PropertyLimits()
     plausibility: Plausibility = Plausibility()
+    winnings_forms: Literal["each_win", "patron_day"] = "each_win"
     account_dormant_days: Annotated[int, Field(ge=1, le=10_000)] | None = None
     people: tuple[Member, ...] = Field(default=(), max_length=10_000)
     effective_from: AwareDatetime

@@ -34,6 +34,7 @@ def upgrade() -> None:
             "equipment",
             "other_days",
             "check_steps",
+            "winners",
             "cage_movements",
         ),
         "refusals",
