@@ -10,7 +10,7 @@ from services.table_inventory.api.access import (
     TRANSACT,
 )
 from services.table_inventory.api.routes import routes
-from services.table_inventory.commands import alarms, cage, checks, contests, counts, days, slips, variances
+from services.table_inventory.commands import alarms, cage, checks, contests, counts, days, slips, variances, winners
 from services.table_inventory.handlers import ApprovedProperties, PitEvents, Settlements
 from services.table_inventory.projector import PROJECTOR
 from services.table_inventory.tables import journal
@@ -30,7 +30,7 @@ MANIFEST = Manifest(
     references=(ApprovedProperties,),  # nothing is refused for a property that was there
     handlers=(PitEvents, Settlements),
     commands=Commands().with_more(
-        *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, alarms))
+        *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, alarms, winners))
     ),
     projector=PROJECTOR,
     routes=routes,

@@ -62,6 +62,10 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
                 for one in fact.replaced:
                     place = {name: getattr(fact, name) for name in cage.AtCage.model_fields}
                     rows.keep(_insert, t.check_steps, one, **place, what="replaced", cents=-one.cents)
+            case cage.WinnerIdentified():
+                change_cents = fact.withheld_cents - fact.before_cents
+                place = {"shard": entry.shard, "seq": entry.seq}
+                rows.keep(_insert, t.winners, fact, **place, withheld_change_cents=change_cents)
             case inventory.VarianceResolved():
                 said = ((name, value) for name, value in fact if name != "owner")  # it may be somebody else's since
                 rows.keep(_update, t.variance_cases, said, resolved_cents=fact.cents)
@@ -217,7 +221,7 @@ PROJECTOR: Final = Projector(
     tables=(
         *(t.counts, t.movements, t.requests, t.slips, t.manual_slips, t.boxes, t.transports, t.drop_counts),
         *(t.counted_boxes, t.variance_cases, t.alarm_cases, t.adjustments, t.contests, t.check_steps, t.days),
-        *(t.equipment, t.cage_movements),
+        *(t.equipment, t.cage_movements, t.winners),
     ),
     project=project,
 )

@@ -253,6 +253,17 @@ cage_movements = Table(
 )
 """What known patrons moved at the cage, and what of it is void."""
 
+winners = Table(
+    "winners",
+    metadata,
+    *numbers("shard", "seq", key=True),
+    *texts("property", "table", "round_id", "wager"),
+    *dates("gaming_day"),
+    *numbers("seat", "withheld_change_cents"),
+    Index("winners_of_round", "property", "table", "gaming_day", "round_id"),
+)
+"""What was withheld of winnings, as it was recorded step by step; who won is in the journal alone."""
+
 contests = Table(
     "contests",
     metadata,

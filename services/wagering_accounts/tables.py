@@ -28,6 +28,7 @@ patrons = Table(
     metadata,
     *texts("property", "patron", key=True),
     *texts("wallet"),
+    *texts("tax_residence", null=True),
     *counts("failed_codes"),
     *moments("locked_until", "excluded_at", null=True),
     Column("limits", JSONB, nullable=False),

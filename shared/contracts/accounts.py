@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime
 
-from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
+from shared.contracts.envelope import Contract, Country, Identifier, Name, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.topics import ACCOUNTS
 
@@ -285,6 +285,14 @@ class PatronLimitChanged(AboutPatron):
     limit: LimitKind
     cents: int | None = None
     effective_from: AwareDatetime
+
+
+@fact("patron.tax_residence_set", ACCOUNTS)
+class PatronTaxResidenceSet(AboutPatron):
+    """Where a patron is a resident for tax. Documents and numbers stay with whoever looked at them."""
+
+    country: Country
+    reason: Reason
 
 
 @fact("access.failed", ACCOUNTS)

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AwareDatetime, Field
 
-from shared.contracts.envelope import Contract, Identifier, Name, Person, Reason
+from shared.contracts.envelope import Contract, Country, Identifier, Name, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.inventory import DESK, Number
 from shared.contracts.rounds import Cents
@@ -137,3 +137,33 @@ class CageVoided(CageTransaction):
     voids: Number
     moved_by: Person
     reason: Reason
+
+
+TaxNumber = Literal["given", "applied_for", "not_given"]
+"""Whether a winner gave a taxpayer identification number. The number itself is nowhere in these books."""
+
+
+@fact("winner.identified", INVENTORY, moves_money=True, stream=DESK)
+class WinnerIdentified(Fact):
+    """Who won on a wager at a seat, and what was done about the form of it. The last that is said of a win stands.
+
+    `form_number` is the number that is printed on the form or that the filing gave; `withheld_cents` the tax that was
+    kept back of the winnings, and `before_cents` what was recorded of that until now.
+    """
+
+    property: Name
+    table: Name
+    gaming_day: date
+    round_id: Identifier
+    seat: Annotated[int, Field(strict=True, ge=1, le=12)]
+    wager: Name
+    patron: Patron
+    tax_residence: Country | None = None
+    identified_by: Annotated[tuple[Name, ...], Field(max_length=5)] = ()
+    tax_number: TaxNumber
+    form_number: Identifier | None = None
+    withheld_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
+    before_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
+    filed_on: date | None = None
+    by: Person
+    at: AwareDatetime

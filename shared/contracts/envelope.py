@@ -25,6 +25,9 @@ Reason = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,1000}$",
 """Why somebody did something, in words."""
 
 
+Country = Annotated[str, StringConstraints(pattern="^[A-Z]{2}$")]
+"""A country, by its two letters in ISO 3166-1."""
+
 Digest = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 """A SHA-256, in hexadecimal."""
 

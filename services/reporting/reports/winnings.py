@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Final
 
-from services.reporting.books.patrons import patrons_of
-from services.reporting.books.reading import Books
+from services.reporting.books.reading import Books, Listed
+from services.reporting.books.winners import SOURCES, Winners, winners_of
 from services.reporting.books.winnings import Won, posted_rounds, standing_lines
 from services.reporting.domain.federal.forms import FormEntry, forms
 from services.reporting.domain.federal.winnings import Candidate, candidates
 from services.reporting.domain.law import Applied, unconfirmed
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Identity, Mark, Section, fill
-from services.reporting.kit.figures import Because, Cell, Figure
+from services.reporting.kit.figures import Because, Cell, Figure, total
 from shared.contracts.accounts import AccountOpened, PatronRegistered
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.jurisdictions import Pack
@@ -21,11 +21,12 @@ from shared.runtime.web.roles import READ_PATRON_REPORTS
 
 _FORM: Final = Column(name="form", title="Form")
 _WINNER: Final = Column(
-    name="winner", title="Winner", formula="whose winnings the rule is about; who is a nonresident alien, a person says"
+    name="winner", title="Winner", formula="whose winnings the rule is about; both, where no tax residence is known"
 )
 _WHO: Final = (
     Column(name="account", title="Account", formula="a reference, where the wager was electronic"),
-    Column(name="patron", title="Patron", formula="a reference: names and numbers stay with the wagering accounts"),
+    Column(name="patron", title="Patron", formula="a reference, of the account or as a cashier recorded who won"),
+    Column(name="residence", title="Tax residence", formula="the country, where it is known"),
 )
 _WITHHELD: Final = (
     Column(name="regular_cents", title="Regular withholding", unit="cents", formula="withheld in any case"),
@@ -86,6 +87,11 @@ FORMS: Final = Section(
         Column(name="wins", title="Wins"),
         Column(name="amount_cents", title="Winnings", unit="cents"),
         *_WITHHELD,
+        Column(name="form_number", title="Form no."),
+        Column(name="identified_by", title="Identified by", formula="kinds of documents"),
+        Column(name="tax_number", title="Taxpayer number", formula="given, applied_for or not_given"),
+        Column(name="withheld_cents", title="Withheld", unit="cents", formula="as cashiers recorded it"),
+        Column(name="filed_on", title="Filed on", unit="day"),
     ),
 )
 
@@ -95,6 +101,7 @@ class _Kept:
     """The kept lines of a property, each of whom it is, by the line that was judged."""
 
     law: Pack
+    winners: Winners
     lines: Mapping[int, Won]
 
     def of(self, candidate: Candidate) -> Sequence[Won]:
@@ -109,30 +116,66 @@ class _Kept:
         wagers = "+".join(dict.fromkeys(one.line.wager for one in found))
         return f"{first.round_id}/{first.seat}/{wagers}/{'+'.join(str(one.number) for one in found)}"
 
+    def residence(self, candidate: Candidate) -> str | None:
+        return self.winners.residence(self.of(candidate)[0])
+
+    def recorded(self, found: Iterable[Candidate]) -> list[Listed]:
+        listed = (self.winners.of(one) for candidate in found for one in self.of(candidate))
+        return list({one.entry: one for one in listed if one is not None}.values())
+
     def account(self, candidate: Candidate) -> str | None:
         return ", ".join(dict.fromkeys(one.account for one in self.of(candidate) if one.account)) or None
 
 
 async def _fill(books: Books) -> Content:
     first = books.question.first
-    listed = await standing_lines(books, date(first.year, 1, 1) - timedelta(days=1))
-    patrons = await patrons_of(books, (one.account for one in listed if one.account))
+    since = date(first.year, 1, 1) - timedelta(days=1)
+    listed = await standing_lines(books, since)
+    winners = await winners_of(books, listed, since)
     rows: list[dict[str, Any]] = []
     logged: list[dict[str, Any]] = []
     found: list[Candidate] = []
     for law in books.place.reporting:
-        whose = [
-            replace(one, line=replace(one.line, patron=patrons.get(one.account or ""), nonresident_alien=True))
-            for one in listed
-        ]
-        kept = _Kept(law, {id(one.line): one for one in whose})
-        judged = candidates(law, [one.line for one in whose])
+        whose = [_of_winner(one, winners, law) for one in listed]
+        kept = _Kept(law, winners, {id(one.line): one for one in whose})
+        judged = _of_residents(kept, candidates(law, [one.line for one in whose]))
         mine = [one for one in judged if _is_asked(books, one)]
         found += mine
         rows += [_candidate(kept, one) for one in mine]
-        logged += [_form(kept, entry) for entry in _log(judged) if _is_asked(books, entry.candidates[0])]
+        logged += [_form(kept, entry) for entry in _log(books, judged) if _is_asked(books, entry.candidates[0])]
     sections = (fill(CANDIDATES, rows), fill(FORMS, logged))
     return Content(sections, await _identities(books, found, logged), _marks(found))
+
+
+def _of_winner(won: Won, winners: Winners, law: Pack) -> Won:
+    """Return a line with who won. Whoever is not known to be a resident may be a nonresident alien."""
+    is_resident = winners.residence(won) == _country(law)
+    line = replace(won.line, patron=winners.patron(won), nonresident_alien=not is_resident)
+    return replace(won, line=line)
+
+
+def _country(law: Pack) -> str:
+    """Return the country of a pack, as its name begins with it: `us-federal`."""
+    return law.id.partition("-")[0].upper()
+
+
+def _of_residents(kept: _Kept, judged: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates without those of known nonresidents that another form is for.
+
+    Where nothing is known of the winner, both stand, and a person decides.
+    """
+    nonresidents = {
+        id(line)
+        for one in judged
+        if kept.law.reportable_winnings[one.rule].winner == "nonresident_alien" and kept.residence(one) is not None
+        for line in one.lines
+    }
+    return [
+        one
+        for one in judged
+        if kept.law.reportable_winnings[one.rule].winner == "nonresident_alien"
+        or not nonresidents & {id(line) for line in one.lines}
+    ]
 
 
 def _is_asked(books: Books, candidate: Candidate) -> bool:
@@ -144,12 +187,16 @@ def _is_asked(books: Books, candidate: Candidate) -> bool:
     )
 
 
-def _log(judged: Iterable[Candidate]) -> list[FormEntry]:
-    """Return the log of forms, numbered by form and calendar year."""
+def _log(books: Books, judged: Iterable[Candidate]) -> list[FormEntry]:
+    """Return the log of forms, numbered by form and calendar year, as the property chose to report on each day."""
+
+    def is_aggregated(day: date) -> bool:
+        return books.place_on(day).document.winnings_forms == "patron_day"
+
     logs: dict[tuple[str, int], list[Candidate]] = {}
     for one in judged:
         logs.setdefault((one.form, one.lines[0].paid_on.year), []).append(one)
-    return [entry for log in logs.values() for entry in forms(log)]
+    return [entry for log in logs.values() for entry in forms(log, aggregated_on=is_aggregated)]
 
 
 def _candidate(kept: _Kept, one: Candidate) -> dict[str, Any]:
@@ -173,6 +220,7 @@ def _candidate(kept: _Kept, one: Candidate) -> dict[str, Any]:
         "least_ratio": None if ratio is None else int(ratio.value),
         "account": kept.account(one),
         "patron": line.patron,
+        "residence": kept.residence(one),
         "regular_cents": Figure(_withheld(one, "regular"), because),
         "backup_cents": Figure(_withheld(one, "backup"), because),
         "source": None if threshold is None else threshold.source,
@@ -191,10 +239,33 @@ def _form(kept: _Kept, entry: FormEntry) -> dict[str, Any]:
         "gaming_day": entry.gaming_day,
         "account": kept.account(first),
         "patron": entry.patron,
+        "residence": kept.residence(first),
         "wins": Cell(", ".join(kept.win(one) for one in entry.candidates), because),
         "amount_cents": Figure(entry.amount_cents, because),
         "regular_cents": Figure(entry.regular_cents, because),
         "backup_cents": Figure(entry.backup_cents, because),
+        **_recorded(kept.recorded(entry.candidates)),
+    }
+
+
+def _recorded(said: Sequence[Listed]) -> dict[str, Any]:
+    """Return what cashiers recorded of the wins on a form; it was filed when all of them were."""
+    if not said:
+        return {}
+    facts, entries = [one.fact for one in said], tuple(one.entry for one in said)
+
+    def together(values: Iterable[str | None]) -> str | None:
+        return ", ".join(dict.fromkeys(value for value in values if value)) or None
+
+    filed = [fact.filed_on for fact in facts if fact.filed_on is not None]
+    return {
+        "form_number": together(fact.form_number for fact in facts),
+        "identified_by": together(kind for fact in facts for kind in fact.identified_by),
+        "tax_number": together(fact.tax_number for fact in facts),
+        "withheld_cents": total(
+            Figure(fact.withheld_cents, (entry,)) for fact, entry in zip(facts, entries, strict=True)
+        ),
+        "filed_on": Cell(max(filed), entries) if len(filed) == len(facts) else None,
     }
 
 
@@ -238,16 +309,15 @@ def _marks(found: Sequence[Candidate]) -> tuple[Mark, ...]:
     applied = unconfirmed(law for one in found for law in one.applied)
     return (
         Mark(
-            "winner",
-            "the wagering accounts",
-            "who won is not recorded, nor where a patron lives: for nonresident aliens only wins are listed here that "
-            "are reported of anyone, and a person completes the log with smaller ones",
+            "nonresident aliens",
+            "the lines of settlements that are kept",
+            "only wins that are reported of anyone are listed: a person completes the log with smaller ones",
             ("candidates/winner", "forms/winner"),
         ),
         Mark(
-            "choices of the licensee",
+            "choice of the licensee",
             "the jurisdiction's pack",
-            "winnings are reduced by the wager where the payer may choose, and each win has a form of its own",
+            "winnings are reduced by the wager where the payer may choose",
             columns,
         ),
         *(Mark(one.place, one.source, one.note or "", columns) for one in applied),
@@ -258,11 +328,12 @@ WINNINGS: Final = Report(
     name="winnings",
     title="Winnings to report (W-2G, 1042-S)",
     about=(
-        "Wins that reach the thresholds of the year of their payment: candidates for forms, which a person completes "
-        "with who won. A round that is taken back takes its wins with it."
+        "Wins that reach the thresholds of the year of their payment: candidates for forms, with who won where an "
+        "account or a cashier says it, and what was done about each form. A round that is taken back takes its wins "
+        "with it."
     ),
     sections=(CANDIDATES, FORMS),
-    sources=(SettlementPosted, SettlementReversed, AccountOpened, PatronRegistered),
+    sources=(SettlementPosted, SettlementReversed, AccountOpened, PatronRegistered, *SOURCES),
     fill=_fill,
     signatures=("Cage supervisor", "Revenue audit"),
     role=READ_PATRON_REPORTS,

@@ -7,9 +7,10 @@ from fastapi import APIRouter
 
 from services.table_inventory.api.access import BY_OTHERS, TRANSACT
 from services.table_inventory.commands.cage import MoveAtCage, VoidAtCage
+from services.table_inventory.commands.winners import IdentifyWinner
 from services.table_inventory.domain.cage import CageDocument
 from services.table_inventory.queries.cage import movements_of_day
-from shared.contracts.cage import CageMoved, CageVoided
+from shared.contracts.cage import CageMoved, CageVoided, WinnerIdentified
 from shared.contracts.rejection import Reason
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
@@ -31,14 +32,16 @@ Cashier = Annotated[str, person_with(TRANSACT)]
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
-    router = APIRouter(prefix="/cage-movements", tags=["cage"])
+    router = APIRouter(tags=["cage"])
     command = partial(command_route, router, context.commands, role=TRANSACT)
-    command(MoveAtCage, "", answers=CageMoved, status=201, rejects=(Reason.NOT_FOUND,))
+    command(MoveAtCage, "/cage-movements", answers=CageMoved, status=201, rejects=(Reason.NOT_FOUND,))
     rejects = (*BY_OTHERS, Reason.NOT_ALLOWED)
-    command(VoidAtCage, "/{property}/{number}/void", answers=CageVoided, rejects=rejects)
+    command(VoidAtCage, "/cage-movements/{property}/{number}/void", answers=CageVoided, rejects=rejects)
+
+    command(IdentifyWinner, "/winners", answers=WinnerIdentified, status=201, rejects=(Reason.NOT_FOUND,))
 
     @router.get(
-        "",
+        "/cage-movements",
         response_model_exclude_none=True,
         summary="List movements at the cage",
         responses=problems(Reason.CURSOR_UNKNOWN),

@@ -12,6 +12,7 @@ An account is (property, table, wager, leg); `wager` names the instrument, the c
 | `rake_counted`, `rake` | chips that a non-banking table took from its pots, as counted, and its revenue (a credit) |
 | `check_payments`, `checks_redeemed` | what was paid of counter checks, by what it was paid in; its contra (no table) |
 | `cage_money`, `patrons_money` | what known patrons moved at the cage, by medium, and what for (no table) |
+| `withheld_money`, `withheld_tax` | tax that was kept back of winnings, and what is owed of it |
 | `receivable` | what prepaid access instruments owe for chips |
 | `rounds` | the win of the settled rounds in chips (a credit balance is a win) |
 | `coupons`, `coupons_counted`, `coupons_memo` | coupons dropped and counted at their stated value, and their contra |

@@ -4,7 +4,7 @@ from datetime import date
 
 from pydantic import AwareDatetime
 
-from shared.contracts.cage import CageMovement, CageTransaction, Direction
+from shared.contracts.cage import CageMovement, CageTransaction, Direction, WinnerIdentified
 from shared.journal.entry import Account, Posting
 
 
@@ -27,4 +27,15 @@ def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting,
     return (
         Posting(Account(transaction.property, "", transaction.medium, "cage_money"), cents),
         Posting(Account(transaction.property, "", transaction.kind, "patrons_money"), -cents),
+    )
+
+
+def withheld(fact: WinnerIdentified) -> tuple[Posting, ...]:
+    """Return the postings of tax that is kept back of winnings, beyond what was recorded before; nothing for none."""
+    cents = fact.withheld_cents - fact.before_cents
+    if not cents:
+        return ()
+    return (
+        Posting(Account(fact.property, fact.table, "", "withheld_money"), cents),
+        Posting(Account(fact.property, fact.table, "", "withheld_tax"), -cents),
     )

@@ -124,6 +124,13 @@ CREATE TABLE cage_movements (
 );
 CREATE INDEX cage_movements_of_day ON cage_movements (property, gaming_day);
 
+CREATE TABLE winners (
+    shard BIGINT, seq BIGINT, property TEXT NOT NULL, "table" TEXT NOT NULL, round_id TEXT NOT NULL,
+    wager TEXT NOT NULL, gaming_day DATE NOT NULL, seat BIGINT NOT NULL, withheld_change_cents BIGINT NOT NULL,
+    PRIMARY KEY (shard, seq)
+);
+CREATE INDEX winners_of_round ON winners (property, "table", gaming_day, round_id);
+
 CREATE TABLE contests (
     property TEXT, gaming_day DATE, contest TEXT, revision BIGINT, fees_cents BIGINT NOT NULL,
     prizes_cents BIGINT NOT NULL, before JSONB, reason TEXT NOT NULL, entered_by TEXT NOT NULL, status TEXT NOT NULL,

@@ -15,7 +15,13 @@ from services.wagering_accounts.commands.accounts import (
     RejectAdjustment,
 )
 from services.wagering_accounts.commands.deciding import CommandWithCode
-from services.wagering_accounts.commands.patrons import ChangeAccessCode, RegisterPatron, SetExclusion, SetLimit
+from services.wagering_accounts.commands.patrons import (
+    ChangeAccessCode,
+    RegisterPatron,
+    SetExclusion,
+    SetLimit,
+    SetTaxResidence,
+)
 from services.wagering_accounts.commands.promotions import GrantPromotion, MovePromotion, WriteOffPromotion
 from services.wagering_accounts.commands.wagers import AuthorizeWager, CaptureRound, ReleaseWager
 from services.wagering_accounts.domain.access_codes import fingerprint, hash_code
@@ -78,6 +84,7 @@ def add_commands(router: APIRouter, context: ServiceContext) -> None:
     add(ChangeAccessCode, patron + "/access-code", role=MANAGE, rejects=known, prepare=_with_new_code)
     add(SetExclusion, patron + "/exclusion", role=EXCLUDE, rejects=decided)
     add(SetLimit, patron + "/limits", role=MANAGE, rejects=known)
+    add(SetTaxResidence, patron + "/tax-residence", role=MANAGE, rejects=known)
 
 
 async def _with_given_code(context: ServiceContext, command: BuyIn | CashOut, person: str, key: str) -> CommandWithCode:

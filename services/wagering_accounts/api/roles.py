@@ -5,7 +5,8 @@ from typing import Final
 from shared.runtime.web.roles import declare_role
 
 MANAGE: Final = declare_role(
-    "accounts.manage", "Register patrons, open accounts, take and pay money, set limits as patrons wish."
+    "accounts.manage",
+    "Register patrons with their tax residence, open accounts, take and pay money, set limits as patrons wish.",
 )
 WAGER: Final = declare_role("accounts.wager", "Authorize, capture and release wagers: the electronic table.")
 EXCLUDE: Final = declare_role("accounts.exclude", "Exclude patrons and admit them again.")

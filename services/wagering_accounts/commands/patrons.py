@@ -22,8 +22,9 @@ from shared.contracts.accounts import (
     PatronExcluded,
     PatronLimitChanged,
     PatronRegistered,
+    PatronTaxResidenceSet,
 )
-from shared.contracts.envelope import Name
+from shared.contracts.envelope import Country, Name
 from shared.contracts.envelope import Reason as Why
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import Cents
@@ -129,4 +130,21 @@ def _set_limit(command: SetLimit, books: Books, now: Now) -> Accepted:
     later = now.at + timedelta(hours=today.law.loosening_hours.on(today.gaming_day).value)
     changed = patron.limits.get(command.limit, Limit()).changed(command.cents, now.at, later)
     fact = PatronLimitChanged(**vars(command), effective_from=changed.next_at or now.at, by=now.by)
+    return _accepted(books, fact, now)
+
+
+class SetTaxResidence(_AboutPatron):
+    """Set where a patron is a resident for tax.
+
+    By the documents that the cashier looked at, which `reason` names; they are not kept here.
+    """
+
+    country: Country
+    reason: Why
+
+
+@COMMANDS.handles(SetTaxResidence)
+def _set_tax_residence(command: SetTaxResidence, books: Books, now: Now) -> Accepted:
+    require_patron(books, command.property, command.patron)
+    fact = PatronTaxResidenceSet(**vars(command), by=now.by)
     return _accepted(books, fact, now)

@@ -89,6 +89,7 @@ class Patron(Thing):
     failed_codes: int = 0
     locked_until: datetime | None = None
     excluded_at: datetime | None = None
+    tax_residence: str | None = None
     limits: dict[LimitKind, Limit] = field(default_factory=dict)
     bought_in_on: date | None = None
     bought_in_cents: int = 0

@@ -15,7 +15,7 @@ from services.wagering_accounts.domain.books import (
     RoundStatus,
 )
 from shared.contracts.accounts import CapturedHold, LimitKind
-from shared.contracts.envelope import Identifier, Name, Person, Reason
+from shared.contracts.envelope import Country, Identifier, Name, Person, Reason
 
 
 class _Document(BaseModel):
@@ -88,6 +88,7 @@ class PatronDocument(BaseModel):
     wallet: Name
     excluded_at: datetime | None = None
     locked_until: datetime | None = None
+    tax_residence: Country | None = None
     limits: dict[LimitKind, Limit]
 
     @classmethod
@@ -97,7 +98,9 @@ class PatronDocument(BaseModel):
             kind: limit if limit.next_at is not None and limit.next_at > moment else Limit(limit.at(moment))
             for kind, limit in sorted(patron.limits.items())
         }
-        shown = {name: getattr(patron, name) for name in ("property", "patron", "wallet", "excluded_at")}
+        shown = {
+            name: getattr(patron, name) for name in ("property", "patron", "wallet", "excluded_at", "tax_residence")
+        }
         return cls(**shown, locked_until=patron.locked_at(moment), limits=limits)
 
 

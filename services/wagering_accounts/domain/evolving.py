@@ -37,6 +37,7 @@ from shared.contracts.accounts import (
     PatronExcluded,
     PatronLimitChanged,
     PatronRegistered,
+    PatronTaxResidenceSet,
     RoundCaptured,
     WagerAuthorized,
     WagerReleased,
@@ -263,6 +264,8 @@ def _change_patron(patron: Patron, fact: AboutPatron, at: datetime) -> None:
         case PatronLimitChanged():
             changed = patron.limits.get(fact.limit, Limit()).changed(fact.cents, at, fact.effective_from)
             patron.limits = {**patron.limits, fact.limit: changed}
+        case PatronTaxResidenceSet():
+            patron.tax_residence = fact.country
         case AccessFailed():
             patron.locked_until = fact.locked_until
             patron.failed_codes = fact.failed if fact.locked_until is None else 0

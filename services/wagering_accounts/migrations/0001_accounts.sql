@@ -1,5 +1,5 @@
 CREATE TABLE patrons (
-    property TEXT, patron TEXT, wallet TEXT NOT NULL, failed_codes BIGINT NOT NULL, locked_until TIMESTAMPTZ,
+    property TEXT, patron TEXT, wallet TEXT NOT NULL, tax_residence TEXT, failed_codes BIGINT NOT NULL, locked_until TIMESTAMPTZ,
     excluded_at TIMESTAMPTZ, limits JSONB NOT NULL, bought_in_on DATE, bought_in_cents BIGINT NOT NULL,
     PRIMARY KEY (property, patron),
     CONSTRAINT not_negative CHECK (failed_codes >= 0 AND bought_in_cents >= 0)

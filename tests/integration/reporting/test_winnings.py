@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from tests.support.asgi import assert_problem
+from tests.support.properties import property_event
 from tests.support.published import published
 from tests.support.reporting import Books, names, rows_of
-from tests.unit.reporting.entries import NOON, total
+from tests.support.table_days import TableDays
+from tests.unit.reporting.entries import DAY, NOON, total
 
 CLERK = "cage.lou"
 TOTALS = [total("exact", handle=500, payout=250_500)]
@@ -78,6 +80,80 @@ def test_a_win_above_the_threshold_has_a_form(books: Books) -> None:
     cell = f"&cell=candidates/W-2G|BJ-01|{found[0]['win'].replace('/', '%252F')}/amount_cents"
     explained = books.get(books.path("winnings/entries", cell), person=CLERK).json()
     assert [("round-settlement", 2)] == [names(one, "service", "seq") for one in explained["entries"]]
+
+
+def _identified(ledger: TableDays, round_id: str, **more: Any) -> dict[str, Any]:
+    """A cashier recorded who won on the side bet at seat 3."""
+    said = {"property": "riverside", "table": "BJ-01", "gaming_day": DAY, "round_id": round_id, "seat": 3}
+    said |= {"wager": "exact", "patron": "p-9", "tax_number": "given", "by": "cage.ann", "at": NOON.isoformat()}
+    return ledger.entry("winner.identified", said | more)
+
+
+def test_the_log_has_who_won_and_what_was_done_about_the_form(books: Books) -> None:
+    """A resident has no 1042-S, a known nonresident no W-2G; what is said last stands, from then on."""
+    ledger = TableDays()
+    books.desk.feed(
+        "settlements",
+        _posted(books, 1, _line(5, 2500), round_id="r-1"),
+        _posted(books, 2, _line(5, 3000), round_id="r-2"),
+    )
+    books.desk.feed(
+        "inventory",
+        _identified(ledger, "r-1", tax_residence="US", withheld_cents=5_000),
+        _identified(ledger, "r-2", tax_residence="CA", patron="p-8"),
+    )
+    asked = f"&known_at={ledger.last_recorded.isoformat().replace('+', '%2B')}"
+    before = books.get(books.path("winnings", asked), person=CLERK).content
+    done = {"form_number": "2026-17", "identified_by": ["passport"], "filed_on": "2027-01-31", "before_cents": 5_000}
+    books.desk.feed("inventory", _identified(ledger, "r-1", tax_residence="US", withheld_cents=6_000, **done))
+    assert before == books.get(books.path("winnings", asked), person=CLERK).content
+    report = _log(books)
+    assert [
+        ("W-2G", "p-9", "US", "2026-17", "passport", "given", 6_000, "2027-01-31"),
+        ("1042-S", "p-8", "CA", None, None, "given", 0, None),
+    ] == [
+        names(
+            row,
+            *(
+                "form",
+                "patron",
+                "residence",
+                "form_number",
+                "identified_by",
+                "tax_number",
+                "withheld_cents",
+                "filed_on",
+            ),
+        )
+        for row in rows_of(report, "forms")
+    ]
+    assert ["W-2G", "1042-S"] == [row["form"] for row in rows_of(report, "candidates")]
+    cell = "&cell=forms/W-2G|2026|1/withheld_cents"
+    found = books.get(books.path("winnings/entries", cell), person=CLERK).json()["entries"]
+    assert [("table-inventory", 3)] == [names(one, "service", "seq") for one in found]
+
+
+def test_a_property_may_report_all_of_a_patron_on_a_day_on_one_form(books: Books) -> None:
+    """As the version of the property says that is in effect on the gaming day; the residence is that of the patron."""
+    since = "2026-11-01T00:00:00Z"
+    chosen = property_event(sequence=3, version=2, effective_from=since, winnings_forms="patron_day")
+    books.desk.feed("properties", chosen)
+    at = NOON + timedelta(seconds=1)
+    resident = {"property": "riverside", "by": "cage.ann", "patron": "p-9", "country": "US", "reason": "passport"}
+    books.desk.feed(
+        "accounts", published("patron.tax_residence_set", resident, service="wagering-accounts", sequence=1, at=at)
+    )
+    books.desk.feed(
+        "settlements",
+        _posted(books, 1, _line(5, 2500), round_id="r-1"),
+        _posted(books, 2, _line(5, 3000), round_id="r-2"),
+        _posted(books, 3, _line(5, 3500), round_id="r-3"),
+    )
+    ledger = TableDays()
+    books.desk.feed("inventory", _identified(ledger, "r-1"), _identified(ledger, "r-2", withheld_cents=100))
+    assert [("W-2G", "p-9", 550_000, 100), ("W-2G", None, 350_000, None), ("1042-S", None, 350_000, None)] == [
+        names(row, "form", "patron", "amount_cents", "withheld_cents") for row in rows_of(_log(books), "forms")
+    ]
 
 
 def test_a_round_that_is_taken_back_takes_its_win_with_it(books: Books) -> None:

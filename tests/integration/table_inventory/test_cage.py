@@ -39,3 +39,15 @@ def test_a_movement_is_void_by_somebody_else_once(desk: InventoryDesk) -> None:
     again = desk.send(f"/cage-movements/{PROPERTY}/2/void", why, person="cage.ann")
     assert_problem(again, 422, "number 2 at the cage of riverbend voids number 1")
     assert_problem(desk.send("/cage-movements", PAID | {"property": "nowhere"}, person="cage.ann"), 404, "nowhere")
+
+
+def test_a_winner_is_identified_and_what_is_withheld_is_posted_once(desk: InventoryDesk) -> None:
+    """What is said again takes the place of what was said before: the difference alone is posted."""
+    won = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "round_id": "r-1", "seat": 3, "wager": "exact"}
+    who = won | {"patron": "p-1", "tax_number": "not_given", "withheld_cents": 600_00}
+    assert 0 == desk.done("/winners", who, person="cage.ann")["before_cents"]
+    numbered = {"tax_number": "given", "withheld_cents": 500_00, "form_number": "17", "filed_on": "2027-01-31"}
+    assert 600_00 == desk.done("/winners", who | numbered, person="cage.bob")["before_cents"]
+    balances = desk.balances()
+    assert (500_00, -500_00) == (balances["BJ-01", "", "withheld_money"], balances["BJ-01", "", "withheld_tax"])
+    assert_problem(desk.send("/winners", who | {"table": "XX-99"}, person="cage.ann"), 404, "XX-99")

@@ -160,6 +160,15 @@ class PitDay:
         moved = {"property": PROPERTY, "window": "cage-1", "patron": "p-1", "kind": "chip_redemption", "cents": 100}
         desk.done("/cage-movements", moved, person="cage.ann")
         desk.done(f"/cage-movements/{PROPERTY}/1/void", {"reason": "not paid"}, person="cage.bob")
+        won = {
+            "property": PROPERTY,
+            "table": "BJ-01",
+            "gaming_day": DAY,
+            "round_id": "r-1",
+            "seat": 1,
+            "wager": "exact",
+        }
+        desk.done("/winners", won | {"patron": "p-1", "tax_number": "given", "withheld_cents": 5}, person="cage.ann")
         check = {"cents": 1, "paid_in": "chips"}
         serial = desk.get(f"/counter-checks/{PROPERTY}", person="cage.ann").json()["items"][0]["serial"]
         desk.done(f"/counter-checks/{PROPERTY}/{serial}/redeem", check, person="cage.ann")

@@ -148,3 +148,13 @@ def test_an_adjustment_cannot_take_what_is_not_there(house: House) -> None:
     rejected = house.send(f"{path}/{number}/reject", {"reason": "wrong account"}, person="audit.lee")
     assert (200, "rejected") == (rejected.status_code, rejected.json()["status"])
     assert 422 == house.send(path, {"cents": 0, "reason": "?"}, person="audit.kim").status_code
+
+
+def test_a_patron_has_a_tax_residence(house: House) -> None:
+    """A country alone, with what the cashier looked at; the last that was set stands."""
+    house.register()
+    for country in ("CA", "US"):
+        said = house.send("/patrons/riverside/p-1/tax-residence", {"country": country, "reason": "passport"})
+        assert (200, country) == (said.status_code, said.json()["tax_residence"])
+    wrong = house.send("/patrons/riverside/p-1/tax-residence", {"country": "Canada", "reason": "passport"})
+    assert 422 == wrong.status_code

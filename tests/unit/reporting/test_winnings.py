@@ -216,7 +216,7 @@ def test_each_win_has_a_form_of_its_own() -> None:
 
 def test_wins_of_a_patron_and_day_may_share_a_form() -> None:
     """The licensee's choice; of nobody known each has its own, and another gaming day or year has another."""
-    found = forms(candidates(LAW, WON), aggregated=True)
+    found = forms(candidates(LAW, WON), aggregated_on=lambda _: True)
     assert [(1, "p-1", 2), (2, None, 1), (3, None, 1), (4, "p-1", 1)] == [
         (one.number, one.patron, len(one.candidates)) for one in found
     ]
@@ -225,4 +225,4 @@ def test_wins_of_a_patron_and_day_may_share_a_form() -> None:
         line(20, 500, patron="p-1", gaming_day=date(2025, 12, 31), paid_on=paid, minutes=minutes)
         for minutes, paid in enumerate((date(2025, 12, 31), date(2026, 1, 1)))
     ]
-    assert [2025, 2026] == [one.year for one in forms(candidates(LAW, eve), aggregated=True)]
+    assert [2025, 2026] == [one.year for one in forms(candidates(LAW, eve), aggregated_on=lambda _: True)]

@@ -102,6 +102,7 @@ _DATA: dict[str, dict[str, Any]] = {
     "patron.excluded": {**_PATRON, "reason": "asked for it"},
     "patron.admitted": {**_PATRON, "reason": "the year is over"},
     "patron.limit_changed": {**_PATRON, "limit": "wager", "cents": None, "effective_from": _NOW},
+    "patron.tax_residence_set": {**_PATRON, "country": "CA", "reason": "passport"},
     "access.failed": {**_PATRON, "failed": 3, "locked_until": _NOW},
 }
 ACCOUNTS = {

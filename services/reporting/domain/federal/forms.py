@@ -1,6 +1,6 @@
 """The log of forms that report winnings: one for each candidate, or for all of a patron on a day. Pure; cents."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -26,17 +26,19 @@ class FormEntry:
     backup_cents: int
 
 
-def forms(found: Iterable[Candidate], *, aggregated: bool = False, first_number: int = 1) -> tuple[FormEntry, ...]:
+def forms(
+    found: Iterable[Candidate], *, aggregated_on: Callable[[date], bool] | None = None, first_number: int = 1
+) -> tuple[FormEntry, ...]:
     """Return the log of forms for candidates, in their order, numbered one after the other from a number on.
 
-    `aggregated` is the licensee's choice to report all winnings of a patron on a gaming day on one form, where they are
-    of one calendar year; those of nobody known stay apart.
+    `aggregated_on` says of a gaming day whether the licensee reports all winnings of a patron on it on one form, where
+    they are of one calendar year; those of nobody known stay apart. Without it, each win has a form of its own.
     """
     together: dict[Hashable, list[Candidate]] = {}
     for number, candidate in enumerate(found):
         line = candidate.lines[0]
         key = (candidate.form, line.property, line.patron, line.gaming_day, line.paid_on.year)
-        is_joined = aggregated and line.patron is not None
+        is_joined = line.patron is not None and aggregated_on is not None and aggregated_on(line.gaming_day)
         together.setdefault(key if is_joined else (*key, number), []).append(candidate)
     return tuple(_entry(number, group) for number, group in enumerate(together.values(), first_number))
 

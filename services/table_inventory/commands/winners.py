@@ -1,0 +1,59 @@
+"""Winners: who won a wager whose winnings are reported, and what was done about the form."""
+
+from datetime import date
+from typing import Annotated, Final
+
+from pydantic import Field
+from sqlalchemy import func
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.cage import withheld
+from services.table_inventory.queries.places import find_place
+from services.table_inventory.tables import winners
+from shared.contracts.cage import Patron, TaxNumber, WinnerIdentified
+from shared.contracts.envelope import Country, Identifier, Name
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.recording import Recording
+from shared.runtime.command.command import Accepted, Command, Commands, Now
+from shared.runtime.rows import rows_of
+
+COMMANDS: Final = Commands()
+
+
+class IdentifyWinner(Command):
+    """Say who won a wager, and what was done about its form.
+
+    Said again, it takes the place of what was said before: when the form is numbered, or filed.
+    """
+
+    property: Name
+    table: Name
+    gaming_day: date
+    round_id: Identifier
+    seat: Annotated[int, Field(ge=1, le=12)]
+    wager: Name
+    patron: Patron
+    tax_residence: Annotated[Country | None, Field(description="where the winner is a resident for tax")] = None
+    identified_by: Annotated[tuple[Name, ...], Field(max_length=5, description="kinds of documents")] = ()
+    tax_number: TaxNumber
+    form_number: Identifier | None = None
+    withheld_cents: Annotated[int, Field(ge=0, le=10**12)] = 0
+    filed_on: date | None = None
+
+
+async def _withheld_before(connection: AsyncConnection, command: IdentifyWinner) -> int:
+    """Return what was recorded as withheld of the win. Raises: Rejected where the table is not there."""
+    place = await find_place(connection, command.property, command.gaming_day)
+    why = place.why_no_table(command.table, command.gaming_day)
+    if why is not None:
+        raise Rejected(Reason.NOT_FOUND, why)
+    key = {name: getattr(command, name) for name in ("property", "table", "gaming_day", "round_id", "seat", "wager")}
+    changes = rows_of(winners, **key).with_only_columns(func.coalesce(func.sum(winners.c.withheld_change_cents), 0))
+    return int((await connection.execute(changes)).scalar_one())
+
+
+@COMMANDS.handles(IdentifyWinner, load=_withheld_before)
+def identify(command: IdentifyWinner, before_cents: int, now: Now) -> Accepted:
+    """Record who won, and post what is withheld beyond what was recorded before."""
+    fact = WinnerIdentified(**dict(command), before_cents=before_cents, by=now.by, at=now.at)
+    return Accepted(recording=Recording(fact=fact, postings=withheld(fact)), answer=fact)
