@@ -9,7 +9,17 @@ from services.table_inventory.api.access import (
     TRANSACT,
 )
 from services.table_inventory.api.routes import routes
-from services.table_inventory.commands import cage, checks, contests, counts, days, slips, variances, winners
+from services.table_inventory.commands import (
+    cage,
+    checks,
+    contests,
+    counts,
+    days,
+    investigations,
+    slips,
+    variances,
+    winners,
+)
 from services.table_inventory.handlers import ApprovedProperties, PitEvents, Settlements
 from services.table_inventory.projector import PROJECTOR
 from services.table_inventory.tables import journal
@@ -29,7 +39,7 @@ MANIFEST = Manifest(
     references=(ApprovedProperties,),  # nothing is refused for a property that was there
     handlers=(PitEvents, Settlements),
     commands=Commands().with_more(
-        *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, winners))
+        *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, winners, investigations))
     ),
     projector=PROJECTOR,
     routes=routes,

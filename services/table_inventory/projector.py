@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory import tables as t
 from services.table_inventory.domain.denominations import stacks
 from services.table_inventory.domain.pit import slip_of, step_of
-from shared.contracts import cage, contests, counts, inventory, pit
+from shared.contracts import cage, contests, counts, inventory, investigations, pit
 from shared.contracts.chips import Contents, value_of
 from shared.contracts.facts import Fact
 from shared.contracts.journal_facts import CommandRefused
@@ -123,6 +123,9 @@ _KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
     inventory.AdjustmentRejected: (_update, t.adjustments, {"status": "rejected"}),
     cage.CageMoved: (_insert, t.cage_movements, {}),
     cage.CageVoided: (_insert, t.cage_movements, {}),
+    investigations.InvestigationOpened: (_insert, t.investigations, {}),
+    investigations.InvestigationAssigned: (_update, t.investigations, {}),
+    investigations.InvestigationConcluded: (_update, t.investigations, {}),
     contests.ContestEntered: (_insert, t.contests, {"status": "entered"}),
     contests.ContestApproved: (_update, t.contests, {"status": "approved"}),
     contests.ContestRejected: (_update, t.contests, {"status": "rejected"}),
@@ -231,7 +234,7 @@ PROJECTOR: Final = Projector(
             t.check_steps,
             t.days,
             t.equipment,
-            *(t.other_days, t.cage_movements, t.winners),
+            *(t.other_days, t.cage_movements, t.winners, t.investigations),
         ),
         t.refusals,
     ),

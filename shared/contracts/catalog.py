@@ -9,6 +9,7 @@ from shared.contracts import (
     contests,
     counts,
     inventory,
+    investigations,
     journal_facts,
     meters,
     pit,
@@ -20,7 +21,7 @@ from shared.contracts import (
 from shared.contracts.facts import KINDS, Fact
 
 MODULES = (
-    *(accounts, cage, contests, counts, inventory, journal_facts, meters, pit, properties),
+    *(accounts, cage, contests, counts, inventory, investigations, journal_facts, meters, pit, properties),
     *(settlements, submissions, vigorish),
 )
 

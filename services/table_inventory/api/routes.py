@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from services.table_inventory.api import cage, checks, contests, counts, days, reports, slips
+from services.table_inventory.api import cage, checks, contests, counts, days, investigations, reports, slips
 from shared.runtime.service.context import ServiceContext
 
 
@@ -17,6 +17,7 @@ def routes(context: ServiceContext) -> APIRouter:
         contests.routes,
         checks.routes,
         cage.routes,
+        investigations.routes,
         reports.routes,
     ):
         router.include_router(part(context))

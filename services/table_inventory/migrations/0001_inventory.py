@@ -34,9 +34,10 @@ def upgrade() -> None:
             "equipment",
             "other_days",
             "check_steps",
+            "investigations",
             "winners",
             "cage_movements",
         ),
         "refusals",
     )
-    grant("UPDATE", "slips", "drop_counts", "variance_cases", "adjustments", "contests", "days")
+    grant("UPDATE", "slips", "drop_counts", "variance_cases", "adjustments", "contests", "days", "investigations")
