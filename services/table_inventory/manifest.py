@@ -10,7 +10,18 @@ from services.table_inventory.api.access import (
     TRANSACT,
 )
 from services.table_inventory.api.routes import routes
-from services.table_inventory.commands import alarms, cage, checks, contests, counts, days, slips, variances, winners
+from services.table_inventory.commands import (
+    alarms,
+    cage,
+    checks,
+    contests,
+    counts,
+    days,
+    investigations,
+    slips,
+    variances,
+    winners,
+)
 from services.table_inventory.handlers import ApprovedProperties, PitEvents, Settlements
 from services.table_inventory.projector import PROJECTOR
 from services.table_inventory.tables import journal
@@ -30,7 +41,8 @@ MANIFEST = Manifest(
     references=(ApprovedProperties,),  # nothing is refused for a property that was there
     handlers=(PitEvents, Settlements),
     commands=Commands().with_more(
-        *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, alarms, winners))
+        *(desk.COMMANDS for desk in (slips, counts, variances, days, contests, checks, cage, winners)),
+        *(desk.COMMANDS for desk in (alarms, investigations)),
     ),
     projector=PROJECTOR,
     routes=routes,

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory import tables as t
 from services.table_inventory.domain.denominations import stacks
 from services.table_inventory.domain.pit import slip_of, step_of
-from shared.contracts import alarms, cage, contests, counts, inventory, pit
+from shared.contracts import alarms, cage, contests, counts, inventory, investigations, pit
 from shared.contracts.chips import Contents, value_of
 from shared.contracts.facts import Fact
 from shared.contracts.reports import ReportStatus
@@ -122,6 +122,9 @@ _KEPT: Final[Mapping[type[Fact], tuple[_Write, Table, _Row]]] = {
     inventory.AdjustmentRejected: (_update, t.adjustments, {"status": "rejected"}),
     cage.CageMoved: (_insert, t.cage_movements, {}),
     cage.CageVoided: (_insert, t.cage_movements, {}),
+    investigations.InvestigationOpened: (_insert, t.investigations, {}),
+    investigations.InvestigationAssigned: (_update, t.investigations, {}),
+    investigations.InvestigationConcluded: (_update, t.investigations, {}),
     contests.ContestEntered: (_insert, t.contests, {"status": "entered"}),
     contests.ContestApproved: (_update, t.contests, {"status": "approved"}),
     contests.ContestRejected: (_update, t.contests, {"status": "rejected"}),
@@ -221,7 +224,7 @@ PROJECTOR: Final = Projector(
     tables=(
         *(t.counts, t.movements, t.requests, t.slips, t.manual_slips, t.boxes, t.transports, t.drop_counts),
         *(t.counted_boxes, t.variance_cases, t.alarm_cases, t.adjustments, t.contests, t.check_steps, t.days),
-        *(t.equipment, t.cage_movements, t.winners),
+        *(t.equipment, t.cage_movements, t.winners, t.investigations),
     ),
     project=project,
 )

@@ -264,6 +264,19 @@ winners = Table(
 )
 """What was withheld of winnings, as it was recorded step by step; who won is in the journal alone."""
 
+investigations = Table(
+    "investigations",
+    metadata,
+    *texts("property", key=True),
+    *numbers("investigation", key=True),
+    *texts("what", "subject", "month", "found", "owner", "opened_by"),
+    *moments("opened_at"),
+    *texts("conclusion", null=True),
+    *moments("concluded_at", null=True),
+    Index("investigations_of_month", "property", "month"),
+)
+"""Investigations of a hold that lies far from its base."""
+
 contests = Table(
     "contests",
     metadata,

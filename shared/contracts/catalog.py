@@ -10,6 +10,7 @@ from shared.contracts import (
     contests,
     counts,
     inventory,
+    investigations,
     journal_facts,
     meters,
     pit,
@@ -21,7 +22,7 @@ from shared.contracts import (
 from shared.contracts.facts import KINDS, Fact
 
 MODULES = (
-    *(accounts, alarms, cage, contests, counts, inventory, journal_facts, meters, pit, properties),
+    *(accounts, alarms, cage, contests, counts, inventory, investigations, journal_facts, meters, pit, properties),
     *(settlements, submissions, vigorish),
 )
 

@@ -22,7 +22,7 @@ from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Mark, Section, fill
 from services.reporting.kit.figures import NOTHING, Cell, Figure, total
 from services.reporting.reports.cells import entry_cell
-from shared.contracts import accounts, inventory, journal_facts, meters
+from shared.contracts import accounts, cage, contests, inventory, journal_facts, meters
 from shared.contracts.facts import Fact
 from shared.contracts.properties import PropertyApproved
 from shared.jurisdictions.dated import Dated
@@ -43,6 +43,11 @@ _STEPS: Final[Mapping[type[Fact], _Step]] = {
     inventory.AdjustmentEntered: _Step("adjustment", "entered_by"),
     inventory.AdjustmentApproved: _Step("approval", "approved_by"),
     inventory.AdjustmentRejected: _Step("approval", "rejected_by"),
+    contests.ContestEntered: _Step("adjustment", "entered_by"),
+    contests.ContestApproved: _Step("approval", "approved_by"),
+    contests.ContestRejected: _Step("approval", "rejected_by"),
+    cage.RedemptionVoided: _Step("void", "by"),
+    cage.CageVoided: _Step("void", "by"),
     inventory.DayPreliminary: _Step("approval", "preliminary_by"),
     inventory.DayAudited: _Step("approval", "audited_by"),
     inventory.DayFinal: _Step("approval", "final_by"),

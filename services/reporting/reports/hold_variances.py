@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from fractions import Fraction
 from typing import Any, Final
 
+from services.reporting.books.investigations import Investigation, investigations_of
 from services.reporting.books.reading import Books
 from services.reporting.domain.hold_variance import METHODS, Hold, chance_of_days, chance_of_wagers
 from services.reporting.kit.definition import Content, Report
@@ -18,6 +19,7 @@ from services.reporting.reports.settled_win import SettledWin, together
 from services.reporting.reports.spans import counted_tables, is_asked
 from shared.contracts.counts import CountConcluded
 from shared.contracts.inventory import PitRecorded
+from shared.contracts.investigations import InvestigationAssigned, InvestigationConcluded, InvestigationOpened
 from shared.contracts.reports import percent_of
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.jurisdictions.model import HoldVariance
@@ -49,6 +51,10 @@ _FIGURES: Final = (
     ),
     Column(name="flag", title="Flag", formula="investigate: the deviation is larger than the limit"),
     Column(name="missing", title="Missing", formula="why there is nothing to compare"),
+    Column(name="investigation", title="Investigation no.", formula="the last one that was opened of it in the month"),
+    Column(name="owner", title="Owner", formula="who investigates it"),
+    Column(name="conclusion", title="Conclusion"),
+    Column(name="concluded_at", title="Concluded at", unit="moment"),
 )
 
 TABLES: Final = Section(
@@ -99,18 +105,30 @@ async def _fill(books: Books) -> Content:
         tables, games = await _theoretical(books, first)
     else:
         tables, games = await _of_days(books, law, first, basis == "drop")
-    row = _Row(law, basis)
+    row, investigations = _Row(law, basis), await investigations_of(books)
     sections = (
         fill(
             TABLES,
             (
-                {"pit": books.pit_of(table), "table": table, "game": books.game_of(table), **row.of(compared)}
+                {"pit": books.pit_of(table), "table": table, "game": books.game_of(table)}
+                | row.of(compared)
+                | _investigated(investigations.get(("table", table)))
                 for table, compared in sorted(tables.items())
             ),
         ),
-        fill(GAMES, ({"game": game, **row.of(compared)} for game, compared in sorted(games.items()))),
+        fill(
+            GAMES,
+            (
+                {"game": game} | row.of(compared) | _investigated(investigations.get(("game", game)))
+                for game, compared in sorted(games.items())
+            ),
+        ),
     )
     return Content(sections, marks=(*_marks(books), *counted_marks(books)))
+
+
+def _investigated(found: Investigation | None) -> dict[str, Any]:
+    return {} if found is None else found.cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,11 +289,14 @@ HOLD_VARIANCE: Final = Report(
     about=(
         "The hold of each table and game over the month (or the thirty days that end with it, as the jurisdiction's "
         "pack says) against its base: that of the year before, of all that is known, or the theoretical one. What "
-        "deviates by more than the law allows is flagged for an investigation, whose conclusion is written and kept "
-        "beside this report: no entry of a journal holds it."
+        "deviates by more than the law allows is flagged, and has the number, owner and conclusion of what was found "
+        "out about it."
     ),
     sections=(TABLES, GAMES),
-    sources=(PitRecorded, CountConcluded, SettlementPosted, SettlementReversed),
+    sources=(
+        *(PitRecorded, CountConcluded, SettlementPosted, SettlementReversed),
+        *(InvestigationOpened, InvestigationAssigned, InvestigationConcluded),
+    ),
     fill=_fill,
     periods=("month",),
     signatures=("Revenue audit", "Controller"),

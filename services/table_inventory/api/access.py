@@ -16,7 +16,8 @@ TRANSACT: Final = declare_role(
 )
 COUNT_BOXES: Final = declare_role("boxes.count", "Open, enter and conclude counts of drop boxes.")
 AUDIT_DAYS: Final = declare_role(
-    "days.audit", "Own and resolve variances, close and audit gaming days, and enter adjustments and contests."
+    "days.audit",
+    "Own and resolve variances, close and audit gaming days, enter adjustments and contests, and investigate hold.",
 )
 RESOLVE_ALARMS: Final = declare_role("alarms.resolve", "Own alarms of the statistics, and resolve them.")
 APPROVE_DAYS: Final = declare_role("days.audit.approve", "Seal gaming days, and decide adjustments and contests.")

@@ -2,7 +2,17 @@
 
 from fastapi import APIRouter
 
-from services.table_inventory.api import alarms, cage, checks, contests, counts, days, slips, tables
+from services.table_inventory.api import (
+    alarms,
+    cage,
+    checks,
+    contests,
+    counts,
+    days,
+    investigations,
+    slips,
+    tables,
+)
 from shared.runtime.service.context import ServiceContext
 
 
@@ -11,7 +21,7 @@ def routes(context: ServiceContext) -> APIRouter:
     router = APIRouter()
     for part in (
         *(slips.routes, counts.routes, days.variance_routes, days.day_routes, contests.routes, checks.routes),
-        *(alarms.routes, cage.routes, tables.routes),
+        *(alarms.routes, investigations.routes, cage.routes, tables.routes),
     ):
         router.include_router(part(context))
     return router

@@ -15,6 +15,9 @@ def upgrade() -> None:
         "SELECT, INSERT",
         *("properties", "counts", "movements", "requests", "slips", "manual_slips", "boxes", "transports"),
         *("drop_counts", "counted_boxes", "sealed_counts", "variance_cases", "adjustments", "contests", "days"),
-        *("equipment", "check_steps", "cage_movements", "alarm_cases", "winners"),
+        *("equipment", "check_steps", "cage_movements", "alarm_cases", "winners", "investigations"),
     )
-    grant("UPDATE", "slips", "drop_counts", "variance_cases", "alarm_cases", "adjustments", "contests", "days")
+    grant(
+        "UPDATE",
+        *("slips", "drop_counts", "variance_cases", "alarm_cases", "adjustments", "contests", "days", "investigations"),
+    )

@@ -131,6 +131,14 @@ CREATE TABLE winners (
 );
 CREATE INDEX winners_of_round ON winners (property, "table", gaming_day, round_id);
 
+CREATE TABLE investigations (
+    property TEXT, investigation BIGINT, what TEXT NOT NULL, subject TEXT NOT NULL, month TEXT NOT NULL,
+    found TEXT NOT NULL, owner TEXT NOT NULL, opened_by TEXT NOT NULL, opened_at TIMESTAMPTZ NOT NULL,
+    conclusion TEXT, concluded_at TIMESTAMPTZ,
+    PRIMARY KEY (property, investigation)
+);
+CREATE INDEX investigations_of_month ON investigations (property, month);
+
 CREATE TABLE contests (
     property TEXT, gaming_day DATE, contest TEXT, revision BIGINT, fees_cents BIGINT NOT NULL,
     prizes_cents BIGINT NOT NULL, before JSONB, reason TEXT NOT NULL, entered_by TEXT NOT NULL, status TEXT NOT NULL,

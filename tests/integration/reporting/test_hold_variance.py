@@ -3,7 +3,8 @@
 from tests.support.ledger import counted_day
 from tests.support.properties import property_event
 from tests.support.reporting import Books, names, rows_of
-from tests.unit.reporting.entries import DAY, total
+from tests.support.table_days import TableDays
+from tests.unit.reporting.entries import DAY, NOON, total
 
 FIGURES = ("actual_percent", "base_percent", "deviation_percent", "limit_percent", "flag", "missing")
 
@@ -54,3 +55,31 @@ def test_a_win_outside_the_interval_around_the_theoretical_win_is_investigated(b
         ("BJ-01", "-75.00", "6.67", "-81.67", "281.71", None, None),
         ("BJ-02", "-2500.00", "6.67", "-2506.67", "398.40", "investigate", None),
     ] == [names(row, "table", *FIGURES) for row in rows_of(report, "tables")]
+
+
+def test_a_flagged_hold_has_its_investigation(books: Books) -> None:
+    """Number, owner and conclusion, of the last one that was opened for the month that is asked."""
+    for day, closer, seq in (("2025-03-01", 960, 0), ("2026-11-03", 1_020, 10)):
+        books.desk.feed("inventory", *counted_day("BJ-01", closer=closer, day=day, seq=seq))
+    ledger = TableDays(shard=2)
+    hold = {"property": "riverside", "what": "table", "subject": "BJ-01", "found": "10 points", "owner": "audit.kim"}
+    opened = {"opened_by": "audit.lou", "opened_at": NOON.isoformat()}
+    step = {"property": "riverside", "investigation": 2, "owner": "audit.lou"}
+    books.desk.feed(
+        "inventory",
+        ledger.entry("investigation.opened", hold | opened | {"month": "2026-10", "investigation": 1}),
+        ledger.entry("investigation.opened", hold | opened | {"month": "2026-11", "investigation": 2}),
+        ledger.entry(
+            "investigation.assigned",
+            step | {"assigned_by": "audit.kim", "assigned_at": ledger.last_recorded.isoformat()},
+        ),
+    )
+    columns = ("flag", "investigation", "owner", "conclusion")
+    [before] = rows_of(books.report("hold-variance", "&period=month"), "tables")
+    assert ("investigate", "2", "audit.lou", None) == names(before, *columns)
+    concluded = {"conclusion": "one player's luck", "concluded_at": ledger.last_recorded.isoformat()}
+    books.desk.feed("inventory", ledger.entry("investigation.concluded", step | concluded))
+    [row] = rows_of(books.report("hold-variance", "&period=month"), "tables")
+    assert ("investigate", "2", "audit.lou", "one player's luck") == names(row, *columns)
+    found = books.explain("hold-variance", "tables/BJ-01/conclusion", "&period=month")["entries"]
+    assert [4] == [entry["seq"] for entry in found]

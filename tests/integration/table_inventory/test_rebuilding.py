@@ -169,6 +169,13 @@ class PitDay:
             "wager": "exact",
         }
         desk.done("/winners", won | {"patron": "p-1", "tax_number": "given", "withheld_cents": 5}, person="cage.ann")
+        hold = {"property": PROPERTY, "what": "table", "subject": "BJ-01", "month": "2026-11", "found": "too much"}
+        for number in (1, 2):
+            desk.done("/investigations", hold | {"owner": "audit.kim"}, person="audit.kim")
+            desk.done(f"/investigations/{PROPERTY}/{number}/assign", {"owner": "audit.lou"}, person="audit.kim")
+            if number == 1:
+                luck = {"conclusion": "luck"}
+                desk.done(f"/investigations/{PROPERTY}/{number}/conclude", luck, person="audit.lou")
         check = {"cents": 1, "paid_in": "chips"}
         serial = desk.get(f"/counter-checks/{PROPERTY}", person="cage.ann").json()["items"][0]["serial"]
         desk.done(f"/counter-checks/{PROPERTY}/{serial}/redeem", check, person="cage.ann")

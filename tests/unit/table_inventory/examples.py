@@ -101,6 +101,7 @@ _BOX = {
 _CAGE = {**_DAY, "shift": "day", "step": 1, "by": "cage.ann", "at": NOW, "serial": "CC-1", "drawer": "p-1"}
 _MOVED = {**_DAY, "shift": "day", "number": 1, "by": "cage.ann", "at": NOW, "patron": "p-1", "window": "cage-1"}
 _MOVED |= {"kind": "chip_redemption", "direction": "out", "cents": 250000, "medium": "currency"}
+_INVESTIGATION = {"property": PROPERTY, "investigation": 1, "owner": "audit.lou"}
 _CONTEST = {
     **_DAY,
     "contest": "bad-beat-2026",
@@ -231,6 +232,19 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "by": "cage.ann",
             "at": NOW,
         },
+        "investigation.opened": {
+            "property": PROPERTY,
+            "what": "table",
+            "subject": "BJ-01",
+            "month": "2026-11",
+            "investigation": 1,
+            "found": "10 points above last year",
+            "owner": "audit.kim",
+            "opened_by": "audit.lou",
+            "opened_at": NOW,
+        },
+        "investigation.assigned": {**_INVESTIGATION, "assigned_by": "audit.kim", "assigned_at": NOW},
+        "investigation.concluded": {**_INVESTIGATION, "conclusion": "one player's luck", "concluded_at": NOW},
         "contest.entered": _CONTEST,
         "contest.approved": {**_CONTEST, "approved_by": "control.eve", "approved_at": NOW},
         "contest.rejected": {

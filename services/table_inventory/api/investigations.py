@@ -1,0 +1,53 @@
+"""Routes of revenue audit: investigations of a hold that lies far from its base."""
+
+from functools import partial
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query
+
+from services.table_inventory.api.access import AUDIT_DAYS, DayReader
+from services.table_inventory.commands.investigations import (
+    AssignInvestigation,
+    ConcludeInvestigation,
+    OpenInvestigation,
+)
+from services.table_inventory.domain.investigations import Investigation
+from services.table_inventory.queries.investigations import read_investigations
+from shared.contracts.investigations import Month
+from shared.contracts.rejection import Reason
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import Asked, Listing, Page, PropertyQuery, command_route, problems, snapshot
+
+INVESTIGATIONS: Final[Listing[tuple[int]]] = Listing("investigations", tuple[int])
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/investigations", tags=["investigations"])
+    command = partial(command_route, router, context.commands, role=AUDIT_DAYS, answers=Investigation)
+    command(OpenInvestigation, "", status=201, rejects=(Reason.NOT_FOUND, Reason.CONTRADICTS))
+    one, known = "/{property}/{investigation}", (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+    command(AssignInvestigation, f"{one}/assign", rejects=known)
+    command(ConcludeInvestigation, f"{one}/conclude", rejects=(*known, Reason.NOT_ALLOWED))
+
+    @router.get(
+        "",
+        response_model_exclude_none=True,
+        summary="List investigations",
+        responses=problems(Reason.CURSOR_UNKNOWN),
+    )
+    async def list_investigations(
+        reader: DayReader,
+        property_name: PropertyQuery,
+        asked: Asked,
+        month: Annotated[Month | None, Query(description="only of the report of this month")] = None,
+    ) -> Page[Investigation]:
+        """In the order of their numbers, with owner and conclusion."""
+        del reader
+        after = INVESTIGATIONS.after(asked.cursor)
+        async with snapshot(context.engine) as connection:
+            number, limit = after[0] if after else 0, asked.limit + 1
+            found = await read_investigations(connection, property_name, after=number, limit=limit, month=month)
+        return INVESTIGATIONS.page(found, asked.limit, lambda one: (one.investigation,))
+
+    return router

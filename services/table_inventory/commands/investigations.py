@@ -1,0 +1,117 @@
+"""Investigations: opened for a hold that lies far from its base, assigned to somebody, and concluded by its owner."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.table_inventory.domain.investigations import Investigation, known_names, last_day
+from services.table_inventory.queries.investigations import find_investigation, read_investigations
+from services.table_inventory.queries.places import find_place
+from services.table_inventory.queries.slips import last_number
+from services.table_inventory.tables import investigations
+from shared.contracts.envelope import Name, Person
+from shared.contracts.envelope import Reason as Text
+from shared.contracts.inventory import Number
+from shared.contracts.investigations import (
+    HoldVariance,
+    InvestigationAssigned,
+    InvestigationConcluded,
+    InvestigationOpened,
+)
+from shared.contracts.places import Place
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.recording import Recording
+from shared.runtime.command.command import Accepted, Command, Commands, Now
+
+COMMANDS: Final = Commands()
+
+
+class OpenInvestigation(HoldVariance, Command):
+    """Open an investigation.
+
+    Of the hold of a table or a game in the report of a month; it has an owner from the beginning.
+    """
+
+    found: Text
+    owner: Person
+
+
+class Opening(NamedTuple):
+    """A property in a month, the last number of its investigations, and those of the same hold."""
+
+    place: Place
+    last: int
+    same: Sequence[Investigation]
+
+
+async def _opening(connection: AsyncConnection, command: OpenInvestigation) -> Opening:
+    named = {name: getattr(command, name) for name in ("what", "subject", "month")}
+    return Opening(
+        await find_place(connection, command.property, last_day(command.month)),
+        await last_number(connection, investigations, "investigation", property=command.property),
+        await read_investigations(connection, command.property, **named),
+    )
+
+
+@COMMANDS.handles(OpenInvestigation, load=_opening)
+def open_investigation(command: OpenInvestigation, state: Opening, now: Now) -> Accepted:
+    """Open it under the next number, where none of the same hold is open."""
+    known = known_names(state.place, command.what, command.month)
+    if command.subject not in known:
+        detail = (
+            f"{command.property} has no {command.what} {command.subject} in {command.month}: {', '.join(sorted(known))}"
+        )
+        raise Rejected(Reason.NOT_FOUND, detail)
+    running = next((one.investigation for one in state.same if one.concluded_at is None), None)
+    if running is not None:
+        detail = f"investigation {running} of {command.what} {command.subject} in {command.month} is not concluded yet"
+        raise Rejected(Reason.CONTRADICTS, detail)
+    opened = {"investigation": state.last + 1, "opened_by": now.by, "opened_at": now.at}
+    fact = InvestigationOpened(**dict(command), **opened)
+    return Accepted(recording=Recording(fact=fact), answer=Investigation(**dict(fact)))
+
+
+class AssignInvestigation(Command):
+    """Assign an investigation to somebody else."""
+
+    property: Name
+    investigation: Number
+    owner: Person
+
+
+class ConcludeInvestigation(Command):
+    """Conclude an investigation.
+
+    By its owner.
+    """
+
+    property: Name
+    investigation: Number
+    conclusion: Text
+
+
+async def _open(connection: AsyncConnection, command: AssignInvestigation | ConcludeInvestigation) -> Investigation:
+    """Return an investigation. Raises: Rejected where there is none, or it is concluded."""
+    found = await find_investigation(connection, command.property, command.investigation)
+    if found.concluded_at is not None:
+        detail = f"investigation {command.investigation} of {command.property} is concluded already"
+        raise Rejected(Reason.ALREADY_DECIDED, detail)
+    return found
+
+
+@COMMANDS.handles(AssignInvestigation, load=_open)
+def assign(command: AssignInvestigation, found: Investigation, now: Now) -> Accepted:
+    """Name another owner."""
+    fact = InvestigationAssigned(**dict(command), assigned_by=now.by, assigned_at=now.at)
+    return Accepted(recording=Recording(fact=fact), answer=found.model_copy(update={"owner": command.owner}))
+
+
+@COMMANDS.handles(ConcludeInvestigation, load=_open)
+def conclude(command: ConcludeInvestigation, found: Investigation, now: Now) -> Accepted:
+    """Let the owner say what it was."""
+    if found.owner != now.by:
+        raise Rejected(Reason.NOT_ALLOWED, f"investigation {found.investigation} is {found.owner}'s to conclude")
+    concluded = {"conclusion": command.conclusion, "concluded_at": now.at}
+    fact = InvestigationConcluded(property=found.property, investigation=found.investigation, owner=now.by, **concluded)
+    return Accepted(recording=Recording(fact=fact), answer=found.model_copy(update=concluded))

@@ -1,0 +1,60 @@
+"""What the entries of the table-inventory ledger say of investigations: a hold far from its base, and what it was."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, StringConstraints
+
+from shared.contracts.envelope import Contract, Name, Person, Reason
+from shared.contracts.facts import Fact, fact
+from shared.contracts.inventory import DESK, Number
+from shared.contracts.topics import INVENTORY
+
+Month = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])$")]
+"""A calendar month, such as `2026-11`."""
+
+Subject = Literal["table", "game"]
+"""Whose hold it is."""
+
+
+class HoldVariance(Contract):
+    """The hold of a table or a game (`what`) in the report of a month, which lies far from its base."""
+
+    property: Name
+    what: Subject
+    subject: Name
+    month: Month
+
+
+@fact("investigation.opened", INVENTORY, stream=DESK)
+class InvestigationOpened(Fact, HoldVariance):
+    """Somebody is to find out why a hold lies far from its base; investigations are numbered within the property."""
+
+    investigation: Number
+    found: Reason
+    owner: Person
+    opened_by: Person
+    opened_at: AwareDatetime
+
+
+class InvestigationRef(Fact):
+    """A step of an investigation."""
+
+    property: Name
+    investigation: Number
+    owner: Person
+
+
+@fact("investigation.assigned", INVENTORY, stream=DESK)
+class InvestigationAssigned(InvestigationRef):
+    """Somebody else carries an investigation on."""
+
+    assigned_by: Person
+    assigned_at: AwareDatetime
+
+
+@fact("investigation.concluded", INVENTORY, stream=DESK)
+class InvestigationConcluded(InvestigationRef):
+    """The owner of an investigation says what it was."""
+
+    conclusion: Reason
+    concluded_at: AwareDatetime
