@@ -1,6 +1,5 @@
 """Test gaming days that were sealed, and again when one is restated: beside the reading of settlements, not in it."""
 
-from datetime import timedelta
 from typing import Final
 
 import structlog
@@ -8,6 +7,7 @@ import structlog
 from services.reporting.answering import books_of
 from services.reporting.books.evidence import Due, due_days, evidence_of_day, keep
 from services.reporting.kit.question import Question
+from services.reporting.progress import all_read_until
 from shared.contracts.rejection import Rejected
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.periodic import every
@@ -32,7 +32,9 @@ async def evaluate_sealed(context: ServiceContext) -> int:
     One day after the other, in the order of their moments, each in a transaction of its own. The days of a property
     that is not known yet wait for it, and the others go on.
     """
-    settled = context.clock() - timedelta(seconds=context.settings.reports_delay_seconds)
+    settled = all_read_until(context)
+    if settled is None:
+        return 0
     async with context.engine.connect() as connection:
         days = await due_days(connection, settled)
     tested, waiting = 0, set[str]()

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any, Final, cast
 
 import structlog
@@ -13,6 +12,7 @@ from services.reporting.books.stages import stage_of
 from services.reporting.delivery import DeliveryError, deliver, open_store
 from services.reporting.kit.document import Document
 from services.reporting.kit.question import Question
+from services.reporting.progress import all_read_until
 from services.reporting.rendering import FORMATS, FormatName
 from services.reporting.rendering.pages import PagesError
 from services.reporting.reports import REPORTS
@@ -93,7 +93,9 @@ async def deliver_sealed(
 
     A gaming day of which there are no reports, for its property is not known yet, waits, and the others go on.
     """
-    settled = context.clock() - timedelta(seconds=context.settings.reports_delay_seconds)
+    settled = all_read_until(context)
+    if settled is None:
+        return 0
     async with context.engine.connect() as connection:
         days = (await connection.execute(_SEALED, {"settled": settled})).all()
     delivered = 0

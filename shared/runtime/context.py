@@ -17,7 +17,8 @@ from shared.runtime.settings import Settings
 class RuntimeContext:
     """A service's name, settings, database, journal, read model, metrics and clock.
 
-    `wake` tells the relay that there is something to publish; `step` is told each durable step.
+    `wake` tells the relay that there is something to publish; `step` is told each durable step. `behind_seconds` says
+    how old the oldest record is that waits on the topics of this process; infinite while that is not known yet.
     """
 
     service: str
@@ -29,6 +30,7 @@ class RuntimeContext:
     clock: Clock = utc_now
     wake: Callable[[], None] = lambda: None
     step: Step = no_step
+    behind_seconds: Callable[[], float] = lambda: 0.0
 
     @property
     def tables(self) -> JournalTables:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
@@ -243,6 +244,14 @@ class Subscription:
         """Return whether everything that the broker has is processed."""
         lag = self.lag()
         return bool(lag) and all(records == 0 for records in lag.values())
+
+    @property
+    def behind_seconds(self) -> float:
+        """Return how old what was read last was where more waits, else 0; infinite while that is not known."""
+        lag = list(self.lag().values())
+        if not self.joined or None in lag:
+            return math.inf
+        return self.age_seconds if any(lag) else 0.0
 
     def observe(self) -> None:
         """Update lag and age from what librdkafka has already been told."""

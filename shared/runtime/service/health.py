@@ -1,6 +1,7 @@
 """How a service is doing: what makes it ready, and the figures that are read off rather than counted."""
 
 import asyncio
+import math
 from dataclasses import dataclass, field
 
 import structlog
@@ -35,6 +36,12 @@ class Health:
             "lag": self._check_lag,
             "verification": self._check_verification,
         }
+
+    def behind_seconds(self) -> float:
+        """Return how old the oldest record is that waits; infinite while it is not known whether any does."""
+        if self.waiting_for is not None:
+            return math.inf
+        return max((subscription.behind_seconds for subscription in self.subscriptions), default=0.0)
 
     async def run(self) -> None:
         """Update the figures until cancelled."""

@@ -53,6 +53,7 @@ def context_of(
     wake: Callable[[], None] = lambda: None,
     outbox: Outbox | None = None,
     step: Step = no_step,
+    behind_seconds: Callable[[], float] = lambda: 0.0,
 ) -> ServiceContext:
     """Return the parts of a service that works on this database."""
     return ServiceContext(
@@ -64,6 +65,7 @@ def context_of(
         clock=clock,
         wake=wake,
         step=step,
+        behind_seconds=behind_seconds,
         handled=manifest.all_commands,
         outbox=outbox or KafkaOutbox(settings.kafka_bootstrap_servers, manifest.name),
     )
@@ -120,12 +122,17 @@ class _Run:
         self._manifest = manifest
         self._started = started
         engine = create_engine(settings.database_url.get_secret_value(), role=role_of(manifest.name))
-        self._context = context = context_of(manifest, settings, engine, clock=clock, wake=self._wake, step=step)
+        self._context = context = context_of(
+            manifest, settings, engine, clock=clock, wake=self._wake, step=step, behind_seconds=self._behind_seconds
+        )
         context.metrics.info.labels(version("pitledger")).set(1)
         self._relay: Relay | None = None
         self._topics: KafkaTopics | None = None
         self._health = Health(context, Guard(context, notary(settings, manifest.name)))
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def _behind_seconds(self) -> float:
+        return self._health.behind_seconds()
 
     async def run(self) -> None:
         loop = asyncio.get_running_loop()

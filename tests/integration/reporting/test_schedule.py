@@ -1,11 +1,14 @@
 """The schedule: reports of sealed days are delivered, and again when they are restated."""
 
+import math
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from services.reporting.delivery import DeliveryError, open_store, verify_delivery
+from services.reporting.evidence import evaluate_sealed
 from services.reporting.schedule import deliver_sealed, wanted_reports
 from shared.journal.signed_note import Signer
 from shared.runtime.errors import Stop
@@ -41,6 +44,19 @@ def test_a_day_that_was_sealed_just_now_waits(books: Books, tmp_path: Path) -> N
     now = books.desk.context.clock() - NOON - timedelta(seconds=1)
     books.desk.feed("inventory", day_closed(1, "preliminary"), day_closed(2, "final", seconds=int(now.total_seconds())))
     assert 0 == _deliver(books, tmp_path)
+
+
+@pytest.mark.parametrize("behind_seconds", [1e9, math.inf])
+def test_nothing_is_said_of_a_sealed_day_while_journals_are_still_read(
+    books: Books, tmp_path: Path, behind_seconds: float
+) -> None:
+    """Its rounds may be among the records that wait, however long ago it was sealed; so with its tests."""
+    books.desk.feed("inventory", day_closed(1, "preliminary", seconds=1), day_closed(2, "final", seconds=1))
+    reading = replace(books.desk.context, behind_seconds=lambda: behind_seconds)
+    wanted = wanted_reports("master-game:json+csv")
+    assert 0 == books.desk.client.run(deliver_sealed(reading, str(tmp_path), wanted, SIGNER))
+    assert 0 == books.desk.client.run(evaluate_sealed(reading))
+    assert (1, 1) == (_deliver(books, tmp_path), books.desk.client.run(evaluate_sealed(books.desk.context)))
 
 
 def test_a_store_that_is_away_stops_nothing(books: Books, tmp_path: Path) -> None:
