@@ -63,6 +63,8 @@ async def _said(books: Books) -> dict[str, dict[str, Listed]]:
 def name_of(alarm: Alarm) -> str:
     """Return the name of an alarm, which no other one of its property has.
 
+    >>> from datetime import datetime
+    >>> from services.reporting.domain.carried_evidence import Subject
     >>> tested = Subject("hits", table="BJ-01", seat=3, game="blackjack", wager="match")
     >>> name_of(Alarm(tested, date(2026, 11, 20), datetime(2026, 11, 21), 20, 3.5))
     'hits, BJ-01, seat 3, blackjack, match'
