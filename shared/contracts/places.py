@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal, Protocol, Self
 from zoneinfo import ZoneInfo
 
-from shared.contracts.properties import PropertyApproved, PropertyTable
+from shared.contracts.properties import PropertyApproved, PropertyTable, Shift
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import GamingPack, ReportingPack, begins_at, gaming_day, pack
 from shared.rules.errors import Refused
@@ -70,9 +70,15 @@ class Place:
     def shift_at(self, moment: datetime) -> str:
         """Return the shift at work at a moment, by the property's clock."""
         clock = moment.astimezone(self.zone).time()
-        by_clock = sorted(self.document.shifts, key=lambda shift: shift.begins)
-        begun = [shift for shift in by_clock if shift.begins <= clock]
-        return (begun or by_clock)[-1].shift
+        for shift in self._latest_first:
+            if shift.begins <= clock:
+                return shift.shift
+        return self._latest_first[0].shift
+
+    @cached_property
+    def _latest_first(self) -> list[Shift]:
+        """The shifts by the clock, the last one first."""
+        return sorted(self.document.shifts, key=lambda shift: shift.begins, reverse=True)
 
     def table(self, name: str, day: date) -> PropertyTable:
         """Return a table as it is on a gaming day. Raises: Refused, saying what to file."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
+from functools import cached_property
 from itertools import chain
 from operator import add, attrgetter
 from typing import Any, Final, NamedTuple
@@ -191,9 +192,12 @@ class Sums:
         self._plays: dict[tuple[Any, ...], _Play] = {}
         self._lines: dict[tuple[Any, ...], _Sum] = {}
 
-    @property
+    @cached_property
     def rounds(self) -> _Sum:
-        """FIGURES and STAKES by (gaming day, property, table, game, shift, dealer, version, submission, wager)."""
+        """FIGURES and STAKES by (gaming day, property, table, game, shift, dealer, version, submission, wager).
+
+        They are put together once, when all is added.
+        """
         return {(*key, wager): sums for key, play in self._plays.items() for wager, sums in play.by_wager().items()}
 
     @property
