@@ -1,6 +1,8 @@
 """Equipment of tables: cards and dice that were changed late, card readers and stubs that were not as they must be."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -14,9 +16,12 @@ async def of_equipment(books: Books) -> list[Exceptional]:
     """Return what was wrong with the equipment of the question's gaming days, as the pit reported it."""
     found = [one for listed in await books.pit(InspectedCardReader, CountedStub) for one in _inspected(listed)]
     changed = {kind: await _with_earlier(books, kind) for kind in (ChangedCards, ChangedDice)}
-    openers = await _with_earlier(books, OpenedTable)
+    opened: dict[str, list[datetime]] = defaultdict(list)
+    for opener in await _with_earlier(books, OpenedTable):
+        opened[opener.fact.table].append(opener.occurred_at)
     for listed in changed.values():
-        found += (one for before, change in _pairs(listed) for one in _changed(books, before, change, openers))
+        for before, change in _pairs(listed):
+            found += _changed(books, before, change, opened[change.fact.table])
     return found
 
 
@@ -41,13 +46,16 @@ def _pairs(listed: Sequence[Listed]) -> Iterator[tuple[Listed, Listed]]:
     return ((one, after) for one, after in pairwise(listed) if one.fact.table == after.fact.table)
 
 
-def _changed(books: Books, before: Listed, change: Listed, openers: Iterable[Listed]) -> Iterator[Exceptional]:
-    """Yield a change that was late: the time that the table was closed does not count."""
+def _changed(books: Books, before: Listed, change: Listed, opened: Sequence[datetime]) -> Iterator[Exceptional]:
+    """Yield a change that was late: the time that the table was closed does not count.
+
+    `opened` are the moments at which the table was opened, in order.
+    """
     life, at = _life(books, before, change), change.occurred_at
     if life is None:
         return
-    opened = [one.occurred_at for one in openers if one.fact.table == change.fact.table and one.occurred_at <= at]
-    due_at: datetime = max((before.occurred_at, *opened)) + life
+    place = bisect_right(opened, at)
+    due_at: datetime = max((before.occurred_at, *opened[max(place - 1, 0) : place])) + life
     if at > due_at:
         check = "cards" if isinstance(change.fact.data, ChangedCards) else "dice"
         yield _wrong(change, check, f"{check} were due at {due_at.isoformat()}", change.fact.data.changed_by)
