@@ -29,7 +29,7 @@ COUNTS: Final = (pit.OpenedTable, pit.ClosedTable, pit.CountedOpenTable, pit.Car
 _BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """Before anything that a journal has."""
 
-_NEIGHBORS: Final = timedelta(days=1)
+NEIGHBORS: Final = timedelta(days=1)
 """The pit reports up to half a day outside a gaming day, so what is next to it in time is of a day beside it."""
 
 
@@ -190,7 +190,7 @@ async def last_and_all(books: Books, *events: type[pit.PitData]) -> list[tuple[L
 
     Each comes with the one before it at its table, however long ago.
     """
-    first, last = books.question.first - _NEIGHBORS, books.question.last + _NEIGHBORS
+    first, last = books.question.first - NEIGHBORS, books.question.last + NEIGHBORS
     by_table: dict[str, list[Listed]] = defaultdict(list)
     for listed in await books.pit(*events, first=first, last=last):
         by_table[listed.fact.table].append(listed)
@@ -235,7 +235,8 @@ def _in_spans(what: str, of_day: str) -> TextClause:
     return text(_IN_SPANS.replace("{what}", what).replace("{of_day}", of_day))
 
 
-_CHIPS: Final = _in_spans("sum(r.chips_cents) AS cents", "sum(chips_cents) AS chips_cents")
+CHIPS: Final = _in_spans("sum(r.chips_cents) AS cents", "sum(chips_cents) AS chips_cents")
+"""What the rounds of spans brought into the table inventories."""
 _DEALERS: Final = _in_spans("array_agg(DISTINCT r.dealer ORDER BY r.dealer) AS dealers", "DISTINCT dealer")
 
 
@@ -278,7 +279,7 @@ def _within(moves: Sequence[Move], span: Span) -> tuple[Move, ...]:
 async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
     """Return what the rounds that were closed in spans brought into the table inventories."""
     found = {}
-    for row in await _read_spans(books, _CHIPS, spans):
+    for row in await read_spans(books, CHIPS, spans):
         span = spans[row.number - 1]
         first, last = _days(books, span)
         where = (("table_name", span.table),)
@@ -289,11 +290,12 @@ async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
 
 async def dealers_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[str, ...]]:
     """Return who dealt the rounds that were closed in spans, in the order of names; of no round, nobody."""
-    rows = await _read_spans(books, _DEALERS, spans)
+    rows = await read_spans(books, _DEALERS, spans)
     return {spans[row.number - 1]: tuple(filter(None, row.dealers)) for row in rows}
 
 
-async def _read_spans(books: Books, statement: TextClause, spans: Sequence[Span]) -> Sequence[Row[Any]]:
+async def read_spans(books: Books, statement: TextClause, spans: Sequence[Span]) -> Sequence[Row[Any]]:
+    """Return the rows of a statement about the rounds of spans, of which each has a `number` from 1 on."""
     days = [_days(books, span) for span in spans]
     return await books.read(
         statement,
@@ -308,4 +310,4 @@ async def _read_spans(books: Books, statement: TextClause, spans: Sequence[Span]
 def _days(books: Books, span: Span) -> tuple[date, date]:
     """Return the gaming days whose rounds may have been closed in a span: that of a round is the one it began on."""
     place = books.place
-    return place.gaming_day(span.begins) - _NEIGHBORS, place.gaming_day(span.until)
+    return place.gaming_day(span.begins) - NEIGHBORS, place.gaming_day(span.until)
