@@ -59,28 +59,30 @@ _MARKS: Final = text("""
 
 # What a desk said names no cents: a paper slip, or a credit that was voided on its way.
 _SUMS: Final = text("""
-    SELECT s.number, sum(m.cents) AS moved, sum(m.cents) FILTER (WHERE m.what = 'currency') AS currency,
-           sum(m.cents) FILTER (WHERE m.what = 'counter_check.issued') AS checks
-    FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]))
-         WITH ORDINALITY AS s(table_name, after, until, number)
-    CROSS JOIN LATERAL (
-        SELECT CASE f.event WHEN 'chips.sold' THEN f.data #>> '{data,instrument}' ELSE f.event END AS what,
-               CAST(f.data #>> '{moved,cents}' AS bigint) AS cents
-        FROM reporting.facts f
-        WHERE f.property = :property AND f.table_name = s.table_name
-          AND f.occurred_at > s.after AND f.occurred_at <= s.until AND f.recorded_at <= :known_at
-          AND f.kind = 'pit.recorded'
-          AND f.event NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
-        UNION ALL
-        SELECT f.kind, p.cents * p.count * CASE WHEN f.kind = 'slip.voided' OR f.data ->> 'slip' = 'fill' THEN 1
-                                                ELSE -1 END
+    WITH spans AS (
+        SELECT * FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]))
+                      WITH ORDINALITY AS s(table_name, after, until, number)),
+    desk AS MATERIALIZED (
+        SELECT f.table_name, f.occurred_at,
+               p.cents * p.count * CASE WHEN f.kind = 'slip.voided' OR f.data ->> 'slip' = 'fill' THEN 1 ELSE -1 END
+                   AS cents
         FROM reporting.facts f
         CROSS JOIN LATERAL json_to_recordset(coalesce(f.data -> 'contents', f.data -> 'returned'))
              AS p(cents bigint, count bigint)
-        WHERE f.property = :property AND f.table_name = s.table_name
-          AND f.occurred_at > s.after AND f.occurred_at <= s.until AND f.recorded_at <= :known_at
-          AND (f.kind = 'manual_slip.entered' OR f.kind = 'slip.voided' AND f.data ->> 'slip' = 'credit')) m
-    GROUP BY s.number""")
+        WHERE f.property = :property AND f.recorded_at <= :known_at
+          AND (f.kind = 'manual_slip.entered' OR f.kind = 'slip.voided' AND f.data ->> 'slip' = 'credit')),
+    moves AS (
+        SELECT s.number, m.* FROM spans s CROSS JOIN LATERAL (
+            SELECT sum(f.moved_cents) AS moved, sum(f.moved_cents) FILTER (WHERE f.moved_by = 'currency') AS currency,
+                   sum(f.moved_cents) FILTER (WHERE f.moved_by = 'counter_check.issued') AS checks
+            FROM reporting.facts f
+            WHERE f.property = :property AND f.table_name = s.table_name AND f.moved_cents <> 0
+              AND f.occurred_at > s.after AND f.occurred_at <= s.until AND f.recorded_at <= :known_at) m
+        UNION ALL
+        SELECT s.number, d.cents, 0, 0
+        FROM spans s JOIN desk d
+          ON d.table_name = s.table_name AND d.occurred_at > s.after AND d.occurred_at <= s.until)
+    SELECT number, sum(moved) AS moved, sum(currency) AS currency, sum(checks) AS checks FROM moves GROUP BY number""")
 
 _ENTRIES: Final = text("""
     SELECT f.service, f.shard, f.seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data

@@ -4,7 +4,6 @@ What a table should hold is what was counted at the beginning of a window and wh
 rounds that were closed then.
 """
 
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -204,19 +203,14 @@ async def last_and_all(books: Books, *events: type[pit.PitData]) -> list[tuple[L
 
 _MOVED: Final = text("""
     SELECT s.number, f.occurred_at, f.service, f.shard, f.seq, f.kind,
-           CASE f.event WHEN 'chips.sold' THEN f.data #>> '{data,instrument}' ELSE f.event END AS what,
-           CAST(f.data #>> '{moved,cents}' AS bigint) AS cents,
+           f.moved_by AS what, f.moved_cents AS cents,
            CASE WHEN f.event IS NULL THEN CAST(f.data AS text) END AS said
     FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]))
          WITH ORDINALITY AS s(table_name, after, until, number)
     JOIN reporting.facts f ON f.table_name = s.table_name AND f.occurred_at > s.after AND f.occurred_at <= s.until
     WHERE f.property = :property AND f.recorded_at <= :known_at
-      AND f.kind IN ('pit.recorded', 'manual_slip.entered', 'slip.voided')
-      AND (f.event IS NULL OR f.event NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed'))
+      AND (f.moved_cents <> 0 OR f.kind IN ('manual_slip.entered', 'slip.voided'))
     ORDER BY f.occurred_at, f.service, f.shard, f.seq""")
-
-# The events that are left out are those that a table has most of, and whose chips come to nothing: the settled round
-# has counted in what it assessed.
 
 _IN_SPANS: Final = """
     SELECT s.number, {what}
@@ -242,19 +236,14 @@ _DEALERS: Final = _in_spans("array_agg(DISTINCT r.dealer ORDER BY r.dealer) AS d
 
 async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[Move, ...]]:
     """Return what people moved in spans, in the order of time."""
-    whole: dict[str, tuple[datetime, datetime]] = {}
-    for span in spans:
-        after, until = whole.get(span.table, (span.begins, span.until))
-        whole[span.table] = min(after, span.begins), max(until, span.until)
-    tables, moments = list(whole), list(whole.values())
-    by_table: dict[str, list[Move]] = {table: [] for table in tables}
-    parameters = {"after": [after for after, _ in moments], "until": [until for _, until in moments]}
-    for row in await books.read(_MOVED, tables=tables, **parameters):
-        what, cents = (row.what, row.cents or 0) if row.said is None else _at_desk(row.kind, row.said)
+    found: dict[Span, list[Move]] = {span: [] for span in spans}
+    asked = {"after": [span.begins for span in spans], "until": [span.until for span in spans]}
+    for row in await books.read(_MOVED, tables=[span.table for span in spans], **asked):
+        what, cents = (row.what, row.cents) if row.said is None else _at_desk(row.kind, row.said)
         if cents:
             entry = EntryRef(row.service, row.shard, row.seq)
-            by_table[tables[row.number - 1]].append(Move(row.occurred_at, what, cents, entry))
-    return {span: _within(by_table[span.table], span) for span in spans}
+            found[spans[row.number - 1]].append(Move(row.occurred_at, what, cents, entry))
+    return {span: tuple(moves) for span, moves in found.items()}
 
 
 def _at_desk(kind: str, said: str) -> tuple[str, int]:
@@ -269,11 +258,6 @@ def _at_desk(kind: str, said: str) -> tuple[str, int]:
             return fact.slip, value_of(fact.returned)
         case _:
             return fact.slip, 0  # the chips of a voided fill never were at the table
-
-
-def _within(moves: Sequence[Move], span: Span) -> tuple[Move, ...]:
-    begin = bisect_right(moves, span.begins, key=lambda move: move.at)
-    return tuple(moves[begin : bisect_right(moves, span.until, key=lambda move: move.at)])
 
 
 async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
