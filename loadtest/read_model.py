@@ -88,7 +88,7 @@ def multiply(conninfo: str, first: date, days: int, wanted: int) -> None:
         for table in (*_OF_JOURNALS, *_OF_DAYS):
             columns = connection.execute(
                 "SELECT column_name, data_type FROM information_schema.columns "
-                "WHERE table_schema = %s AND table_name = %s ORDER BY ordinal_position",
+                "WHERE table_schema = %s AND table_name = %s AND is_generated = 'NEVER' ORDER BY ordinal_position",
                 (_SCHEMA, table),
             ).fetchall()
             which = sql.SQL(_OF_ROUNDS.get(table, "true"))

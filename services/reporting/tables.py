@@ -5,7 +5,19 @@ Everything but the journal follows from the topics; the exceptions also from the
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Index, Integer, MetaData, Numeric, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Computed,
+    Index,
+    Integer,
+    MetaData,
+    Numeric,
+    Table,
+    Text,
+)
 from sqlalchemy.dialects.postgresql import ARRAY, JSON
 
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED
@@ -44,6 +56,10 @@ def _game_columns() -> tuple[Column[Any], ...]:
     """Return the columns of a game at a table on a gaming day."""
     return (*dates("gaming_day", key=True), *texts("property", "table_name", "game", key=True))
 
+
+_MOVED_CENTS = """CASE WHEN event NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
+    THEN CAST(data #>> '{moved,cents}' AS bigint) END"""
+_MOVED_BY = "CASE event WHEN 'chips.sold' THEN data #>> '{data,instrument}' ELSE event END"
 
 house_edges = Table(
     "house_edges",
@@ -142,9 +158,19 @@ facts = Table(
     "facts",
     metadata,
     *_fact_columns(),
+    # What people moved at a table by it: nothing of an event whose chips the settled round has counted already.
+    Column("moved_cents", BigInteger, Computed(_MOVED_CENTS, persisted=True)),
+    Column("moved_by", Text, Computed(_MOVED_BY, persisted=True)),  # the event; of sold chips, the instrument
     Index("facts_of_property", "property", "kind", "gaming_day"),
     Index("facts_of_pit", "property", "event", "gaming_day", postgresql_where="event IS NOT NULL"),
     Index("facts_of_table", "property", "table_name", "occurred_at", postgresql_where="table_name IS NOT NULL"),
+    # What windows between counts add up is in the index.
+    Index(
+        "facts_moved",
+        *("property", "table_name", "occurred_at"),
+        postgresql_include=["recorded_at", "moved_cents", "moved_by"],
+        postgresql_where="moved_cents <> 0",
+    ),
     schema=SCHEMA,
 )
 """Entries that reports list, whole: everything but what a round or a wager leads to, which is added up alone."""

@@ -160,11 +160,11 @@ def keyed(statement: Statement, keys: Iterable[Sequence[Any]]) -> list[Row]:
 
 
 def column_names(table: Table) -> tuple[str, ...]:
-    """Return the names of the columns of a table.
+    """Return the names of the columns of a table, but for those that the database computes.
 
     They are plain strings: SQLAlchemy's own names are of a subclass, which makes JSON a hundred times as slow.
     """
-    return tuple(str(one.name) for one in table.columns)
+    return tuple(str(one.name) for one in table.columns if one.computed is None)
 
 
 def primary_key(table: Table) -> tuple[str, ...]:

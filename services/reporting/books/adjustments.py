@@ -82,14 +82,16 @@ async def of_win(books: Books) -> Sequence[Adjustment]:
 
     Before an adjustment, a figure is what was counted or moved, with what had been approved by then.
     """
-    known = await books.amounts(list(_MEASURES.values()), ("gaming_day", "table_name", "shift"))
+    said = await books.facts(AdjustmentEntered, AdjustmentApproved, AdjustmentRejected)
+    if not said:
+        return []
+    known = await books.amounts(list(_MEASURES.values()), ("gaming_day", "table_name", "shift"), explained=False)
     standing = {
         (*where, figure): measures[measure].value
         for where, measures in known.items()
         for figure, measure in _MEASURES.items()
         if measure in measures
     }
-    said = await books.facts(AdjustmentEntered, AdjustmentApproved, AdjustmentRejected)
     found = [_of_win(entries, standing) for entries in sorted(_by_number(said), key=_when)]
     return sorted(found, key=lambda one: (one.gaming_day, one.number))
 

@@ -1,7 +1,7 @@
 """The alarms of tests over time, as exceptions: what each is about, when it was raised, and what it comes from."""
 
-from collections.abc import Iterable, Mapping
-from datetime import date
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 from typing import Final
 
 from sqlalchemy import text
@@ -75,10 +75,15 @@ def name_of(alarm: Alarm) -> str:
     return ", ".join(filter(None, named))
 
 
-async def behind(books: Books, alarms: Iterable[Alarm]) -> dict[Alarm, Because]:
+async def behind(books: Books, alarms: Sequence[Alarm]) -> dict[Alarm, Because]:
     """Return what alarms come from: the rounds of the gaming day that raised one, or all the counts that were off."""
+    moments = {alarm.raised_at for alarm in alarms if alarm.tested.kind == "counts"}
+    counts = {moment: await _counts_by(books, moment) for moment in moments}
     return {
-        alarm: await _counts(books, alarm) if alarm.tested.kind == "counts" else (_rounds(alarm),) for alarm in alarms
+        alarm: counts[alarm.raised_at].get(alarm.tested.dealer, ())
+        if alarm.tested.kind == "counts"
+        else (_rounds(alarm),)
+        for alarm in alarms
     }
 
 
@@ -95,10 +100,12 @@ def _rounds(alarm: Alarm) -> AddedUp:
     return AddedUp("lines", ("lines",), alarm.since, alarm.since, where)
 
 
-async def _counts(books: Books, alarm: Alarm) -> Because:
-    tested_by_then = books.known_at(alarm.raised_at).asked(first=date.min, last=date.max)
-    of_all = await dealer_counts(tested_by_then)
-    return tuple(entry for (dealer, _), one in of_all.items() if dealer == alarm.tested.dealer for entry in one.entries)
+async def _counts_by(books: Books, moment: datetime) -> Mapping[str, Because]:
+    """Return the counts that were off and had been tested by a moment, by dealer."""
+    found: dict[str, list[EntryRef]] = {}
+    for (dealer, _), one in (await dealer_counts(books.known_at(moment).asked(first=date.min, last=date.max))).items():
+        found.setdefault(dealer, []).extend(one.entries)
+    return {dealer: tuple(entries) for dealer, entries in found.items()}
 
 
 _RESOLVED: Final = text("""

@@ -1,7 +1,8 @@
 """Drop boxes: what was recorded as dropped in each, and what was found in it. Amounts are cents."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from typing import Final
 
@@ -12,7 +13,7 @@ from services.reporting.books.variances import CaseKey
 from services.reporting.books.windows import Move, Span, added_up, last_and_all, moved_in
 from services.reporting.kit.figures import EntryRef, Figure, total
 from shared.contracts import pit
-from shared.contracts.counts import BoxTurn, CountConcluded, CountedBox
+from shared.contracts.counts import BoxTurn, CountedBox
 
 _RECORDED: Final[Mapping[str, str]] = {"currency": "currency", "counter_check": "counter_check.issued"}
 """What of the movements of a table went into its box, by instrument."""
@@ -24,7 +25,7 @@ class Box:
 
     exchanged: Listed
     moves: tuple[Move, ...]
-    count: Listed | None = None
+    count: EntryRef | None = None
     counted: CountedBox | None = None
 
     @property
@@ -47,7 +48,7 @@ class Box:
     @property
     def entry(self) -> tuple[EntryRef, ...]:
         """Return the entry of its count."""
-        return () if self.count is None else (self.count.entry,)
+        return () if self.count is None else (self.count,)
 
     def found(self, instrument: str) -> Figure | None:
         """Return what was counted; None before the count."""
@@ -77,12 +78,21 @@ async def boxes_of(books: Books) -> list[Box]:
     """Return the boxes of the question's gaming days, in the order of tables and time."""
     first, last = books.question.first, books.question.last
     pairs = await last_and_all(books, pit.ExchangedBox)
-    asked = [(before, one) for before, one in pairs if first <= one.fact.gaming_day <= last]
-    spans = [_span(before, one) for before, one in asked]
-    moves = await moved_in(books, spans)
-    counted = _by_exchange(await books.facts(CountConcluded))
+    return await boxes_between(
+        books, [(_span(before, one), one) for before, one in pairs if first <= one.fact.gaming_day <= last]
+    )
+
+
+async def boxes_between(books: Books, exchanged: Sequence[tuple[Span, Listed]]) -> list[Box]:
+    """Return the boxes that came off tables, each with the span in which it was there."""
+    moves = await moved_in(books, [span for span, _ in exchanged])
+    named = [f"{one.fact.table}/{one.fact.sequence}" for _, one in exchanged]
+    counted: dict[tuple[str, int], tuple[EntryRef, CountedBox]] = {}
+    for row in await books.read(_COUNTED, **_days(books), named=named):
+        said = CountedBox.model_validate_json(row.said)
+        counted[said.table, said.exchange] = EntryRef(row.service, row.shard, row.seq), said
     found = []
-    for (_, one), span in zip(asked, spans, strict=True):
+    for span, one in exchanged:
         count, box = counted.get((one.fact.table, one.fact.sequence), (None, None))
         found.append(Box(one, moves[span], count, box))
     return found
@@ -92,8 +102,32 @@ def _span(before: Listed | None, exchanged: Listed) -> Span:
     return Span(exchanged.fact.table, None if before is None else before.occurred_at, exchanged.occurred_at)
 
 
-def _by_exchange(counts: Iterable[Listed]) -> dict[tuple[str, int], tuple[Listed, CountedBox]]:
-    return {(box.table, box.exchange): (count, box) for count in counts for box in count.fact.boxes}
+# The count of a day has all its boxes, and of each all its notes twice: only those that are asked for are read.
+_COUNTED: Final = text("""
+    SELECT f.service, f.shard, f.seq, CAST(b.box AS text) AS said
+    FROM reporting.facts f CROSS JOIN LATERAL json_array_elements(f.data -> 'boxes') AS b(box)
+    WHERE f.property = :property AND f.kind = 'count.concluded' AND f.gaming_day BETWEEN :first AND :last
+      AND f.recorded_at <= :known_at AND concat(b.box ->> 'table', '/', b.box ->> 'exchange') = ANY(:named)
+    ORDER BY f.recorded_at, f.service, f.shard, f.seq""")
+
+_FOUND: Final = text("""
+    SELECT b.* FROM reporting.facts f
+    CROSS JOIN LATERAL json_to_recordset(f.data -> 'boxes')
+         AS b("table" text, exchange bigint, currency_cents bigint, counter_checks_cents bigint)
+    WHERE f.property = :property AND f.kind = 'count.concluded' AND f.gaming_day BETWEEN :first AND :last
+      AND f.recorded_at <= :known_at
+    ORDER BY f.recorded_at, f.service, f.shard, f.seq""")
+
+
+async def counted_boxes(books: Books) -> dict[tuple[str, int], tuple[int, int]]:
+    """Return the cents of currency and counter checks that were found in boxes, by table and exchange."""
+    rows = await books.read(_FOUND, **_days(books))
+    return {(row.table, row.exchange): (row.currency_cents, row.counter_checks_cents) for row in rows}
+
+
+def _days(books: Books) -> dict[str, date]:
+    """Return the parameters of the question's gaming days: a count is of the day of its boxes."""
+    return {"first": books.question.first, "last": books.question.last}
 
 
 # Read as sums: the counts of a month are hundreds of thousands of turns, notes and checks.

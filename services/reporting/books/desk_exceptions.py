@@ -5,13 +5,14 @@ from datetime import date, datetime
 from typing import Final
 
 from services.reporting.books.adjustments import Adjustment, adjustments_of, is_over_limit
-from services.reporting.books.boxes import Box, boxes_of
+from services.reporting.books.boxes import Box
+from services.reporting.books.compared import compared_boxes, compared_windows
 from services.reporting.books.exceptions import Exceptional, Severity
 from services.reporting.books.reading import Books
 from services.reporting.books.series import missing_of
 from services.reporting.books.slips import Slip, slips_of
 from services.reporting.books.variances import CaseKey, Cases, Level, cases_of, level_of
-from services.reporting.books.windows import windows_of
+from services.reporting.books.windows import Window
 from services.reporting.kit.figures import EntryRef, Figure
 from shared.contracts.exact import shown
 from shared.contracts.inventory import PitRecorded
@@ -21,10 +22,11 @@ _SEVERITY: Final[Mapping[Level, Severity]] = {"noted": "low", "report": "medium"
 
 async def of_desk(books: Books) -> list[Exceptional]:
     """Return what is not as it should be of the question's gaming days, as the facts of the desks say."""
-    cases, boxes, slips = await cases_of(books), await boxes_of(books), await slips_of(books)
+    cases, slips = await cases_of(books), await slips_of(books)
+    windows, boxes = await compared_windows(books, cases), await compared_boxes(books, cases)
     return [
-        *await _inventories(books, cases),
-        *(found for box in boxes for found in _box(books, cases, box)),
+        *(found for window in windows.off for found in _inventory(books, cases, window)),
+        *(found for box in boxes.off for found in _box(books, cases, box)),
         *(found for slip in slips for found in _slip(books, cases, slip)),
         *await _missing(books),
         *(found for one in await adjustments_of(books) for found in _adjustment(books, one)),
@@ -65,12 +67,9 @@ def _variance(
     )
 
 
-async def _inventories(books: Books, cases: Cases) -> list[Exceptional]:
-    found: list[Exceptional] = []
-    for window in await windows_of(books):
-        if window.variance is not None:
-            found.extend(_variance(books, cases, window.key, window.variance, window.end.at))
-    return found
+def _inventory(books: Books, cases: Cases, window: Window) -> Iterator[Exceptional]:
+    if window.variance is not None:
+        yield from _variance(books, cases, window.key, window.variance, window.end.at)
 
 
 def _box(books: Books, cases: Cases, box: Box) -> Iterator[Exceptional]:

@@ -1,23 +1,61 @@
 """Equipment of tables: cards and dice that were changed late, card readers and stubs that were not as they must be."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
+from typing import Any, Final
+
+from sqlalchemy import text
 
 from services.reporting.books.exceptions import Exceptional
 from services.reporting.books.reading import Books, Listed
-from shared.contracts.pit import ChangedCards, ChangedDice, CountedStub, InspectedCardReader, OpenedTable, PitData
+from shared.contracts.pit import ChangedCards, ChangedDice, CountedStub, InspectedCardReader, OpenedTable
 from shared.jurisdictions.equipment import deck_life
+
+_OF_DAYS: Final = """
+    FROM reporting.facts
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
+      AND (CAST(:table AS text) IS NULL OR table_name = :table)"""
+
+# Card readers and stubs are looked at every day, and nearly all of them are as they must be.
+_WRONG: Final = text(f"""
+    SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data {_OF_DAYS}
+      AND event IN ('card_reader.inspected', 'stub.counted')
+      AND (event = 'card_reader.inspected' AND data #>> '{{data,passed}}' = 'false'
+           OR event = 'stub.counted' AND data #>> '{{data,cards}}' <> data #>> '{{data,expected}}')
+    ORDER BY recorded_at, service, shard, seq""")
+
+_OPENED: Final = text(f"""
+    SELECT table_name, occurred_at {_OF_DAYS} AND event = 'table.opened' ORDER BY table_name, occurred_at""")
 
 
 async def of_equipment(books: Books) -> list[Exceptional]:
     """Return what was wrong with the equipment of the question's gaming days, as the pit reported it."""
-    found = [one for listed in await books.pit(InspectedCardReader, CountedStub) for one in _inspected(listed)]
-    changed = {kind: await _with_earlier(books, kind) for kind in (ChangedCards, ChangedDice)}
-    openers = await _with_earlier(books, OpenedTable)
-    for listed in changed.values():
-        found += (one for before, change in _pairs(listed) for one in _changed(books, before, change, openers))
+    found = [one for row in await books.read(_WRONG, **_asked(books)) for one in _inspected(Listed.of(row))]
+    changes = await books.pit(ChangedCards, ChangedDice)
+    tables = {one.fact.table for one in changes}
+    opened: dict[str, list[datetime]] = defaultdict(list)
+    for table, opener in (await books.last_pit(tables, OpenedTable, day=books.question.first)).items():
+        opened[table].append(opener.occurred_at)
+    for row in await books.read(_OPENED, **_asked(books)):
+        opened[row.table_name].append(row.occurred_at)
+    for kind in (ChangedCards, ChangedDice):
+        before = await books.last_pit(tables, kind, day=books.question.first)
+        listed = (*before.values(), *(one for one in changes if isinstance(one.fact.data, kind)))
+        for earlier, change in _pairs(sorted(listed, key=_place)):
+            found += _changed(books, earlier, change, opened[change.fact.table])
     return found
+
+
+def _asked(books: Books) -> dict[str, Any]:
+    question = books.question
+    return {"first": question.first, "last": question.last, "table": question.table}
+
+
+def _place(listed: Listed) -> tuple[str, datetime, int]:
+    return listed.fact.table, listed.occurred_at, listed.fact.sequence
 
 
 def _inspected(listed: Listed) -> Iterator[Exceptional]:
@@ -28,26 +66,21 @@ def _inspected(listed: Listed) -> Iterator[Exceptional]:
             yield _wrong(listed, "stub", f"the stub had {cards} cards, not {expected}", person)
 
 
-async def _with_earlier(books: Books, event: type[PitData]) -> list[Listed]:
-    """Return events of the question's days, and the last before them at each table, by table and moment."""
-    during = await books.pit(event)
-    tables = {one.fact.table for one in await books.pit(ChangedCards, ChangedDice)}
-    before = await books.last_pit(tables, event, day=books.question.first)
-    return sorted((*before.values(), *during), key=lambda one: (one.fact.table, one.occurred_at, one.fact.sequence))
-
-
 def _pairs(listed: Sequence[Listed]) -> Iterator[tuple[Listed, Listed]]:
     """Yield each event with the one before it at its table."""
     return ((one, after) for one, after in pairwise(listed) if one.fact.table == after.fact.table)
 
 
-def _changed(books: Books, before: Listed, change: Listed, openers: Iterable[Listed]) -> Iterator[Exceptional]:
-    """Yield a change that was late: the time that the table was closed does not count."""
+def _changed(books: Books, before: Listed, change: Listed, opened: Sequence[datetime]) -> Iterator[Exceptional]:
+    """Yield a change that was late: the time that the table was closed does not count.
+
+    `opened` are the moments at which the table was opened, in order.
+    """
     life, at = _life(books, before, change), change.occurred_at
     if life is None:
         return
-    opened = [one.occurred_at for one in openers if one.fact.table == change.fact.table and one.occurred_at <= at]
-    due_at: datetime = max((before.occurred_at, *opened)) + life
+    place = bisect_right(opened, at)
+    due_at: datetime = max((before.occurred_at, *opened[max(place - 1, 0) : place])) + life
     if at > due_at:
         check = "cards" if isinstance(change.fact.data, ChangedCards) else "dice"
         yield _wrong(change, check, f"{check} were due at {due_at.isoformat()}", change.fact.data.changed_by)

@@ -4,7 +4,6 @@ What a table should hold is what was counted at the beginning of a window and wh
 rounds that were closed then.
 """
 
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ COUNTS: Final = (pit.OpenedTable, pit.ClosedTable, pit.CountedOpenTable, pit.Car
 _BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """Before anything that a journal has."""
 
-_NEIGHBORS: Final = timedelta(days=1)
+NEIGHBORS: Final = timedelta(days=1)
 """The pit reports up to half a day outside a gaming day, so what is next to it in time is of a day beside it."""
 
 
@@ -190,7 +189,7 @@ async def last_and_all(books: Books, *events: type[pit.PitData]) -> list[tuple[L
 
     Each comes with the one before it at its table, however long ago.
     """
-    first, last = books.question.first - _NEIGHBORS, books.question.last + _NEIGHBORS
+    first, last = books.question.first - NEIGHBORS, books.question.last + NEIGHBORS
     by_table: dict[str, list[Listed]] = defaultdict(list)
     for listed in await books.pit(*events, first=first, last=last):
         by_table[listed.fact.table].append(listed)
@@ -204,19 +203,14 @@ async def last_and_all(books: Books, *events: type[pit.PitData]) -> list[tuple[L
 
 _MOVED: Final = text("""
     SELECT s.number, f.occurred_at, f.service, f.shard, f.seq, f.kind,
-           CASE f.event WHEN 'chips.sold' THEN f.data #>> '{data,instrument}' ELSE f.event END AS what,
-           CAST(f.data #>> '{moved,cents}' AS bigint) AS cents,
+           f.moved_by AS what, f.moved_cents AS cents,
            CASE WHEN f.event IS NULL THEN CAST(f.data AS text) END AS said
     FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]))
          WITH ORDINALITY AS s(table_name, after, until, number)
     JOIN reporting.facts f ON f.table_name = s.table_name AND f.occurred_at > s.after AND f.occurred_at <= s.until
     WHERE f.property = :property AND f.recorded_at <= :known_at
-      AND f.kind IN ('pit.recorded', 'manual_slip.entered', 'slip.voided')
-      AND (f.event IS NULL OR f.event NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed'))
+      AND (f.moved_cents <> 0 OR f.kind IN ('manual_slip.entered', 'slip.voided'))
     ORDER BY f.occurred_at, f.service, f.shard, f.seq""")
-
-# The events that are left out are those that a table has most of, and whose chips come to nothing: the settled round
-# has counted in what it assessed.
 
 _IN_SPANS: Final = """
     SELECT s.number, {what}
@@ -235,25 +229,21 @@ def _in_spans(what: str, of_day: str) -> TextClause:
     return text(_IN_SPANS.replace("{what}", what).replace("{of_day}", of_day))
 
 
-_CHIPS: Final = _in_spans("sum(r.chips_cents) AS cents", "sum(chips_cents) AS chips_cents")
+CHIPS: Final = _in_spans("sum(r.chips_cents) AS cents", "sum(chips_cents) AS chips_cents")
+"""What the rounds of spans brought into the table inventories."""
 _DEALERS: Final = _in_spans("array_agg(DISTINCT r.dealer ORDER BY r.dealer) AS dealers", "DISTINCT dealer")
 
 
 async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[Move, ...]]:
     """Return what people moved in spans, in the order of time."""
-    whole: dict[str, tuple[datetime, datetime]] = {}
-    for span in spans:
-        after, until = whole.get(span.table, (span.begins, span.until))
-        whole[span.table] = min(after, span.begins), max(until, span.until)
-    tables, moments = list(whole), list(whole.values())
-    by_table: dict[str, list[Move]] = {table: [] for table in tables}
-    parameters = {"after": [after for after, _ in moments], "until": [until for _, until in moments]}
-    for row in await books.read(_MOVED, tables=tables, **parameters):
-        what, cents = (row.what, row.cents or 0) if row.said is None else _at_desk(row.kind, row.said)
+    found: dict[Span, list[Move]] = {span: [] for span in spans}
+    asked = {"after": [span.begins for span in spans], "until": [span.until for span in spans]}
+    for row in await books.read(_MOVED, tables=[span.table for span in spans], **asked):
+        what, cents = (row.what, row.cents) if row.said is None else _at_desk(row.kind, row.said)
         if cents:
             entry = EntryRef(row.service, row.shard, row.seq)
-            by_table[tables[row.number - 1]].append(Move(row.occurred_at, what, cents, entry))
-    return {span: _within(by_table[span.table], span) for span in spans}
+            found[spans[row.number - 1]].append(Move(row.occurred_at, what, cents, entry))
+    return {span: tuple(moves) for span, moves in found.items()}
 
 
 def _at_desk(kind: str, said: str) -> tuple[str, int]:
@@ -270,15 +260,10 @@ def _at_desk(kind: str, said: str) -> tuple[str, int]:
             return fact.slip, 0  # the chips of a voided fill never were at the table
 
 
-def _within(moves: Sequence[Move], span: Span) -> tuple[Move, ...]:
-    begin = bisect_right(moves, span.begins, key=lambda move: move.at)
-    return tuple(moves[begin : bisect_right(moves, span.until, key=lambda move: move.at)])
-
-
 async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
     """Return what the rounds that were closed in spans brought into the table inventories."""
     found = {}
-    for row in await _read_spans(books, _CHIPS, spans):
+    for row in await read_spans(books, CHIPS, spans):
         span = spans[row.number - 1]
         first, last = _days(books, span)
         where = (("table_name", span.table),)
@@ -289,11 +274,12 @@ async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
 
 async def dealers_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[str, ...]]:
     """Return who dealt the rounds that were closed in spans, in the order of names; of no round, nobody."""
-    rows = await _read_spans(books, _DEALERS, spans)
+    rows = await read_spans(books, _DEALERS, spans)
     return {spans[row.number - 1]: tuple(filter(None, row.dealers)) for row in rows}
 
 
-async def _read_spans(books: Books, statement: TextClause, spans: Sequence[Span]) -> Sequence[Row[Any]]:
+async def read_spans(books: Books, statement: TextClause, spans: Sequence[Span]) -> Sequence[Row[Any]]:
+    """Return the rows of a statement about the rounds of spans, of which each has a `number` from 1 on."""
     days = [_days(books, span) for span in spans]
     return await books.read(
         statement,
@@ -308,4 +294,4 @@ async def _read_spans(books: Books, statement: TextClause, spans: Sequence[Span]
 def _days(books: Books, span: Span) -> tuple[date, date]:
     """Return the gaming days whose rounds may have been closed in a span: that of a round is the one it began on."""
     place = books.place
-    return place.gaming_day(span.begins) - _NEIGHBORS, place.gaming_day(span.until)
+    return place.gaming_day(span.begins) - NEIGHBORS, place.gaming_day(span.until)

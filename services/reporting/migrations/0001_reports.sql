@@ -34,11 +34,18 @@ CREATE INDEX closings_of ON closings (service, closed_shard, closed_seq);
 CREATE TABLE facts (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, kind TEXT NOT NULL,
     event TEXT, property TEXT, table_name TEXT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL, data JSON NOT NULL,
+    moved_cents BIGINT GENERATED ALWAYS AS (
+        CASE WHEN event NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
+        THEN CAST(data #>> '{moved,cents}' AS bigint) END) STORED,
+    moved_by TEXT GENERATED ALWAYS AS (
+        CASE event WHEN 'chips.sold' THEN data #>> '{data,instrument}' ELSE event END) STORED,
     PRIMARY KEY (service, shard, seq)
 );
 CREATE INDEX facts_of_property ON facts (property, kind, gaming_day);
 CREATE INDEX facts_of_pit ON facts (property, event, gaming_day) WHERE event IS NOT NULL;
 CREATE INDEX facts_of_table ON facts (property, table_name, occurred_at) WHERE table_name IS NOT NULL;
+CREATE INDEX facts_moved ON facts (property, table_name, occurred_at) INCLUDE (recorded_at, moved_cents, moved_by)
+    WHERE moved_cents <> 0;
 
 CREATE TABLE documents (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, kind TEXT NOT NULL,

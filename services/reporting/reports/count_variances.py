@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any, Final
 
 from services.reporting.books.boxes import Box, boxes_of, drop_of
+from services.reporting.books.compared import compared_boxes, compared_windows
 from services.reporting.books.reading import Books
 from services.reporting.books.slips import Slip, slips_of
 from services.reporting.books.variances import CaseKey, Cases, cases_of
@@ -21,15 +22,16 @@ from shared.contracts.counts import CountConcluded
 _Row = dict[str, Value | Figure | Cell]
 _NOT_COUNTED: Final = "not counted"
 
+_ALIKE: Final[_Row] = {"variance_cents": NOTHING, "status": "none"}
+"""What is said of a count as it should be where it is not listed."""
+
 _Found = tuple[CaseKey, _Row]
 """The name of a variance that there may be, and the row of the report that it stands in."""
 
 
 async def _fill(books: Books) -> Content:
     cases = await cases_of(books)
-    boxes = await boxes_of(books)
-    inventories = [_of_window(books, cases, window) for window in await windows_of(books)]
-    drops = [_of_box(books, cases, box) for box in boxes]
+    inventories, drops = await _inventories(books, cases), await _drops(books, cases)
     slips = [_of_slip(books, cases, slip) for slip in await slips_of(books) if _is_received(books, slip)]
     found = (*inventories, *drops, *slips)
     sections = (
@@ -41,6 +43,21 @@ async def _fill(books: Books) -> Content:
         fill(AFTER_SEAL, (_after_seal(key, row) for key, row in found if row.get("sealed") == "open")),
     )
     return Content(sections, (await _counted(books), _settled(found)), marks(books, *(one.section for one in sections)))
+
+
+async def _inventories(books: Books, cases: Cases) -> list[_Found]:
+    if not is_long(books.question):
+        return [_of_window(books, cases, window) for window in await windows_of(books)]
+    compared = await compared_windows(books, cases)
+    off = (_of_window(books, cases, window) for window in compared.off)
+    return [*((key, _ALIKE) for key in compared.alike), *((key, {}) for key in compared.alone), *off]
+
+
+async def _drops(books: Books, cases: Cases) -> list[_Found]:
+    if not is_long(books.question):
+        return [_of_box(books, cases, box) for box in await boxes_of(books)]
+    compared = await compared_boxes(books, cases)
+    return [*((key, _ALIKE) for key in compared.alike), *(_of_box(books, cases, box) for box in compared.off)]
 
 
 def _days(found: Iterable[_Found]) -> list[_Row]:

@@ -144,7 +144,7 @@ def _shown(books: Books, alarms: Iterable[Alarm]) -> Iterator[Alarm]:
 
 
 async def _alarms(books: Books, alarms: Iterable[Alarm]) -> list[Cells]:
-    shown = await behind(books, _shown(books, alarms))
+    shown = await behind(books, list(_shown(books, alarms)))
     return [_alarm(alarm, because) for alarm, because in shown.items()]
 
 
