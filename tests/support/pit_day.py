@@ -347,17 +347,17 @@ class Pit:
         self.feed("inventory", *day_of_the_pit(self.ledger))
         self.feed("settlements", *rounds())
 
-    def answer(self, report: str, *, known_at: str = LATER) -> httpx.Response:
+    def answer(self, report: str, more: str = "", *, known_at: str = LATER) -> httpx.Response:
         """Ask for a report about the day."""
-        return self.books.get(self.books.path(report, f"&known_at={known_at}"))
+        return self.books.get(self.books.path(report, f"&known_at={known_at}{more}"))
 
     def read(self, report: str, more: str = "", *, known_at: str = LATER) -> dict[str, Any]:
         """Read a report about the day."""
         return self.books.report(report, f"&known_at={known_at}{more}")
 
-    def explain(self, report: str, cell: str) -> dict[str, Any]:
+    def explain(self, report: str, cell: str, more: str = "") -> dict[str, Any]:
         """Read where a cell comes from."""
-        return self.books.explain(report, cell, f"&known_at={LATER}")
+        return self.books.explain(report, cell, f"&known_at={LATER}{more}")
 
 
 def rows(document: Mapping[str, Any], section: str, *columns: str) -> list[tuple[Any, ...]]:

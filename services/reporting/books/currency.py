@@ -11,7 +11,7 @@ from sqlalchemy import text
 from services.reporting.books.patrons import patrons_of
 from services.reporting.books.reading import Books
 from services.reporting.domain.federal.currency import CashMovement, Department, Direction
-from services.reporting.kit.figures import EntryRef
+from services.reporting.kit.figures import EntryRef, Figure
 
 ACCOUNT_MEASURES: Final[dict[str, Direction]] = {"bought_in_cents": "in", "cashed_out_cents": "out"}
 """The measures of currency into accounts and out of them (services.reporting.books.accounts)."""
@@ -44,6 +44,16 @@ _MOVED: Final = text("""
     ORDER BY f.occurred_at, a.service, a.shard, a.seq""")
 
 
+_SOLD_TO_NOBODY_KNOWN: Final = text("""
+    SELECT a.gaming_day, count(*) AS movements, sum(a.value) AS cents,
+           array_agg(a.service) AS services, array_agg(a.shard) AS shards, array_agg(a.seq) AS seqs
+    FROM unnest(CAST(:days AS date[]), CAST(:least_cents AS bigint[])) AS t(gaming_day, least_cents)
+    JOIN reporting.amounts a ON a.property = :property AND a.gaming_day = t.gaming_day AND a.measure = :at_tables
+        AND a.value >= t.least_cents AND a.value < :below_cents AND a.recorded_at <= :known_at
+    JOIN reporting.facts f USING (service, shard, seq)
+    WHERE f.data #>> '{data,patron}' IS NULL GROUP BY a.gaming_day ORDER BY a.gaming_day""")
+
+
 @dataclass(frozen=True, slots=True)
 class Moved:
     """A movement of currency, and the entry that records it."""
@@ -61,6 +71,39 @@ class MovedCurrency:
 
     moved: tuple[Moved, ...]
     sums_cents: Mapping[str, int]
+
+
+async def sold_to_nobody_known(
+    books: Books, least_cents: Mapping[date, int], *, below_cents: int
+) -> dict[date, tuple[Figure, Figure]]:
+    """Return how many sales of chips for currency to nobody known there were at tables, and what they come to, by day.
+
+    Those of `least_cents` of their gaming day or more are added up, and below `below_cents`.
+    """
+    asked = {"days": list(least_cents), "least_cents": list(least_cents.values()), "below_cents": below_cents}
+    found = {}
+    for row in await books.read(_SOLD_TO_NOBODY_KNOWN, at_tables=_AT_TABLES, **asked):
+        because = tuple(map(EntryRef, row.services, row.shards, row.seqs))
+        found[row.gaming_day] = Figure(row.movements, because), Figure(int(row.cents), because)
+    return found
+
+
+async def moved_in_days(books: Books) -> dict[tuple[date, Department], dict[Direction, Figure]]:
+    """Return the currency that moved in and out on each of the question's gaming days, by department."""
+    sides: dict[str, tuple[Department, Direction]] = {
+        "cage_in_cents": ("cage", "in"),
+        "cage_out_cents": ("cage", "out"),
+        _AT_TABLES: ("table", "in"),
+        **{name: ("account", way) for name, way in ACCOUNT_MEASURES.items()},
+    }
+    known = [await books.amounts(tuple(ACCOUNT_MEASURES), ("gaming_day", "item"), items=(CASH,))]
+    known.append(await books.amounts(("cage_in_cents", "cage_out_cents", _AT_TABLES), ("gaming_day",)))
+    found: dict[tuple[date, Department], dict[Direction, Figure]] = {}
+    for by, measures in (each for one in known for each in one.items()):
+        for name, figure in measures.items():
+            department, direction = sides[name]
+            found.setdefault((date.fromisoformat(by[0]), department), {})[direction] = figure
+    return found
 
 
 async def moved_currency(books: Books, first: date, *, person_cents: int, table_cents: int) -> MovedCurrency:

@@ -1,6 +1,6 @@
 """Fills and credits: every slip with the facts of its steps. Amounts are cents."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Final, Literal
@@ -18,7 +18,7 @@ Series = Literal["system", "paper"]
 STEPS: Final = (pit.CarriedFill, pit.ReceivedFill, pit.CarriedCredit)
 """What the pit reports of slips."""
 
-_USUAL: Final = timedelta(days=7)
+USUAL: Final = timedelta(days=7)
 """Steps of a slip usually lie as close together; what does not is looked for without a limit."""
 
 
@@ -151,7 +151,7 @@ def _step(listed: Listed) -> tuple[SlipKind, int, Literal["carried", "received",
     raise TypeError(f"{type(listed.fact).__name__} is no step of a slip")
 
 
-_AT_DESKS: Final = (
+AT_DESKS: Final = (
     inventory.SlipRequested,
     inventory.SlipPrepared,
     inventory.CreditReceived,
@@ -159,18 +159,28 @@ _AT_DESKS: Final = (
     inventory.ManualSlipEntered,
     inventory.ManualSlipVoided,
 )
+"""What is done about slips at desks."""
 
 
 async def slips_of(books: Books) -> list[Slip]:
     """Return the slips of which a step was done on the question's gaming days, in the order of kind and number."""
+
+    async def steps(begin: date, end: date) -> list[Listed]:
+        at_desks = await books.facts(*AT_DESKS, first=begin, last=end)
+        return [*at_desks, *await books.pit(*STEPS, first=begin, last=end)]
+
+    return await slips_by(books, steps)
+
+
+async def slips_by(books: Books, steps: Callable[[date, date], Awaitable[list[Listed]]]) -> list[Slip]:
+    """Return the same of the slips whose steps of gaming days a function gives."""
     first, last = books.question.first, books.question.last
 
     async def read(begin: date, end: date) -> list[Slip]:
-        at_desks = await books.facts(*_AT_DESKS, first=begin, last=end)
-        slips = slips_from((*at_desks, *await books.pit(*STEPS, first=begin, last=end)))
+        slips = slips_from(await steps(begin, end))
         return [slip for slip in slips if any(first <= step.fact.gaming_day <= last for step in slip.steps)]
 
-    begin, end = first - _USUAL, last + _USUAL
+    begin, end = first - USUAL, last + USUAL
     found = await read(begin, end)
     if not all(slip.is_known and slip.is_over for slip in found):
         begin = begin if all(slip.is_known for slip in found) else date.min

@@ -4,15 +4,20 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import Any, Final
 
+from sqlalchemy import text
+
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.document import Column, Filled, Identity, Section, fill
-from services.reporting.kit.figures import NOTHING, Figure, total
+from services.reporting.kit.figures import NOTHING, EntryRef, Figure, total
 from services.reporting.reports.cells import total_of
-from shared.contracts import pit
 from shared.contracts.cage import CheckRedeemed, CheckReplaced, RedemptionVoided
+from shared.contracts.facts import Fact
 
 STEPS: Final = (CheckRedeemed, RedemptionVoided, CheckReplaced)
 """What the cage does about counter checks."""
+
+CHANGES: Final = (RedemptionVoided, CheckReplaced)
+"""Those of them that somebody has to look at."""
 
 CAGE: Final = Section(
     name="cage",
@@ -53,9 +58,9 @@ ON_HAND: Final = Section(
 )
 
 
-async def cage_steps(books: Books) -> list[Listed]:
-    """Return what the cage did about counter checks on the question's gaming days."""
-    return await books.facts(*STEPS)
+async def cage_steps(books: Books, *kinds: type[Fact]) -> list[Listed]:
+    """Return what of these kinds the cage did about counter checks on the question's gaming days."""
+    return await books.facts(*kinds)
 
 
 def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
@@ -93,6 +98,18 @@ async def left_before(books: Books) -> Figure:
     return known.get((), {}).get("check_left_cents", NOTHING)
 
 
+_ISSUED: Final = text("""
+    SELECT service, shard, seq, gaming_day, table_name, serial, drawer, CAST(cents AS bigint) AS cents FROM (
+        SELECT f.*, data #>> '{data,serial}' AS serial, data #>> '{data,drawer}' AS drawer,
+               data #>> '{data,cents}' AS cents FROM reporting.facts f WHERE event = 'counter_check.issued'
+        UNION ALL
+        SELECT f.*, data ->> 'serial', data ->> 'drawer', data ->> 'cents' FROM reporting.facts f
+        WHERE kind = 'counter_check.replaced') issued
+    WHERE property = :property AND recorded_at <= :known_at AND gaming_day <= :last AND serial = ANY(:serials)
+      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
+    ORDER BY gaming_day, serial, recorded_at, service, shard, seq""")
+
+
 async def on_hand(books: Books) -> Filled:
     """Return the checks on which anything is owed at the end of the question's gaming days, the oldest first."""
     last = books.question.last
@@ -100,26 +117,20 @@ async def on_hand(books: Books) -> Filled:
         serial: found["check_left_cents"]
         for (serial,), found in (await books.amounts(["check_left_cents"], ("item",), first=date.min)).items()
     }
-    rows = []
-    for one in await books.pit(pit.IssuedCounterCheck, first=date.min):
-        data = one.fact.data
-        if data.serial in left:
-            rows.append((one, {"serial": data.serial, "drawer": data.drawer, "table": one.fact.table}, data.cents))
-    for one in await books.facts(CheckReplaced, first=date.min):
-        if one.fact.serial in left:
-            rows.append((one, {"serial": one.fact.serial, "drawer": one.fact.drawer}, one.fact.cents))
-    by_age = sorted(rows, key=lambda row: (row[0].fact.gaming_day, row[1]["serial"]))
+    asked = {"serials": list(left), "last": last, "table": books.question.table}
     return fill(
         ON_HAND,
         (
-            row
-            | {
-                "gaming_day": one.fact.gaming_day,
-                "age_days": Figure((last - one.fact.gaming_day).days, (one.entry,)),
-                "issued_cents": Figure(cents, (one.entry,)),
-                "left_cents": left.pop(row["serial"], NOTHING),  # a serial number that is used twice has it once
+            {
+                "serial": row.serial,
+                "drawer": row.drawer,
+                "table": row.table_name,
+                "gaming_day": row.gaming_day,
+                "age_days": Figure((last - row.gaming_day).days, (EntryRef(row.service, row.shard, row.seq),)),
+                "issued_cents": Figure(row.cents, (EntryRef(row.service, row.shard, row.seq),)),
+                "left_cents": left.pop(row.serial, NOTHING),  # a serial number that is used twice has it once
             }
-            for one, row, cents in by_age
+            for row in await books.read(_ISSUED, **asked)
         ),
     )
 

@@ -1,17 +1,18 @@
 """The log of Counter Checks: each as it was issued at a table, and the box in which its issuance copy was found."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import date, timedelta
+from collections.abc import Mapping
+from datetime import date
 from typing import Any, Final
 
+from services.reporting.books.check_copies import Copy, checks_not_tied, copies_of
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Identity, Section, fill
-from services.reporting.kit.figures import NOTHING, EntryRef, Figure, total
+from services.reporting.kit.figures import NOTHING, Figure, total
+from services.reporting.kit.question import is_long
 from services.reporting.reports.checks_on_hand import (
     CAGE,
+    CHANGES,
     ON_HAND,
     STEPS,
     cage_rows,
@@ -21,12 +22,8 @@ from services.reporting.reports.checks_on_hand import (
     stays_on_hand,
 )
 from shared.contracts import pit
-from shared.contracts.cage import CheckReplaced, RedemptionVoided
-from shared.contracts.counts import CheckInBox, CountConcluded, CountedBox
+from shared.contracts.counts import CountConcluded
 from shared.contracts.inventory import PitRecorded
-
-_LATER: Final = timedelta(days=1)
-"""A copy may have gone into the box of the next gaming day, or have been there before the issuance was recorded."""
 
 LOG: Final = Section(
     name="log",
@@ -88,73 +85,29 @@ UNKNOWN: Final = Section(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """An issuance copy as it was found in a box."""
-
-    check: CheckInBox
-    box: CountedBox
-    line: int
-    count: int
-    entry: EntryRef
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """Return the table and the serial number."""
-        return self.box.table, self.check.serial
-
-
 async def _fill(books: Books) -> Content:
-    issued = await books.pit(pit.IssuedCounterCheck)
-    around = await _copies(books)
-    by_key = {copy.key: copy for copy in reversed(around)}
+    only_off = is_long(books.question)
+    copies = await copies_of(books, not_tied=only_off)
+    by_key = {copy.key: copy for copy in reversed(copies)}
+    issued = await (checks_not_tied(books) if only_off else books.pit(pit.IssuedCounterCheck))
     counted = await _all_counted(books)
-    here = [copy for copy in around if books.question.first <= copy.box.gaming_day <= books.question.last]
-    unknown = _beyond(around, await _issued_around(books))
-    steps, before, left = await cage_steps(books), await left_before(books), await on_hand(books)
+    before, left = await left_before(books), await on_hand(books)
+    first, last = books.question.first, books.question.last
+    unknown = (copy for copy in copies if copy.is_beyond and first <= copy.gaming_day <= last)
     sections = (
         fill(LOG, (_row(books, one, by_key, counted) for one in issued)),
-        fill(CAGE, cage_rows(steps)),
+        fill(CAGE, cage_rows(await cage_steps(books, *(CHANGES if only_off else STEPS)))),
         left,
-        fill(SHIFTS, _shifts(books, before, issued, steps, here)),
-        fill(UNKNOWN, (_unknown(copy) for copy in here if copy in unknown)),
+        fill(SHIFTS, await _shifts(books, before)),
+        fill(UNKNOWN, (_unknown(copy) for copy in unknown)),
     )
     return Content(sections, (await _tie_out(books), await stays_on_hand(books, before, left)))
-
-
-async def _copies(books: Books) -> list[Copy]:
-    """Return the copies in the boxes of the question's gaming days and of the days beside them."""
-    first, last, table = books.question.first, books.question.last, books.question.table
-    return [
-        Copy(check, box, line, count.fact.count, count.entry)
-        for count in await books.facts(CountConcluded, first=first - _LATER, last=last + _LATER)
-        for box in count.fact.boxes
-        if table in (None, box.table)
-        for line, check in enumerate(box.figures.counter_checks, 1)
-    ]
-
-
-async def _issued_around(books: Books) -> Counter[tuple[str, str]]:
-    """Return how often a check was issued at a table on those days: once, if the pit reports it right."""
-    first, last = books.question.first, books.question.last
-    issued = await books.pit(pit.IssuedCounterCheck, first=first - _LATER, last=last + _LATER)
-    return Counter((one.fact.table, one.fact.data.serial) for one in issued)
-
-
-def _beyond(copies: Iterable[Copy], issued: Mapping[tuple[str, str], int]) -> list[Copy]:
-    """Return the copies of checks that were not issued, or not as often."""
-    found, seen = [], Counter[tuple[str, str]]()
-    for copy in copies:
-        seen[copy.key] += 1
-        if seen[copy.key] > issued.get(copy.key, 0):
-            found.append(copy)
-    return found
 
 
 async def _all_counted(books: Books) -> set[tuple[str, ...]]:
     """Return the gaming days and tables of which every box that came off was counted."""
     came_off, counted = ("boxes", "rake_boxes"), ("boxes_counted", "rake_boxes_counted")
-    known = await books.amounts((*came_off, *counted), ("gaming_day", "table_name"))
+    known = await books.amounts((*came_off, *counted), ("gaming_day", "table_name"), explained=False)
     return {
         key
         for key, found in known.items()
@@ -186,53 +139,51 @@ def _row(
     return {
         **row,
         "count": str(copy.count),
-        "box": copy.box.box,
-        "box_day": copy.box.gaming_day,
-        "counted_cents": Figure(copy.check.cents, (copy.entry,)),
-        "status": "in box" if copy.check.cents == data.cents else "other amount",
+        "box": copy.box,
+        "box_day": copy.gaming_day,
+        "counted_cents": Figure(copy.cents, (copy.entry,)),
+        "status": "in box" if copy.cents == data.cents else "other amount",
     }
 
 
-def _shifts(
-    books: Books, on_hand_before: Figure, issued: Iterable[Listed], steps: Iterable[Listed], copies: Iterable[Copy]
-) -> Iterator[dict[str, Any]]:
-    found: dict[tuple[date, str], dict[str, list[Figure]]] = {}
-    for one in issued:
-        shift = found.setdefault((one.fact.gaming_day, one.fact.shift), {})
-        shift.setdefault("issued", []).append(Figure(1, (one.entry,)))
-        shift.setdefault("issued_cents", []).append(Figure(one.fact.data.cents, (one.entry,)))
-    for one in steps:
-        if not isinstance(one.fact, CheckReplaced):
-            cents = -one.fact.cents if isinstance(one.fact, RedemptionVoided) else one.fact.cents
-            shift = found.setdefault((one.fact.gaming_day, one.fact.shift), {})
-            shift.setdefault("redeemed_cents", []).append(Figure(cents, (one.entry,)))
-    for copy in copies:
-        shift = found.setdefault((copy.box.gaming_day, copy.box.shift), {})
-        shift.setdefault("counted_cents", []).append(Figure(copy.check.cents, (copy.entry,)))
+_COUNTED: Final = ("counter_checks_cents", "rake_checks_cents")
+"""The measures of what checks in boxes come to."""
+
+
+async def _shifts(books: Books, on_hand_before: Figure) -> list[dict[str, Any]]:
+    measures = ("checks_issued", "checks_issued_cents", "checks_redeemed_cents", *_COUNTED)
+    found = await books.amounts(measures, ("gaming_day", "shift"))
     order = {shift: number for number, shift in enumerate(books.place.shifts)}
-    for day, shift_name in sorted(found, key=lambda key: (key[0], order.get(key[1], len(order)), key[1])):
-        sums = {name: total(figures) for name, figures in found[day, shift_name].items()}
+    rows = []
+    for day, shift in sorted(found, key=lambda key: (key[0], order.get(key[1], len(order)), key[1])):
+        known = found[day, shift]
+        sums = {name.removeprefix("checks_"): figure for name, figure in known.items() if name not in _COUNTED}
+        counted = [known[name] for name in _COUNTED if name in known]
+        if counted:
+            sums["counted_cents"] = total(counted)
         opening = on_hand_before
         on_hand_before += sums.get("issued_cents", NOTHING) - sums.get("redeemed_cents", NOTHING)
         balances = {"opening_cents": opening, "closing_cents": on_hand_before}
         difference = sums.get("issued_cents", NOTHING) - sums.get("counted_cents", NOTHING)
-        yield {"gaming_day": day, "shift": shift_name, **sums, **balances, "difference_cents": difference}
+        of_shift = {"gaming_day": date.fromisoformat(day), "shift": shift}
+        rows.append({**of_shift, **sums, **balances, "difference_cents": difference})
+    return rows
 
 
 def _unknown(copy: Copy) -> dict[str, Any]:
     return {
-        "gaming_day": copy.box.gaming_day,
-        "table": copy.box.table,
-        "box": copy.box.box,
+        "gaming_day": copy.gaming_day,
+        "table": copy.table,
+        "box": copy.box,
         "count": str(copy.count),
         "line": str(copy.line),
-        "serial": copy.check.serial,
-        "cents": Figure(copy.check.cents, (copy.entry,)),
+        "serial": copy.serial,
+        "cents": Figure(copy.cents, (copy.entry,)),
     }
 
 
 async def _tie_out(books: Books) -> Identity:
-    measures = ("checks_issued_cents", "counter_checks_cents", "rake_checks_cents")
+    measures = ("checks_issued_cents", *_COUNTED)
     known = (await books.amounts(measures)).get((), {})
     issued, *counted = (known.get(name, NOTHING) for name in measures)
     says = "Counter Checks issued at the tables are those whose issuance copies were in their boxes"
@@ -244,7 +195,9 @@ COUNTER_CHECKS: Final = Report(
     title="Counter Check log",
     about=(
         "Every Counter Check that was issued at a table, and the box in which its issuance copy was counted; what the "
-        "cage redeemed, deposited, consolidated and substituted; and what is on hand at the end, by age."
+        "cage redeemed, deposited, consolidated and substituted; and what is on hand at the end, by age. Of more than "
+        "a week, checks are added up by shift, and only those listed that are not in a box as they were issued, and "
+        "what the cage voided or replaced; what is on hand at the end is listed whole."
     ),
     sections=(LOG, CAGE, ON_HAND, SHIFTS, UNKNOWN),
     sources=(PitRecorded, CountConcluded, *STEPS),

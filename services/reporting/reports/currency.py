@@ -28,8 +28,10 @@ from services.reporting.domain.law import Applied, unconfirmed
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Identity, Mark, fill
 from services.reporting.kit.figures import NOTHING, Because, Cell, EntryRef, Figure
+from services.reporting.kit.question import is_long
 from services.reporting.reports.cells import require_whole
-from services.reporting.reports.currency_sections import LOG, PATTERNS, REPORTABLE, WARNINGS
+from services.reporting.reports.currency_days import Logged, applied_to_logs, day_rows
+from services.reporting.reports.currency_sections import DAYS, LOG, PATTERNS, REPORTABLE, WARNINGS
 from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered
 from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, RedemptionVoided
 from shared.contracts.inventory import PitRecorded
@@ -62,14 +64,18 @@ class _Judged:
 
 async def _fill(books: Books) -> Content:
     require_whole(books, "what a person moves is added up over all places")
-    first, watch = books.question.first, Watch()
+    first, watch, only_due = books.question.first, Watch(), is_long(books.question)
     laws = [law for law in books.place.reporting if law.currency_reports]
-    threshold_cents = min((_least_cents(law, books) for law in laws), default=0)
+    threshold_cents = min((_least_cents(law, law.currency_reports, books) for law in laws), default=0)
+    listed_cents = threshold_cents
+    if only_due:  # sales at tables that only logs have are added up
+        listed_cents = min((_least_cents(law, _filed(law), books) for law in laws if _filed(law)), default=0)
+    table_cents = ceil(listed_cents * WARNING_SHARE)
     currency = await moved_currency(
         books,
         first - timedelta(days=watch.window_days - 1),
         person_cents=ceil(threshold_cents * min(WARNING_SHARE, watch.just_below_share, watch.part_share)),
-        table_cents=ceil(threshold_cents * WARNING_SHARE),
+        table_cents=table_cents,
     )
     entries = {one.movement.reference: one.entry for one in currency.moved}
     all_movements = [one.movement for one in currency.moved]
@@ -88,14 +94,31 @@ async def _fill(books: Books) -> Content:
         )
         for law in laws
     ]
+    logs = [log for each in judged for log in _logs(each)]
+    of_currency = [(law, name) for law in laws for name in _logged(law) if not _is_of_instruments(law, name)]
+    rules = [law.currency_reports[name] for law, name in of_currency] if only_due else []
+    logged = [_in_log(each, entry) for each, _, _, entry in logs]
     sections = (
+        fill(DAYS, await day_rows(books, logged, rules, below_cents=table_cents)),
         fill(REPORTABLE, (_reportable(each, one) for each in judged for one in _standing(each, "reached", filed=True))),
-        fill(LOG, (row for each in judged for row in _log(each))),
-        fill(WARNINGS, (_warning(each, one) for each in judged for one in _standing(each, "near"))),
+        fill(
+            LOG,
+            (
+                _entry(each, department, report, entry)
+                for each, department, report, entry in logs
+                if not only_due or _is_of_instruments(each.law, report)
+            ),
+        ),
+        fill(
+            WARNINGS,
+            (_warning(each, one) for each in judged for one in _standing(each, "near", filed=only_due)),
+        ),
         fill(PATTERNS, (_pattern(each, report, one) for each in judged for report, one in each.patterns)),
     )
-    listed = (one for each in judged for one in each.totals if one.standing != "below")
-    return Content(sections, await _identities(books, currency), _marks(listed))
+    applied = [applied for each in judged for one in each.totals if one.standing != "below" for applied in one.applied]
+    if only_due:
+        applied += (one for law in laws for one in applied_to_logs(law, _logged(law), books.question.last))
+    return Content(sections, await _identities(books, currency), _marks(applied))
 
 
 def _filed(law: Pack) -> list[str]:
@@ -103,9 +126,17 @@ def _filed(law: Pack) -> list[str]:
     return [name for name, rule in law.currency_reports.items() if rule.file_within_days is not None]
 
 
-def _least_cents(law: Pack, books: Books) -> int:
-    """Return the least threshold of a pack in the period, cents."""
-    dated = (one for rule in law.currency_reports.values() for one in rule.threshold_cents.root)
+def _logged(law: Pack) -> list[str]:
+    return [name for name in law.currency_reports if name not in _filed(law)]
+
+
+def _is_of_instruments(law: Pack, report: str) -> bool:
+    return law.currency_reports[report].medium == "instrument"
+
+
+def _least_cents(law: Pack, reports: Iterable[str], books: Books) -> int:
+    """Return the least threshold of reports of a pack in the period, cents."""
+    dated = (one for name in reports for one in law.currency_reports[name].threshold_cents.root)
     return min(one.value for one in dated if one.effective_from <= books.question.last)
 
 
@@ -143,15 +174,19 @@ def _warning(judged: _Judged, one: CurrencyTotal) -> dict[str, Any]:
     return _total(judged, one) | {"left_cents": one.threshold_cents - one.cents}
 
 
-def _log(judged: _Judged) -> list[dict[str, Any]]:
-    filed = set(_filed(judged.law))
+def _logs(judged: _Judged) -> list[tuple[_Judged, str, str, LogEntry]]:
+    """Return the entries of all logs of a pack, each with its department and the report."""
     return [
-        _entry(judged, department, report, entry)
-        for report in judged.law.currency_reports
-        if report not in filed
+        (judged, department, report, entry)
+        for report in _logged(judged.law)
         for department, log in department_logs(one for one in judged.totals if one.report == report).items()
         for entry in log
     ]
+
+
+def _in_log(judged: _Judged, entry: LogEntry) -> Logged:
+    one = entry.movement
+    return one.gaming_day, one.department, Figure(one.cents, judged.because([one]))
 
 
 def _entry(judged: _Judged, department: str, report: str, entry: LogEntry) -> dict[str, Any]:
@@ -209,12 +244,9 @@ async def _identities(books: Books, currency: MovedCurrency) -> tuple[Identity, 
     )
 
 
-def _marks(listed: Iterable[CurrencyTotal]) -> tuple[Mark, ...]:
-    columns = ("reportable/cents", "log/cents", "warnings/cents")
-    return tuple(
-        Mark(one.place, one.source, one.note or "", columns)
-        for one in unconfirmed(applied for total in listed for applied in total.applied)
-    )
+def _marks(listed: Iterable[Applied]) -> tuple[Mark, ...]:
+    columns = ("days/logged_cents", "reportable/cents", "log/cents", "warnings/cents")
+    return tuple(Mark(one.place, one.source, one.note or "", columns) for one in unconfirmed(listed))
 
 
 CURRENCY: Final = Report(
@@ -223,9 +255,10 @@ CURRENCY: Final = Report(
     about=(
         "What persons moved in currency in a gaming day, in and out apart, over all places where they are known: what "
         "is to be reported and by when, the log of each department, what is near a threshold, and patterns that a "
-        "person should look at. Persons are references."
+        "person should look at. Persons are references. Of more than a week, logs of currency are added up by "
+        "gaming day and department (the day lists them), and what is near the threshold of a log alone is not listed."
     ),
-    sections=(REPORTABLE, LOG, WARNINGS, PATTERNS),
+    sections=(DAYS, REPORTABLE, LOG, WARNINGS, PATTERNS),
     sources=(
         *(AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered, PitRecorded),
         *(CageMoved, CageVoided, CheckRedeemed, RedemptionVoided),

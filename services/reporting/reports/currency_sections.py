@@ -25,6 +25,19 @@ _SOURCE: Final = (
 )
 _KEY: Final = ("form", "gaming_day", "person", "direction", "entry")
 
+DAYS: Final = Section(
+    name="days",
+    title="By gaming day",
+    key=("gaming_day", "department"),
+    columns=(
+        _DAY,
+        Column(name="department", title="Department", formula="account, cage or table"),
+        Column(name="in_cents", title="Currency in", unit="cents", added=True, formula="of all amounts"),
+        Column(name="out_cents", title="Currency out", unit="cents", added=True, formula="of all amounts"),
+        Column(name="logged", title="In its logs", unit="count", added=True, formula="as the day lists them"),
+        Column(name="logged_cents", title="In its logs", unit="cents", added=True),
+    ),
+)
 REPORTABLE: Final = Section(
     name="reportable",
     title="To be reported",

@@ -1,7 +1,7 @@
 """Fill and credit slips with everybody who signed them, and what of their numbers is not accounted for."""
 
 from collections.abc import Iterable, Mapping
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import cache
 from typing import Any, Final
 
@@ -9,10 +9,12 @@ from pydantic import BaseModel
 
 from services.reporting.books.reading import Books
 from services.reporting.books.series import missing_of, series_of
+from services.reporting.books.slip_days import StepOfDay, slips_to_look_at, steps_of_days
 from services.reporting.books.slips import Slip, slips_of
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Filled, Identity, Mark, Section, fill
 from services.reporting.kit.figures import NOTHING, Cell, Figure, Value, total
+from services.reporting.kit.question import is_long
 from services.reporting.reports.pieces import pieces_text
 from shared.contracts import inventory
 
@@ -56,6 +58,29 @@ _KEY: Final = ("series", "number", "request")
 FILLS: Final = Section(name="fills", title="Fills", key=_KEY, columns=_COLUMNS)
 CREDITS: Final = Section(name="credits", title="Credits", key=_KEY, columns=_COLUMNS)
 
+DAYS: Final = Section(
+    name="days",
+    title="By gaming day",
+    key=("gaming_day", "slip"),
+    columns=(
+        Column(name="gaming_day", title="Gaming day", unit="day", formula="of each step"),
+        Column(name="slip", title="Slip"),
+        Column(name="prepared", title="Prepared", unit="count", added=True, formula="or entered from paper"),
+        Column(name="cents", title="Total", unit="cents", added=True, formula="of what was prepared or entered"),
+        Column(name="received", title="Received", unit="count", added=True, formula="or entered from paper"),
+        Column(name="received_cents", title="Received", unit="cents", added=True),
+        Column(name="paper", title="On paper", unit="count", added=True),
+        Column(name="void", title="Void", unit="count", added=True),
+        Column(
+            name="in_win_cents",
+            title="In the win",
+            unit="cents",
+            added=True,
+            formula="fills as received, credits as they left their tables less what came back",
+        ),
+    ),
+)
+
 SERIES: Final = Section(
     name="series",
     title="Series of numbers",
@@ -93,20 +118,46 @@ GAPS: Final = Section(
 
 
 async def _fill(books: Books) -> Content:
-    slips = await slips_of(books)
+    steps = await steps_of_days(books)
+    slips = await (slips_to_look_at(books) if is_long(books.question) else slips_of(books))
     sections = (
+        fill(DAYS, _days(steps)),
         fill(FILLS, (_row(books, slip) for slip in slips if slip.slip == "fill")),
         fill(CREDITS, (_row(books, slip) for slip in slips if slip.slip == "credit")),
         await _series(books),
         await _gaps(books),
     )
-    identities = (await _in_win(books, "fills", slips), await _in_win(books, "credits", slips))
+    identities = (await _in_win(books, "fills", steps), await _in_win(books, "credits", steps))
     return Content(sections, identities, _marks(books))
 
 
-async def _in_win(books: Books, measure: str, slips: Iterable[Slip]) -> Identity:
-    first, last = books.question.first, books.question.last
-    here = total(slip.in_win(first, last) for slip in slips if f"{slip.slip}s" == measure)
+_ADDS: Final[Mapping[str, Mapping[str, int]]] = {
+    "slip.prepared": {"prepared": 1, "cents": 1},
+    "fill.received": {"received": 1, "received_cents": 1, "in_win_cents": 1},
+    "credit.carried": {"in_win_cents": 1},
+    "slip.credit_received": {"received": 1, "received_cents": 1},
+    "slip.voided": {"void": 1, "in_win_cents": -1},
+    "manual_slip.entered": dict.fromkeys(
+        ("prepared", "cents", "received", "received_cents", "paper", "in_win_cents"), 1
+    ),
+    "manual_slip.voided": {"void": 1},
+}
+"""To which columns of a gaming day a step adds, or from which it is taken."""
+
+
+def _days(steps: Iterable[StepOfDay]) -> list[dict[str, Any]]:
+    rows: dict[tuple[date, str], dict[str, Any]] = {}
+    for step in steps:
+        row = rows.setdefault((step.gaming_day, step.slip), {"gaming_day": step.gaming_day, "slip": step.slip})
+        for name, sign in _ADDS[step.step].items():
+            adds = step.cents if name.endswith("cents") else step.slips
+            row[name] = row.get(name, NOTHING) + (adds if sign > 0 else -adds)
+    return list(rows.values())
+
+
+async def _in_win(books: Books, measure: str, steps: Iterable[StepOfDay]) -> Identity:
+    of_kind = [row for row in _days(steps) if f"{row['slip']}s" == measure]
+    here = total(row.get("in_win_cents", NOTHING) for row in of_kind)
     known = (await books.amounts([f"{measure}_cents"])).get((), {}).get(f"{measure}_cents", NOTHING)
     return Identity(measure, here, known, f"the {measure} of the win are what these slips moved")
 
@@ -215,9 +266,10 @@ SLIPS: Final = Report(
     about=(
         "Every fill and credit of which a step was done on these gaming days, who did each, how far it has come, and "
         "what of the numbers of the slips is not accounted for. Series and missing numbers are those of the property "
-        "since its first slip, known up to the last of these days."
+        "since its first slip, known up to the last of these days. Of more than a week, slips are added up by gaming "
+        "day, and only those listed that are void, on paper, not received yet, or received otherwise than prepared."
     ),
-    sections=(FILLS, CREDITS, SERIES, GAPS),
+    sections=(DAYS, FILLS, CREDITS, SERIES, GAPS),
     sources=(
         inventory.SlipRequested,
         inventory.SlipPrepared,

@@ -2,6 +2,7 @@
 
 from tests.support.pit_day import (
     Pit,
+    Said,
     at,
     counted_box,
     day_of_the_pit,
@@ -10,6 +11,8 @@ from tests.support.pit_day import (
     rows,
     turn,
 )
+
+_MONTH = "&period=month"
 
 
 def test_each_check_is_found_in_a_box_or_not_accounted_for(pit: Pit) -> None:
@@ -89,3 +92,39 @@ def test_what_the_cage_redeems_is_not_on_hand_any_more(pit: Pit) -> None:
     assert rows(before, "on_hand", "serial") == rows(
         pit.read("counter-checks", known_at="2026-11-20T12:30:00Z"), "on_hand", "serial"
     )
+
+
+def test_a_month_adds_up_by_shift_and_lists_what_does_not_tie_out(pit: Pit) -> None:
+    """Of more than a week, checks in their boxes and paid ones are added up alone; what is on hand is listed whole."""
+    pit.play()
+    void: Said = {"voids": 1, "redeemed_by": "cage.ann", "reason": "of another"}
+    pit.feed(
+        "inventory",
+        pit.ledger.cage(at(12), 1, "counter_check.redeemed", serial="CC-1", cents=20000, left_cents=0),
+        pit.ledger.cage(at(12), 2, "counter_check.redemption_voided", serial="CC-1", cents=20000, **void),
+        pit.ledger.cage(at(12), 3, "counter_check.redeemed", serial="CC-1", cents=5000, left_cents=15000),
+    )
+    day, month = pit.read("counter-checks"), pit.read("counter-checks", _MONTH)
+    assert [("CC-2", "not accounted for")] == rows(month, "log", "serial", "status")
+    assert [("void", 20000)] == rows(month, "cage", "what", "cents")
+    for section, column in (("on_hand", "left_cents"), ("shifts", "closing_cents"), ("shifts", "counted_cents")):
+        assert rows(day, section, column) == rows(month, section, column)
+    assert [("CC-1", 15000), ("CC-2", 10000)] == rows(month, "on_hand", "serial", "left_cents")
+    assert {"issued and counted": (30000, 20000), "on hand": (25000, 25000)} == identities(month)
+    for cell, seqs in (("shifts/2026-11-20|day/issued_cents", [6, 7]), ("on_hand/CC-1/issued_cents", [6])):
+        assert seqs == [one["seq"] for one in pit.explain("counter-checks", cell, _MONTH)["entries"]]
+    uncounted = pit.read("counter-checks", _MONTH, known_at="2026-11-21T00:30:00Z")
+    assert [("CC-1", "not counted"), ("CC-2", "not counted")] == rows(uncounted, "log", "serial", "status")
+
+
+def test_a_month_lists_copies_of_another_amount_and_of_no_check(pit: Pit) -> None:
+    """As the day does; a copy that is there twice is one too many."""
+    *before, count = day_of_the_pit(pit.ledger)
+    found = figures(30000, ("CC-1", 20000), ("CC-2", 1000), ("CC-9", 5000), ("CC-1", 300))
+    count["data"]["boxes"] = [counted_box("BJ-01", 12, found, turn(1, "count.sue", found))]
+    pit.feed("inventory", *before, count)
+    day, month = pit.read("counter-checks"), pit.read("counter-checks", _MONTH)
+    assert [("CC-2", "other amount", 1000)] == rows(month, "log", "serial", "status", "counted_cents")
+    unknown = ("table", "box", "line", "serial", "cents")
+    assert [("BJ-01", "A1", "3", "CC-9", 5000), ("BJ-01", "A1", "4", "CC-1", 300)] == rows(month, "unknown", *unknown)
+    assert rows(day, "unknown", *unknown) == rows(month, "unknown", *unknown)

@@ -10,6 +10,7 @@ from tests.support.table_days import TableDays
 from tests.unit.reporting.entries import DAY, NOON
 
 CLERK = "cage.lou"
+_MONTH = "&period=month"
 
 
 class Till:
@@ -146,6 +147,46 @@ def test_a_person_is_added_up_over_accounts_cage_and_tables(books: Books) -> Non
         ("cage", "chip redemption", "cage-1", "out", 1_200_000),
         ("cage", "front money deposit", "cage-1", "in", 300_000),  # the instrument, in a log of its own
     } == logged
+
+
+def test_a_month_adds_up_logs_by_gaming_day_and_lists_what_is_due(books: Books) -> None:
+    """Of more than a week, what a log of currency alone has is not listed; reports, warnings and instruments are."""
+    till, ledger = Till(), TableDays()
+
+    def sold(dollars: int) -> dict[str, Any]:
+        data: dict[str, Any] = {"cents": dollars * 100, "instrument": "currency", "dealer": "dealer.1"}
+        return ledger.pit("chips.sold", "BJ-01", moved=-dollars * 100, **data)
+
+    books.desk.feed("accounts", till.registered("p-7", "w-7"), till.paid(4_000, "w-7"), till.paid(500, "w-7", out=True))
+    books.desk.feed(
+        "inventory",
+        *map(sold, (2_900, 3_000, 3_001, 3_500, 8_500, 10_001)),
+        _moved(ledger, 1, "front_money_deposit", 3_000, medium="instrument"),
+        _moved(ledger, 2, "chip_redemption", 200),
+    )
+    day, month = _report(books), _report(books, _MONTH)
+    sums = ("gaming_day", "department", "in_cents", "out_cents", "logged", "logged_cents")
+    assert [
+        (DAY, "account", 400_000, 50_000, 1, 400_000),
+        (DAY, "cage", None, 20_000, 1, 300_000),
+        (DAY, "table", 3_090_200, None, 4, 2_500_200),
+    ] == [names(row, *sums) for row in rows_of(month, "days")]
+    assert rows_of(day, "days") == rows_of(month, "days")
+    assert rows_of(day, "reportable") == rows_of(month, "reportable") != []
+    assert [290_000, 300_000, 850_000] == sorted(row["cents"] for row in rows_of(day, "warnings"))
+    assert [("FinCEN 112", 850_000)] == [names(row, "form", "cents") for row in rows_of(month, "warnings")]
+    assert 6 == len(rows_of(day, "log"))
+    assert [("cage", "front money deposit", 300_000)] == [
+        names(row, "department", "kind", "cents") for row in rows_of(month, "log")
+    ]
+    assert day["content"]["marks"] == month["content"]["marks"]
+    cell = f"days/{DAY}|table/logged_cents".replace("|", "%7C")
+    entries = [
+        books.get(books.path("currency/entries", f"{more}&cell={cell}"), person=CLERK).json()["entries"]
+        for more in ("", _MONTH)
+    ]
+    assert 4 == len(entries[0])
+    assert sorted(one["seq"] for one in entries[0]) == sorted(one["seq"] for one in entries[1])
 
 
 def test_patterns_are_listed_for_a_person_to_judge(books: Books) -> None:

@@ -85,6 +85,46 @@ def test_missing_numbers_go_to_internal_audit(pit: Pit) -> None:
     assert 23 == entry["seq"]  # the slip with the higher number
 
 
+def test_a_month_adds_up_by_gaming_day_and_lists_what_somebody_has_to_look_at(pit: Pit) -> None:
+    """Of more than a week, slips that were received as they were prepared are not listed; paper and differences are."""
+    pit.play()
+    figures = ("prepared", "cents", "received", "received_cents", "paper", "void", "in_win_cents")
+    month = pit.read("slips", "&period=month")
+    assert [
+        ("2026-11-20", "credit", 1, 30000, 1, 30000, None, None, 30000),
+        ("2026-11-20", "fill", 2, 51000, 2, 50500, 1, None, 50500),
+    ] == rows(month, "days", "gaming_day", "slip", *figures)
+    assert [("paper", "received"), ("system", "received")] == rows(month, "fills", "series", "status")
+    assert [] == rows(month, "credits", "number")
+    assert {"fills": (50500, 50500), "credits": (30000, 30000)} == identities(month)
+    month_of = "&period=month"
+    entries = pit.explain("slips", "days/2026-11-20|fill/received_cents", month_of)["entries"]
+    assert [11, 17] == sorted(entry["seq"] for entry in entries)
+    before = pit.answer("slips", month_of, known_at="2026-11-20T21:30:00Z").text
+    pit.feed("inventory", *_credit_that_comes_back(pit))
+    void = pit.read("slips", month_of, known_at="2026-12-24T12:00:00Z")
+    assert [("2", "void", 10000)] == rows(void, "credits", "number", "status", "cents")
+    assert ("credit", 2, 1, 30000) == rows(void, "days", "slip", "prepared", "void", "in_win_cents")[0]
+    assert {"fills": (50500, 50500), "credits": (30000, 30000)} == identities(void)
+    assert [("carried", 10000)] == rows(
+        pit.read("slips", month_of, known_at=at(22).isoformat().replace("+", "%2B")), "credits", "status", "cents"
+    )
+    assert before == pit.answer("slips", month_of, known_at="2026-11-20T21:30:00Z").text
+
+
+def _credit_that_comes_back(pit: Pit) -> list[Said]:
+    people = {"surrendered_by": "dealer.eve", "observed_by": "floor.fay", "carried_by": "sec.gus"}
+    void = {"slip": "credit", "number": 2, "returned": chips(c2500=4), "void_reason": "wrong table"}
+    return [
+        pit.ledger.requested(3, "credit", "BJ-01", at(21.6), chips(c2500=4)),
+        pit.ledger.prepared(2, 3, "credit", "BJ-01", at(21.7), chips(c2500=4)),
+        pit.ledger.pit("BJ-01", "credit.carried", at(21.8), moved=-10000, number=2, **people),
+        pit.ledger.desk(
+            "slip.voided", at(22.5), table="BJ-01", **void, voided_by="cage.bob", voided_at=at(22.5).isoformat()
+        ),
+    ]
+
+
 def test_what_was_known_keeps_its_bytes(pit: Pit) -> None:
     """The report as of a moment stays as it was, whatever comes later."""
     pit.play()
