@@ -50,8 +50,11 @@ _SOLD_TO_NOBODY_KNOWN: Final = text("""
     FROM unnest(CAST(:days AS date[]), CAST(:least_cents AS bigint[])) AS t(gaming_day, least_cents)
     JOIN reporting.amounts a ON a.property = :property AND a.gaming_day = t.gaming_day AND a.measure = :at_tables
         AND a.value >= t.least_cents AND a.value < :below_cents AND a.recorded_at <= :known_at
-    JOIN reporting.facts f USING (service, shard, seq)
-    WHERE f.data #>> '{data,patron}' IS NULL GROUP BY a.gaming_day ORDER BY a.gaming_day""")
+    WHERE NOT EXISTS (  -- the same entry says who bought, where that is known
+        SELECT FROM reporting.amounts b
+        WHERE b.property = a.property AND b.gaming_day = a.gaming_day AND b.measure = :bought
+          AND b.service = a.service AND b.shard = a.shard AND b.seq = a.seq)
+    GROUP BY a.gaming_day ORDER BY a.gaming_day""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ async def sold_to_nobody_known(
     """
     asked = {"days": list(least_cents), "least_cents": list(least_cents.values()), "below_cents": below_cents}
     found = {}
-    for row in await books.read(_SOLD_TO_NOBODY_KNOWN, at_tables=_AT_TABLES, **asked):
+    for row in await books.read(_SOLD_TO_NOBODY_KNOWN, at_tables=_AT_TABLES, bought=BOUGHT, **asked):
         because = tuple(map(EntryRef, row.services, row.shards, row.seqs))
         found[row.gaming_day] = Figure(row.movements, because), Figure(int(row.cents), because)
     return found

@@ -10,7 +10,8 @@ from sqlalchemy import text
 from services.reporting.books.reading import Books, Listed
 from services.reporting.books.slips import AT_DESKS, STEPS, USUAL, Slip, slips_by
 from services.reporting.kit.figures import EntryRef, Figure
-from shared.contracts.inventory import SlipKind
+from shared.contracts.inventory import SlipKind, SlipRequested
+from shared.contracts.pit import CarriedFill
 from shared.contracts.reading import kind_of
 
 _RAW: Final = """
@@ -40,8 +41,6 @@ _DAYS: Final = text(
         SELECT sum(CAST(one ->> 'cents' AS bigint) * CAST(one ->> 'count' AS bigint)) AS cents
         FROM json_array_elements(coalesce(r.contents, p.contents)) one) v
     WHERE r.gaming_day BETWEEN :first AND :last
-      AND r.step IN ('slip.prepared', 'fill.received', 'credit.carried', 'slip.credit_received', 'slip.voided',
-                     'manual_slip.entered', 'manual_slip.voided')
     GROUP BY r.gaming_day, r.slip, r.step ORDER BY r.gaming_day, r.slip, r.step""".replace("{raw}", _RAW)
 )
 
@@ -66,6 +65,13 @@ _TO_LOOK_AT: Final = text(
 )
 
 
+_COUNTED: Final = {
+    "kinds": [kind.KIND.name for kind in AT_DESKS if kind is not SlipRequested],
+    "events": [kind_of(event) for event in STEPS if event is not CarriedFill],
+}
+"""The steps that are counted by gaming day."""
+
+
 @dataclass(frozen=True, slots=True)
 class StepOfDay:
     """What was done about the fills or the credits of a gaming day: which step, how many slips, what they come to.
@@ -85,9 +91,9 @@ async def steps_of_days(books: Books) -> list[StepOfDay]:
     """Return what was done about slips on each of the question's gaming days; requests and fills on their way aside."""
     question = books.question
     begin, end = question.first - USUAL, question.last
-    rows = await books.read(_DAYS, **_asked(books, begin, end))
+    rows = await books.read(_DAYS, **_asked(books, begin, end) | _COUNTED)
     if not all(row.is_known for row in rows):
-        rows = await books.read(_DAYS, **_asked(books, date.min, end))
+        rows = await books.read(_DAYS, **_asked(books, date.min, end) | _COUNTED)
     found = []
     for row in rows:
         because = tuple(map(EntryRef, row.services, row.shards, row.seqs))
