@@ -1,15 +1,18 @@
 """Fills and credits: every slip with the facts of its steps. Amounts are cents."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Final, Literal
+
+from sqlalchemy import text
 
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.figures import NOTHING, Figure
 from shared.contracts import inventory, pit
 from shared.contracts.chips import value_of
 from shared.contracts.inventory import SlipKind
+from shared.contracts.reading import kind_of
 
 SlipStatus = Literal["requested", "prepared", "carried", "received", "void"]
 Series = Literal["system", "paper"]
@@ -18,7 +21,7 @@ Series = Literal["system", "paper"]
 STEPS: Final = (pit.CarriedFill, pit.ReceivedFill, pit.CarriedCredit)
 """What the pit reports of slips."""
 
-_USUAL: Final = timedelta(days=7)
+USUAL: Final = timedelta(days=7)
 """Steps of a slip usually lie as close together; what does not is looked for without a limit."""
 
 
@@ -161,16 +164,38 @@ _AT_DESKS: Final = (
 )
 
 
-async def slips_of(books: Books) -> list[Slip]:
-    """Return the slips of which a step was done on the question's gaming days, in the order of kind and number."""
+_STEPS: Final = text("""
+    SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
+    FROM reporting.facts
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
+      AND (kind = ANY(:kinds) OR event = ANY(:events))
+      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
+      AND CASE WHEN kind LIKE 'manual_slip.%' THEN kind
+               WHEN kind = 'slip.requested' THEN concat('request/', data ->> 'request')
+               ELSE concat(coalesce(data ->> 'slip', split_part(event, '.', 1)), '/',
+                           coalesce(data ->> 'number', data #>> '{data,number}')) END <> ALL(:besides)
+    ORDER BY recorded_at, service, shard, seq""")
+
+
+async def slips_of(books: Books, *, besides: Sequence[str] = ()) -> list[Slip]:
+    """Return the slips of which a step was done on the question's gaming days, in the order of kind and number.
+
+    `besides` are those that are not wanted, each as `fill/7` or `credit/7`, and its request as `request/9`.
+    """
+    of_steps = {
+        "kinds": [kind.KIND.name for kind in _AT_DESKS],
+        "events": [kind_of(event) for event in STEPS],
+        "table": books.question.table,
+        "besides": list(besides),
+    }
     first, last = books.question.first, books.question.last
 
     async def read(begin: date, end: date) -> list[Slip]:
-        at_desks = await books.facts(*_AT_DESKS, first=begin, last=end)
-        slips = slips_from((*at_desks, *await books.pit(*STEPS, first=begin, last=end)))
+        rows = await books.read(_STEPS, first=begin, last=end, **of_steps)
+        slips = slips_from(map(Listed.of, rows))
         return [slip for slip in slips if any(first <= step.fact.gaming_day <= last for step in slip.steps)]
 
-    begin, end = first - _USUAL, last + _USUAL
+    begin, end = first - USUAL, last + USUAL
     found = await read(begin, end)
     if not all(slip.is_known and slip.is_over for slip in found):
         begin = begin if all(slip.is_known for slip in found) else date.min
