@@ -1,13 +1,15 @@
 """Slips beside what was received of them, compared in the database: which of them are not plainly in order."""
 
+from datetime import date
 from typing import Final
 
 from sqlalchemy import text
 
 from services.reporting.books.compared import Compared
-from services.reporting.books.reading import Books
-from services.reporting.books.slips import USUAL, Slip, slips_of
+from services.reporting.books.reading import Books, Listed
+from services.reporting.books.slips import AT_DESKS, STEPS, USUAL, Slip, slips_by
 from services.reporting.books.variances import CaseKey, Cases
+from shared.contracts.reading import kind_of
 
 _PLAIN: Final = text("""
     WITH prepared AS MATERIALIZED (
@@ -42,6 +44,19 @@ _PLAIN: Final = text("""
     ORDER BY p.slip, p.number""")
 
 
+_OTHERS: Final = text("""
+    SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
+    FROM reporting.facts
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
+      AND (kind = ANY(:kinds) OR event = ANY(:events))
+      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
+      AND CASE WHEN kind LIKE 'manual_slip.%' THEN kind
+               WHEN kind = 'slip.requested' THEN concat('request/', data ->> 'request')
+               ELSE concat(coalesce(data ->> 'slip', split_part(event, '.', 1)), '/',
+                           coalesce(data ->> 'number', data #>> '{data,number}')) END <> ALL(:besides)
+    ORDER BY recorded_at, service, shard, seq""")
+
+
 async def compared_slips(books: Books, cases: Cases) -> Compared[Slip]:
     """Return the slips of which a step was done on the question's gaming days; of those alike, those begun on them.
 
@@ -57,4 +72,10 @@ async def compared_slips(books: Books, cases: Cases) -> Compared[Slip]:
             plain += (f"{row.slip}/{row.number}", f"request/{row.request}")
             if first <= row.gaming_day <= last:
                 alike.append(key)
-    return Compared(await slips_of(books, besides=plain), alike)
+
+    async def others(begin: date, end: date) -> list[Listed]:
+        of_steps = {"kinds": [kind.KIND.name for kind in AT_DESKS], "events": [kind_of(event) for event in STEPS]}
+        asked = {"first": begin, "last": end, "table": books.question.table, "besides": plain}
+        return [Listed.of(row) for row in await books.read(_OTHERS, **of_steps, **asked)]
+
+    return Compared(await slips_by(books, others), alike)

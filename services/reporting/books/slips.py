@@ -1,18 +1,15 @@
 """Fills and credits: every slip with the facts of its steps. Amounts are cents."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Final, Literal
-
-from sqlalchemy import text
 
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.figures import NOTHING, Figure
 from shared.contracts import inventory, pit
 from shared.contracts.chips import value_of
 from shared.contracts.inventory import SlipKind
-from shared.contracts.reading import kind_of
 
 SlipStatus = Literal["requested", "prepared", "carried", "received", "void"]
 Series = Literal["system", "paper"]
@@ -154,7 +151,7 @@ def _step(listed: Listed) -> tuple[SlipKind, int, Literal["carried", "received",
     raise TypeError(f"{type(listed.fact).__name__} is no step of a slip")
 
 
-_AT_DESKS: Final = (
+AT_DESKS: Final = (
     inventory.SlipRequested,
     inventory.SlipPrepared,
     inventory.CreditReceived,
@@ -162,37 +159,25 @@ _AT_DESKS: Final = (
     inventory.ManualSlipEntered,
     inventory.ManualSlipVoided,
 )
+"""What is done about slips at desks."""
 
 
-_STEPS: Final = text("""
-    SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
-    FROM reporting.facts
-    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
-      AND (kind = ANY(:kinds) OR event = ANY(:events))
-      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
-      AND CASE WHEN kind LIKE 'manual_slip.%' THEN kind
-               WHEN kind = 'slip.requested' THEN concat('request/', data ->> 'request')
-               ELSE concat(coalesce(data ->> 'slip', split_part(event, '.', 1)), '/',
-                           coalesce(data ->> 'number', data #>> '{data,number}')) END <> ALL(:besides)
-    ORDER BY recorded_at, service, shard, seq""")
+async def slips_of(books: Books) -> list[Slip]:
+    """Return the slips of which a step was done on the question's gaming days, in the order of kind and number."""
+
+    async def steps(begin: date, end: date) -> list[Listed]:
+        at_desks = await books.facts(*AT_DESKS, first=begin, last=end)
+        return [*at_desks, *await books.pit(*STEPS, first=begin, last=end)]
+
+    return await slips_by(books, steps)
 
 
-async def slips_of(books: Books, *, besides: Sequence[str] = ()) -> list[Slip]:
-    """Return the slips of which a step was done on the question's gaming days, in the order of kind and number.
-
-    `besides` are those that are not wanted, each as `fill/7` or `credit/7`, and its request as `request/9`.
-    """
-    of_steps = {
-        "kinds": [kind.KIND.name for kind in _AT_DESKS],
-        "events": [kind_of(event) for event in STEPS],
-        "table": books.question.table,
-        "besides": list(besides),
-    }
+async def slips_by(books: Books, steps: Callable[[date, date], Awaitable[list[Listed]]]) -> list[Slip]:
+    """Return the same of the slips whose steps of gaming days a function gives."""
     first, last = books.question.first, books.question.last
 
     async def read(begin: date, end: date) -> list[Slip]:
-        rows = await books.read(_STEPS, first=begin, last=end, **of_steps)
-        slips = slips_from(map(Listed.of, rows))
+        slips = slips_from(await steps(begin, end))
         return [slip for slip in slips if any(first <= step.fact.gaming_day <= last for step in slip.steps)]
 
     begin, end = first - USUAL, last + USUAL
