@@ -33,7 +33,7 @@ class Compared(Generic[ThingT]):
     """
 
     off: Sequence[ThingT]
-    alike: Sequence[CaseKey]
+    alike: Sequence[CaseKey] = ()
     alone: Sequence[CaseKey] = ()
 
 

@@ -7,10 +7,11 @@ from typing import Final
 from services.reporting.books.adjustments import Adjustment, adjustments_of, is_over_limit
 from services.reporting.books.boxes import Box
 from services.reporting.books.compared import compared_boxes, compared_windows
+from services.reporting.books.compared_slips import compared_slips
 from services.reporting.books.exceptions import Exceptional, Severity
 from services.reporting.books.reading import Books
 from services.reporting.books.series import missing_of
-from services.reporting.books.slips import Slip, slips_of
+from services.reporting.books.slips import Slip
 from services.reporting.books.variances import CaseKey, Cases, Level, cases_of, level_of
 from services.reporting.books.windows import Window
 from services.reporting.kit.figures import EntryRef, Figure
@@ -22,12 +23,13 @@ _SEVERITY: Final[Mapping[Level, Severity]] = {"noted": "low", "report": "medium"
 
 async def of_desk(books: Books) -> list[Exceptional]:
     """Return what is not as it should be of the question's gaming days, as the facts of the desks say."""
-    cases, slips = await cases_of(books), await slips_of(books)
+    cases = await cases_of(books)
     windows, boxes = await compared_windows(books, cases), await compared_boxes(books, cases)
+    slips = await compared_slips(books, cases)
     return [
         *(found for window in windows.off for found in _inventory(books, cases, window)),
         *(found for box in boxes.off for found in _box(books, cases, box)),
-        *(found for slip in slips for found in _slip(books, cases, slip)),
+        *(found for slip in slips.off for found in _slip(books, cases, slip)),
         *await _missing(books),
         *(found for one in await adjustments_of(books) for found in _adjustment(books, one)),
         *await _other_days(books),

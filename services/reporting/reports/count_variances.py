@@ -5,7 +5,8 @@ from datetime import date
 from typing import Any, Final
 
 from services.reporting.books.boxes import Box, boxes_of, drop_of
-from services.reporting.books.compared import compared_boxes, compared_windows
+from services.reporting.books.compared import Compared, compared_boxes, compared_windows
+from services.reporting.books.compared_slips import compared_slips
 from services.reporting.books.reading import Books
 from services.reporting.books.slips import Slip, slips_of
 from services.reporting.books.variances import CaseKey, Cases, cases_of
@@ -32,7 +33,7 @@ _Found = tuple[CaseKey, _Row]
 async def _fill(books: Books) -> Content:
     cases = await cases_of(books)
     inventories, drops = await _inventories(books, cases), await _drops(books, cases)
-    slips = [_of_slip(books, cases, slip) for slip in await slips_of(books) if _is_received(books, slip)]
+    slips = await _slips(books, cases)
     found = (*inventories, *drops, *slips)
     sections = (
         fill(DAYS, _days(found)),
@@ -58,6 +59,15 @@ async def _drops(books: Books, cases: Cases) -> list[_Found]:
         return [_of_box(books, cases, box) for box in await boxes_of(books)]
     compared = await compared_boxes(books, cases)
     return [*((key, _ALIKE) for key in compared.alike), *(_of_box(books, cases, box) for box in compared.off)]
+
+
+async def _slips(books: Books, cases: Cases) -> list[_Found]:
+    if is_long(books.question):
+        compared = await compared_slips(books, cases)
+    else:
+        compared = Compared(await slips_of(books))
+    off = (_of_slip(books, cases, slip) for slip in compared.off if _is_received(books, slip))
+    return [*((key, _ALIKE) for key in compared.alike), *off]
 
 
 def _days(found: Iterable[_Found]) -> list[_Row]:

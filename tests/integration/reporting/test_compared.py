@@ -11,7 +11,9 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from services.reporting.answering import books_of
 from services.reporting.books.boxes import boxes_of
 from services.reporting.books.compared import chips_in, compared_boxes, compared_windows, sums_in
+from services.reporting.books.compared_slips import compared_slips
 from services.reporting.books.reading import Books
+from services.reporting.books.slips import slips_of
 from services.reporting.books.variances import cases_of
 from services.reporting.books.windows import Span, added_up, counts_of, moved_in, rounds_in, windows_of
 from services.reporting.kit.question import Question
@@ -89,6 +91,24 @@ def test_what_differs_is_what_windows_and_boxes_say_one_by_one(url: str, pit: Pi
         differs = [one for one in boxes if any(_off(one, each) for each in instruments)]
         assert differs == list(of_boxes.off)
         assert {one.key for one in boxes} == {*(one.key for one in differs), *of_boxes.alike}
+
+    asked(url, known_at, read)
+
+
+@pytest.mark.parametrize("known_at", MOMENTS)
+def test_slips_that_are_not_read_were_received_as_they_were_sent(url: str, pit: Pit, known_at: datetime) -> None:
+    """All others are what they are among all slips."""
+    play(pit)
+
+    async def read(books: Books) -> None:
+        slips, compared = await slips_of(books), await compared_slips(books, await cases_of(books))
+        alike = [one for one in slips if one not in compared.off]
+        assert [one for one in slips if one in compared.off] == list(compared.off)
+        assert [(one.begun.gaming_day, one.begun.table, one.slip, one.number) for one in alike] == list(compared.alike)
+        for one in alike:
+            assert one.status == "received"
+            assert one.arrived is not None
+            assert one.arrived.value == one.value.value
 
     asked(url, known_at, read)
 
