@@ -96,13 +96,7 @@ exceptions = Table(
     *columns(Integer, "seat", null=True),
     Index("exceptions_of_day", "property", "gaming_day"),
     Index("exceptions_of_input", "property", postgresql_where="gaming_day IS NULL"),
-    Index(
-        "exceptions_of_rounds",
-        "property",
-        "table_name",
-        "round_id",
-        postgresql_where="kind = 'reversed'",
-    ),
+    Index("exceptions_of_rounds", "property", "table_name", "round_id", postgresql_where="kind = 'reversed'"),
     schema=SCHEMA,
 )
 """What services miss or refuse of their input, and rounds that were changed or noticed; never changed.
