@@ -1,6 +1,7 @@
 """Adjustments of figures by hand."""
 
-from tests.support.pit_day import Pit, at, identities, rows
+from tests.support.pit_day import Pit, identities, rows
+from tests.support.pit_ledger import at
 
 
 def test_adjustments_are_listed_with_before_and_after(pit: Pit) -> None:

@@ -15,7 +15,8 @@ from tests.integration.table_inventory.day import BOX, PAPER, play_a_day
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, at, inventory_desk
-from tests.support.pit_day import LATER, rows
+from tests.support.pit_day import rows
+from tests.support.pit_ledger import LATER
 from tests.support.properties import property_event
 from tests.support.reporting import Books, books_of
 from tests.support.services import settled_database

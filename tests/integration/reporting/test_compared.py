@@ -17,7 +17,8 @@ from services.reporting.books.slips import slips_of
 from services.reporting.books.variances import cases_of
 from services.reporting.books.windows import Span, added_up, counts_of, moved_in, rounds_in, windows_of
 from services.reporting.kit.question import Question
-from tests.support.pit_day import PROPERTY, Pit, at
+from tests.support.pit_day import Pit
+from tests.support.pit_ledger import PROPERTY, at
 
 DAY = date(2026, 11, 20)
 MOMENTS = (at(22), at(24.5), at(48))

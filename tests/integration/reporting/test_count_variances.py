@@ -1,6 +1,7 @@
 """Counts beside what was expected, and what became of each difference."""
 
-from tests.support.pit_day import Pit, at, identities, rows, total_of
+from tests.support.pit_day import Pit, identities, rows, total_of
+from tests.support.pit_ledger import at
 
 
 def test_table_inventories_are_counted_against_what_moved(pit: Pit) -> None:

@@ -1,16 +1,7 @@
 """The log of Counter Checks, and the boxes in which their issuance copies were found."""
 
-from tests.support.pit_day import (
-    Pit,
-    Said,
-    at,
-    counted_box,
-    day_of_the_pit,
-    figures,
-    identities,
-    rows,
-    turn,
-)
+from tests.support.pit_day import Pit, day_of_the_pit, identities, rows
+from tests.support.pit_ledger import Said, at, counted_box, figures, turn
 
 _MONTH = "&period=month"
 

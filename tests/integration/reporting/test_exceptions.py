@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.support.asgi import assert_problem
 from tests.support.pit import chips
-from tests.support.pit_day import DAY_BEFORE, LATER, Ledger, at
+from tests.support.pit_ledger import DAY_BEFORE, LATER, Ledger, at
 from tests.support.properties import property_event
 from tests.support.published import published
 from tests.support.reporting import Books, figure_of, names, rows_of

@@ -1,6 +1,7 @@
 """Openers against the closers before them."""
 
-from tests.support.pit_day import Pit, at, identities, rows, total_of
+from tests.support.pit_day import Pit, identities, rows, total_of
+from tests.support.pit_ledger import at
 
 SHORT = {"table": "BJ-01", "variance": "inventory", "number": 2, "cents": -2500}
 """The opener of BJ-01 beside the closer of the day before."""

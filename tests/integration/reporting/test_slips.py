@@ -1,7 +1,8 @@
 """Fills and credits with everybody who signed them, and what of their numbers is not accounted for."""
 
 from tests.support.pit import chips
-from tests.support.pit_day import Pit, Said, at, identities, rows, total_of
+from tests.support.pit_day import Pit, identities, rows, total_of
+from tests.support.pit_ledger import Said, at
 
 _AS_PREPARED = ("status", "cents", "received_cents", "difference_cents", "in_win_cents")
 

@@ -1,6 +1,7 @@
 """The table inventory report: every slip of a day, by denomination, and the tables that have none."""
 
-from tests.support.pit_day import DAY_BEFORE, Pit, Said, at, identities, rows, total_of
+from tests.support.pit_day import Pit, identities, rows, total_of
+from tests.support.pit_ledger import DAY_BEFORE, Said, at
 
 
 def test_every_slip_of_the_day_is_listed_with_its_denominations(pit: Pit) -> None:

@@ -11,7 +11,7 @@ from services.reporting.books.slips import Slip, slips_from
 from services.reporting.kit.figures import EntryRef
 from shared.contracts.facts import KINDS
 from tests.support.pit import chips
-from tests.support.pit_day import DAY, Event, Ledger, Said, at
+from tests.support.pit_ledger import DAY, Event, Ledger, Said, at
 
 _DAY = date.fromisoformat(DAY)
 

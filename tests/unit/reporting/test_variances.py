@@ -9,7 +9,7 @@ from services.reporting.books.reading import Listed
 from services.reporting.books.variances import Case, level_of
 from services.reporting.kit.figures import EntryRef
 from shared.contracts.facts import KINDS
-from tests.support.pit_day import Ledger, at
+from tests.support.pit_ledger import Ledger, at
 from tests.support.properties import place
 
 _DAY = date(2026, 11, 20)
