@@ -24,6 +24,13 @@ class Command(Contract):
     """What is asked for, with everything that was sent. The docstring of a command says what it does."""
 
     @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """Refuse a field that hides what every command has. Raises: TypeError."""
+        super().__pydantic_init_subclass__(**kwargs)
+        if hidden := sorted(cls.model_fields.keys() & {"name", "content"}):
+            raise TypeError(f"{cls.__name__} has the fields {hidden}, which every command has as methods: rename them")
+
+    @classmethod
     @cache
     def name(cls) -> str:
         """Return the name of the command: `void-slip` for `VoidSlip`."""
