@@ -275,7 +275,7 @@ class Consumer:
             self._partitions[number].shard = shards[number]
             self._partitions[number].streams.update(streams_after(part))
         self._count(derived)
-        self.context.wake()
+        self.context.wake(entries)
 
     def _decode(self, record: Record) -> Event[Any] | Refused:
         try:
