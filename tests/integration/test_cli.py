@@ -191,7 +191,7 @@ def test_topics_that_are_there_stay_as_they_are(pitledger: Caller) -> None:
 
 
 def test_schemas_are_made_once_and_until_then_commands_say_what_to_do(
-    pitledger: Caller, databases: Databases, monkeypatch: pytest.MonkeyPatch
+    pitledger: Caller, databases: Databases, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """On a new database `verify` names `db upgrade`; after it there is nothing wrong, also a second time."""
     url = databases.create()
@@ -203,7 +203,7 @@ def test_schemas_are_made_once_and_until_then_commands_say_what_to_do(
     assert "pitledger db upgrade" in before.stderr
     assert [0, 0] == [each.code for each in upgrades]
     assert list(NAMES) == [each["service"] for each in upgrades[1].documents]
-    assert 0 == pitledger("verify").code
+    assert 0 == pitledger("verify", "--checkpoints", str(tmp_path)).code
     databases.drop(url)
 
 
