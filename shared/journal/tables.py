@@ -31,7 +31,8 @@ class JournalTables:
     inputs: which log a topic was when it was first read, and those that were adopted after it.
     sources, gaps: the last sequence of every stream, and the sequences that are missing.
     quarantine: records that were refused, with their bytes. quarantine_requests: what people ask for about them.
-    relay: how far a shard has been published. checkpoints: the signed Merkle roots.
+    relay: how far a shard has been published. checkpoints: the signed Merkle roots. verified: how far each shard was
+    verified, signed.
     idempotency: the answers given to commands, one for each (person, key), never changed.
     """
 
@@ -47,6 +48,7 @@ class JournalTables:
     quarantine_requests: Table
     relay: Table
     checkpoints: Table
+    verified: Table
     idempotency: Table
 
 
@@ -140,6 +142,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *texts("note"),
             *moments("signed_at"),
         ),
+        verified=table("verified", *columns(Integer, "shard", key=True), *texts("note"), *moments("signed_at")),
         idempotency=table(
             "idempotency",
             *texts("person", "key", key=True),

@@ -48,6 +48,9 @@ class Metrics:
         self.verification_age = Gauge(
             "pitledger_verification_age_seconds", "Age of the last verification of the journal", registry=r
         )
+        self.scrub_age = Gauge(
+            "pitledger_scrub_age_seconds", "Since every entry of the journal had last been verified again", registry=r
+        )
         self.http_requests = Counter(
             "pitledger_http_requests", "HTTP requests", ["method", "route", "status"], registry=r
         )

@@ -6,6 +6,7 @@ that fails, those of each partition in one of its own. The database says where t
 offsets is only for its own lag tools.
 """
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,7 +19,7 @@ import structlog
 from shared.contracts.envelope import Event
 from shared.contracts.journal_facts import GapOpened
 from shared.journal.entry import Entry
-from shared.journal.ledger import Shard
+from shared.journal.ledger import Addition, Shard
 from shared.journal.pipeline import Pipeline
 from shared.journal.recording import recorded
 from shared.journal.streams import Stream
@@ -266,20 +267,19 @@ class Consumer:
         accounts = {posting.account for one in derived for draft in one.drafts for posting in draft.postings}
         await self.context.ledger.know_accounts(self.context.engine, accounts)
         moment = self.context.clock()
-        shards: dict[int, Shard] = {}
-        entries: list[Entry] = []
+        additions = [
+            Addition(
+                self._partitions[number].shard,
+                [draft for one in part for draft in one.drafts],
+                part[-1].record.offset + 1,
+            )
+            for number, part in parts.items()
+        ]
         self.context.step("derived")
         async with self.context.engine.begin() as connection:
-            for number, part in parts.items():
-                appended, shards[number] = await self.context.ledger.append(
-                    connection,
-                    self._partitions[number].shard,
-                    [draft for one in part for draft in one.drafts],
-                    next_offset=part[-1].record.offset + 1,
-                    recorded_at=moment,
-                    write=partial(self._save_streams, streams_after(part)),
-                )
-                entries += appended
+            entries, shards = await self.context.ledger.append_all(
+                connection, additions, recorded_at=moment, write=partial(self._save_streams, streams_after(derived))
+            )
             if entries:
                 await self.context.projector.project(Transaction(connection), recorded(entries))
             await self._handler.keep(connection, [one.event for one in derived if one.event is not None], moment)
@@ -288,11 +288,11 @@ class Consumer:
             await keep_quarantined(connection, self.context.tables.quarantine, entries, derived, moment)
             self.context.step("before commit")
         self.context.step("after commit")
-        for number, part in parts.items():
-            self._partitions[number].shard = shards[number]
+        for (number, part), shard in zip(parts.items(), shards, strict=True):
+            self._partitions[number].shard = shard
             self._partitions[number].streams.update(streams_after(part))
         self._count(derived)
-        self.context.wake()
+        self.context.wake(entries)
 
     def _decode(self, record: Record) -> Event[Any] | Refused:
         try:
@@ -323,10 +323,10 @@ class Consumer:
                     sequence=one.refusal.sequence,
                     reason=one.refusal.reason,
                 )
-            for draft in one.drafts:
-                metrics.entries.labels(draft.kind).inc()
-                if draft.kind == GapOpened.KIND.name:
-                    metrics.gaps.inc()
+        kinds = Counter(draft.kind for one in derived for draft in one.drafts)
+        for kind, count in kinds.items():
+            metrics.entries.labels(kind).inc(count)
+        metrics.gaps.inc(kinds[GapOpened.KIND.name])
 
 
 async def _nothing() -> None:

@@ -13,6 +13,7 @@ import uvicorn
 from fastapi import APIRouter, FastAPI
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from shared.journal.entry import Entry
 from shared.journal.inputs import Input, first_input
 from shared.journal.ledger import Ledger
 from shared.runtime.clock import Clock, Step, no_step, utc_now
@@ -21,6 +22,7 @@ from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Handler
 from shared.runtime.consume.patience import Patience
 from shared.runtime.consume.subscription import KafkaTopics, Subscription
+from shared.runtime.context import Wake
 from shared.runtime.database import create_engine, role_of
 from shared.runtime.kafka import topic_log
 from shared.runtime.publish.relay import Relay
@@ -55,7 +57,7 @@ def context_of(
     engine: AsyncEngine,
     *,
     clock: Clock = utc_now,
-    wake: Callable[[], None] = lambda: None,
+    wake: Wake = lambda _: None,
     outbox: Outbox | None = None,
     step: Step = no_step,
     behind_seconds: Callable[[], float] = lambda: 0.0,
@@ -190,9 +192,9 @@ class _Run:
         if not self._over.done():
             self._over.set_exception(error)
 
-    def _wake(self) -> None:
+    def _wake(self, committed: Sequence[Entry]) -> None:
         if self._relay is not None:
-            self._relay.wake()
+            self._relay.wake(committed)
 
     @property
     def _port(self) -> int:

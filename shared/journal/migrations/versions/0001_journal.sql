@@ -66,6 +66,11 @@ CREATE TABLE sources (
     PRIMARY KEY (source)
 );
 
+CREATE TABLE verified (
+    shard INTEGER, note TEXT NOT NULL, signed_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (shard)
+);
+
 CREATE TABLE postings (
     shard INTEGER, seq BIGINT, line SMALLINT, account INTEGER NOT NULL, cents BIGINT NOT NULL,
     PRIMARY KEY (shard, seq, line),
