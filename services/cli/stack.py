@@ -21,6 +21,7 @@ from services.cli.topics import explained_topics
 from shared.local import LocalStackError, Stack
 from shared.local.issuer import TOKEN_LIFE, DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port, port_is_free
+from shared.runtime.database import role_of
 from shared.runtime.service.migrations import upgrade
 
 POSTGRES_PORT: Final = 5432
@@ -53,7 +54,7 @@ class RunningStack:
     urls: Mapping[str, str]
     """Where each service listens: `{"reporting": "http://127.0.0.1:8103"}`."""
     database_url: str
-    """The database, as a SQLAlchemy URL."""
+    """The database, as a SQLAlchemy URL: of the embedded one with the login of its owner."""
     bootstrap_servers: str
     """The addresses of the Kafka brokers."""
 
@@ -123,7 +124,10 @@ class RunningStack:
         self._report("creating topics and schemas")
         self._prepare()
         self._report(f"starting {', '.join(self._services)}")
-        self._forks.fork({service: self._environment_of(port) for service, port in ports.items()})
+        roles = self._servers.urls_for([role_of(service) for service in self._services])
+        self._forks.fork(
+            {service: self._environment_of(port, roles[role_of(service)]) for service, port in ports.items()}
+        )
         self._wait_until_ready()
 
     def _new_fork_server(self) -> ForkServer:
@@ -164,11 +168,12 @@ class RunningStack:
             with explained_topics():
                 topics.result()
 
-    def _environment_of(self, port: int) -> Mapping[str, str]:
-        """Return the environment of a service that listens on the port."""
+    def _environment_of(self, port: int, database_url: str) -> Mapping[str, str]:
+        """Return the environment of a service that listens on the port, with its own login to the database."""
+        own = {"DATABASE_URL": database_url}
         listening = {"PITLEDGER_HTTP_HOST": LOOPBACK, "PITLEDGER_HTTP_PORT": str(port)}
         broker = _OF_EMBEDDED_BROKER if self._servers.broker is not None else {}
-        return {**broker, **self._given, **self.environment, **listening, **self._settings}
+        return {**broker, **self._given, **self.environment, **own, **listening, **self._settings}
 
     def _renew_tokens(self) -> None:
         """Give everybody a token, and other terminals that of the operator."""

@@ -91,7 +91,7 @@ def sign(checkpoint: Checkpoint, *signers: Signer) -> str:
     if not signers:
         raise CheckpointError(f"checkpoint of {checkpoint.origin!r}: nobody to sign it")
     for signer in signers:
-        _check_covers([signer.name], checkpoint.origin)
+        check_covers([signer.name], checkpoint.origin)
     return signed_note(checkpoint.body(), *signers)
 
 
@@ -102,7 +102,7 @@ def open_note(note: str, verifiers: Iterable[Verifier]) -> Checkpoint:
     """
     text, names = open_signed_text(note, verifiers)
     checkpoint = Checkpoint.from_body(text)
-    _check_covers(names, checkpoint.origin)
+    check_covers(names, checkpoint.origin)
     return checkpoint
 
 
@@ -111,6 +111,7 @@ def read_unverified(note: str) -> Checkpoint:
     return Checkpoint.from_body(split_note(note)[0])
 
 
-def _check_covers(names: Sequence[str], origin: str) -> None:
+def check_covers(names: Sequence[str], origin: str) -> None:
+    """Raise CheckpointError unless the name of a key covers the origin: it is the origin, or above it."""
     if not any(origin == name or origin.startswith(f"{name}/") for name in names):
         raise CheckpointError(f"checkpoint of {origin!r}: signed by {names}, which speaks for other origins")

@@ -28,9 +28,11 @@ class JournalTables:
 
     shards: one row per input partition (or command stream): the position reached, the next entry, the head.
     entries, postings, accounts: the ledger; entries and postings are append-only.
+    inputs: which log a topic was when it was first read, and those that were adopted after it.
     sources, gaps: the last sequence of every stream, and the sequences that are missing.
     quarantine: records that were refused, with their bytes. quarantine_requests: what people ask for about them.
-    relay: how far a shard has been published. checkpoints: the signed Merkle roots.
+    relay: how far a shard has been published. checkpoints: the signed Merkle roots. verified: how far each shard was
+    verified, signed.
     idempotency: the answers given to commands, one for each (person, key), never changed.
     """
 
@@ -39,12 +41,14 @@ class JournalTables:
     entries: Table
     accounts: Table
     postings: Table
+    inputs: Table
     sources: Table
     gaps: Table
     quarantine: Table
     quarantine_requests: Table
     relay: Table
     checkpoints: Table
+    verified: Table
     idempotency: Table
 
 
@@ -89,6 +93,13 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             Column("account", Integer, ForeignKey(f"{schema}.accounts.account"), nullable=False),
             *counts("cents"),
         ),
+        inputs=table(
+            "inputs",
+            *texts("topic", "cluster", key=True),
+            *columns(Integer, "generation", key=True),
+            *texts("topic_id"),
+            *moments("recorded_at"),
+        ),
         sources=table("sources", *texts("source", key=True), *counts("last_sequence")),
         gaps=table(
             "gaps", *texts("source", key=True), *counts("first", key=True), *counts("last"), *moments("opened_at")
@@ -131,6 +142,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *texts("note"),
             *moments("signed_at"),
         ),
+        verified=table("verified", *columns(Integer, "shard", key=True), *texts("note"), *moments("signed_at")),
         idempotency=table(
             "idempotency",
             *texts("person", "key", key=True),

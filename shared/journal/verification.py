@@ -53,12 +53,39 @@ async def verify_shard(
 
     The checkpoints are those of this shard that must lie on the way (their sizes above `reached.seq`).
     """
+    wanted = list(checkpoints)
+    before, last = reached.seq, shard.next_seq - 1
+    if before > last:
+        yield Problem(shard.name, before, f"the entry was verified and is gone: the shard ends with {last}")
+        return
+    async for problem in verify_entries(connection, tables, shard, reached, wanted, last=last, parts=parts):
+        yield problem
+    if reached.seq == last and (reached.head or genesis(shard.name)) != shard.head:
+        yield Problem(shard.name, reached.seq, "the head of the shard is not the hash of its last entry")
+    for checkpoint in wanted:
+        if checkpoint.size > last:
+            yield Problem(shard.name, 0, f"a signed checkpoint covers {checkpoint.size} entries; there are {last}")
+
+
+async def verify_entries(
+    connection: AsyncConnection,
+    tables: JournalTables,
+    shard: Shard,
+    reached: Verified,
+    checkpoints: Iterable[Checkpoint] = (),
+    *,
+    last: int,
+    parts: Pacing = Pacing(),  # noqa: B008 - it cannot be changed
+) -> AsyncIterator[Problem]:
+    """Verify the entries of a shard from where `reached` stands up to `last`; move `reached` along.
+
+    Each must follow from the one before it, and be what its hash says.
+    """
     wanted: dict[int, list[Checkpoint]] = defaultdict(list)
     for checkpoint in checkpoints:
         wanted[checkpoint.size].append(checkpoint)
     head = reached.head or genesis(shard.name)
-    first, last = reached.seq + 1, shard.next_seq - 1
-    async for entry in read_entries(connection, tables, shard.shard, first=first, last=last, parts=parts):
+    async for entry in read_entries(connection, tables, shard.shard, first=reached.seq + 1, last=last, parts=parts):
         if entry.seq != reached.seq + 1:
             yield Problem(shard.name, reached.seq + 1, f"the entry is missing; the next is {entry.seq}")
             return
@@ -77,10 +104,5 @@ async def verify_shard(
         for checkpoint in wanted.get(entry.seq, ()):
             if checkpoint.root != reached.frontier.root():
                 yield Problem(shard.name, entry.seq, "the entries up to here are not those of the signed checkpoint")
-    if reached.seq != shard.next_seq - 1:
-        yield Problem(shard.name, shard.next_seq - 1, f"the entry is missing; the last is {reached.seq}")
-    elif head != shard.head:
-        yield Problem(shard.name, reached.seq, "the head of the shard is not the hash of its last entry")
-    for size in wanted:
-        if size > shard.next_seq - 1:
-            yield Problem(shard.name, 0, f"a signed checkpoint covers {size} entries; there are {shard.next_seq - 1}")
+    if reached.seq < last:
+        yield Problem(shard.name, last, f"the entry is missing; the last is {reached.seq}")

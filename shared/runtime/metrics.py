@@ -28,6 +28,9 @@ class Metrics:
         self.fenced = Counter("pitledger_fenced", "Batches given up to another consumer", topic, registry=r)
         self.gaps = Counter("pitledger_gaps", "Gaps opened in streams", registry=r)
         self.gaps_open = Gauge("pitledger_gaps_open", "Gaps that are open", registry=r)
+        self.partitions_stopped = Gauge(
+            "pitledger_partitions_stopped", "Partitions that are not read on until a person decides", topic, registry=r
+        )
         self.skipped = Counter(
             "pitledger_unknown_kinds_skipped",
             "Events of kinds that are not known here and move no money",
@@ -44,6 +47,9 @@ class Metrics:
         )
         self.verification_age = Gauge(
             "pitledger_verification_age_seconds", "Age of the last verification of the journal", registry=r
+        )
+        self.scrub_age = Gauge(
+            "pitledger_scrub_age_seconds", "Since every entry of the journal had last been verified again", registry=r
         )
         self.http_requests = Counter(
             "pitledger_http_requests", "HTTP requests", ["method", "route", "status"], registry=r

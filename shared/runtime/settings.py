@@ -54,6 +54,9 @@ class Settings(BaseSettings):
         default=300, description="age of the oldest unprocessed record above which the service is not ready"
     )
     verification_seconds: Seconds = Field(default=60, description="time between verifications of the journal")
+    scrub_seconds: Seconds = Field(
+        default=86_400, description="time in which every entry is verified again, however old it is"
+    )
     checkpoint_seconds: Seconds = Field(default=60, description="time between signed checkpoints")
     checkpoint_directory: Path | None = Field(
         default=None, description="where signed checkpoints are copied, outside the database; none: no checkpoints"

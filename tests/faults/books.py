@@ -12,7 +12,7 @@ from tests.support.services import query, read_topic
 Books = Mapping[str, list[dict[str, Any]]]
 """By table: its rows, sorted."""
 
-_NOT_OF_THE_BOOKS = ("accounts", "alembic_version", "checkpoints", "postings", "relay", "evidence_days")
+_NOT_OF_THE_BOOKS = ("accounts", "alembic_version", "checkpoints", "verified", "postings", "relay", "evidence_days")
 """What follows from something else, or is made in the background some time later."""
 _OF_OTHERS = {"reporting.rounds", "reporting.won_lines"}
 """Tables whose shards are another service's, and which do not say so in a column."""

@@ -323,4 +323,4 @@ class Engine:
 
     def _publish(self) -> None:
         self._timer = None
-        self._context.wake()
+        self._context.wake(())

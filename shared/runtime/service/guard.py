@@ -1,18 +1,23 @@
-"""Watch a service's own journal: verify what is new, and sign checkpoints of what was verified."""
+"""Watch a service's own journal: verify what is new and sign it, and verify again, in rotation, what is old."""
 
 import asyncio
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
 import structlog
+from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.journal.checkpoint import Checkpoint
 from shared.journal.ledger import Shard
+from shared.journal.mark import Mark, Place
 from shared.journal.reading import Pacing
 from shared.journal.signed_note import CheckpointError
-from shared.journal.verification import Problem, Verified, read_shards, verify_shard
+from shared.journal.verification import Problem, Verified, read_shards, verify_entries, verify_shard
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.service.notary import Notary
@@ -22,6 +27,9 @@ log = structlog.get_logger()
 ENTRIES_AT_ONCE: Final = 100
 """Entries that are verified before there is a rest: some milliseconds, for which requests wait."""
 
+SCRUBBED_A_SECOND: Final = 100
+"""Old entries that are verified again each second at least: about a hundredth of a processor."""
+
 _REST_SECONDS: Final = 0.03
 """How long a rest is."""
 
@@ -29,24 +37,60 @@ _RETRY_SECONDS = 1.0
 """Pause after the database did not answer."""
 
 
+def entries_due(entries: int, seconds: float, scrub_seconds: float) -> int:
+    """Return how many old entries are to be verified again after `seconds`, so that all are within `scrub_seconds`."""
+    return math.ceil(seconds * max(SCRUBBED_A_SECOND, entries / scrub_seconds))
+
+
+@dataclass(slots=True)
+class Watched:
+    """A shard under watch: how far it was verified, how far the pass that does so again has come."""
+
+    shard: Shard
+    reached: Verified
+    scrubbed: Verified
+    scrubbed_at: datetime
+    """When the last pass ended, or the watch began."""
+    marked: Mark | None = None
+    """What the signed mark says."""
+
+    @property
+    def mark(self) -> Mark:
+        """Return what a mark is to say."""
+        verified, scrubbed = Place.of(self.reached), Place.of(self.scrubbed)
+        return Mark(verified=verified, scrubbed=scrubbed, scrubbed_at=self.scrubbed_at)
+
+
 @dataclass(slots=True)
 class Guard:
-    """Verify and sign, every so often. With no notary there are no checkpoints."""
+    """Verify and sign, every so often. With no notary nothing is signed, and a start verifies everything anew."""
 
     context: RuntimeContext
     notary: Notary | None = None
     problems: list[Problem] = field(default_factory=list)
     begun: bool = False
     verified_at: datetime | None = None
-    """When all that there was had been verified last."""
+    """When all that was new had been verified last."""
     signed_at: datetime | None = None
-    _reached: dict[int, Verified] = field(default_factory=dict)
+    _watched: dict[str, Watched] | None = None
+    """By the name of the shard; None before the marks were read."""
+    _scrubbed_until: datetime | None = None
+    """Up to when old entries were verified as they were due."""
+
+    @property
+    def scrubbed_at(self) -> datetime | None:
+        """Return since when every entry of the journal has been verified again; None before the first watch."""
+        return min((each.scrubbed_at for each in (self._watched or {}).values()), default=self.verified_at)
+
+    @property
+    def _pause(self) -> float:
+        settings = self.context.settings
+        return min(settings.verification_seconds, settings.checkpoint_seconds)
 
     async def run(self) -> None:
         """Watch until cancelled."""
         while True:
-            settings = self.context.settings
-            pause = min(settings.verification_seconds, settings.checkpoint_seconds)
+            pause = self._pause
             try:
                 await self.watch()
             except OSError as error:
@@ -59,28 +103,115 @@ class Guard:
             await asyncio.sleep(pause)
 
     async def watch(self) -> None:
-        """Verify and sign what each shard has gained, with rests.
+        """Verify and sign what each shard has gained, then verify again what is due, with rests.
 
         The signatures are looked up before the shards: whatever is signed by then must be there.
         """
         parts = Pacing(ENTRIES_AT_ONCE, self._rest)
         kept = {} if self.notary is None else await asyncio.to_thread(self.notary.kept)
         async with self.context.engine.connect() as connection:
-            for shard in await read_shards(connection, self.context.tables):
-                reached = self._reached.setdefault(shard.shard, Verified(shard.name))
-                checkpoints = self._open(shard.name, [size for size in kept.get(shard.name, ()) if size > reached.seq])
-                async for problem in verify_shard(connection, self.context.tables, shard, reached, checkpoints, parts):
-                    self._found(problem)
-                if reached.seq and not any(problem.shard == shard.name for problem in self.problems):
-                    await self._sign(shard, reached)
+            if self._watched is None:
+                self._watched = await self._marked(connection)
+            shards = await read_shards(connection, self.context.tables)
+            self._require_all(shards, kept)
+            for watched in [self._look_at(shard) for shard in shards]:
+                sizes = [size for size in kept.get(watched.shard.name, ()) if size > watched.reached.seq]
+                await self._verify_new(connection, watched, self._open(watched.shard.name, sizes), parts)
+            await self._scrub(connection, parts)
+        await self._keep_marks()
         self.begun = True
         self.verified_at = self.context.clock()
         self.observe()
+
+    async def _marked(self, connection: AsyncConnection) -> dict[str, Watched]:
+        """Return the shards as the signed marks say that they were verified.
+
+        A mark that this service did not sign is not relied on: its shard is verified from its first entry on.
+        """
+        watched: dict[str, Watched] = {}
+        if self.notary is None:
+            return watched
+        table = self.context.tables.verified
+        for number, note in (await connection.execute(select(table.c.shard, table.c.note))).all():
+            try:
+                name, mark = self.notary.open_mark(note)
+            except CheckpointError as error:
+                log.error("mark of what was verified not relied on", number=number, error=str(error))
+                continue
+            reached, scrubbed = mark.verified.verified(name), mark.scrubbed.verified(name)
+            shard = Shard(number, name, 0, mark.verified.seq + 1, mark.verified.head)
+            watched[name] = Watched(shard, reached, scrubbed, mark.scrubbed_at, mark)
+        return watched
+
+    def _require_all(self, shards: Sequence[Shard], kept: Mapping[str, Sequence[int]]) -> None:
+        """Find the shards that were verified or signed, and are gone."""
+        known = {name: watched.reached.seq for name, watched in (self._watched or {}).items()}
+        there = {shard.name for shard in shards}
+        for name, entries in ({name: max(sizes) for name, sizes in kept.items() if sizes} | known).items():
+            if name not in there:
+                self._found(Problem(name, 0, f"the shard is gone: {entries} entries of it were verified"))
+
+    def _look_at(self, shard: Shard) -> Watched:
+        """Return a shard under watch as it stands now."""
+        assert self._watched is not None
+        watched = self._watched.get(shard.name)
+        if watched is None:
+            new = Watched(shard, Verified(shard.name), Verified(shard.name), self.context.clock())
+            watched = self._watched[shard.name] = new
+        watched.shard = shard
+        return watched
+
+    async def _verify_new(
+        self, connection: AsyncConnection, watched: Watched, checkpoints: Iterable[Checkpoint], parts: Pacing
+    ) -> None:
+        """Verify what a shard has gained, and sign all of it unless something was found."""
+        shard, reached = watched.shard, watched.reached
+        async for problem in verify_shard(connection, self.context.tables, shard, reached, checkpoints, parts):
+            self._found(problem)
+        if reached.seq and self._is_good(shard):
+            await self._sign(shard, reached)
+
+    async def _scrub(self, connection: AsyncConnection, parts: Pacing) -> None:
+        """Verify again as many old entries as are due, from where the rotation stopped.
+
+        The shard whose last pass is the longest ago comes first. A pass ends where the shard was verified to, and must
+        come to the same tree.
+        """
+        watched = sorted(self._good(), key=lambda each: each.scrubbed_at)
+        now = self.context.clock()
+        since = self._pause if self._scrubbed_until is None else (now - self._scrubbed_until).total_seconds()
+        seconds = max(0.0, min(since, 2 * self._pause))  # what is new comes in between, however much is due
+        entries = sum(each.reached.seq for each in watched)
+        left = entries_due(entries, seconds, self.context.settings.scrub_seconds)
+        self._scrubbed_until = now
+        for each in watched:
+            if left <= 0:
+                break
+            before, again = each.scrubbed.seq, each.scrubbed
+            last = min(each.reached.seq, before + left)
+            async for problem in verify_entries(
+                connection, self.context.tables, each.shard, again, last=last, parts=parts
+            ):
+                self._found(problem)
+            left -= again.seq - before
+            if again.seq == each.reached.seq:
+                if again.frontier.root() != each.reached.frontier.root():
+                    self._found(
+                        Problem(each.shard.name, again.seq, "the entries up to here are not those verified before")
+                    )
+                each.scrubbed, each.scrubbed_at = Verified(each.shard.name), self.context.clock()
 
     async def _rest(self) -> None:
         """Leave room for working; a service with a long journal works before all of it is verified."""
         self.begun = True
         await asyncio.sleep(_REST_SECONDS)
+
+    def _good(self) -> list[Watched]:
+        """Return the shards in which nothing was found."""
+        return [each for each in (self._watched or {}).values() if self._is_good(each.shard)]
+
+    def _is_good(self, shard: Shard) -> bool:
+        return all(problem.shard != shard.name for problem in self.problems)
 
     def _found(self, problem: Problem) -> None:
         if problem not in self.problems:
@@ -109,11 +240,36 @@ class Guard:
             await connection.execute(statement.on_conflict_do_nothing())
         self.signed_at = self.context.clock()
 
+    async def _keep_marks(self) -> None:
+        """Sign and keep how far each shard was verified, unless something was found in it.
+
+        What was found is found again after a restart: the mark stands before it.
+        """
+        if self.notary is None:
+            return
+        changed = [each for each in self._good() if each.reached.seq and each.mark != each.marked]
+        if not changed:
+            return
+        marks = [(each, each.mark) for each in changed]
+        now, table = self.context.clock(), self.context.tables.verified
+        rows = [
+            {"shard": each.shard.shard, "note": self.notary.mark(each.shard.name, mark), "signed_at": now}
+            for each, mark in marks
+        ]
+        statement = upsert(table)
+        replaced = {name: statement.excluded[name] for name in ("note", "signed_at")}
+        async with self.context.engine.begin() as connection:
+            await connection.execute(statement.on_conflict_do_update(index_elements=["shard"], set_=replaced), rows)
+        for each, mark in marks:
+            each.marked = mark
+
     def observe(self) -> None:
         """Update the ages."""
         now = self.context.clock()
         self.context.metrics.verification_ok.set(self.begun and not self.problems)
         if self.verified_at is not None:
             self.context.metrics.verification_age.set((now - self.verified_at).total_seconds())
+        if self.scrubbed_at is not None:
+            self.context.metrics.scrub_age.set((now - self.scrubbed_at).total_seconds())
         if self.signed_at is not None:
             self.context.metrics.checkpoint_age.set((now - self.signed_at).total_seconds())

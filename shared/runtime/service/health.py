@@ -35,6 +35,7 @@ class Health:
         checks: dict[str, Check] = {
             "start": self._check_start,
             "database": self._check_database,
+            "input": self._check_input,
             "lag": self._check_lag,
             "verification": self._check_verification,
         }
@@ -81,6 +82,12 @@ class Health:
             if kind_of(error) is Kind.BUG:
                 raise
             return f"does not answer: {error}"
+        return None
+
+    async def _check_input(self) -> str | None:
+        for subscription in self.subscriptions:
+            for number, reason in subscription.consumer.stopped.reasons.items():
+                return f"{subscription.consumer.topic}/{number} is not read on: {reason}"
         return None
 
     async def _check_lag(self) -> str | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from shared.journal.checkpoint import Checkpoint, checkpoint_origin, open_note, sign
 from shared.journal.checkpoint_store import DirectoryStore
+from shared.journal.mark import Mark, open_mark, sign_mark
 from shared.journal.merkle import Frontier
 from shared.journal.signed_note import Signer
 from shared.runtime.errors import Stop
@@ -40,6 +41,15 @@ class Notary:
         note = sign(Checkpoint(self.origin(shard_name), frontier.size, frontier.root()), self.signer)
         self.store.save(note)
         return note
+
+    def mark(self, shard_name: str, mark: Mark) -> str:
+        """Return the signed note of how far a shard was verified."""
+        return sign_mark(self.origin(shard_name), mark, self.signer)
+
+    def open_mark(self, note: str) -> tuple[str, Mark]:
+        """Return the shard's name and how far it was verified. Raises CheckpointError where this key did not say so."""
+        origin, mark = open_mark(note, [self.signer.verifier])
+        return origin.removeprefix(self.origin("")), mark
 
 
 def notary(settings: Settings, service: str) -> Notary | None:
