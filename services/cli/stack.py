@@ -19,6 +19,7 @@ from services.cli.home import Home
 from services.cli.services import NAMES, TOKEN_VARIABLE, migrations, url_variable
 from services.cli.topics import explained_topics
 from shared.local import LocalStackError, Stack
+from shared.local.issuer import TOKEN_LIFE, DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port, port_is_free
 from shared.runtime.database import role_of
 from shared.runtime.service.migrations import upgrade
@@ -91,6 +92,7 @@ class RunningStack:
             TOKEN_VARIABLE: self.home.tokens[OPERATOR],
             **{url_variable(service): url for service, url in self.urls.items()},
             **self.home.environment,
+            **self._issuer.settings,
         }
 
     def __enter__(self) -> Self:
@@ -116,9 +118,9 @@ class RunningStack:
         usual = self._forks.ports.items()
         ports = {service: self._usual(port, service) if self._usual_ports else free_port() for service, port in usual}
         self.urls = {service: f"http://{LOOPBACK}:{port}" for service, port in ports.items()}
-        self.home.write_tokens(self._forks.roles)
+        self._issuer = starting.enter_context(DevelopmentIssuer())
+        self._renew_tokens()
         self.home.write_keys(self._services)
-        self.home.write_environment(self.environment)
         self._report("creating topics and schemas")
         self._prepare()
         self._report(f"starting {', '.join(self._services)}")
@@ -173,8 +175,16 @@ class RunningStack:
         broker = _OF_EMBEDDED_BROKER if self._servers.broker is not None else {}
         return {**broker, **self._given, **self.environment, **own, **listening, **self._settings}
 
+    def _renew_tokens(self) -> None:
+        """Give everybody a token, and other terminals that of the operator."""
+        self.home.write_tokens(self._issuer, self._forks.roles)
+        self.home.write_environment(self.environment)
+        self._tokens_until = time.monotonic() + TOKEN_LIFE.total_seconds() / 2
+
     def check(self) -> None:
-        """Raise StackEnded where a part of the stack has ended by itself."""
+        """Raise StackEnded where a part of the stack has ended by itself. Tokens that end soon are made anew."""
+        if time.monotonic() > self._tokens_until:
+            self._renew_tokens()
         self._forks.check()
         for name, server in (("PostgreSQL", self._servers.postgres), ("the Kafka broker", self._servers.broker)):
             if server is not None and server.pid is None:

@@ -89,7 +89,7 @@ async def reading(url: str, servers: str) -> AsyncIterator[tuple[Subscription, H
     subscription = Subscription(topics, consumer, known, whole=False, failed=failures.append)
     await subscription.start()
     try:
-        yield subscription, Health(context, Guard(context), [subscription])
+        yield subscription, Health(context, Guard(context), subscriptions=[subscription])
         assert [] == failures
     finally:
         await subscription.stop()
