@@ -137,7 +137,7 @@ class _Run:
         self._relay: Relay | None = None
         self._topics: KafkaTopics | None = None
         self._identities = identities_of(settings, clock=clock, metrics=context.metrics)
-        self._health = Health(context, Guard(context, notary(settings, manifest.name)), self._identities)
+        self._health = Health(context, Guard(context, notary(settings, manifest.name)), identities=self._identities)
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def _behind_seconds(self) -> float:
