@@ -51,6 +51,15 @@ class Metrics:
         self.scrub_age = Gauge(
             "pitledger_scrub_age_seconds", "Since every entry of the journal had last been verified again", registry=r
         )
+        self.rederivation_problems = Gauge(
+            "pitledger_rederivation_problems", "What of the journal does not follow from its topics", registry=r
+        )
+        self.rederivation_age = Gauge(
+            "pitledger_rederivation_age_seconds",
+            "Age of the last derivation of the journal from its topics",
+            registry=r,
+        )
+        self.rederived = Counter("pitledger_rederived_entries", "Entries that were derived again", registry=r)
         self.http_requests = Counter(
             "pitledger_http_requests", "HTTP requests", ["method", "route", "status"], registry=r
         )

@@ -33,6 +33,7 @@ from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.notary import notary
 from shared.runtime.service.packs import use_own_packs
 from shared.runtime.service.periodic import every
+from shared.runtime.service.rederiver import Rederiver
 from shared.runtime.settings import Settings
 from shared.runtime.web.access import Identities, Nobody
 from shared.runtime.web.app import Check, create_app
@@ -138,6 +139,8 @@ class _Run:
         self._topics: KafkaTopics | None = None
         self._identities = identities_of(settings, clock=clock, metrics=context.metrics)
         self._health = Health(context, Guard(context, notary(settings, manifest.name)), identities=self._identities)
+        if manifest.rederived is not None:
+            self._health.rederiver = Rederiver(context, manifest.rederived)
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def _behind_seconds(self) -> float:
@@ -153,6 +156,8 @@ class _Run:
         if self._manifest.publishes is not None:
             self._relay = Relay(self._context, self._manifest.topic_of, self._manifest.message_key)
             watching.append(self._task(self._relay.run(), "relay"))
+        if self._health.rederiver is not None:
+            watching.append(self._task(self._health.rederiver.run(), "rederiver"))
         if self._identities is not None:
             watching.append(self._task(self._identities.run(), "identities"))
         if self._manifest.watch is not None:
