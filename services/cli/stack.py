@@ -20,6 +20,7 @@ from services.cli.services import NAMES, TOKEN_VARIABLE, migrations, url_variabl
 from services.cli.supervision import Part
 from services.cli.topics import explained_topics
 from shared.local import Broker, LocalStackError, Stack
+from shared.local.issuer import TOKEN_LIFE, DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port, port_is_free
 from shared.local.server import Server
 from shared.runtime.database import role_of
@@ -98,6 +99,7 @@ class RunningStack:
             TOKEN_VARIABLE: self.home.tokens[OPERATOR],
             **{url_variable(service): url for service, url in self.urls.items()},
             **self.home.environment,
+            **self._issuer.settings,
         }
 
     def __enter__(self) -> Self:
@@ -125,9 +127,9 @@ class RunningStack:
         ports = {service: self._usual(port, service) if self._usual_ports else free_port() for service, port in usual}
         self._ports = ports
         self.urls = {service: f"http://{LOOPBACK}:{port}" for service, port in ports.items()}
-        self.home.write_tokens(self._forks.roles)
+        self._issuer = starting.enter_context(DevelopmentIssuer())
+        self._renew_tokens()
         self.home.write_keys(self._services)
-        self.home.write_environment(self.environment)
         self._report("creating topics and schemas")
         self._prepare()
         self._report(f"starting {', '.join(self._services)}")
@@ -208,8 +210,20 @@ class RunningStack:
     def _part(self, service: str) -> Part:
         return Part(service, lambda: self._forks.ended.get(service), lambda: self._fork([service]))
 
+    def _renew_tokens(self) -> None:
+        """Give everybody a token, and other terminals that of the operator."""
+        self.home.write_tokens(self._issuer, self._forks.roles)
+        self.home.write_environment(self.environment)
+        self._tokens_until = time.monotonic() + TOKEN_LIFE.total_seconds() / 2
+
+    def keep_tokens(self) -> None:
+        """Make tokens that end soon anew."""
+        if time.monotonic() > self._tokens_until:
+            self._renew_tokens()
+
     def check(self) -> None:
-        """Raise StackEnded where a part of the stack has ended by itself."""
+        """Raise StackEnded where a part of the stack has ended by itself. Tokens that end soon are made anew."""
+        self.keep_tokens()
         for part in self.parts:
             if (ended := part.ended()) is not None:
                 raise ended

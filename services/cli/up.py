@@ -64,6 +64,7 @@ def watch(stack: RunningStack, ending: Ending) -> None:
     try:
         while True:
             supervisor.look()
+            stack.keep_tokens()
             ending.check()
             time.sleep(_LOOK_SECONDS)
     except KeyboardInterrupt:

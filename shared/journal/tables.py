@@ -74,6 +74,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *counts("sequence"),
             *texts("event_id"),
             *counts("offset", null=True),
+            *columns(LargeBinary, "record_hash", null=True),
             *dates("gaming_day", null=True),
             *moments("occurred_at", "recorded_at"),
             *columns(JSON(none_as_null=True), "data"),

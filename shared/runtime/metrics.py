@@ -57,6 +57,12 @@ class Metrics:
         self.http_seconds = Histogram(
             "pitledger_http_request_seconds", "HTTP request time", ["route"], buckets=_SECONDS, registry=r
         )
+        self.callers_refused = Counter(
+            "pitledger_callers_refused", "Requests with a token that is not accepted, by why", ["why"], registry=r
+        )
+        self.identity_keys_age = Gauge(
+            "pitledger_identity_keys_age_seconds", "Since the keys of the OpenID provider were read", registry=r
+        )
         self.equipment_overdue = Gauge(
             "pitledger_equipment_overdue", "Overdue equipment of open tables, by what is due", ["check"], registry=r
         )

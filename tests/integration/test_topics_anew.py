@@ -89,7 +89,7 @@ async def reading(url: str, servers: str) -> AsyncIterator[tuple[Subscription, H
     subscription = Subscription(topics, consumer, known, whole=False, failed=failures.append)
     await subscription.start()
     try:
-        yield subscription, Health(context, Guard(context), [subscription])
+        yield subscription, Health(context, Guard(context), subscriptions=[subscription])
         assert [] == failures
     finally:
         await subscription.stop()
@@ -153,18 +153,28 @@ def test_a_topic_created_again_is_not_read_on_but_whole_once_it_is_adopted(
     assert [*((T1, n) for n in range(1, 4)), *((T2, n) for n in range(1, 4)), (T1, 4), (T1, 5)] == posted(url)
 
 
-def test_a_topic_created_again_while_it_is_read_is_noticed(url: str, servers: str) -> None:
-    """The topics are compared every so often, and not only when the service starts."""
-    play(servers, T1, range(1, 4))
+def test_a_topic_created_again_while_it_is_read_is_noticed(
+    url: str, servers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The topics are compared every so often, and not only when the service starts.
+
+    Nothing is deleted here: librdkafka 2.16 may crash when a topic that it reads changes its id.
+    """
+    play(servers, T1, [1])
+
+    def another(bootstrap_servers: str, topic: str) -> TopicLog:
+        return replace(topic_log(bootstrap_servers, topic), topic_id="another")
 
     async def work() -> str:
         async with reading(url, servers) as (subscription, health):
-            await until(lambda: len(posted(url)) >= 3)
-            await asyncio.to_thread(delete, servers)
+            await until(lambda: len(posted(url)) >= 1)
+            monkeypatch.setattr("shared.runtime.consume.subscription.topic_log", another)
             await subscription.look()
+            await asyncio.to_thread(play, servers, T1, [2])
             return str(await health.checks["input"]())
 
     assert "was deleted and created again" in asyncio.run(work())
+    assert [(T1, 1)] == posted(url)
 
 
 def test_records_deleted_before_they_were_read_stop_the_partition(

@@ -46,7 +46,8 @@ def quarantined(record: Record, shard_name: str, reason: str, source: str | None
         reason=reason,
         key=_readable(record.key),
     )
-    return draft(Recording(fact=fact), Cause(f"/{shard_name}", record.offset, "", record.offset, record.taken_at))
+    cause = Cause(f"/{shard_name}", record.offset, "", record.offset, record.taken_at, record.digest())
+    return draft(Recording(fact=fact), cause)
 
 
 def _readable(key: bytes | None) -> str | None:
@@ -71,5 +72,5 @@ def mended(record: Record, event: Event[Any], closed: Sequence[tuple[int, int, i
 
 
 def _draft(fact: Fact, record: Record, event: Event[Any], sequence: int | None = None) -> Draft:
-    cause = Cause(event.source, sequence or event.sequence, event.id, record.offset, record.taken_at)
+    cause = Cause(event.source, sequence or event.sequence, event.id, record.offset, record.taken_at, record.digest())
     return draft(Recording(fact=fact), cause)

@@ -12,6 +12,7 @@ from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.service.guard import Guard
 from shared.runtime.web.app import Check
+from shared.runtime.web.tokens import Tokens
 
 log = structlog.get_logger()
 
@@ -24,19 +25,21 @@ class Health:
 
     context: RuntimeContext
     guard: Guard
+    identities: Tokens | None = None
     subscriptions: list[Subscription] = field(default_factory=list)
     waiting_for: str | None = "the service is starting"
 
     @property
     def checks(self) -> dict[str, Check]:
         """Return what must be good for the service to be ready."""
-        return {
+        checks: dict[str, Check] = {
             "start": self._check_start,
             "database": self._check_database,
             "input": self._check_input,
             "lag": self._check_lag,
             "verification": self._check_verification,
         }
+        return checks if self.identities is None else checks | {"identities": self.identities.check}
 
     def behind_seconds(self) -> float:
         """Return how old the oldest record is that waits; infinite while it is not known whether any does."""
