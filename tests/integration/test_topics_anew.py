@@ -10,6 +10,7 @@ from confluent_kafka.admin import AdminClient
 
 from services.cli.exits import ExitCode
 from services.round_settlement.handlers import TableEvents
+from services.round_settlement.manifest import MANIFEST
 from services.round_settlement.projector import PROJECTOR
 from services.round_settlement.tables import journal
 from shared.journal.inputs import Input, first_input
@@ -19,6 +20,7 @@ from shared.runtime.consume.subscription import KafkaTopics, Subscription
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import create_engine
 from shared.runtime.kafka import TopicLog, topic_log
+from shared.runtime.service.comparer import Comparer
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.health import Health
 from shared.runtime.settings import Settings
@@ -89,7 +91,7 @@ async def reading(url: str, servers: str) -> AsyncIterator[tuple[Subscription, H
     subscription = Subscription(topics, consumer, known, whole=False, failed=failures.append)
     await subscription.start()
     try:
-        yield subscription, Health(context, Guard(context), subscriptions=[subscription])
+        yield subscription, Health(context, Guard(context), Comparer(context, MANIFEST), [subscription])
         assert [] == failures
     finally:
         await subscription.stop()
