@@ -12,7 +12,6 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from hashlib import sha256
 from operator import itemgetter
-from types import SimpleNamespace
 from typing import Final
 
 from loadtest.casino import Casino, Kind, Pools, Schedule, kind_of
@@ -23,7 +22,7 @@ from loadtest.pit_items import Overpaying, RoundInPit
 from loadtest.posted import posted
 from shared.contracts.envelope import shard_source, table_source
 from shared.contracts.settlements import SettlementPosted, SubmissionRef
-from shared.runtime.publish.relay import entry_message
+from shared.runtime.publish.relay import Outgoing, entry_message
 
 ROUNDS_IN_POOL: Final = 500
 """So many rounds of each kind of table are played and settled for each gaming day."""
@@ -195,7 +194,7 @@ def _form(dealt: Dealt, submission: SubmissionRef) -> Form:
 
 
 def _envelope() -> Form:
-    row = SimpleNamespace(
+    row = Outgoing(
         seq=_SEQ,
         kind=SettlementPosted.KIND.name,
         source=table_source(PROPERTY_SLOT, TABLE_SLOT),

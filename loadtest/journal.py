@@ -2,13 +2,12 @@
 
 from datetime import datetime, timedelta
 from hashlib import sha256
-from types import SimpleNamespace
 from typing import Final, NamedTuple
 
 from shared.contracts.envelope import shard_source
 from shared.contracts.facts import Fact
 from shared.contracts.topics import Topic
-from shared.runtime.publish.relay import entry_message
+from shared.runtime.publish.relay import Outgoing, entry_message
 
 DESK: Final = 12
 """The shard of what people do over HTTP; those before it follow the partitions of what a service reads: as many as
@@ -63,7 +62,7 @@ class Journal:
         shard.seq += 1
         shard.hash = sha256(shard.hash.encode() + data).hexdigest()
         shard.recorded_at = at if shard.recorded_at is None else max(at, shard.recorded_at)
-        row = SimpleNamespace(
+        row = Outgoing(
             seq=shard.seq,
             kind=fact.KIND.name,
             source=source or shard.source,

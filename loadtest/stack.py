@@ -1,7 +1,7 @@
 """A stack for a measurement: `pitledger up` as a process of its own, whose document says where everything is."""
 
 import json
-import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -53,13 +53,18 @@ def tokens_of(document: dict[str, Any]) -> dict[str, str]:
     return {each["person"]: each["token"] for each in json.loads(Path(document["tokens_file"]).read_text())}
 
 
+def environment_of(document: dict[str, Any]) -> dict[str, str]:
+    """Return the environment for commands that work on the stack, from the file that a shell reads."""
+    lines = Path(document["environment_file"]).read_text().splitlines()
+    return dict(shlex.split(line)[1].split("=", 1) for line in lines)
+
+
 def target_of(document: dict[str, Any]) -> Target:
     """Return what a measurement works on; the registry is among the services."""
     tokens = tokens_of(document)
     return Target(
         bootstrap_servers=document["kafka_bootstrap_servers"],
-        # The document shows a given URL without its password.
-        database_url=os.environ.get("DATABASE_URL") or document["database_url"],
+        database_url=environment_of(document)["DATABASE_URL"],  # the document shows it without its password
         registry_url=document["services"]["paytable-registry"],
         filer_token=tokens["demo.filer"],
         approver_token=tokens["demo.approver"],

@@ -202,9 +202,8 @@ def _play_day(
         watch.wait_for_checkpoints(seconds=_CHECKPOINT_SECONDS, schemas=schemas)
         legs_of = {name: {schema: watch.legs(schema, name) for schema in schemas} for name in (PROPERTY, neighbor.name)}
         not_read = {schema: watch.not_read(schema) for schema in _READ_SETTLEMENTS}
-    checkpoints = ("--checkpoints", str(stack.home.checkpoints), "--key", str(stack.home.verifiers_file))
     with ThreadPoolExecutor(_COMMANDS_AT_ONCE) as pool:
-        verified = pool.submit(_documents, stack, "verify", *checkpoints)
+        verified = pool.submit(_documents, stack, "verify")
         reconstructed = pool.submit(_documents, stack, "reconstruct", example.round_id)
     journals, (round_document,) = verified.result(), reconstructed.result()
     legs = legs_of[PROPERTY]

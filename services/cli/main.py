@@ -29,7 +29,7 @@ _COMMANDS = {
     "verify-reports": "Verify delivered reports: signed manifests, every file that they list, and nothing else there.",
     "rebuild": "Rebuild the tables that follow from a service's journal.",
     "quarantine": "Look at refused records; mend, replay or dismiss them.",
-    "topics": "Create the Kafka topics.",
+    "topics": "Create the Kafka topics; adopt one that is another now.",
     "db": "Create and migrate the services' schemas.",
     "config": "Print the settings in force, with secrets masked, and the roles of callers.",
     "version": "Print the version.",

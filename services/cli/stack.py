@@ -19,7 +19,9 @@ from services.cli.home import Home
 from services.cli.services import NAMES, TOKEN_VARIABLE, migrations, url_variable
 from services.cli.topics import explained_topics
 from shared.local import LocalStackError, Stack
+from shared.local.issuer import TOKEN_LIFE, DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port, port_is_free
+from shared.runtime.database import role_of
 from shared.runtime.service.migrations import upgrade
 
 POSTGRES_PORT: Final = 5432
@@ -52,7 +54,7 @@ class RunningStack:
     urls: Mapping[str, str]
     """Where each service listens: `{"reporting": "http://127.0.0.1:8103"}`."""
     database_url: str
-    """The database, as a SQLAlchemy URL."""
+    """The database, as a SQLAlchemy URL: of the embedded one with the login of its owner."""
     bootstrap_servers: str
     """The addresses of the Kafka brokers."""
 
@@ -90,6 +92,7 @@ class RunningStack:
             TOKEN_VARIABLE: self.home.tokens[OPERATOR],
             **{url_variable(service): url for service, url in self.urls.items()},
             **self.home.environment,
+            **self._issuer.settings,
         }
 
     def __enter__(self) -> Self:
@@ -115,13 +118,16 @@ class RunningStack:
         usual = self._forks.ports.items()
         ports = {service: self._usual(port, service) if self._usual_ports else free_port() for service, port in usual}
         self.urls = {service: f"http://{LOOPBACK}:{port}" for service, port in ports.items()}
-        self.home.write_tokens(self._forks.roles)
+        self._issuer = starting.enter_context(DevelopmentIssuer())
+        self._renew_tokens()
         self.home.write_keys(self._services)
-        self.home.write_environment(self.environment)
         self._report("creating topics and schemas")
         self._prepare()
         self._report(f"starting {', '.join(self._services)}")
-        self._forks.fork({service: self._environment_of(port) for service, port in ports.items()})
+        roles = self._servers.urls_for([role_of(service) for service in self._services])
+        self._forks.fork(
+            {service: self._environment_of(port, roles[role_of(service)]) for service, port in ports.items()}
+        )
         self._wait_until_ready()
 
     def _new_fork_server(self) -> ForkServer:
@@ -162,14 +168,23 @@ class RunningStack:
             with explained_topics():
                 topics.result()
 
-    def _environment_of(self, port: int) -> Mapping[str, str]:
-        """Return the environment of a service that listens on the port."""
+    def _environment_of(self, port: int, database_url: str) -> Mapping[str, str]:
+        """Return the environment of a service that listens on the port, with its own login to the database."""
+        own = {"DATABASE_URL": database_url}
         listening = {"PITLEDGER_HTTP_HOST": LOOPBACK, "PITLEDGER_HTTP_PORT": str(port)}
         broker = _OF_EMBEDDED_BROKER if self._servers.broker is not None else {}
-        return {**broker, **self._given, **self.environment, **listening, **self._settings}
+        return {**broker, **self._given, **self.environment, **own, **listening, **self._settings}
+
+    def _renew_tokens(self) -> None:
+        """Give everybody a token, and other terminals that of the operator."""
+        self.home.write_tokens(self._issuer, self._forks.roles)
+        self.home.write_environment(self.environment)
+        self._tokens_until = time.monotonic() + TOKEN_LIFE.total_seconds() / 2
 
     def check(self) -> None:
-        """Raise StackEnded where a part of the stack has ended by itself."""
+        """Raise StackEnded where a part of the stack has ended by itself. Tokens that end soon are made anew."""
+        if time.monotonic() > self._tokens_until:
+            self._renew_tokens()
         self._forks.check()
         for name, server in (("PostgreSQL", self._servers.postgres), ("the Kafka broker", self._servers.broker)):
             if server is not None and server.pid is None:

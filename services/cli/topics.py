@@ -2,15 +2,26 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
+from confluent_kafka import KafkaException
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from infra.topics import Change, TopicRefusedError, TopicsError
 from infra.topics import apply as apply_topics
+from services.cli.database import journal_of, with_engine
 from services.cli.environment import settings
 from services.cli.exits import CheckFailed, NotThere, UsageWrong
 from services.cli.output import AsJson, message, names, numbers, print_json, show, table, words
+from services.cli.services import NAMES, load, service_option
+from shared.journal.inputs import Input
+from shared.journal.inputs import adopt as adopt_log
+from shared.journal.ledger import Ledger
+from shared.runtime.clock import utc_now
+from shared.runtime.errors import Stop
+from shared.runtime.kafka import TopicLog, topic_log
 
 app = typer.Typer()
 
@@ -48,6 +59,45 @@ def apply(
     show(table(names("Topic", "Outcome") + numbers("Partitions") + words("Remarks"), rows))
     if dry_run:
         message("a dry run: nothing was changed")
+
+
+@app.command()
+def adopt(
+    topic: Annotated[str, typer.Argument(help="The name of the topic.")],
+    services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have a topic read as it is now, after services stopped reading it.
+
+    A service reads a topic no further that was deleted and created again, that lost records, or whose records were
+    deleted before they were read. Restore them where they can be restored. Otherwise stop the services, adopt the topic
+    as it is, and start them: a topic that is another one now is read from its first record, and what was recorded
+    before is not recorded twice; one that begins later is read from there, and what is missing is an open gap.
+
+    Example: pitledger topics adopt table.events
+    """
+    readers = [name for name in services or NAMES if topic in {read.name for read in load(name).reads}]
+    if not readers:
+        raise UsageWrong(f"{topic!r}: none of the services reads a topic of that name")
+    try:
+        found = topic_log(settings().kafka_bootstrap_servers, topic)
+    except (Stop, KafkaException) as error:
+        raise NotThere(str(error)) from error
+    adopted = {name: _adopt(name, Input(topic, found.cluster_id, found.topic_id), found) for name in readers}
+    if as_json:
+        for name, known in adopted.items():
+            print_json({"service": name, **asdict(known), "log": known.log})
+        return
+    rows = [[name, known.topic, known.log, known.topic_id] for name, known in adopted.items()]
+    show(table(names("Service", "Topic", "Log", "Topic id"), rows))
+
+
+def _adopt(service: str, there: Input, found: TopicLog) -> Input:
+    async def work(engine: AsyncEngine) -> Input:
+        async with engine.begin() as connection:
+            return await adopt_log(connection, Ledger(journal_of(service)), there, found.bounds, utc_now())
+
+    return with_engine(service, work)
 
 
 @contextmanager

@@ -113,6 +113,8 @@ class Place:
 
     def is_day(self, claimed: date, moment: datetime, *, margin: timedelta = timedelta()) -> bool:
         """Return whether a moment lies in a gaming day, or within `margin` of it."""
+        if not margin:
+            return self.gaming_day(moment) == claimed
         return self.gaming_day(moment - margin) <= claimed <= self.gaming_day(moment + margin)
 
     def day_of(self, claimed: date, moment: datetime, *, margin: timedelta = timedelta()) -> date:

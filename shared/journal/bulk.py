@@ -198,10 +198,12 @@ async def copy(connection: AsyncConnection, table: Table, rows: Sequence[Row], c
         await _copy(connection, table, names, (map(itemgetter(name), rows) for name in names))
 
 
-async def copy_tuples(connection: AsyncConnection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows that have the values of all columns in their order, by COPY."""
+async def copy_tuples(
+    connection: AsyncConnection, table: Table, rows: Sequence[tuple[Any, ...]], columns: Sequence[str] = ()
+) -> None:
+    """Insert rows that have the values of these columns in their order, by default of all, by COPY."""
     if rows:
-        await _copy(connection, table, column_names(table), zip(*rows, strict=True))
+        await _copy(connection, table, tuple(columns) or column_names(table), zip(*rows, strict=True))
 
 
 async def _copy(

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import psycopg
 from psycopg import AsyncCursor
@@ -14,7 +14,7 @@ from sqlalchemy import select as select_from
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from shared.journal.bulk import Row, Statement, compiled, copy, insert, replaced, select, update
+from shared.journal.bulk import Row, Statement, compiled, copy_tuples, insert, keyed, replaced, select, update
 from shared.journal.entry import Account, Draft, Entry, genesis, seal
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.tables import JournalTables
@@ -39,23 +39,43 @@ COPY_FROM: Final = 100
 """So many entries are copied, which costs less for each; fewer go out in one wait with what else is written."""
 
 
-def _entry_row(entry: Entry) -> Row:
+_ENTRY: Final = (
+    "shard",
+    "seq",
+    "kind",
+    "source",
+    "sequence",
+    "event_id",
+    "offset",
+    "record_hash",
+    "gaming_day",
+    "occurred_at",
+    "recorded_at",
+    "data",
+    "previous",
+    "hash",
+)
+_POSTING: Final = ("shard", "seq", "line", "account", "cents")
+
+
+def _entry_values(entry: Entry) -> tuple[Any, ...]:
     draft = entry.draft
-    return {
-        "shard": entry.shard,
-        "seq": entry.seq,
-        "kind": draft.kind,
-        "source": draft.source,
-        "sequence": draft.sequence,
-        "event_id": draft.event_id,
-        "offset": draft.offset,
-        "gaming_day": draft.gaming_day,
-        "occurred_at": draft.occurred_at,
-        "recorded_at": entry.recorded_at,
-        "data": draft.data.decode(),
-        "previous": entry.previous,
-        "hash": entry.hash,
-    }
+    return (
+        entry.shard,
+        entry.seq,
+        draft.kind,
+        draft.source,
+        draft.sequence,
+        draft.event_id,
+        draft.offset,
+        draft.record_hash,
+        draft.gaming_day,
+        draft.occurred_at,
+        entry.recorded_at,
+        draft.data.decode(),
+        entry.previous,
+        entry.hash,
+    )
 
 
 @cache
@@ -72,14 +92,37 @@ _Finish = Callable[[Pipeline], Awaitable[None]]
 """Advance the shard behind its new entries."""
 
 
-def _require(shard: Shard, found: Any, cause: Exception | None = None) -> None:
-    """Raise Fenced where the shard that was found is not as the caller read it."""
-    next_offset, next_seq, head = found
-    if (next_offset, next_seq, head) != (shard.next_offset, shard.next_seq, shard.head):
-        raise Fenced(
-            f"shard {shard.name} stands at offset {next_offset}, entry {next_seq}; "
-            f"this consumer read offset {shard.next_offset}, entry {shard.next_seq}"
-        ) from cause
+def _require(shards: Iterable[Shard], found: Iterable[Sequence[Any]], cause: Exception | None = None) -> None:
+    """Raise Fenced where a shard that was found is not as the caller read it."""
+    stands = {row[0]: tuple(row[1:]) for row in found}
+    for shard in shards:
+        next_offset, next_seq, head = stands[shard.shard]
+        if (next_offset, next_seq, head) != (shard.next_offset, shard.next_seq, shard.head):
+            raise Fenced(
+                f"shard {shard.name} stands at offset {next_offset}, entry {next_seq}; "
+                f"this consumer read offset {shard.next_offset}, entry {shard.next_seq}"
+            ) from cause
+
+
+class Addition(NamedTuple):
+    """Entries for a shard as the caller read it, and the offset of its input that comes next."""
+
+    shard: Shard
+    drafts: Sequence[Draft]
+    next_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Added:
+    """The rows of entries and postings for some shards."""
+
+    shards: list[Shard]
+    entries: list[tuple[Any, ...]]
+    postings: list[tuple[Any, ...]]
+
+    @property
+    def locked(self) -> list[Row]:
+        return [{"shard": shard.shard} for shard in self.shards]
 
 
 class Ledger:
@@ -88,10 +131,10 @@ class Ledger:
     def __init__(self, tables: JournalTables) -> None:
         self.tables = tables
         position = ("next_offset", "next_seq", "head")
-        self._lock = select(tables.shards, position, lock=True)
+        self._lock = select(tables.shards, ("shard", *position), lock=True)
         self._advance = update(tables.shards, position)
-        self._add_entries = insert(tables.entries)
-        self._add_postings = insert(tables.postings)
+        self._add_entries = insert(tables.entries, _ENTRY)
+        self._add_postings = insert(tables.postings, _POSTING)
         self._add_accounts = insert(tables.accounts, Account._fields, on_conflict="skip")
         self._find_accounts = select(tables.accounts, by=Account._fields)
         self._save_streams = insert(tables.sources, on_conflict=replaced(tables.sources))
@@ -162,64 +205,78 @@ class Ledger:
         recorded_at: datetime,
         write: Write | None = None,
     ) -> tuple[list[Entry], Shard]:
-        """Append the drafts to the shard inside the caller's transaction; `write` sends more in the same wait.
+        """Append the drafts to the shard inside the caller's transaction: `append_all` of one."""
+        addition = Addition(shard, drafts, next_offset)
+        entries, (after,) = await self.append_all(connection, [addition], recorded_at=recorded_at, write=write)
+        return entries, after
 
-        Return the entries and the shard as it will stand after the commit. The accounts must be known.
-        Raises: Fenced when the shard is not as the caller read it.
+    async def append_all(
+        self,
+        connection: AsyncConnection,
+        additions: Sequence[Addition],
+        *,
+        recorded_at: datetime,
+        write: Write | None = None,
+    ) -> tuple[list[Entry], list[Shard]]:
+        """Append to shards inside the caller's transaction; `write` sends more in the same wait.
+
+        Return the entries and the shards as they will stand after the commit. The accounts must be known.
+        Raises: Fenced when a shard is not as the caller read it.
         """
-        entries = seal(
-            drafts,
-            shard=shard.shard,
-            shard_name=shard.name,
-            next_seq=shard.next_seq,
-            head=shard.head,
-            recorded_at=recorded_at,
+        entries: list[Entry] = []
+        after: list[Shard] = []
+        for shard, drafts, next_offset in additions:
+            sealed = seal(
+                drafts,
+                shard=shard.shard,
+                shard_name=shard.name,
+                next_seq=shard.next_seq,
+                head=shard.head,
+                recorded_at=recorded_at,
+            )
+            head = sealed[-1].hash if sealed else shard.head
+            entries += sealed
+            after.append(replace(shard, next_offset=next_offset, next_seq=shard.next_seq + len(sealed), head=head))
+        added = _Added(
+            [shard for shard, _, _ in additions],
+            list(map(_entry_values, entries)),
+            [
+                (entry.shard, entry.seq, line, self._accounts[account], cents)
+                for entry in entries
+                for line, (account, cents) in enumerate(entry.draft.postings)
+            ],
         )
-        after = replace(
-            shard,
-            next_offset=next_offset,
-            next_seq=shard.next_seq + len(entries),
-            head=entries[-1].hash if entries else shard.head,
-        )
-        postings: list[Row] = [
-            {"shard": entry.shard, "seq": entry.seq, "line": line, "account": self._accounts[account], "cents": cents}
-            for entry in entries
-            for line, (account, cents) in enumerate(entry.draft.postings)
-        ]
 
         async def finish(sent: Pipeline) -> None:
-            position = {name: getattr(after, name) for name in self._advance.columns}
-            await sent.write(self._advance, [position])
+            await sent.write(
+                self._advance, [{name: getattr(one, name) for name in self._advance.columns} for one in after]
+            )
             if write is not None:
                 await write(sent, entries)
 
         append = self._append_together if len(entries) < COPY_FROM else self._append_copied
-        await append(connection, shard, list(map(_entry_row, entries)), postings, finish)
+        await append(connection, added, finish)
         return entries, after
 
-    async def _append_together(
-        self, connection: AsyncConnection, shard: Shard, entries: list[Row], postings: list[Row], finish: _Finish
-    ) -> None:
+    async def _append_together(self, connection: AsyncConnection, added: _Added, finish: _Finish) -> None:
         """Append in one wait."""
         try:
             async with pipeline(connection) as sent:
-                found = await sent.read(self._lock, [{"shard": shard.shard}])
-                await sent.write(self._add_entries, entries)
-                await sent.write(self._add_postings, postings)
+                found = await sent.read(self._lock, added.locked)
+                await sent.write(self._add_entries, keyed(self._add_entries, added.entries))
+                await sent.write(self._add_postings, keyed(self._add_postings, added.postings))
                 await finish(sent)
         except psycopg.IntegrityError as error:  # entries that do not follow are refused
-            _require(shard, await found.fetchone(), error)
+            _require(added.shards, await found.fetchall(), error)
             raise
-        _require(shard, await found.fetchone())
+        _require(added.shards, await found.fetchall())
 
-    async def _append_copied(
-        self, connection: AsyncConnection, shard: Shard, entries: list[Row], postings: list[Row], finish: _Finish
-    ) -> None:
+    async def _append_copied(self, connection: AsyncConnection, added: _Added, finish: _Finish) -> None:
         """Append by COPY, in a wait for each table."""
-        found = await self._lock.read(connection, [{"shard": shard.shard}])
-        _require(shard, found.one())
-        await copy(connection, self.tables.entries, entries)
-        await copy(connection, self.tables.postings, postings)
+        found = await self._lock.read(connection, added.locked)
+        _require(added.shards, found.all())
+        await copy_tuples(connection, self.tables.entries, added.entries, _ENTRY)
+        await copy_tuples(connection, self.tables.postings, added.postings, _POSTING)
         async with pipeline(connection) as sent:
             await finish(sent)
 

@@ -9,6 +9,7 @@ from sqlalchemy import Row, Select, Text, cast, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.journal.entry import Entry
+from shared.journal.inputs import cluster_of
 from shared.journal.reading import read_places
 from shared.journal.tables import JournalTables
 
@@ -96,7 +97,7 @@ async def partition_of(
     query = (
         select(s.name)
         .join_from(tables.shards, tables.entries, e.shard == s.shard)
-        .where(e.source == source, s.name.startswith(f"{topic}/"), s.name.endswith(f"@{cluster}"))
+        .where(e.source == source, s.name.startswith(f"{topic}/"), s.name.contains(f"@{cluster}", autoescape=True))
         .limit(1)
     )
     name = (await connection.execute(query)).scalar_one_or_none()
@@ -124,4 +125,4 @@ def _records(tables: JournalTables) -> Select[Any]:
 def _quarantined(row: Row[Any]) -> Quarantined:
     fields = row._asdict()
     shard_name: str = fields.pop("name")
-    return Quarantined(**fields, cluster=shard_name.rpartition("@")[2])
+    return Quarantined(**fields, cluster=cluster_of(shard_name))

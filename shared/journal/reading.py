@@ -117,6 +117,7 @@ def _entry(row: Any, postings: tuple[Posting, ...]) -> Entry:
         sequence=row.sequence,
         event_id=row.event_id,
         offset=row.offset,
+        record_hash=row.record_hash,
         gaming_day=row.gaming_day,
         occurred_at=row.occurred_at,
         data=row.text.encode(),

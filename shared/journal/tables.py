@@ -31,6 +31,7 @@ class JournalTables:
 
     shards: one row per input partition (or command stream): the position reached, the next entry, the head.
     entries, postings, accounts: the ledger; entries and postings are append-only.
+    inputs: which log a topic was when it was first read, and those that were adopted after it.
     sources, gaps: the last sequence of every stream, and the sequences that are missing.
     quarantine: records that were refused, with their bytes. quarantine_requests: what people ask for about them.
     relay: how far a shard has been published. checkpoints: the signed Merkle roots. verified: how far each shard was
@@ -43,6 +44,7 @@ class JournalTables:
     entries: Table
     accounts: Table
     postings: Table
+    inputs: Table
     sources: Table
     gaps: Table
     quarantine: Table
@@ -75,6 +77,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *counts("sequence"),
             *texts("event_id"),
             *counts("offset", null=True),
+            *columns(LargeBinary, "record_hash", null=True),
             *dates("gaming_day", null=True),
             *moments("occurred_at", "recorded_at"),
             *columns(JSON(none_as_null=True), "data"),
@@ -94,6 +97,13 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *columns(SmallInteger, "line", key=True),
             Column("account", Integer, ForeignKey(f"{schema}.accounts.account"), nullable=False),
             *counts("cents"),
+        ),
+        inputs=table(
+            "inputs",
+            *texts("topic", "cluster", key=True),
+            *columns(Integer, "generation", key=True),
+            *texts("topic_id"),
+            *moments("recorded_at"),
         ),
         sources=table("sources", *texts("source", key=True), *counts("last_sequence")),
         gaps=table(

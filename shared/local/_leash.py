@@ -1,9 +1,11 @@
 """Runs one command on behalf of a parent and ends it when the parent asks, or dies: the other end of `process.py`.
 
 Executed as a script of its own by the interpreter, it imports the standard library alone. Standard input is a pipe
-whose only writer is the parent. One byte asks for the end (`s` stop, `k` kill); end of file means that the parent is
-gone, killed perhaps, and that nobody else will clean up after it. A pipe needs no polling, works on every Unix, and
-unlike Linux's parent death signal does not fire when merely the thread ends that started the process.
+whose only writer is the parent. Its first line is the specification, JSON: not an argument, for the environment in it
+holds passwords, and everybody on the machine may read the arguments of a process. After that one byte asks for the end
+(`s` stop, `k` kill); end of file means that the parent is gone, killed perhaps, and that nobody else will clean up
+after it. A pipe needs no polling, works on every Unix, and unlike Linux's parent death signal does not fire when merely
+the thread ends that started the process.
 """
 
 import contextlib
@@ -73,4 +75,6 @@ def main(spec: dict[str, Any]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(json.loads(sys.argv[1])))
+    with open(0, "rb", buffering=0, closefd=False) as told:  # unbuffered: what follows the line stays in the pipe
+        specification = told.readline()
+    sys.exit(main(json.loads(specification)) if specification else 1)

@@ -65,6 +65,15 @@ def give_to(account: Account | None, directory: Path) -> None:
         os.chown(directory, account.uid, account.gid)
 
 
+def write_private(account: Account | None, file: Path, text: str) -> None:
+    """Write a file that only the account may read."""
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as opened:
+        os.fchmod(opened.fileno(), 0o600)
+        if account is not None:
+            os.fchown(opened.fileno(), account.uid, account.gid)
+        opened.write(text)
+
+
 def remove(directory: Path) -> None:
     """Delete the directory and all in it; what another process deletes at the same time is no error."""
     shutil.rmtree(directory, ignore_errors=True)

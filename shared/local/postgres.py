@@ -1,15 +1,25 @@
 """The embedded PostgreSQL server: a data directory, a loopback port, start, stop, crash and start again."""
 
 import os
+import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from signal import SIGINT, SIGQUIT
+from typing import Any
 
 import psycopg
+from psycopg import sql
 
 from shared.local import _pgserver
-from shared.local.account import give_to, remove, require_reachable, temporary_directory, unprivileged_account
+from shared.local.account import (
+    give_to,
+    remove,
+    require_reachable,
+    temporary_directory,
+    unprivileged_account,
+    write_private,
+)
 from shared.local.errors import LocalStackError
 from shared.local.ports import LOOPBACK
 from shared.local.process import LeashedProcess, ProcessConfig
@@ -17,12 +27,14 @@ from shared.local.server import Server
 
 DATABASE = "pitledger"
 _SUPERUSER = "postgres"
+_OWNER = "pitledger"
 _INITDB_SECONDS_MAX = 120.0
 _PREDECESSOR_SECONDS_MAX = 10.0
 _SETTINGS: Mapping[str, str] = {
     "listen_addresses": LOOPBACK,
     "unix_socket_directories": "",  # a socket's path may not exceed 100 bytes; the loopback port does for all
     "max_connections": "200",
+    "scram_iterations": "1",  # passwords are 256 random bits: more would stretch nothing but the time to connect
     "timezone": "UTC",
     "log_timezone": "UTC",
 }
@@ -33,8 +45,9 @@ class PostgresServer(Server):
 
     `directory` keeps the data from one run to the next; without it the data live in a temporary directory that is
     deleted at the end. `settings` are server parameters (`{"fsync": "off"}`) on top of the defaults. Connections are
-    trusted, and accepted from this machine alone. Started by root, the server runs under the account `nobody`. Killed,
-    it cuts off its sessions, and recovers from its log at the next start.
+    accepted from this machine alone, and each needs its password: every login has one of its own, drawn at random. Only
+    the superuser's is kept, beside the data; the others are new at every start. Started by root, the server runs under
+    the account `nobody`. Killed, it cuts off its sessions, and recovers from its log at the next start.
     """
 
     _name = "PostgreSQL"
@@ -50,11 +63,29 @@ class PostgresServer(Server):
         self._account = unprivileged_account()
         self._scratch: Path | None = None
         self._installation: Path | None = None
+        self._passwords = {_OWNER: _new_password()}
 
     @property
     def url(self) -> str:
-        """Return the SQLAlchemy URL of the database `pitledger`, as its superuser."""
-        return f"postgresql+psycopg://{_SUPERUSER}@{LOOPBACK}:{self.port}/{DATABASE}"
+        """Return the SQLAlchemy URL of the database `pitledger`, as the server's superuser."""
+        return self._url_of(_SUPERUSER)
+
+    @property
+    def owner_url(self) -> str:
+        """Return the URL of the database as its owner, who may make roles but is no superuser."""
+        return self._url_of(_OWNER)
+
+    def give_logins(self, roles: Iterable[str]) -> Mapping[str, str]:
+        """Let each of these roles log in with a password of its own; return the URL of the database for each."""
+        with _connected(self.owner_url) as connection:
+            for role in roles:
+                self._passwords[role] = _new_password()
+                _let_in(connection, role, self._passwords[role])
+        return {role: self._url_of(role) for role in roles}
+
+    def _url_of(self, login: str) -> str:
+        port = self.port
+        return f"postgresql+psycopg://{login}:{self._passwords[login]}@{LOOPBACK}:{port}/{DATABASE}"
 
     def start(self) -> None:
         """Create the data directory if there is none, start the server on it and wait until it answers queries.
@@ -104,6 +135,10 @@ class PostgresServer(Server):
     def _data(self) -> Path:
         return self._home / "data"
 
+    @property
+    def _password_file(self) -> Path:
+        return self._home / "superuser-password"
+
     def _command(self, name: str, *arguments: str | Path) -> ProcessConfig:
         assert self._installation is not None, "start() finds it first"
         assert self._scratch is not None, "start() makes it first"
@@ -130,7 +165,15 @@ class PostgresServer(Server):
                     f"data directory {self._data} was made by PostgreSQL {version}, the embedded one is "
                     f"{_pgserver.MAJOR_VERSION}: choose another directory, or move the data with pg_dump"
                 )
+            if not self._password_file.exists():
+                raise LocalStackError(
+                    f"data directory {self._data}: the password of its superuser, {self._password_file}, is not there: "
+                    "restore that file, or choose another directory"
+                )
+            self._passwords[_SUPERUSER] = self._password_file.read_text()
             return
+        self._passwords[_SUPERUSER] = _new_password()
+        write_private(self._account, self._password_file, self._passwords[_SUPERUSER])
         # Made under another name first: an interrupted initdb leaves nothing that looks like data.
         unfinished = self._home / "data.unfinished"
         remove(unfinished)
@@ -138,9 +181,9 @@ class PostgresServer(Server):
         give_to(self._account, unfinished)
         initdb = LeashedProcess(
             self._command(
-                "initdb", f"--username={_SUPERUSER}", "--auth=trust", "--encoding=UTF8", "--locale=C",
-                "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-sync", "--no-instructions",
-                "-D", unfinished,
+                "initdb", f"--username={_SUPERUSER}", f"--pwfile={self._password_file}", "--auth=scram-sha-256",
+                "--set=scram_iterations=1", "--encoding=UTF8", "--locale=C", "--locale-provider=builtin",
+                "--builtin-locale=C.UTF-8", "--no-sync", "--no-instructions", "-D", unfinished,
             )
         )  # fmt: skip
         code = initdb.wait(_INITDB_SECONDS_MAX)
@@ -164,8 +207,10 @@ class PostgresServer(Server):
             time.sleep(self._poll_seconds)
 
     def _trouble(self, port: int) -> Exception | None:
+        address = f"{LOOPBACK}:{port}/postgres"
         try:
-            _create_database(port)
+            with _connected(f"postgresql://{_SUPERUSER}:{self._passwords[_SUPERUSER]}@{address}") as connection:
+                _create_database(connection, self._passwords[_OWNER])
         except psycopg.OperationalError as error:
             return error
         return None
@@ -188,10 +233,25 @@ def _server_on(data: Path) -> int | None:
     return int(first_line)
 
 
-def _create_database(port: int) -> None:
-    """Create the database `pitledger` unless it exists."""
-    with psycopg.connect(
-        host=LOOPBACK, port=port, user=_SUPERUSER, dbname="postgres", autocommit=True, connect_timeout=5
-    ) as connection:
-        if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
-            connection.execute(f"CREATE DATABASE {DATABASE}")
+def _new_password() -> str:
+    return secrets.token_urlsafe(32)
+
+
+def _connected(url: str) -> psycopg.Connection[Any]:
+    return psycopg.connect(url.replace("+psycopg", ""), autocommit=True, connect_timeout=5)
+
+
+def _create_database(connection: psycopg.Connection[Any], password: str) -> None:
+    """Create the database `pitledger` and its owner unless they exist; give the owner its password."""
+    if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [_OWNER]).fetchone() is None:
+        connection.execute(f"CREATE ROLE {_OWNER} CREATEROLE")
+    _let_in(connection, _OWNER, password)
+    if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
+        connection.execute(f"CREATE DATABASE {DATABASE} OWNER {_OWNER}")
+
+
+def _let_in(connection: psycopg.Connection[Any], role: str, password: str) -> None:
+    """Let a role log in with this password, of which the server, and so its log, sees nothing but the verifier."""
+    verifier = connection.pgconn.encrypt_password(password.encode(), role.encode()).decode()
+    statement = sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(role), sql.Literal(verifier))
+    connection.execute(statement)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -53,19 +54,26 @@ def log_tail(log: Path) -> str:
 
 
 class LeashedProcess:
-    """A running command, in a session of its own so that Ctrl-C reaches only the parent, which ends it in order."""
+    """A running command, in a session of its own so that Ctrl-C reaches only the parent, which ends it in order.
+
+    Its environment reaches it over a pipe: no list of processes shows a password in it.
+    """
 
     def __init__(self, config: ProcessConfig) -> None:
         self._config = config
         self._leash = subprocess.Popen(  # noqa: S603 - our own interpreter and script
-            [sys.executable, "-I", "-S", str(_LEASH), json.dumps(asdict(config), default=str)],
+            [sys.executable, "-I", "-S", str(_LEASH)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
             start_new_session=True,
         )
+        assert self._leash.stdin is not None
         assert self._leash.stdout is not None
+        specification = json.dumps(asdict(config), default=str)
+        with suppress(BrokenPipeError), open(self._leash.stdin.fileno(), "w", closefd=False) as pipe:
+            pipe.write(f"{specification}\n")
         pid = self._leash.stdout.readline()
         if not pid:
             _, reason = self._leash.communicate()

@@ -1,7 +1,7 @@
 """PostgreSQL and a broker for one machine: those whose addresses the environment gives, embedded ones otherwise."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
@@ -34,8 +34,18 @@ class Stack:
 
     @property
     def database_url(self) -> str:
-        """Return the URL of the database, given or embedded."""
-        return self._database_url if self.postgres is None else self.postgres.url
+        """Return the URL of the database, given or embedded: of the embedded one as its owner."""
+        return self._database_url if self.postgres is None else self.postgres.owner_url
+
+    def urls_for(self, roles: Iterable[str]) -> Mapping[str, str]:
+        """Return the URL of the database for each of these roles, which it has.
+
+        In the embedded one each logs in as itself, with a password of its own from now on. The logins of a database
+        that was given are not ours to change: there all use the URL that was given, and become their role.
+        """
+        if self.postgres is None:
+            return dict.fromkeys(roles, self._database_url)
+        return self.postgres.give_logins(roles)
 
     @property
     def bootstrap_servers(self) -> str:

@@ -1,10 +1,11 @@
 """What the parts of a running service share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from shared.journal.entry import Entry
 from shared.journal.ledger import Ledger
 from shared.journal.tables import JournalTables
 from shared.runtime.clock import Clock, Step, no_step, utc_now
@@ -12,13 +13,17 @@ from shared.runtime.metrics import Metrics
 from shared.runtime.projector import Projector
 from shared.runtime.settings import Settings
 
+Wake = Callable[[Sequence[Entry]], None]
+"""Entries that were committed and may be published; what is not at hand is read from the database."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RuntimeContext:
     """A service's name, settings, database, journal, read model, metrics and clock.
 
-    `wake` tells the relay that there is something to publish; `step` is told each durable step. `behind_seconds` says
-    how old the oldest record is that waits on the topics of this process; infinite while that is not known yet.
+    `wake` tells the relay that there is something to publish, with the entries where they are at hand; `step` is told
+    each durable step. `behind_seconds` says how old the oldest record is that waits on the topics of this process;
+    infinite while that is not known yet.
     """
 
     service: str
@@ -28,7 +33,7 @@ class RuntimeContext:
     projector: Projector = field(default_factory=Projector)
     metrics: Metrics = field(default_factory=Metrics)
     clock: Clock = utc_now
-    wake: Callable[[], None] = lambda: None
+    wake: Wake = lambda _: None
     step: Step = no_step
     behind_seconds: Callable[[], float] = lambda: 0.0
 

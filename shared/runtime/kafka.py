@@ -1,10 +1,12 @@
 """What a service asks a Kafka cluster besides its records."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicCollection, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]  # it has no `__all__`
 
 from shared.runtime.errors import Stop
 
@@ -20,13 +22,30 @@ def cluster_id(bootstrap_servers: str) -> str:
         return str(kafka.list_topics(timeout=ANSWER_SECONDS).cluster_id)
 
 
-def partitions_of(bootstrap_servers: str, topic: str) -> list[int]:
-    """Return the partitions of a topic. Raises Stop when there is no such topic."""
-    with _client(bootstrap_servers) as kafka:
-        found = kafka.list_topics(topic, timeout=ANSWER_SECONDS).topics[topic]
-        if found.error is not None or not found.partitions:
-            raise Stop(f"there is no topic {topic} on {bootstrap_servers}; create it: pitledger topics apply")
-        return sorted(found.partitions)
+@dataclass(frozen=True, slots=True)
+class TopicLog:
+    """A topic as a cluster holds it: its ids, and of each partition its first offset and the one after its last."""
+
+    cluster_id: str
+    topic_id: str
+    bounds: Mapping[int, tuple[int, int]]
+
+
+def topic_log(bootstrap_servers: str, topic: str) -> TopicLog:
+    """Return a topic as it is now. Raises: Stop where there is none, KafkaException where nobody answers."""
+    admin = AdminClient({"bootstrap.servers": bootstrap_servers}, logger=librdkafka_log)
+    try:
+        described = admin.describe_topics(TopicCollection([topic]), request_timeout=ANSWER_SECONDS)[topic].result()
+    except KafkaException as error:
+        if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+            raise
+        raise Stop(f"there is no topic {topic} on {bootstrap_servers}; create it: pitledger topics apply") from error
+    places = [TopicPartition(topic, partition.id) for partition in described.partitions]
+    specs: list[OffsetSpec] = [OffsetSpec.earliest(), OffsetSpec.latest()]  # type: ignore[no-untyped-call]
+    ends = [admin.list_offsets(dict.fromkeys(places, spec), request_timeout=ANSWER_SECONDS) for spec in specs]
+    bounds = {place.partition: tuple(found[place].result().offset for found in ends) for place in places}
+    cluster = admin.describe_cluster(request_timeout=ANSWER_SECONDS).result().cluster_id
+    return TopicLog(str(cluster), str(described.topic_id), bounds)
 
 
 def new_producer(bootstrap_servers: str, service: str) -> Producer:

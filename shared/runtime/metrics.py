@@ -29,6 +29,9 @@ class Metrics:
         self.fenced = Counter("pitledger_fenced", "Batches given up to another consumer", topic, registry=r)
         self.gaps = Counter("pitledger_gaps", "Gaps opened in streams", registry=r)
         self.gaps_open = Gauge("pitledger_gaps_open", "Gaps that are open", registry=r)
+        self.partitions_stopped = Gauge(
+            "pitledger_partitions_stopped", "Partitions that are not read on until a person decides", topic, registry=r
+        )
         self.skipped = Counter(
             "pitledger_unknown_kinds_skipped",
             "Events of kinds that are not known here and move no money",
@@ -62,6 +65,12 @@ class Metrics:
         )
         self.http_seconds = Histogram(
             "pitledger_http_request_seconds", "HTTP request time", ["route"], buckets=_SECONDS, registry=r
+        )
+        self.callers_refused = Counter(
+            "pitledger_callers_refused", "Requests with a token that is not accepted, by why", ["why"], registry=r
+        )
+        self.identity_keys_age = Gauge(
+            "pitledger_identity_keys_age_seconds", "Since the keys of the OpenID provider were read", registry=r
         )
         self.equipment_overdue = Gauge(
             "pitledger_equipment_overdue", "Overdue equipment of open tables, by what is due", ["check"], registry=r

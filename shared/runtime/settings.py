@@ -67,8 +67,22 @@ class Settings(BaseSettings):
     checkpoint_key_file: Path | None = Field(
         default=None, description="Ed25519 private key (PEM) that signs checkpoints; none: no checkpoints"
     )
-    api_tokens_file: Path | None = Field(
-        default=None, description="who may call the HTTP interfaces, as hashes of their tokens; none: nobody may write"
+    checkpoint_verifiers_file: Path | None = Field(
+        default=None,
+        description="public keys with which `pitledger verify` opens checkpoints, one a line; none: the signing key's",
+    )
+    oidc_issuer: str | None = Field(
+        default=None, description="the OpenID provider whose tokens callers send, as a URL; none: nobody may call"
+    )
+    oidc_audience: str = Field(default="pitledger", description="the audience for which the provider issues tokens")
+    oidc_person_claim: str = Field(default="sub", description="the claim that names the person")
+    oidc_roles_claim: str = Field(default="roles", description="the claim that lists the person's roles")
+    oidc_properties_claim: str = Field(
+        default="properties", description="the claim that lists the properties the person works for; *: all"
+    )
+    oidc_token_seconds_max: Seconds = Field(default=3600, description="longest life of a token that is accepted")
+    oidc_revoked_file: Path | None = Field(
+        default=None, description="tokens and persons that are locked out at once; read again when it changes"
     )
     jurisdictions: Path | None = Field(
         default=None, description="a folder with jurisdiction packs of your own, besides those of the release"

@@ -118,7 +118,7 @@ def test_both_servers_answer() -> None:
 
 
 def test_postgres_is_not_reachable_from_other_machines() -> None:
-    """Connections are trusted, so they are accepted on the loopback interface alone."""
+    """Connections are accepted on the loopback interface alone."""
     with PostgresServer() as server:
         assert [("127.0.0.1", "")] == sql(
             server.url, "SELECT current_setting('listen_addresses'), current_setting('unix_socket_directories')"
@@ -150,6 +150,18 @@ def test_a_directory_keeps_the_data_between_runs(server_directory: Path) -> None
         sql(first.url, "CREATE TABLE drop_counts AS SELECT 12345 AS cents")
     with PostgresServer(directory=server_directory) as second:
         assert [(12345,)] == sql(second.url, "SELECT cents FROM drop_counts")
+
+
+def test_a_directory_keeps_the_password_of_its_superuser_for_the_account_of_the_server(server_directory: Path) -> None:
+    """Nobody else may read it; without it the data are refused, with a way out, and left as they are."""
+    with PostgresServer(directory=server_directory):
+        pass
+    password = server_directory / "superuser-password"
+    assert 0o600 == password.stat().st_mode & 0o777
+    password.unlink()
+    with pytest.raises(LocalStackError, match=r"the password of its superuser, .* is not there: restore that file"):
+        PostgresServer(directory=server_directory).start()
+    assert (server_directory / "data" / "PG_VERSION").exists()
 
 
 def test_an_interrupted_initialization_is_begun_again(server_directory: Path) -> None:

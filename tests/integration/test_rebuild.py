@@ -266,8 +266,8 @@ def test_the_login_of_a_service_may_not_rebuild(
 ) -> None:
     """Only the owner of the tables may: one line says so, and nothing changes."""
     url = prepare("round-settlement")
-    execute(url, "DROP ROLE IF EXISTS clerk", "CREATE ROLE clerk LOGIN IN ROLE round_settlement")
-    clerk = make_url(url).set(username="clerk", password=None).render_as_string(hide_password=False)
+    execute(url, "DROP ROLE IF EXISTS clerk", "CREATE ROLE clerk LOGIN PASSWORD 'clerk' IN ROLE round_settlement")
+    clerk = make_url(url).set(username="clerk", password="clerk").render_as_string(hide_password=False)
     monkeypatch.setenv("DATABASE_URL", clerk)
     called = pitledger("rebuild", "round-settlement")
     assert (ExitCode.NOT_THERE, "") == (called.code, called.stdout)

@@ -9,14 +9,16 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import MetaData
 
+from shared.journal.inputs import Input
 from shared.journal.ledger import Ledger
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
+from shared.runtime.consume.stopped import Stopped
 from shared.runtime.consume.subscription import KafkaTopics, Subscription
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import create_engine
-from shared.runtime.kafka import cluster_id
+from shared.runtime.kafka import topic_log
 from shared.runtime.settings import Settings
 from tests.support import AnyBroker
 from tests.support.services import create_topics, produce
@@ -29,7 +31,7 @@ LOOK_SECONDS = 0.01
 class Reader:
     """What a subscription needs of a consumer: it takes its time to take partitions over, and counts."""
 
-    def __init__(self, topic: str, cluster: str, settings: Settings) -> None:
+    def __init__(self, topic: str, settings: Settings) -> None:
         self.context = RuntimeContext(
             service="tests",
             settings=settings,
@@ -41,7 +43,8 @@ class Reader:
         self.rest = 0
         self.batch_seconds = 0.0
         self.batch_records_max = settings.batch_records_max
-        self.cluster_id = cluster
+        self.stopped = Stopped(self.context, topic)
+        self.look: Any = None
         self.positions: dict[int, int] = {}
         self.batches: list[int] = []
 
@@ -65,10 +68,12 @@ class Reader:
 @asynccontextmanager
 async def subscribed(servers: str, topic: str, failures: list[BaseException]) -> AsyncIterator[Subscription]:
     settings = Settings(KAFKA_BOOTSTRAP_SERVERS=servers, batch_records_max=2, kafka_session_seconds=6)
-    reader = Reader(topic, cluster_id(servers), settings)
+    reader = Reader(topic, settings)
+    found = topic_log(servers, topic)
     topics = KafkaTopics(reader.context, failures.append)
     await topics.start()
-    subscription = Subscription(topics, cast(Consumer, reader), whole=False, failed=failures.append)
+    known = Input(topic, found.cluster_id, found.topic_id)
+    subscription = Subscription(topics, cast(Consumer, reader), known, whole=False, failed=failures.append)
     await subscription.start()
     try:
         yield subscription

@@ -23,13 +23,10 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.run import application, context_of
 from shared.runtime.settings import Settings
-from shared.runtime.web.access import Caller, token_hash
 from tests.support.asgi import AppClient
+from tests.support.identities import KnownTokens, People
 from tests.support.rounds import encoded
 from tests.support.services import query
-
-People = Mapping[str, Sequence[str]]
-"""Person -> roles; the token of a person is `token of <person>`."""
 
 Message = Mapping[str, Any] | bytes
 
@@ -149,16 +146,21 @@ class Desk:
 
 @contextmanager
 def desk_of(
-    manifest: Manifest, url: str, *, people: People, clock: Clock, outbox: Outbox | None = None
+    manifest: Manifest,
+    url: str,
+    *,
+    people: People,
+    clock: Clock,
+    outbox: Outbox | None = None,
+    properties: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[Desk]:
-    """Give a service on a database, for these people; what it sends to Kafka itself goes into the outbox."""
+    """Give a service on a database, for these people; what it sends to Kafka itself goes into the outbox.
+
+    `properties` are those for which a person works; without it, everybody works for all.
+    """
     engine = create_engine(url, role=manifest.schema)
     context = context_of(manifest, Settings(), engine, clock=clock, outbox=outbox)
-    callers = [
-        Caller(person=person, token_sha256=token_hash(f"token of {person}"), roles=frozenset(roles))
-        for person, roles in people.items()
-    ]
-    with AppClient(application(manifest, context, callers=callers)) as client:
+    with AppClient(application(manifest, context, identities=KnownTokens(people, properties))) as client:
         yield Desk(manifest, context, client)
         client.run(context.commands.close())
         client.run(engine.dispose())

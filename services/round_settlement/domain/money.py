@@ -1,7 +1,8 @@
 """The money of a settled round: what it did on each wager type, and the postings that follow. All amounts are cents."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import repeat
 from typing import Final
 
 from shared.contracts.rounds import AccountFunding
@@ -86,17 +87,17 @@ def account_credits_of(settlement: Settlement, funded: Sequence[AccountFunding])
     )
 
 
-def _electronic(settlement: Settlement, funding: Funding) -> Iterator[tuple[Line, int]]:
-    """Give the lines in order, each with the cents of its stake that came from an account: the first lines first."""
+def _electronic(settlement: Settlement, funding: Funding) -> Iterable[tuple[Line, int]]:
+    """Return the lines in order, each with the cents of its stake that came from an account: the first lines first."""
     if not funding:
-        yield from ((line, 0) for line in settlement.lines)
-        return
-    left = dict(funding)
+        return zip(settlement.lines, repeat(0))
+    left, found = dict(funding), []
     for line in settlement.lines:
         electronic = min(left.get((line.seat, line.wager), 0), line.stake)
         if electronic:
             left[line.seat, line.wager] -= electronic
-        yield line, electronic
+        found.append((line, electronic))
+    return found
 
 
 def _credited(line: Line, electronic: int) -> int:

@@ -68,7 +68,7 @@ class Known:
     def with_event(self, event: TableEvent) -> "Known":
         """Return the same, with one event more."""
         completed = event.sequence if isinstance(event, RoundCompleted) else self.completed
-        return replace(self, sequences=(*self.sequences, event.sequence), completed=completed)
+        return Known((*self.sequences, event.sequence), completed, self.revision, self.standing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def settle_event(event: TableEvent, known: Known, places: PlaceAt, find: FindSub
         assert correction is not None, "a first record found money standing"
         recordings = (_reversed(known.standing, correction), *recordings)
     standing = Standing(event.sequence, posted, postings)
-    return Outcome(recordings, replace(known, revision=posted.revision, standing=standing))
+    return Outcome(recordings, Known(known.sequences, known.completed, posted.revision, standing))
 
 
 def _first_record(event: RoundCompleted, known: Known) -> None:

@@ -329,4 +329,4 @@ class Engine:
 
     def _publish(self) -> None:
         self._timer = None
-        self._context.wake()
+        self._context.wake(())

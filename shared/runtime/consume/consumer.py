@@ -6,7 +6,8 @@ that fails, those of each partition in one of its own. The database says where t
 offsets is only for its own lag tools.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, groupby
@@ -18,7 +19,7 @@ import structlog
 from shared.contracts.envelope import Event
 from shared.contracts.journal_facts import GapOpened
 from shared.journal.entry import Entry
-from shared.journal.ledger import Shard
+from shared.journal.ledger import Addition, Shard
 from shared.journal.pipeline import Pipeline
 from shared.journal.recording import recorded
 from shared.journal.streams import Stream
@@ -37,8 +38,9 @@ from shared.runtime.consume.handler import Handler, Record
 from shared.runtime.consume.known import load_streams, open_quarantine, taken_ids
 from shared.runtime.consume.patience import Patience
 from shared.runtime.consume.quarantine import keep_quarantined
+from shared.runtime.consume.stopped import Stopped
 from shared.runtime.context import RuntimeContext
-from shared.runtime.errors import Kind, Stop, kind_of
+from shared.runtime.errors import Kind, kind_of
 from shared.runtime.projector import Transaction
 
 log = structlog.get_logger()
@@ -67,13 +69,16 @@ class _Batch:
 class Consumer:
     """Process the partitions of one topic for one service."""
 
-    def __init__(self, context: RuntimeContext, handler: Handler[Any], cluster_id: str) -> None:
+    def __init__(self, context: RuntimeContext, handler: Handler[Any], log_name: str) -> None:
         self.topic = handler.topic
         self.gather_seconds = max(context.settings.poll_seconds, handler.gather_seconds)
         self.rest = handler.rest
         self.batch_records_max = context.settings.batch_records_max * handler.batch_scale
         self.context = context
-        self.cluster_id = cluster_id
+        self.look: Callable[[], Awaitable[None]] = _nothing
+        """Ask the broker what it holds, and stop the partitions of which it does not hold what comes next."""
+        self.stopped = Stopped(context, self.topic)
+        self._log_name = log_name
         self._handler = handler
         self._patience = Patience(context, self.topic)
         self._partitions: dict[int, _Partition] = {}
@@ -81,13 +86,14 @@ class Consumer:
     # --- partitions ---
 
     def shard_name(self, partition: int) -> str:
-        """Return the name of a partition's shard; the same topic on another cluster is another input."""
-        return f"{self.topic}/{partition}@{self.cluster_id}"
+        """Return the name of a partition's shard; the same topic on another cluster is another log."""
+        return f"{self.topic}/{partition}@{self._log_name}"
 
     async def assigned(self, partitions: Iterable[int]) -> dict[int, int]:
         """Take over partitions; return the offset from which each is to be read."""
         offsets: dict[int, int] = {}
         for partition in partitions:
+            self.stopped.forget([partition])
             shard = await self._patience.until_answered(partial(self._open, partition))
             self._partitions[partition] = _Partition(shard, fetched=shard.next_offset)
             offsets[partition] = shard.next_offset
@@ -97,6 +103,7 @@ class Consumer:
         """Let partitions go."""
         for partition in partitions:
             self._partitions.pop(partition, None)
+            self.stopped.forget([partition])
 
     @property
     def positions(self) -> dict[int, int]:
@@ -116,11 +123,16 @@ class Consumer:
         Raises: Stop when the database stays away; any bug as it is.
         """
         started = perf_counter()
-        batches: dict[int, _Batch] = {}
         by_partition = sorted(records, key=lambda record: record.partition)
-        for number, group in groupby(by_partition, key=lambda record: record.partition):
-            if number in self._partitions:  # one that was revoked meanwhile is read again by its next owner
-                batches[number] = self._received(number, list(group))
+        handed = {number: list(group) for number, group in groupby(by_partition, key=lambda record: record.partition)}
+        for number in handed.keys() - self._partitions.keys():
+            del handed[number]  # it was revoked meanwhile: its next owner reads this again
+        await self._require_all({number: group[0].offset for number, group in handed.items()})
+        batches = {
+            number: self._received(number, group)
+            for number, group in handed.items()
+            if number not in self.stopped.reasons
+        }
         rewind: dict[int, int] = {}
         if not await self._together(batches):
             for number, batch in batches.items():
@@ -130,15 +142,21 @@ class Consumer:
         self.context.metrics.commit.observe(perf_counter() - started)
         return rewind
 
+    async def _require_all(self, begins: Mapping[int, int]) -> None:
+        """Stop the partitions whose records, which begin at these offsets, are not all that come next.
+
+        Where offsets are left out the broker is asked: compaction may leave some out.
+        """
+        wanted = {number: self._partitions[number].fetched for number in begins}
+        if begins != wanted:
+            await self.look()
+        for number, offset in begins.items():
+            if offset < wanted[number]:
+                self.stopped.stop(number, f"it was read up to offset {wanted[number]}, and starts again at {offset}")
+
     def _received(self, number: int, records: Sequence[Record]) -> _Batch:
-        """Return the records of a partition that were not recorded before. Raises: Stop where some are lost."""
+        """Return the records of a partition that were not recorded before."""
         partition = self._partitions[number]
-        if records[0].offset < partition.fetched:
-            raise Stop(
-                f"{self.topic}/{number} was to be read from offset {partition.fetched}, but the broker starts again at "
-                f"{records[0].offset}: it lost records, or the topic was deleted and created again; restore "
-                "the topic, or start a new cluster with another cluster id"
-            )
         begins, partition.fetched = partition.fetched, records[-1].offset + 1
         return _Batch(begins, self._unseen(number, [Decoded(record, self._decode(record)) for record in records]))
 
@@ -249,20 +267,19 @@ class Consumer:
         accounts = {posting.account for one in derived for draft in one.drafts for posting in draft.postings}
         await self.context.ledger.know_accounts(self.context.engine, accounts)
         moment = self.context.clock()
-        shards: dict[int, Shard] = {}
-        entries: list[Entry] = []
+        additions = [
+            Addition(
+                self._partitions[number].shard,
+                [draft for one in part for draft in one.drafts],
+                part[-1].record.offset + 1,
+            )
+            for number, part in parts.items()
+        ]
         self.context.step("derived")
         async with self.context.engine.begin() as connection:
-            for number, part in parts.items():
-                appended, shards[number] = await self.context.ledger.append(
-                    connection,
-                    self._partitions[number].shard,
-                    [draft for one in part for draft in one.drafts],
-                    next_offset=part[-1].record.offset + 1,
-                    recorded_at=moment,
-                    write=partial(self._save_streams, streams_after(part)),
-                )
-                entries += appended
+            entries, shards = await self.context.ledger.append_all(
+                connection, additions, recorded_at=moment, write=partial(self._save_streams, streams_after(derived))
+            )
             if entries:
                 await self.context.projector.project(Transaction(connection), recorded(entries))
             await self._handler.keep(connection, [one.event for one in derived if one.event is not None], moment)
@@ -271,11 +288,11 @@ class Consumer:
             await keep_quarantined(connection, self.context.tables.quarantine, entries, derived, moment)
             self.context.step("before commit")
         self.context.step("after commit")
-        for number, part in parts.items():
-            self._partitions[number].shard = shards[number]
+        for (number, part), shard in zip(parts.items(), shards, strict=True):
+            self._partitions[number].shard = shard
             self._partitions[number].streams.update(streams_after(part))
         self._count(derived)
-        self.context.wake()
+        self.context.wake(entries)
 
     def _decode(self, record: Record) -> Event[Any] | Refused:
         try:
@@ -306,10 +323,14 @@ class Consumer:
                     sequence=one.refusal.sequence,
                     reason=one.refusal.reason,
                 )
-            for draft in one.drafts:
-                metrics.entries.labels(draft.kind).inc()
-                if draft.kind == GapOpened.KIND.name:
-                    metrics.gaps.inc()
+        kinds = Counter(draft.kind for one in derived for draft in one.drafts)
+        for kind, count in kinds.items():
+            metrics.entries.labels(kind).inc(count)
+        metrics.gaps.inc(kinds[GapOpened.KIND.name])
+
+
+async def _nothing() -> None:
+    """Look at nothing."""
 
 
 def _behind(shard: Shard, decoded: list[Decoded]) -> list[Decoded]:

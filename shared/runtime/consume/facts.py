@@ -48,7 +48,8 @@ def quarantined(record: Record, shard_name: str, reason: str, source: str | None
         sha256=sha256(record.value).hexdigest(),
         key=readable(record.key),
     )
-    return draft(Recording(fact=fact), Cause(f"/{shard_name}", record.offset, "", record.offset, record.taken_at))
+    cause = Cause(f"/{shard_name}", record.offset, "", record.offset, record.taken_at, record.digest())
+    return draft(Recording(fact=fact), cause)
 
 
 def readable(key: bytes | None) -> str | None:
@@ -73,5 +74,5 @@ def mended(record: Record, event: Event[Any], closed: Sequence[tuple[int, int, i
 
 
 def _draft(fact: Fact, record: Record, event: Event[Any], sequence: int | None = None) -> Draft:
-    cause = Cause(event.source, sequence or event.sequence, event.id, record.offset, record.taken_at)
+    cause = Cause(event.source, sequence or event.sequence, event.id, record.offset, record.taken_at, record.digest())
     return draft(Recording(fact=fact), cause)

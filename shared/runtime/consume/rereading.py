@@ -12,11 +12,13 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Event
+from shared.contracts.journal_facts import RecordQuarantined
+from shared.journal.inputs import Input, known_input
 from shared.journal.streams import Place, Stream
 from shared.journal.tables import JournalTables
 from shared.runtime.consume.handler import Handler
 from shared.runtime.errors import Stop
-from shared.runtime.kafka import cluster_id, librdkafka_log
+from shared.runtime.kafka import TopicLog, librdkafka_log, topic_log
 from shared.runtime.settings import Settings
 
 _BATCH_RECORDS = 1000
@@ -32,16 +34,15 @@ async def read_again(
 ) -> AsyncIterator[list[Event[Any]]]:
     """Give the events that the service took from a topic, some at a time, those of a partition in their order.
 
-    Its shards must be locked. Raises: Stop where the topic does not hold all that was ever read; KafkaException where
-    the cluster does not answer.
+    Its shards must stay as they are: they are locked, or seen as they were at one moment. Raises: Stop where the topic
+    does not hold all that was ever read; KafkaException where the cluster does not answer.
     """
     servers, topic = settings.kafka_bootstrap_servers, handler.topic
     s = journal.shards.c
     was_read = select(s.shard).where(s.name.startswith(f"{topic}/", autoescape=True), s.next_offset > 0)
     if (await connection.execute(was_read.limit(1))).first() is None:
         return
-    cluster = await asyncio.to_thread(cluster_id, servers)
-    partitions = await _partitions(connection, journal, topic, cluster)
+    partitions = await _partitions(connection, journal, topic, await asyncio.to_thread(topic_log, servers, topic))
     group = f"{settings.kafka_group_prefix}-{journal.schema}-again"
     batches = _batches(servers, group, topic, {number: read.end for number, read in partitions.items()})
     streams: dict[str, Stream] = {}
@@ -67,23 +68,26 @@ class _Read:
 
 
 async def _partitions(
-    connection: AsyncConnection, journal: JournalTables, topic: str, cluster: str
+    connection: AsyncConnection, journal: JournalTables, topic: str, found: TopicLog
 ) -> Mapping[int, _Read]:
-    shards, quarantine = journal.shards, journal.quarantine
+    shards, e = journal.shards, journal.entries.c
+    there = Input(topic, found.cluster_id, found.topic_id)
+    known = await known_input(connection, journal, topic, found.cluster_id) or there
     by_number: dict[int, _Read] = {}
     by_shard: dict[int, _Read] = {}
     for row in (await connection.execute(select(shards).order_by(shards.c.shard))).all():
-        place, _, of_cluster = row.name.rpartition("@")
+        place, _, log = row.name.rpartition("@")
         of_topic, _, number = place.rpartition("/")
         if of_topic != topic or not row.next_offset:
             continue
-        if of_cluster != cluster:
+        if log != known.log or known.topic_id != found.topic_id:
             raise Stop(
-                f"shard {row.name} was read from another cluster than {cluster}, which does not hold its records: "
-                "point KAFKA_BOOTSTRAP_SERVERS at a cluster that does"
+                f"shard {row.name} was read from another {topic} than that of {found.cluster_id}, which does not "
+                "hold its records: point KAFKA_BOOTSTRAP_SERVERS at a cluster that does"
             )
         by_number[int(number)] = by_shard[row.shard] = _Read(row.next_offset)
-    for row in await connection.execute(select(quarantine.c.shard, quarantine.c.offset)):
+    # As the journal says, and not quarantine, of which a row may be gone.
+    for row in await connection.execute(select(e.shard, e.offset).where(e.kind == RecordQuarantined.KIND.name)):
         if row.shard in by_shard:
             by_shard[row.shard].refused.add(row.offset)
     return by_number

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import math
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
@@ -18,11 +18,12 @@ from faststream.confluent import TopicPartition as FastStreamPartition
 from faststream.message import StreamMessage
 from pydantic_core import from_json
 
+from shared.journal.inputs import Input
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Stop
-from shared.runtime.kafka import cluster_id, librdkafka_log, partitions_of
+from shared.runtime.kafka import TopicLog, librdkafka_log, topic_log
 
 log = structlog.get_logger()
 
@@ -103,9 +104,17 @@ class Subscription:
     """
 
     def __init__(
-        self, topics: KafkaTopics, consumer: Consumer, *, whole: bool, failed: Callable[[BaseException], None]
+        self,
+        topics: KafkaTopics,
+        consumer: Consumer,
+        known: Input,
+        *,
+        whole: bool,
+        failed: Callable[[BaseException], None],
     ) -> None:
         self.consumer = consumer
+        consumer.look = self.look
+        self._known = known
         self._context = consumer.context
         self._failed = failed
         self._loop = asyncio.get_running_loop()
@@ -137,8 +146,7 @@ class Subscription:
         """Take all partitions, or join the group."""
         topic = self.consumer.topic
         if self._whole:
-            numbers = await asyncio.to_thread(partitions_of, self._bootstrap_servers, topic)
-            offsets = await self.consumer.assigned(numbers)
+            offsets = await self._take_over((await self._topic_log()).bounds)
             parts = [FastStreamPartition(topic, partition, offset) for partition, offset in offsets.items()]
             self._subscriber = self._topics.broker.subscriber(partitions=parts, **self._options)
         else:
@@ -175,24 +183,30 @@ class Subscription:
             self._loop.call_soon_threadsafe(self._failed, error)
             raise
 
-    async def _take_over(self, partitions: list[int]) -> dict[int, int]:
+    async def _take_over(self, partitions: Iterable[int]) -> dict[int, int]:
         """Return the offsets of partitions in the database. Raises: Stop where they are another cluster's."""
         async with asyncio.timeout(_ASSIGN_SECONDS):
             offsets = await self.consumer.assigned(partitions)
-            cluster = await self._cluster_id()
-        if cluster != self.consumer.cluster_id:
-            raise Stop(f"the cluster was {self.consumer.cluster_id} and is {cluster} now: start the service again")
+            await self.look()
         return offsets
 
-    async def _cluster_id(self) -> str:
-        """Return the id of the cluster as soon as it answers: by a client of its own.
+    async def look(self) -> None:
+        """Stop the partitions of which the broker does not hold what comes next. Raises: Stop on another cluster."""
+        positions = self.consumer.positions  # first: what is read meanwhile is beyond the ends that are told
+        found = await self._topic_log()
+        if found.cluster_id != self._known.cluster:
+            raise Stop(f"the cluster was {self._known.cluster} and is {found.cluster_id} now: start the service again")
+        self.consumer.stopped.compare(self._known, found, positions)
+
+    async def _topic_log(self) -> TopicLog:
+        """Return the topic as soon as the cluster answers: by a client of its own.
 
         The consumer would answer too. But whatever librdkafka has to say next, a line of its log when the broker is
         away again, would end the process: in one poll, no callback may come after one that asked.
         """
         while True:
             try:
-                return await asyncio.to_thread(cluster_id, self._bootstrap_servers)
+                return await asyncio.to_thread(topic_log, self._bootstrap_servers, self.consumer.topic)
             except KafkaException as error:
                 log.warning("broker unavailable", topic=self.consumer.topic, error=str(error))
 
@@ -243,7 +257,7 @@ class Subscription:
     def is_caught_up(self) -> bool:
         """Return whether everything that the broker has is processed."""
         lag = self.lag()
-        return bool(lag) and all(records == 0 for records in lag.values())
+        return bool(lag) and not self.consumer.stopped.reasons and all(records == 0 for records in lag.values())
 
     @property
     def behind_seconds(self) -> float:

@@ -1,33 +1,43 @@
 """Publish a journal: every entry, in the order of its shard, at least once.
 
-The relay row of a shard is locked while a batch is sent and marked, so one relay works on a shard at a time, whichever
-process it is in. A crash between sending and marking publishes a batch again; consumers drop what they have seen.
+What was just committed goes out from memory; the database is read only for what is not there: after a restart, or when
+the broker was away. The relay rows of the shards are locked while a batch is sent and marked, so one relay works on a
+shard at a time, whichever process it is in. A crash between sending and marking publishes a batch again; consumers drop
+what they have seen.
 """
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, Final, NamedTuple
 
 import structlog
 from confluent_kafka import Producer
-from sqlalchemy import Row, Text, cast, func, select, update
+from sqlalchemy import Text, cast, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts import catalog
 from shared.contracts.envelope import CONTENT_TYPE, shard_source
 from shared.contracts.facts import KINDS
+from shared.journal.bulk import update
+from shared.journal.entry import Entry
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.kafka import new_producer
 
 log = structlog.get_logger()
 
-BATCH_ENTRIES = 1000
-IDLE_SECONDS = 0.5
-FLUSH_SECONDS = 30.0
-_FLUSH_STEP_SECONDS = 0.5
-_HEADERS: list[tuple[str, str | bytes | None]] = [("content-type", CONTENT_TYPE)]
+BATCH_ENTRIES: Final = 1000
+"""So many entries of a shard are published at once at most, and kept in memory at most."""
+
+IDLE_SECONDS: Final = 0.5
+FLUSH_SECONDS: Final = 30.0
+_FLUSH_STEP_SECONDS: Final = 0.5
+_HEADERS: Final[list[tuple[str, str | bytes | None]]] = [("content-type", CONTENT_TYPE)]
 
 MessageKey = Callable[[str, int, int, bytes], bytes]
 """(kind, shard, seq, data) of an entry -> the Kafka key under which it is published."""
@@ -37,6 +47,32 @@ assert catalog.MODULES, "the kinds of all entries are declared"
 
 class NotDelivered(ConnectionError):
     """The broker did not take a batch."""
+
+
+class Outgoing(NamedTuple):
+    """An entry on its way out: `hash` is in hexadecimal, `data` JSON as it is stored."""
+
+    seq: int
+    kind: str
+    source: str
+    occurred_at: datetime
+    recorded_at: datetime
+    hash: str
+    data: str
+
+    @classmethod
+    def of(cls, entry: Entry) -> "Outgoing":
+        """Return an entry as the database would give it."""
+        draft = entry.draft
+        return cls(
+            seq=entry.seq,
+            kind=draft.kind,
+            source=draft.source,
+            occurred_at=draft.occurred_at.astimezone(UTC),
+            recorded_at=entry.recorded_at,
+            hash=entry.hash.hex(),
+            data=draft.data.decode(),
+        )
 
 
 class Relay:
@@ -52,12 +88,16 @@ class Relay:
         self._key = key
         self._producer = self._new_producer()
         self._wake = asyncio.Event()
+        self._fresh: dict[int, deque[Outgoing]] = {}
+        self._mark = update(context.tables.relay)
 
     def _new_producer(self) -> Producer:
         return new_producer(self._context.settings.kafka_bootstrap_servers, self._context.service)
 
-    def wake(self) -> None:
-        """Say that there may be something to publish."""
+    def wake(self, committed: Sequence[Entry] = ()) -> None:
+        """Say that there may be something to publish: entries that were just committed, or what the database has."""
+        for entry in committed:
+            self._fresh.setdefault(entry.shard, deque(maxlen=BATCH_ENTRIES)).append(Outgoing.of(entry))
         self._wake.set()
 
     async def run(self) -> None:
@@ -83,55 +123,52 @@ class Relay:
         """Publish what there is, at most one batch a shard; return the number of entries."""
         shards, relay = self._context.tables.shards, self._context.tables.relay
         behind = shards.c.next_seq - 1 - relay.c.published_seq
-        query = select(relay.c.shard, shards.c.name, behind.label("behind")).join(
-            shards, shards.c.shard == relay.c.shard
-        )
-        async with self._context.engine.connect() as connection:
-            waiting = (await connection.execute(query.where(behind > 0))).all()
-        self._context.metrics.relay_backlog.set(sum(row.behind for row in waiting))
-        count = 0
-        for row in waiting:
-            count += await self._publish_shard(row.shard, self._topic_of(row.name))
+        query = select(relay.c.shard, relay.c.published_seq, shards.c.name, behind.label("behind"))
+        query = query.join(shards, shards.c.shard == relay.c.shard).where(behind > 0)
+        async with self._context.engine.begin() as connection:
+            waiting = (await connection.execute(query.with_for_update(of=relay, skip_locked=True))).all()
+            self._context.metrics.relay_backlog.set(sum(row.behind for row in waiting))
+            if not waiting:
+                return 0
+            batches = {
+                row.shard: await self._batch(connection, row.shard, row.published_seq, row.behind) for row in waiting
+            }
+            await self._send({row.shard: self._topic_of(row.name) for row in waiting}, batches)
+            self._context.step("relay sent")
+            await self._mark.write(
+                connection, [{"shard": shard, "published_seq": batch[-1].seq} for shard, batch in batches.items()]
+            )
+        self._context.step("relay marked")
+        count = sum(map(len, batches.values()))
+        self._context.metrics.relayed.inc(count)
         return count
 
-    async def _publish_shard(self, shard: int, topic: str) -> int:
-        relay, entries = self._context.tables.relay, self._context.tables.entries
-        async with self._context.engine.begin() as connection:
-            published = (
-                await connection.execute(
-                    select(relay.c.published_seq).where(relay.c.shard == shard).with_for_update(skip_locked=True)
-                )
-            ).scalar_one_or_none()
-            if published is None:
-                return 0
-            rows = (
-                await connection.execute(
-                    select(
-                        entries.c.seq,
-                        entries.c.kind,
-                        entries.c.source,
-                        entries.c.gaming_day,
-                        entries.c.occurred_at,
-                        entries.c.recorded_at,
-                        func.encode(entries.c.hash, "hex").label("hash"),
-                        cast(entries.c.data, Text).label("data"),
-                    )
-                    .where(entries.c.shard == shard, entries.c.seq > published)
-                    .order_by(entries.c.seq)
-                    .limit(BATCH_ENTRIES)
-                )
-            ).all()
-            if not rows:
-                return 0
-            await self._send(topic, shard, rows)
-            self._context.step("relay sent")
-            await connection.execute(update(relay).where(relay.c.shard == shard).values(published_seq=rows[-1].seq))
-        self._context.step("relay marked")
-        self._context.metrics.relayed.inc(len(rows))
-        return len(rows)
+    async def _batch(self, connection: AsyncConnection, shard: int, published: int, behind: int) -> Sequence[Outgoing]:
+        """Return the entries of a shard that follow the published ones, from memory where it has them all."""
+        fresh = self._fresh.get(shard, deque())
+        while fresh and fresh[0].seq <= published:
+            fresh.popleft()
+        count = min(behind, BATCH_ENTRIES)
+        batch = list(islice(fresh, count))
+        if [entry.seq for entry in batch] == [*range(published + 1, published + 1 + count)]:
+            return batch
+        return await self._read(connection, shard, published)
 
-    async def _send(self, topic: str, shard: int, rows: Sequence[Row[Any]]) -> None:
-        source = shard_source(self._context.service, shard)
+    async def _read(self, connection: AsyncConnection, shard: int, published: int) -> Sequence[Outgoing]:
+        entries = self._context.tables.entries.c
+        query = select(
+            entries.seq,
+            entries.kind,
+            entries.source,
+            entries.occurred_at,
+            entries.recorded_at,
+            func.encode(entries.hash, "hex").label("hash"),
+            cast(entries.data, Text).label("data"),
+        ).where(entries.shard == shard, entries.seq > published)
+        found = await connection.execute(query.order_by(entries.seq).limit(BATCH_ENTRIES))
+        return [Outgoing(*row) for row in found]
+
+    async def _send(self, topics: Mapping[int, str], batches: Mapping[int, Sequence[Outgoing]]) -> None:
         failed: list[Any] = []
 
         def delivered(error: Any, message: Any) -> None:
@@ -139,26 +176,28 @@ class Relay:
             if error is not None:
                 failed.append(error)
 
-        for row in rows:
-            key = source.encode() if self._key is None else self._key(row.kind, shard, row.seq, row.data.encode())
-            value = entry_message(source, shard, row)
-            while True:
-                try:
-                    self._producer.produce(topic, key=key, value=value, headers=_HEADERS, on_delivery=delivered)
-                    break
-                except BufferError:
-                    await asyncio.to_thread(self._producer.poll, 0.1)
-        left, tries = len(rows), round(FLUSH_SECONDS / _FLUSH_STEP_SECONDS)
+        for shard, batch in batches.items():
+            topic, source = topics[shard], shard_source(self._context.service, shard)
+            for row in batch:
+                key = source.encode() if self._key is None else self._key(row.kind, shard, row.seq, row.data.encode())
+                value = entry_message(source, shard, row)
+                while True:
+                    try:
+                        self._producer.produce(topic, key=key, value=value, headers=_HEADERS, on_delivery=delivered)
+                        break
+                    except BufferError:
+                        await asyncio.to_thread(self._producer.poll, 0.1)
+        left, tries = sum(map(len, batches.values())), round(FLUSH_SECONDS / _FLUSH_STEP_SECONDS)
         while left and tries:  # in steps, so that a service can stop while the broker is away
             left, tries = await asyncio.to_thread(self._producer.flush, _FLUSH_STEP_SECONDS), tries - 1
         if failed or left:
             # An idempotent producer that lost a message, or its broker, cannot go on: begin with a new one.
             self._producer.purge()
             self._producer = self._new_producer()
-            raise NotDelivered(f"{topic}: {left} messages unanswered, first error {failed[0] if failed else None}")
+            raise NotDelivered(f"{left} messages unanswered, first error {failed[0] if failed else None}")
 
 
-def entry_message(source: str, shard: int, row: Any) -> bytes:
+def entry_message(source: str, shard: int, row: Outgoing) -> bytes:
     """Return an entry as a CloudEvent; its data goes out byte for byte as it is stored."""
     head = {
         "specversion": "1.0",

@@ -13,6 +13,7 @@ from shared.runtime.errors import Kind, kind_of
 from shared.runtime.service.comparer import Comparer
 from shared.runtime.service.guard import Guard
 from shared.runtime.web.app import Check
+from shared.runtime.web.tokens import Tokens
 
 log = structlog.get_logger()
 
@@ -26,19 +27,22 @@ class Health:
     context: RuntimeContext
     guard: Guard
     comparer: Comparer
+    identities: Tokens | None = None
     subscriptions: list[Subscription] = field(default_factory=list)
     waiting_for: str | None = "the service is starting"
 
     @property
     def checks(self) -> dict[str, Check]:
         """Return what must be good for the service to be ready."""
-        return {
+        checks: dict[str, Check] = {
             "start": self._check_start,
             "database": self._check_database,
+            "input": self._check_input,
             "lag": self._check_lag,
             "verification": self._check_verification,
             "projections": self._check_projections,
         }
+        return checks if self.identities is None else checks | {"identities": self.identities.check}
 
     def behind_seconds(self) -> float:
         """Return how old the oldest record is that waits; infinite while it is not known whether any does."""
@@ -82,6 +86,12 @@ class Health:
             if kind_of(error) is Kind.BUG:
                 raise
             return f"does not answer: {error}"
+        return None
+
+    async def _check_input(self) -> str | None:
+        for subscription in self.subscriptions:
+            for number, reason in subscription.consumer.stopped.reasons.items():
+                return f"{subscription.consumer.topic}/{number} is not read on: {reason}"
         return None
 
     async def _check_lag(self) -> str | None:

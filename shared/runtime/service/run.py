@@ -13,14 +13,18 @@ import uvicorn
 from fastapi import APIRouter, FastAPI
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from shared.journal.entry import Entry
+from shared.journal.inputs import Input, first_input
 from shared.journal.ledger import Ledger
 from shared.runtime.clock import Clock, Step, no_step, utc_now
 from shared.runtime.command.replay import KafkaOutbox, Outbox, Replays
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Handler
+from shared.runtime.consume.patience import Patience
 from shared.runtime.consume.subscription import KafkaTopics, Subscription
+from shared.runtime.context import Wake
 from shared.runtime.database import create_engine, role_of
-from shared.runtime.kafka import cluster_id, partitions_of
+from shared.runtime.kafka import topic_log
 from shared.runtime.publish.relay import Relay
 from shared.runtime.service.comparer import Comparer
 from shared.runtime.service.context import ServiceContext
@@ -29,15 +33,19 @@ from shared.runtime.service.health import Health
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.notary import notary
 from shared.runtime.service.packs import use_own_packs
+from shared.runtime.service.periodic import every
 from shared.runtime.settings import Settings
-from shared.runtime.web.access import Caller, load_callers
+from shared.runtime.web.access import Identities, Nobody
 from shared.runtime.web.app import Check, create_app
 from shared.runtime.web.quarantine import quarantine_routes
 from shared.runtime.web.refusals import Refusals
+from shared.runtime.web.tokens import identities_of
 
 log = structlog.get_logger()
 
 _LOOK_SECONDS = 0.1
+_LOOK_AT_TOPICS_SECONDS = 10.0
+"""How often the topics that are read are compared with what was read of them."""
 _STOP_SECONDS = 20.0
 """Longest wait for each part of a service to end."""
 
@@ -51,7 +59,7 @@ def context_of(
     engine: AsyncEngine,
     *,
     clock: Clock = utc_now,
-    wake: Callable[[], None] = lambda: None,
+    wake: Wake = lambda _: None,
     outbox: Outbox | None = None,
     step: Step = no_step,
     behind_seconds: Callable[[], float] = lambda: 0.0,
@@ -76,16 +84,16 @@ def application(
     manifest: Manifest,
     context: ServiceContext,
     *,
+    identities: Identities,
     checks: Mapping[str, Check] | None = None,
-    callers: Sequence[Caller] = (),
 ) -> FastAPI:
-    """Return the HTTP application of a service, for these callers; what it refuses them goes into its journal."""
+    """Return the HTTP application of a service, for whom these know; what it refuses them goes into its journal."""
     return create_app(
         service=manifest.name,
         version=version("pitledger"),
         metrics=context.metrics,
         checks=checks or {},
-        callers=callers,
+        identities=identities,
         record_refusal=Refusals(context).record,
         router=_routes(manifest, context),
     )
@@ -129,8 +137,9 @@ class _Run:
         context.metrics.info.labels(version("pitledger")).set(1)
         self._relay: Relay | None = None
         self._topics: KafkaTopics | None = None
+        self._identities = identities_of(settings, clock=clock, metrics=context.metrics)
         guard = Guard(context, notary(settings, manifest.name))
-        self._health = Health(context, guard, Comparer(context, manifest))
+        self._health = Health(context, guard, Comparer(context, manifest), self._identities)
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def _behind_seconds(self) -> float:
@@ -150,9 +159,12 @@ class _Run:
         if self._manifest.publishes is not None:
             self._relay = Relay(self._context, self._manifest.topic_of, self._manifest.message_key)
             watching.append(self._task(self._relay.run(), "relay"))
+        if self._identities is not None:
+            watching.append(self._task(self._identities.run(), "identities"))
         if self._manifest.watch is not None:
             watching.append(self._task(self._manifest.watch(self._context), "watch"))
         reading = self._task(self._read(), "read")
+        watching.append(self._task(every(_LOOK_AT_TOPICS_SECONDS, self._look, "topics not compared"), "topics"))
         try:
             await self._over
         finally:
@@ -190,9 +202,9 @@ class _Run:
         if not self._over.done():
             self._over.set_exception(error)
 
-    def _wake(self) -> None:
+    def _wake(self, committed: Sequence[Entry]) -> None:
         if self._relay is not None:
-            self._relay.wake()
+            self._relay.wake(committed)
 
     @property
     def _port(self) -> int:
@@ -206,7 +218,7 @@ class _Run:
             self._manifest,
             self._context,
             checks=self._health.checks,
-            callers=load_callers(self._context.settings.api_tokens_file),
+            identities=self._identities or Nobody(),
         )
         config = uvicorn.Config(
             app,
@@ -222,19 +234,15 @@ class _Run:
     async def _read(self) -> None:
         references = [handler() for handler in self._manifest.references]
         handlers = [handler() for handler in self._manifest.handlers]
-        servers = self._context.settings.kafka_bootstrap_servers
-        cluster = ""
         if references or handlers:
-            cluster = await asyncio.to_thread(cluster_id, servers)
             self._topics = KafkaTopics(self._context, self._fail)
             await self._topics.start()
         for handler in references:
-            subscription = await self._subscribe(handler, cluster, whole=True)
+            subscription = await self._subscribe(handler, whole=True)
             self._health.waiting_for = f"{handler.topic} is being read"
             await _until(subscription.is_caught_up)
         for handler in handlers:
-            await asyncio.to_thread(partitions_of, servers, handler.topic)  # it must be there
-            await self._subscribe(handler, cluster, whole=False)
+            await self._subscribe(handler, whole=False)
         self._health.waiting_for = "the partitions are being assigned"
         await _until(lambda: all(subscription.joined for subscription in self._health.subscriptions))
         self._health.waiting_for = None
@@ -243,13 +251,30 @@ class _Run:
         self._started()
         log.info("started", http=f"{self._context.settings.http_host}:{self._port}")
 
-    async def _subscribe(self, handler: Handler[Any], cluster: str, *, whole: bool) -> Subscription:
+    async def _subscribe(self, handler: Handler[Any], *, whole: bool) -> Subscription:
         assert self._topics is not None
-        consumer = Consumer(self._context, handler, cluster)
-        subscription = Subscription(self._topics, consumer, whole=whole, failed=self._fail)
+        known = await self._input(handler.topic)
+        consumer = Consumer(self._context, handler, known.log)
+        subscription = Subscription(self._topics, consumer, known, whole=whole, failed=self._fail)
         self._health.subscriptions.append(subscription)
         await subscription.start()
         return subscription
+
+    async def _input(self, topic: str) -> Input:
+        """Return the log that is read under the name of a topic: what is there now, where none was read before."""
+        servers, context = self._context.settings.kafka_bootstrap_servers, self._context
+        found = await asyncio.to_thread(topic_log, servers, topic)
+
+        async def known() -> Input:
+            async with context.engine.begin() as connection:
+                there = Input(topic, found.cluster_id, found.topic_id)
+                return await first_input(connection, context.tables, there, context.clock())
+
+        return await Patience(context, topic).until_answered(known)
+
+    async def _look(self) -> None:
+        for subscription in self._health.subscriptions:
+            await subscription.look()
 
 
 async def _end(*tasks: asyncio.Task[None]) -> None:

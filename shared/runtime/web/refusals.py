@@ -72,11 +72,11 @@ class Refusals:
                 shard = await ledger.lock_shard(connection, SHARD)
                 if (await connection.execute(select(e.seq).where(place))).one_or_none() is not None:
                     return
-                await ledger.append(
+                entries, _ = await ledger.append(
                     connection, shard, [entry], next_offset=shard.next_offset, recorded_at=self._context.clock()
                 )
         self._context.metrics.entries.labels(entry.kind).inc()
-        self._context.wake()
+        self._context.wake(entries)
 
 
 async def _content(request: Request, caller: Caller) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from shared.contracts.envelope import shard_source
 from shared.contracts.facts import KINDS
 from shared.contracts.topics import INVENTORY_ROUNDS
-from shared.runtime.publish.relay import entry_message
+from shared.runtime.publish.relay import Outgoing, entry_message
 from tests.integration.table_inventory.day import BOX, PAPER, play_a_day
 from tests.support import Databases
 from tests.support.asgi import assert_problem
@@ -70,16 +69,7 @@ def _published(ledger: InventoryDesk) -> list[bytes]:
         draft = entry.draft
         if KINDS[draft.kind].topic is INVENTORY_ROUNDS:
             continue
-        row = SimpleNamespace(
-            seq=entry.seq,
-            kind=draft.kind,
-            source=draft.source,
-            occurred_at=draft.occurred_at,
-            recorded_at=entry.recorded_at,
-            hash=entry.hash.hex(),
-            data=draft.data.decode(),
-        )
-        messages.append(entry_message(shard_source("table-inventory", entry.shard), entry.shard, row))
+        messages.append(entry_message(shard_source("table-inventory", entry.shard), entry.shard, Outgoing.of(entry)))
     return messages
 
 

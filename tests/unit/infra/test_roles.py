@@ -37,7 +37,7 @@ def run_roles_sql(repository: Path, tool: Callable[[str, str], str], server: Pos
 
     def run(*roles: str, user: str | None = None) -> subprocess.CompletedProcess[str]:
         url = make_url(server.url).set(drivername="postgresql")
-        url = url if user is None else url.set(username=user)
+        url = url if user is None else url.set(username=user, password=user)
         passwords = {f"{role.upper()}_PASSWORD": f"it's for {role}" for role in roles}
         command = [psql, "-X", url.render_as_string(hide_password=False), "-f", "infra/postgres/roles.sql"]
         return subprocess.run(command, cwd=repository, capture_output=True, text=True, env=os.environ | passwords)
@@ -80,7 +80,9 @@ def test_every_role_gets_its_login(server_with_roles: PostgresServer, run_roles_
 def test_an_owner_without_superuser_rights_may_run_it(server_with_roles: PostgresServer, run_roles_sql: Psql) -> None:
     """A managed PostgreSQL gives nobody the superuser: the right to administer the roles is enough."""
     _execute(
-        server_with_roles, "CREATE ROLE owner LOGIN CREATEROLE", f"GRANT {', '.join(ROLES)} TO owner WITH ADMIN OPTION"
+        server_with_roles,
+        "CREATE ROLE owner LOGIN PASSWORD 'owner' CREATEROLE",
+        f"GRANT {', '.join(ROLES)} TO owner WITH ADMIN OPTION",
     )
     try:
         done = run_roles_sql(*ROLES, user="owner")

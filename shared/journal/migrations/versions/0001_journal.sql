@@ -12,7 +12,7 @@ CREATE TABLE checkpoints (
 
 CREATE TABLE entries (
     shard INTEGER, seq BIGINT, kind TEXT NOT NULL, source TEXT NOT NULL, sequence BIGINT NOT NULL,
-    event_id TEXT NOT NULL, "offset" BIGINT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL,
+    event_id TEXT NOT NULL, "offset" BIGINT, record_hash BYTEA, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL,
     recorded_at TIMESTAMPTZ NOT NULL, data JSON NOT NULL, previous BYTEA NOT NULL, hash BYTEA NOT NULL,
     PRIMARY KEY (shard, seq),
     UNIQUE (source, sequence, kind)
@@ -29,6 +29,11 @@ CREATE TABLE idempotency (
     person TEXT, key TEXT, command TEXT NOT NULL, content BYTEA NOT NULL, reason TEXT, location TEXT,
     body TEXT NOT NULL, answered_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (person, key)
+);
+
+CREATE TABLE inputs (
+    topic TEXT, cluster TEXT, generation INTEGER, topic_id TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (topic, cluster, generation)
 );
 
 CREATE TABLE quarantine (
@@ -85,6 +90,7 @@ END $$;
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON entries EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON postings EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON accounts EXECUTE FUNCTION append_only();
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON inputs EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON checkpoints EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON shards EXECUTE FUNCTION append_only();
 

@@ -1,0 +1,86 @@
+"""What the relay sends from memory is what the database has, and the database is read for what memory lacks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta, timezone
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from shared.contracts.envelope import shard_source
+from shared.journal.entry import Entry
+from shared.runtime.consume.handler import Record
+from shared.runtime.context import RuntimeContext
+from shared.runtime.publish.relay import Outgoing, Relay, entry_message
+from tests.support import Databases
+from tests.support.rounds import TABLES, completed, encoded
+from tests.support.services import settled_database
+from tests.support.table import NOON, Table, play_at
+
+ROUNDS = 3
+
+
+@pytest.fixture
+def url(databases: Databases) -> Iterator[str]:
+    """A database of round settlement that has the submission."""
+    url = settled_database(databases, "round-settlement")
+    yield url
+    databases.drop(url)
+
+
+class _Reads(Relay):
+    """A relay that keeps what it sends, and counts how often it reads the database for it."""
+
+    def __init__(self, context: RuntimeContext) -> None:
+        super().__init__(context, lambda _: "settlements")
+        self.reads = 0
+        self.messages: list[bytes] = []
+
+    async def _read(self, *place: Any) -> Sequence[Outgoing]:
+        self.reads += 1
+        return await super()._read(*place)
+
+    async def _send(self, topics: Mapping[int, str], batches: Mapping[int, Sequence[Outgoing]]) -> None:
+        for shard in topics:
+            source = shard_source("round-settlement", shard)
+            self.messages += [entry_message(source, shard, entry) for entry in batches[shard]]
+
+
+def _records() -> list[Record]:
+    """Rounds whose moments have an offset of their own, on two partitions."""
+    events = [
+        (partition, completed(TABLES[partition], number)) for partition in (0, 1) for number in range(1, ROUNDS + 1)
+    ]
+    for _, event in events:
+        event["time"] = NOON.astimezone(timezone(timedelta(hours=-5))).isoformat()
+    offsets = [number for _ in (0, 1) for number in range(ROUNDS)]
+    return [
+        Record("table.events", partition, offset, event["source"].encode(), encoded(event), NOON)
+        for (partition, event), offset in zip(events, offsets, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("lost", [0, 1, 2 * ROUNDS], ids=["nothing lost", "one lost", "after a restart"])
+def test_memory_says_what_the_database_says(url: str, lost: int) -> None:
+    """Byte for byte; where anything is missing of a shard, that shard is read."""
+
+    async def play(table: Table) -> None:
+        committed: list[Entry] = []
+        consumer = table.consumer()
+        consumer.context = context = replace(consumer.context, wake=committed.extend)
+        await consumer.assigned((0, 1))
+        await consumer.handle(_records())
+        assert 2 * ROUNDS == len(committed)
+        from_memory, from_database = _Reads(context), _Reads(context)
+        from_memory.wake(committed[lost:])
+        assert 2 * ROUNDS == await from_memory.publish()
+        assert {0: 0, 1: 1, 2 * ROUNDS: 2}[lost] == from_memory.reads
+        assert 0 == await from_memory.publish()
+        async with context.engine.begin() as connection:
+            await connection.execute(update(context.tables.relay).values(published_seq=0))
+        assert 2 * ROUNDS == await from_database.publish()
+        assert 2 == from_database.reads
+        assert from_database.messages == from_memory.messages
+
+    play_at(url, play)
