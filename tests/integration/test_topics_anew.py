@@ -91,7 +91,7 @@ async def reading(url: str, servers: str) -> AsyncIterator[tuple[Subscription, H
     subscription = Subscription(topics, consumer, known, whole=False, failed=failures.append)
     await subscription.start()
     try:
-        yield subscription, Health(context, Guard(context), Comparer(context, MANIFEST), subscriptions=[subscription])
+        yield subscription, Health(context, Guard(context), Comparer(context, MANIFEST), [subscription])
         assert [] == failures
     finally:
         await subscription.stop()

@@ -27,9 +27,9 @@ class Health:
     context: RuntimeContext
     guard: Guard
     comparer: Comparer
-    identities: Tokens | None = None
     subscriptions: list[Subscription] = field(default_factory=list)
     waiting_for: str | None = "the service is starting"
+    identities: Tokens | None = None
 
     @property
     def checks(self) -> dict[str, Check]:

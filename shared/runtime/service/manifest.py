@@ -16,6 +16,7 @@ from shared.runtime.consume.handler import Handler
 from shared.runtime.differences import Compared
 from shared.runtime.projector import Projector
 from shared.runtime.publish.relay import MessageKey
+from shared.runtime.rederive.again import Again
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web.roles import Role
 
@@ -31,7 +32,8 @@ class Manifest:
     of `handlers` begin, which the processes of a service share among them. `apart` says what
     is published apart from the rest: the topics of shards by what their names begin with, a topic that is read
     (`settlements`) or what a collection of commands calls them. `message_key` is the Kafka key of an entry;
-    without it all entries of a shard have the shard's, and so stay in order. `watch` runs next to everything else until
+    without it all entries of a shard have the shard's, and so stay in order. `rederived` gives, for a service whose
+    entries all follow from topics, how the events of each are derived again. `watch` runs next to everything else until
     it is cancelled: figures that no event and no request brings up to date. `checks` compare what is in tables that are
     not projected, such as what is under seal, with what the journal says of it.
     """
@@ -50,6 +52,7 @@ class Manifest:
     projector: Projector = field(default_factory=Projector)
     checks: Sequence[Check] = ()
     routes: Callable[[ServiceContext], APIRouter] | None = None
+    rederived: Callable[[], Sequence[Again[Any]]] | None = None
     watch: Callable[[ServiceContext], Coroutine[Any, Any, None]] | None = None
 
     @cached_property

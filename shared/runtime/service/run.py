@@ -139,7 +139,8 @@ class _Run:
         self._topics: KafkaTopics | None = None
         self._identities = identities_of(settings, clock=clock, metrics=context.metrics)
         guard = Guard(context, notary(settings, manifest.name))
-        self._health = Health(context, guard, Comparer(context, manifest), self._identities)
+        comparer = Comparer(context, manifest)
+        self._health = Health(context, guard, comparer, identities=self._identities)
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def _behind_seconds(self) -> float:
