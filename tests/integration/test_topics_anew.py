@@ -121,6 +121,14 @@ async def why_stopped(url: str, servers: str) -> str:
         return str(await health.checks["input"]())
 
 
+async def is_read(url: str, servers: str) -> bool:
+    """Take the partition over, and look at what the broker holds again; return whether it is read on."""
+    async with reading(url, servers) as (subscription, _):
+        await until(lambda: bool(subscription.consumer.positions))
+        await subscription.look()
+        return not subscription.consumer.stopped.reasons
+
+
 def posted(url: str) -> list[tuple[str, int]]:
     """The events of the rounds that are posted, in order."""
     rows = query(
@@ -213,6 +221,8 @@ def test_a_topic_that_ends_before_what_was_read_of_it_stops_the_partition(
         return replace(topic_log(bootstrap_servers, topic), bounds={0: (0, 1)})
 
     monkeypatch.setattr("shared.runtime.consume.subscription.topic_log", ends_at_one)
+    assert asyncio.run(is_read(url, servers)), "the last record is there, whatever the broker says of the end"
+    monkeypatch.setattr("shared.runtime.consume.subscription.partitions_holding", lambda *_: set())
 
     assert "table.events/0 was read up to offset 2 and ends at 1" in asyncio.run(why_stopped(url, servers))
 
