@@ -314,7 +314,7 @@ def _documents(stack: RunningStack, *words: str) -> list[dict[str, Any]]:
 
 
 def _keep(stack: RunningStack, ending: Ending) -> None:
-    """Return at Ctrl-C. Raises: StackEnded when a part of the stack ends by itself."""
+    """Return at Ctrl-C. Raises: StackEnded when a server ends by itself: it has kept nothing."""
     message("still running; Ctrl-C stops it")
     for service, url in stack.urls.items():
         message(f"  {service:<18} {url}/docs")

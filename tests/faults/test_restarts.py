@@ -7,12 +7,12 @@ from threading import Lock
 
 import pytest
 
-from shared.local import PostgresServer
+from shared.local import KafkaServer, PostgresServer
 from tests.faults.stage import Door, Stage
 from tests.faults.subject import Subject
 from tests.faults.subjects import MECHANISMS
 from tests.faults.subjects.round_settlement import SUBJECT as ROUND_SETTLEMENT
-from tests.support import AnyBroker, ApacheKafka, Databases, eventually
+from tests.support import AnyBroker, Databases, eventually
 from tests.support.rounds import TABLES, completed, source
 from tests.support.services import produce, query, running
 from tests.support.wire import Commit, Wire, pass_on
@@ -115,7 +115,7 @@ def test_postgresql_is_killed_and_started_again(
 
 
 @EACH
-def test_kafka_is_killed_and_started_again(subject: Subject, apache_kafka: ApacheKafka, databases: Databases) -> None:
+def test_kafka_is_killed_and_started_again(subject: Subject, apache_kafka: KafkaServer, databases: Databases) -> None:
     """Commands are answered while the broker is away; what is published before and after is complete and in order."""
     stage = Stage(subject, apache_kafka.bootstrap_servers, databases)
     half = len(subject.commands) // 2

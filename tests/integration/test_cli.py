@@ -288,7 +288,7 @@ def test_a_service_that_ends_by_itself_is_named_with_its_last_words(stack: Runni
     assert not failing.home.path.exists()
 
 
-@pytest.mark.usefixtures("whole_stack")
+@pytest.mark.usefixtures("kafka_packages", "whole_stack")
 def test_up_says_what_listens_where_and_leaves_nothing_running() -> None:
     """`pitledger up` prints its addresses as soon as all is ready, and ends with exit code 0 when told to."""
     environment = {name: value for name, value in os.environ.items() if name not in SERVERS}

@@ -71,7 +71,7 @@ def rows(stack: RunningStack, query: str) -> list[Any]:
 def altered(stack: RunningStack, table: str, change: str, back: str) -> Iterator[None]:
     """Change what an owner of the database can who switches the triggers off; undone afterwards.
 
-    The service has verified and signed what is there before: else it would find the change, and never sign again.
+    The service has verified and signed what is there before: it finds the change, and signs nothing more of that shard.
     """
     eventually(lambda: rows(stack, _ALL_SIGNED) == [(True,)], because="the service has signed its journal")
     with connect(stack) as connection:

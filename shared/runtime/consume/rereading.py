@@ -12,6 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Event
+from shared.contracts.journal_facts import RecordQuarantined
 from shared.journal.inputs import Input, known_input
 from shared.journal.streams import Place, Stream
 from shared.journal.tables import JournalTables
@@ -33,8 +34,8 @@ async def read_again(
 ) -> AsyncIterator[list[Event[Any]]]:
     """Give the events that the service took from a topic, some at a time, those of a partition in their order.
 
-    Its shards must be locked. Raises: Stop where the topic does not hold all that was ever read; KafkaException where
-    the cluster does not answer.
+    Its shards must stay as they are: they are locked, or seen as they were at one moment. Raises: Stop where the topic
+    does not hold all that was ever read; KafkaException where the cluster does not answer.
     """
     servers, topic = settings.kafka_bootstrap_servers, handler.topic
     s = journal.shards.c
@@ -69,7 +70,7 @@ class _Read:
 async def _partitions(
     connection: AsyncConnection, journal: JournalTables, topic: str, found: TopicLog
 ) -> Mapping[int, _Read]:
-    shards, quarantine = journal.shards, journal.quarantine
+    shards, e = journal.shards, journal.entries.c
     there = Input(topic, found.cluster_id, found.topic_id)
     known = await known_input(connection, journal, topic, found.cluster_id) or there
     by_number: dict[int, _Read] = {}
@@ -85,7 +86,8 @@ async def _partitions(
                 "hold its records: point KAFKA_BOOTSTRAP_SERVERS at a cluster that does"
             )
         by_number[int(number)] = by_shard[row.shard] = _Read(row.next_offset)
-    for row in await connection.execute(select(quarantine.c.shard, quarantine.c.offset)):
+    # As the journal says, and not quarantine, of which a row may be gone.
+    for row in await connection.execute(select(e.shard, e.offset).where(e.kind == RecordQuarantined.KIND.name)):
         if row.shard in by_shard:
             by_shard[row.shard].refused.add(row.offset)
     return by_number

@@ -10,7 +10,9 @@ from sqlalchemy import func, select, text
 from shared.runtime.consume.subscription import Subscription
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
+from shared.runtime.service.comparer import Comparer
 from shared.runtime.service.guard import Guard
+from shared.runtime.service.rederiver import Rederiver
 from shared.runtime.web.app import Check
 from shared.runtime.web.tokens import Tokens
 
@@ -25,9 +27,11 @@ class Health:
 
     context: RuntimeContext
     guard: Guard
+    comparer: Comparer
     subscriptions: list[Subscription] = field(default_factory=list)
     waiting_for: str | None = "the service is starting"
     identities: Tokens | None = None
+    rederiver: Rederiver | None = None
 
     @property
     def checks(self) -> dict[str, Check]:
@@ -38,7 +42,10 @@ class Health:
             "input": self._check_input,
             "lag": self._check_lag,
             "verification": self._check_verification,
+            "projections": self._check_projections,
         }
+        if self.rederiver is not None:
+            checks["derivation"] = self.rederiver.check
         return checks if self.identities is None else checks | {"identities": self.identities.check}
 
     def behind_seconds(self) -> float:
@@ -53,6 +60,9 @@ class Health:
             for subscription in self.subscriptions:
                 subscription.observe()
             self.guard.observe()
+            if self.rederiver is not None:
+                self.rederiver.observe()
+            self.comparer.observe()
             wrong = [await check() for check in self.checks.values()]
             self.context.metrics.ready.set(not any(wrong))
             try:
@@ -104,3 +114,6 @@ class Health:
             first = self.guard.problems[0]
             return f"{len(self.guard.problems)} problems, first: {first.shard} entry {first.seq}: {first.what}"
         return None if self.guard.begun else "the verification of the journal has not begun"
+
+    async def _check_projections(self) -> str | None:
+        return self.comparer.problem

@@ -26,6 +26,7 @@ from shared.runtime.context import Wake
 from shared.runtime.database import create_engine, role_of
 from shared.runtime.kafka import topic_log
 from shared.runtime.publish.relay import Relay
+from shared.runtime.service.comparer import Comparer
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.health import Health
@@ -33,6 +34,7 @@ from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.notary import notary
 from shared.runtime.service.packs import use_own_packs
 from shared.runtime.service.periodic import every
+from shared.runtime.service.rederiver import Rederiver
 from shared.runtime.settings import Settings
 from shared.runtime.web.access import Identities, Nobody
 from shared.runtime.web.app import Check, create_app
@@ -141,7 +143,11 @@ class _Run:
         self._relay: Relay | None = None
         self._topics: KafkaTopics | None = None
         self._identities = identities_of(settings, clock=clock, metrics=context.metrics)
-        self._health = Health(context, Guard(context, notary(settings, manifest.name)), identities=self._identities)
+        guard = Guard(context, notary(settings, manifest.name))
+        comparer = Comparer(context, manifest)
+        self._health = Health(context, guard, comparer, identities=self._identities)
+        if manifest.rederived is not None:
+            self._health.rederiver = Rederiver(context, manifest.rederived)
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def _behind_seconds(self) -> float:
@@ -153,10 +159,16 @@ class _Run:
             loop.add_signal_handler(number, self._finish)
         web = self._web()
         serving = self._task(web.serve(), "http")
-        watching = [self._task(self._health.guard.run(), "guard"), self._task(self._health.run(), "health")]
+        watching = [
+            self._task(self._health.guard.run(), "guard"),
+            self._task(self._health.comparer.run(), "comparer"),
+            self._task(self._health.run(), "health"),
+        ]
         if self._manifest.publishes is not None:
             self._relay = Relay(self._context, self._manifest.topic_of, self._manifest.message_key)
             watching.append(self._task(self._relay.run(), "relay"))
+        if self._health.rederiver is not None:
+            watching.append(self._task(self._health.rederiver.run(), "rederiver"))
         if self._identities is not None:
             watching.append(self._task(self._identities.run(), "identities"))
         if self._manifest.watch is not None:
@@ -188,7 +200,7 @@ class _Run:
             self._fail(error)
 
     def _finish(self) -> None:
-        # Threads of librdkafka cannot be cancelled: should one not return, the process says where, and ends all the same.
+        # Threads of librdkafka cannot be cancelled: should one not return, the process says where, and ends anyway.
         faulthandler.dump_traceback_later(_STOP_SECONDS + _LAST_SECONDS, exit=True)
         if not self._over.done():
             self._over.set_result(None)

@@ -27,7 +27,7 @@ class Log:
 
 def left_out(kind: str) -> float:
     """How many lines of a kind were left out in this process."""
-    return LINES_LEFT_OUT.labels(kind)._value.get()
+    return float(LINES_LEFT_OUT.labels(kind)._value.get())
 
 
 def test_lines_beyond_the_limit_are_left_out_and_counted() -> None:
