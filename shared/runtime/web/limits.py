@@ -96,6 +96,7 @@ class _Limited(HttpToolsProtocol):
         super().__init__(*args, **kwargs)
         self._timer: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
+        self._waits_for_body = False
         self._is_cut_off = False
         self._is_receiving = False
         self._is_in_head = True
@@ -123,21 +124,34 @@ class _Limited(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._is_cut_off:
             return
-        if not self._is_receiving and self._timer is None:  # another request on a connection that was kept
-            self._begin_head()
-            self._wait(self._door.limits.head_seconds_max, self._slow_head)
         self._head_bytes += len(data)
         super().data_received(data)
-        if self._is_in_head and self._head_bytes > self._door.limits.head_bytes_max:
-            self._too_large_head(f"URL and headers have more than {self._door.limits.head_bytes_max} bytes")
+        if not self._is_cut_off:
+            self._look_at_what_is_left()
+
+    def _look_at_what_is_left(self) -> None:
+        """Wait for the rest of a request; one that came whole, as nearly all do, needs no timer."""
+        limits = self._door.limits
+        if self._is_receiving and not self._is_in_head:
+            if not self._waits_for_body:
+                self._wait(limits.body_seconds_max, self._slow_body)
+                self._waits_for_body = True
+        elif self._is_receiving and self._head_bytes > limits.head_bytes_max:
+            self._too_large_head(f"URL and headers have more than {limits.head_bytes_max} bytes")
+        elif self._timer is None and (self._is_receiving or self._is_idle):
+            self._wait(limits.head_seconds_max, self._slow_head)
+
+    @property
+    def _is_idle(self) -> bool:
+        """Return whether nothing is asked, nothing is answered, and nothing else waits for the next request."""
+        return self.timeout_keep_alive_task is None and (self.cycle is None or self.cycle.response_complete)
 
     # --- requests, as the parser comes upon their parts ---
 
     def on_message_begin(self) -> None:
         self._is_receiving = True
-        self._begin_head()
-        if self._timer is None:  # it came right behind another one
-            self._wait(self._door.limits.head_seconds_max, self._slow_head)
+        self._is_in_head = True
+        self._head_bytes = self._header_bytes = self._body_bytes = 0
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -157,7 +171,6 @@ class _Limited(HttpToolsProtocol):
         if int(length) > self._door.limits.body_bytes_max:
             self._too_large_body()
             return
-        self._wait(self._door.limits.body_seconds_max, self._slow_body)
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -198,10 +211,6 @@ class _Limited(HttpToolsProtocol):
 
     # --- what is beyond a limit ---
 
-    def _begin_head(self) -> None:
-        self._is_in_head = True
-        self._head_bytes = self._header_bytes = self._body_bytes = 0
-
     def _wait(self, seconds: float, too_long: Any) -> None:
         self._stop_waiting()
         self._timer = self.loop.call_later(seconds, too_long)
@@ -210,6 +219,7 @@ class _Limited(HttpToolsProtocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        self._waits_for_body = False
 
     def _slow_head(self) -> None:
         if not self._is_receiving:  # nothing was asked

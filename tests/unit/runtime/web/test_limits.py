@@ -224,6 +224,11 @@ def test_a_connection_on_which_nothing_is_asked_ends(server: Server) -> None:
         assert b"alive" in connection.recv(65536)
         connection.sendall(b"GET /healthz HTTP/1.1\r\n")
         assert 408 == answer_of(connection)[0]
+    with server.connect() as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b"alive" in connection.recv(65536)
+        connection.sendall(b"\r\n")
+        assert (0, None) == answer_of(connection)
 
 
 def test_a_client_that_does_not_read_its_answer_is_cut_off(server: Server) -> None:
