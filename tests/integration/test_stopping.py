@@ -16,7 +16,7 @@ from tests.support.brokers import AnyBroker
 from tests.support.services import Worker, create_topics, settled_database
 from tests.support.worker import MOMENT
 
-pytestmark = pytest.mark.broker
+pytestmark = pytest.mark.any_broker
 
 GRACE_SECONDS = 30.0
 """What Compose, Kubernetes and `pitledger up` give."""
@@ -24,10 +24,11 @@ GRACE_SECONDS = 30.0
 TOPICS = {"properties": 1, "settlements": 2}
 
 
+@pytest.mark.parametrize("has_broker", [True, False])
 def test_the_wagering_accounts_stop_in_time_under_clients_that_hold_on(
-    fresh_broker: AnyBroker, databases: Databases
+    fresh_broker: AnyBroker, databases: Databases, has_broker: bool
 ) -> None:
-    """Connections that say nothing, half a head, half a body, and a command in between: it ends in good order."""
+    """Connections that say nothing, half a head, half a body: it ends in good order, also while Kafka is away."""
     url, port = settled_database(databases, "wagering-accounts"), free_port()
     create_topics(fresh_broker.bootstrap_servers, TOPICS)
     with DevelopmentIssuer() as issuer, ExitStack() as clients:
@@ -48,6 +49,9 @@ def test_the_wagering_accounts_stop_in_time_under_clients_that_hold_on(
             for _ in range(5):
                 client = clients.enter_context(socket.create_connection((LOOPBACK, port), timeout=10))
                 client.sendall(sent.encode())
+        if not has_broker:
+            fresh_broker.kill()
+            clients.callback(fresh_broker.start)
         began = time.monotonic()
         os.kill(worker.pid, signal.SIGTERM)
         assert 0 == worker.wait(GRACE_SECONDS), worker.log()[-4000:]
