@@ -50,6 +50,8 @@ class Home:
         return {
             "PITLEDGER_CHECKPOINT_DIRECTORY": str(self.checkpoints),
             "PITLEDGER_CHECKPOINT_KEY_FILE": str(self.path / "checkpoint-key.pem"),
+            "PITLEDGER_CHECKPOINT_VERIFIERS_FILE": str(self.verifiers_file),
+            "PITLEDGER_MESSAGE_AUTHENTICATION": "required",
             "PITLEDGER_API_TOKENS_FILE": str(self.path / "api-tokens.yaml"),
         }
 

@@ -117,7 +117,7 @@ class RunningStack:
         ports = {service: self._usual(port, service) if self._usual_ports else free_port() for service, port in usual}
         self.urls = {service: f"http://{LOOPBACK}:{port}" for service, port in ports.items()}
         self.home.write_tokens(self._forks.roles)
-        self.home.write_keys(self._services)
+        self.home.write_keys(NAMES)
         self.home.write_environment(self.environment)
         self._report("creating topics and schemas")
         self._prepare()

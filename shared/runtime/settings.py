@@ -64,6 +64,14 @@ class Settings(BaseSettings):
     checkpoint_key_file: Path | None = Field(
         default=None, description="Ed25519 private key (PEM) that signs checkpoints; none: no checkpoints"
     )
+    checkpoint_verifiers_file: Path | None = Field(
+        default=None,
+        description="public keys with which `pitledger verify` opens checkpoints, one a line; none: the signing key's",
+    )
+    message_authentication: Literal["required", "off"] = Field(
+        default="required",
+        description="whether services sign what they publish and verify what they read of others; off: in tests alone",
+    )
     api_tokens_file: Path | None = Field(
         default=None, description="who may call the HTTP interfaces, as hashes of their tokens; none: nobody may write"
     )

@@ -15,6 +15,7 @@ from shared.runtime.clock import utc_now
 from shared.runtime.consume.rereading import read_again
 from shared.runtime.projector import Transaction
 from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.messages import message_verifier
 from shared.runtime.service.packs import use_own_packs
 from shared.runtime.settings import Settings
 
@@ -58,6 +59,7 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
     keepers = [handler() for handler in manifest.handlers if handler.keeps]
     kept_tables = (table for keeper in keepers for table in keeper.keeps)
     tables = tuple(dict.fromkeys((*manifest.whole_projector.tables, *kept_tables)))  # one may follow from both
+    verifier = message_verifier(settings, [keeper.reader.topic for keeper in keepers])
     empty = "TRUNCATE" if check else "DELETE FROM"  # what is rolled back then leaves no dead rows
     async with engine.connect() as connection, connection.begin() as transaction:
         await connection.execute(text("SET LOCAL ROLE NONE"))  # the service itself may not empty what it keeps
@@ -71,7 +73,7 @@ async def rebuild(engine: AsyncEngine, manifest: Manifest, settings: Settings, *
         async for recorded in manifest.whole_projector.read(connection, manifest.journal):
             await manifest.whole_projector.project(Transaction(connection), recorded)
         for keeper in keepers:
-            async for events in read_again(connection, manifest.journal, keeper, settings):
+            async for events in read_again(connection, manifest.journal, keeper, settings, verifier):
                 await keeper.keep(connection, events, utc_now())
         compared = [await _compare(connection, table) for table in tables]
         if check:
