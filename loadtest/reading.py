@@ -1,7 +1,6 @@
 """Reporting alone, on servers of its own: for measuring how it reads a month that is there already, and reports it."""
 
 import os
-import secrets
 import subprocess
 import sys
 import time
@@ -15,7 +14,6 @@ from typing import Any, Final
 
 import httpx
 import psycopg
-import yaml
 from confluent_kafka import Producer
 
 from loadtest.casino import Casino
@@ -26,9 +24,9 @@ from shared.contracts.submissions import SubmissionApproved, SubmissionFiled
 from shared.contracts.topics import PROPERTIES, Topic
 from shared.contracts.versions import fields_of
 from shared.local import Stack
+from shared.local.issuer import DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port
 from shared.local.process import LeashedProcess, ProcessConfig
-from shared.runtime.web.access import token_hash
 from shared.runtime.web.roles import READ_PATRON_REPORTS, READ_REPORTS
 
 _COMMAND: Final = (sys.executable, "-P", "-m", "services.cli.main")
@@ -48,12 +46,9 @@ class Reporting:
     `processes` says how many of them share the partitions.
     """
 
-    def __init__(self, servers: Stack, home: Path, settings: Mapping[str, str]) -> None:
+    def __init__(self, servers: Stack, issuer: DevelopmentIssuer, home: Path, settings: Mapping[str, str]) -> None:
         self._home = home
-        self._token = secrets.token_urlsafe(24)
-        tokens = home / "api-tokens.yaml"
-        known = [{"person": _READER, "token_sha256": token_hash(self._token), "roles": list(_ROLES)}]
-        tokens.write_text(yaml.safe_dump(known))
+        self._token = issuer.token(_READER, _ROLES)
         self.bootstrap_servers = servers.bootstrap_servers
         self.conninfo = servers.database_url.replace("postgresql+psycopg://", "postgresql://", 1)
         self._environment = {
@@ -61,7 +56,7 @@ class Reporting:
             **settings,
             "DATABASE_URL": servers.database_url,
             "KAFKA_BOOTSTRAP_SERVERS": servers.bootstrap_servers,
-            "PITLEDGER_API_TOKENS_FILE": str(tokens),
+            **issuer.settings,
         }
         self._url = ""
         self.published: Counter[Topic] = Counter()
@@ -176,8 +171,8 @@ _TESTED: Final = (
 @contextmanager
 def reporting_stack(settings: Mapping[str, str]) -> Iterator[Reporting]:
     """Give servers for reporting, with these settings of the service; nothing of them runs afterwards."""
-    with TemporaryDirectory(prefix="pitledger-") as home, Stack() as servers:
-        yield Reporting(servers, Path(home), settings)
+    with TemporaryDirectory(prefix="pitledger-") as home, DevelopmentIssuer() as issuer, Stack() as servers:
+        yield Reporting(servers, issuer, Path(home), settings)
 
 
 def _alive(port: int) -> bool:

@@ -9,6 +9,7 @@ A test asks for the least that it needs:
 - `broker`: the session's broker, for tests that name their topics themselves.
 - `fresh_broker`: a broker without any topic or group, for tests that use the topics of the services.
 - `real_kafka`: Apache Kafka, emptied; `apache_kafka`: the same, and the test may stop, kill and restart it.
+- `kafka_packages`: what Apache Kafka is started from, for tests that start it themselves.
 - `whole_stack`: the turn of a test that starts every service, which on a few processors only one should do at a time.
 - `rng`: random numbers that the printed seed repeats.
 
@@ -25,12 +26,13 @@ from pathlib import Path
 
 import pytest
 
-from shared.local import Broker, PostgresServer
+from shared.local import Broker, EmbeddedPackageMissingError, KafkaServer, PostgresServer
+from shared.local._jars import jars
 from shared.local.account import temporary_directory, unprivileged_account
 from tests.support import brokers
 from tests.support.brokers import AnyBroker, GivenBroker
 from tests.support.databases import Databases
-from tests.support.kafka import ApacheKafka, KafkaUnavailableError, give_up
+from tests.support.kafka import give_up
 from tests.support.turns import WHOLE_STACK, turn
 
 # The data of tests need not survive a power failure.
@@ -146,12 +148,17 @@ def module_database_url(databases: Databases) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def _apache_kafka() -> Iterator[ApacheKafka]:
+def kafka_packages() -> None:
+    """What Apache Kafka is started from is there, or can be fetched."""
     try:
-        kafka = ApacheKafka()
-    except KafkaUnavailableError as error:
+        jars()
+    except EmbeddedPackageMissingError as error:
         give_up(error, os.environ)
-    with kafka:
+
+
+@pytest.fixture(scope="session")
+def _apache_kafka(kafka_packages: None) -> Iterator[KafkaServer]:
+    with KafkaServer() as kafka:
         yield kafka
 
 
@@ -177,7 +184,7 @@ def broker(request: pytest.FixtureRequest, _given_broker: GivenBroker | None) ->
     if _given_broker is not None:
         yield _given_broker
     elif request.config.getoption("--broker") == "kafka":
-        kafka: ApacheKafka = request.getfixturevalue("_apache_kafka")
+        kafka: KafkaServer = request.getfixturevalue("_apache_kafka")
         yield kafka
     else:
         with Broker() as embedded:
@@ -201,7 +208,7 @@ def module_broker(request: pytest.FixtureRequest, _given_broker: GivenBroker | N
         brokers.empty(_given_broker.bootstrap_servers)
         yield _given_broker
     elif request.config.getoption("--broker") == "kafka":
-        kafka: ApacheKafka = request.getfixturevalue("_apache_kafka")
+        kafka: KafkaServer = request.getfixturevalue("_apache_kafka")
         kafka.start()
         brokers.empty(kafka.bootstrap_servers)
         yield kafka
@@ -221,7 +228,7 @@ def real_kafka(request: pytest.FixtureRequest, _given_broker: GivenBroker | None
 
 
 @pytest.fixture
-def apache_kafka(_apache_kafka: ApacheKafka) -> ApacheKafka:
+def apache_kafka(_apache_kafka: KafkaServer) -> KafkaServer:
     """Apache Kafka without topics or groups, to be stopped, killed and started at will."""
     _apache_kafka.start()
     brokers.empty(_apache_kafka.bootstrap_servers)

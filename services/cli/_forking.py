@@ -1,9 +1,9 @@
 """Imports the services of a stack once and forks each of them: the other end of `fork_server.py`.
 
 Run as a process of its own with one thread and no connection, so that a fork copies nothing but what was imported. It
-is the leash of what it forks. A line on standard input says what to fork, a second one asks it to end them all; end of
-file means that the parent is gone, and that nobody else will clean up after it. It answers on standard output, one
-JSON document a line.
+is the leash of what it forks. Each line on standard input is a list of what to fork, an empty one asks it to end them
+all; end of file means that the parent is gone, and that nobody else will clean up after it. It answers on standard
+output, one JSON document a line, and tells there which service has ended by itself.
 """
 
 import contextlib
@@ -26,20 +26,18 @@ from shared.local._leash import death_with_parent
 
 
 def main(services: Sequence[str], *, grace_seconds: float, remove_when_orphaned: str | None) -> None:
-    """Import the services, fork them when told to, and return when all have ended."""
+    """Import the services, fork them as often as told to, and return when all have ended."""
     gc.disable()
     import_module("services.cli.run")
     manifests = [load(service) for service in services]
     gc.enable()
     gc.freeze()  # a service that looks for garbage leaves what is shared alone
     _say({"ports": {each.name: each.port for each in manifests}, "roles": sorted(roles_of_services(manifests))})
-    orders = sys.stdin.readline()
-    processes = [_fork(**order) for order in json.loads(orders)] if orders else []
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    processes: list[ForkProcess] = []
     told = True
     with contextlib.suppress(KeyboardInterrupt):
-        _say({each.name: each.pid for each in processes})
-        told = _watch(processes)
+        told = _obey(processes)
     _end(processes, grace_seconds)
     if not told and remove_when_orphaned is not None:
         shutil.rmtree(remove_when_orphaned, ignore_errors=True)
@@ -54,6 +52,7 @@ def _fork(service: str, log: str, environment: Mapping[str, str]) -> ForkProcess
 
 def _become(service: str, log: str, environment: Mapping[str, str]) -> None:
     """Be `pitledger run SERVICE`, as if it had been started with this log and this environment."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.setsid()
     death_with_parent(signal.SIGKILL)()
     with open(log, "ab") as said:  # noqa: PTH123 - as the leash of one command does
@@ -64,16 +63,24 @@ def _become(service: str, log: str, environment: Mapping[str, str]) -> None:
     sys.exit(pitledger(["run", service]))
 
 
-def _watch(processes: Sequence[ForkProcess]) -> bool:
-    """Report each process that ends by itself; return whether the parent asks for the end, and is not gone."""
-    running = list(processes)
-    while sys.stdin.fileno() not in wait([sys.stdin.fileno(), *(process.sentinel for process in running)]):
-        for process in running:
-            process.join(0)
-            if process.exitcode is not None:
-                _say({process.name: process.exitcode})
-        running = [process for process in running if process.exitcode is None]
-    return bool(sys.stdin.readline())
+def _obey(running: list[ForkProcess]) -> bool:
+    """Fork what the parent asks for, and report each process that ends by itself, until the parent asks for the end.
+
+    Returns False when the parent is gone instead.
+    """
+    while True:
+        ready = wait([sys.stdin.fileno(), *(process.sentinel for process in running)])
+        for process in [process for process in running if process.sentinel in ready]:
+            process.join()
+            running.remove(process)
+            _say({"ended": {process.name: process.exitcode}})
+        if sys.stdin.fileno() in ready:
+            line = sys.stdin.readline()
+            if not line or not (orders := json.loads(line)):
+                return bool(line)
+            started = [_fork(**order) for order in orders]
+            running += started
+            _say({process.name: process.pid for process in started})
 
 
 def _end(processes: Sequence[ForkProcess], grace_seconds: float) -> None:

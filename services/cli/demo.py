@@ -202,9 +202,8 @@ def _play_day(
         watch.wait_for_checkpoints(seconds=_CHECKPOINT_SECONDS, schemas=schemas)
         legs_of = {name: {schema: watch.legs(schema, name) for schema in schemas} for name in (PROPERTY, neighbor.name)}
         not_read = {schema: watch.not_read(schema) for schema in _READ_SETTLEMENTS}
-    checkpoints = ("--checkpoints", str(stack.home.checkpoints), "--key", str(stack.home.verifiers_file))
     with ThreadPoolExecutor(_COMMANDS_AT_ONCE) as pool:
-        verified = pool.submit(_documents, stack, "verify", *checkpoints)
+        verified = pool.submit(_documents, stack, "verify")
         reconstructed = pool.submit(_documents, stack, "reconstruct", example.round_id)
     journals, (round_document,) = verified.result(), reconstructed.result()
     legs = legs_of[PROPERTY]
@@ -315,7 +314,7 @@ def _documents(stack: RunningStack, *words: str) -> list[dict[str, Any]]:
 
 
 def _keep(stack: RunningStack, ending: Ending) -> None:
-    """Return at Ctrl-C. Raises: StackEnded when a part of the stack ends by itself."""
+    """Return at Ctrl-C. Raises: StackEnded when a server ends by itself: it has kept nothing."""
     message("still running; Ctrl-C stops it")
     for service, url in stack.urls.items():
         message(f"  {service:<18} {url}/docs")

@@ -68,6 +68,7 @@ class StackEnded(CommandError):
 
     def __init__(self, name: str, code: int | None = None, log_tail: str = "") -> None:
         how = "" if code is None else f" with exit code {code}" if code < 128 else f", killed by signal {code - 128}"
-        super().__init__(f"{name} ended by itself{how}; the end of its log stands above")
+        self.happened = f"{name} ended by itself{how}"
+        super().__init__(f"{self.happened}; the end of its log stands above")
         self.details = log_tail
         self.exit_code = ExitCode.NOT_THERE if code == ExitCode.NOT_THERE else ExitCode.BUG

@@ -6,12 +6,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Final, Self
 
 from services.cli.exits import StackEnded
 from shared.local.errors import LocalStackError
 from shared.local.process import log_tail
+
+SERVER: Final = "fork-server"
+"""What the server is called where services are named."""
 
 _KILL_SECONDS_MAX: Final = 10.0
 
@@ -21,8 +25,9 @@ class ForkServer:
 
     From its construction on it imports them, while the parent does something else. Each service is in a session of its
     own, so that Ctrl-C reaches only the parent; one that has not ended `grace_seconds` after it was asked to is killed.
-    When the parent dies without a word, `remove_when_orphaned` is deleted after the services ended. `logs` is the
-    directory of the services' logs and of the server's own, which says what is wrong before a service has one.
+    One that ends by itself can be forked again. When the parent dies without a word, `remove_when_orphaned` is deleted
+    after the services ended. `logs` is the directory of the services' logs and of the server's own, which says what is
+    wrong before a service has one.
     """
 
     ports: Mapping[str, int]
@@ -41,13 +46,12 @@ class ForkServer:
     ) -> None:
         self._logs = logs
         self._seconds_max = grace_seconds + _KILL_SECONDS_MAX
-        self.pids: Mapping[str, int] = {}
+        self.pids: dict[str, int] = {}
         """The process ids of the services that were forked."""
-        self._asked_to_fork = False
         self._exit_codes: dict[str, int] = {}
-        self._listener = Thread(target=self._listen, name="exit codes", daemon=True)
+        self._answers: SimpleQueue[Any] = SimpleQueue()
         options = {"services": services, "grace_seconds": grace_seconds, "remove_when_orphaned": remove_when_orphaned}
-        with self._log("fork-server").open("ab") as log:
+        with self._log(SERVER).open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
                 [sys.executable, "-P", "-m", "services.cli._forking", json.dumps(options, default=str)],
                 stdin=subprocess.PIPE,
@@ -57,6 +61,8 @@ class ForkServer:
                 env=dict(environment),
                 start_new_session=True,
             )
+        self._listener = Thread(target=self._listen, name="fork server", daemon=True)
+        self._listener.start()
 
     def __enter__(self) -> Self:
         return self
@@ -70,32 +76,37 @@ class ForkServer:
         self.ports, self.roles = answer["ports"], answer["roles"]
 
     def fork(self, environments: Mapping[str, Mapping[str, str]]) -> None:
-        """Start each service with its environment, all at once; then no more. Raises: StackEnded."""
+        """Start each service with its environment, all at once. Raises: StackEnded where the server has ended."""
         orders = [
             {"service": service, "log": str(self._log(service)), "environment": dict(environment)}
             for service, environment in environments.items()
         ]
-        self._asked_to_fork = True
-        self._ask(json.dumps(orders))
-        self.pids = self._answer()
-        self._listener.start()
+        for service in environments:
+            self._exit_codes.pop(service, None)
+        self._ask(orders)
+        self.pids |= self._answer()
+
+    @property
+    def ended(self) -> Mapping[str, StackEnded]:
+        """Return which services have ended by themselves, and how; the server alone where it did, and they with it."""
+        if (code := self._process.poll()) is not None:
+            return {SERVER: self._ended(SERVER, code)}
+        return {service: self._ended(service, code) for service, code in list(self._exit_codes.items())}
 
     def check(self) -> None:
         """Raise StackEnded where a service, or the server with all of them, has ended by itself."""
-        for service, code in list(self._exit_codes.items()):
-            raise self._ended(service, code)
-        if (ended := self._process.poll()) is not None:
-            raise self._ended("fork-server", ended)
+        for ended in self.ended.values():
+            raise ended
 
     def stop(self) -> None:
         """End the services in good order, and the server; wait until they are gone."""
         assert self._process.stdin is not None
         if self._process.stdin.closed:
             return  # stopped before
-        if self._asked_to_fork:
-            self._ask("end")
+        if self.pids:
+            self._ask([])
         else:
-            self._process.kill()
+            self._process.kill()  # it may be importing
         try:
             self._process.wait(self._seconds_max)
         except subprocess.TimeoutExpired:
@@ -108,8 +119,7 @@ class ForkServer:
             self._close()
 
     def _close(self) -> None:
-        if self._listener.ident is not None:
-            self._listener.join()
+        self._listener.join()
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
             with suppress(BrokenPipeError):
@@ -121,20 +131,23 @@ class ForkServer:
     def _ended(self, name: str, code: int) -> StackEnded:
         return StackEnded(name, code if code >= 0 else 128 - code, log_tail(self._log(name)))
 
-    def _ask(self, line: str) -> None:
+    def _ask(self, orders: Sequence[Mapping[str, Any]]) -> None:
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):  # it has ended by itself: whoever waits for an answer is told so
-            self._process.stdin.write(f"{line}\n".encode())
+            self._process.stdin.write(f"{json.dumps(orders)}\n".encode())
             self._process.stdin.flush()
 
     def _answer(self) -> Any:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise self._ended("fork-server", self._process.wait())
-        return json.loads(line)
+        if (answer := self._answers.get()) is None:
+            raise self._ended(SERVER, self._process.wait())
+        return answer
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            self._exit_codes |= json.loads(line)
+            document = json.loads(line)
+            if "ended" in document:
+                self._exit_codes |= document["ended"]
+            else:
+                self._answers.put(document)
+        self._answers.put(None)

@@ -1,7 +1,7 @@
 """Writes what follows from the code, or checks that it is there: `python -m services.cli.generated [--check]`.
 
-The contracts in schemas/, what infra/, docs/ and pyproject.toml say of the services, docs/jurisdictions and
-docs/reports.md.
+The contracts in schemas/, what infra/, docs/ and pyproject.toml say of the services, docs/jurisdictions,
+docs/duties.md and docs/reports.md.
 """
 
 import sys
@@ -11,10 +11,10 @@ from typing import Annotated, Final
 
 import typer
 
-from services.cli import infra, schemas
+from services.cli import duties, infra, schemas
 from services.cli.exits import ExitCode
 from services.cli.output import message
-from services.cli.services import load_all
+from services.cli.services import load_all, roles_of_services
 from services.reporting import handbook
 from shared.jurisdictions import known_packs, pack
 from shared.jurisdictions.document import page
@@ -31,6 +31,7 @@ def texts(root: Path = ROOT) -> dict[str, str]:
     pages = {f"{_JURISDICTIONS}/{name}.md": page(pack(name)) for name in known_packs()}
     pictures = (root / Path(handbook.PATH).parent / handbook.PICTURES).glob("*.png")
     pages[handbook.PATH] = handbook.page(picture.stem for picture in pictures)
+    pages[duties.PATH] = duties.page(roles_of_services(manifests))
     return schemas.texts(manifests) | infra.texts(manifests, root) | pages
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import secrets
 import shlex
 import shutil
 import tempfile
@@ -10,11 +9,9 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-import yaml
-
 from services.cli.people import PEOPLE, roles_of
 from shared.journal.signed_note import Signer
-from shared.runtime.web.access import token_hash
+from shared.local.issuer import DevelopmentIssuer
 
 
 class Home:
@@ -52,22 +49,14 @@ class Home:
             "PITLEDGER_CHECKPOINT_KEY_FILE": str(self.path / "checkpoint-key.pem"),
             "PITLEDGER_CHECKPOINT_VERIFIERS_FILE": str(self.verifiers_file),
             "PITLEDGER_MESSAGE_AUTHENTICATION": "required",
-            "PITLEDGER_API_TOKENS_FILE": str(self.path / "api-tokens.yaml"),
         }
 
-    def write_tokens(self, declared: Collection[str]) -> None:
+    def write_tokens(self, issuer: DevelopmentIssuer, declared: Collection[str]) -> None:
         """Give everybody a new token, with the person's roles among those that are declared."""
-        self.tokens = {person: secrets.token_urlsafe(24) for person in PEOPLE}
-        people = [
-            {"person": person, "roles": roles_of(person, declared), "token": token}
-            for person, token in self.tokens.items()
-        ]
-        hashes = [
-            {"person": each["person"], "token_sha256": token_hash(str(each["token"])), "roles": each["roles"]}
-            for each in people
-        ]
+        roles = {person: roles_of(person, declared) for person in PEOPLE}
+        self.tokens = {person: issuer.token(person, roles[person]) for person in PEOPLE}
+        people = [{"person": person, "roles": roles[person], "token": self.tokens[person]} for person in PEOPLE]
         _write(self.tokens_file, json.dumps(people, indent=2) + "\n")
-        _write(self.path / "api-tokens.yaml", yaml.safe_dump(hashes))
 
     def write_keys(self, services: Sequence[str]) -> None:
         """Make the key that signs checkpoints, where there is none yet, and write down its public halves."""

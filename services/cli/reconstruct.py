@@ -76,6 +76,7 @@ def _show_entry(entry: EntryDocument, *, standing: bool) -> None:
         ["entry", f"{entry.seq} of {entry.shard_name}" + (", stands" if standing else "")],
         ["event", f"{entry.event_id}, sequence {entry.sequence} of {entry.source}, offset {entry.offset}"],
         ["gaming day", f"{entry.gaming_day}, occurred {entry.occurred_at.isoformat()}"],
+        ["record hash", entry.record_hash or "none"],
         ["recorded", entry.recorded_at.isoformat()],
     ]
     if "correction" in data:

@@ -14,6 +14,7 @@ from shared.runtime.database import create_engine
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.run import application, context_of
 from shared.runtime.settings import Settings
+from shared.runtime.web.access import Nobody
 
 
 def texts(manifests: Sequence[Manifest]) -> dict[str, str]:
@@ -40,7 +41,7 @@ def openapi(manifest: Manifest) -> dict[str, Any]:
     settings = Settings()
     # The routes are only described: the engine never connects.
     engine = create_engine(settings.database_url.get_secret_value(), role=manifest.schema)
-    return application(manifest, context_of(manifest, settings, engine)).openapi()
+    return application(manifest, context_of(manifest, settings, engine), identities=Nobody()).openapi()
 
 
 def broken(wanted: Mapping[str, str], revision: str, repository: Path) -> list[str] | None:

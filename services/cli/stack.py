@@ -14,12 +14,15 @@ import httpx
 from infra.topics import apply as apply_topics
 from services.cli.database import explained
 from services.cli.exits import NotThere, StackEnded
-from services.cli.fork_server import ForkServer
+from services.cli.fork_server import SERVER, ForkServer
 from services.cli.home import Home
 from services.cli.services import NAMES, TOKEN_VARIABLE, migrations, url_variable
+from services.cli.supervision import Part
 from services.cli.topics import explained_topics
-from shared.local import LocalStackError, Stack
+from shared.local import Broker, LocalStackError, Stack
+from shared.local.issuer import TOKEN_LIFE, DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port, port_is_free
+from shared.local.server import Server
 from shared.runtime.database import role_of
 from shared.runtime.service.migrations import upgrade
 
@@ -30,8 +33,8 @@ COMMAND: Final = (sys.executable, "-P", "-m", "services.cli.main")
 OPERATOR: Final = "demo.operator"
 """Who works with the command line in a terminal with the environment of the stack."""
 
-_OF_EMBEDDED_BROKER: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3"}
-"""The embedded broker lets a consumer group wait for half of its session timeout before it begins."""
+_OF_BROKER_IN_MEMORY: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3"}
+"""The broker in memory lets a consumer group wait for half of its session timeout before it begins."""
 
 _READY_SECONDS_MAX: Final = 90.0
 _POLL_SECONDS: Final = 0.1
@@ -43,9 +46,9 @@ class RunningStack:
     """Everything that Pitledger needs, for the length of a `with` block; afterwards nothing of it runs.
 
     `DATABASE_URL` and `KAFKA_BOOTSTRAP_SERVERS` in `environment` name servers to be used instead of embedded ones; what
-    else it holds is passed on to the services, and `settings` on top of it. `directory` keeps the data between runs;
-    without it they are temporary. `usual_ports` takes the ports of production where they are free, otherwise all ports
-    are free ones. `report` is told each step in a few words.
+    else it holds is passed on to the services, and `settings` on top of it. `directory` keeps the data between runs,
+    those of the broker too; without it they are temporary. `usual_ports` takes the ports of production where they are
+    free, otherwise all ports are free ones. `report` is told each step in a few words.
     """
 
     home: Home
@@ -78,6 +81,11 @@ class RunningStack:
         self._running = ExitStack()
 
     @property
+    def keeps(self) -> bool:
+        """Return whether what is acknowledged outlives the stack: in a directory, or on servers that were given."""
+        return self._directory is not None or (self._servers.postgres is None and self._servers.broker is None)
+
+    @property
     def pids(self) -> Mapping[str, int]:
         """Return the process id of each service."""
         return self._forks.pids
@@ -91,6 +99,7 @@ class RunningStack:
             TOKEN_VARIABLE: self.home.tokens[OPERATOR],
             **{url_variable(service): url for service, url in self.urls.items()},
             **self.home.environment,
+            **self._issuer.settings,
         }
 
     def __enter__(self) -> Self:
@@ -105,28 +114,41 @@ class RunningStack:
     def _start(self, starting: ExitStack) -> None:
         self.home = Home(self._directory, starting)
         self._report("starting PostgreSQL and the Kafka broker")
-        self._forks = starting.enter_context(self._new_fork_server())  # it imports while the servers start
+        self._forks = self._new_fork_server()  # it imports while the servers start
+        starting.callback(self._stop_forks)
         try:
             self._servers = starting.enter_context(self._new_servers())
         except LocalStackError as error:
             raise NotThere(str(error)) from error
-        starting.callback(self._forks.stop)  # before the servers end
+        starting.callback(self._stop_forks)  # before the servers end
         self.database_url, self.bootstrap_servers = self._servers.database_url, self._servers.bootstrap_servers
         self._forks.wait()
         usual = self._forks.ports.items()
         ports = {service: self._usual(port, service) if self._usual_ports else free_port() for service, port in usual}
+        self._ports = ports
         self.urls = {service: f"http://{LOOPBACK}:{port}" for service, port in ports.items()}
-        self.home.write_tokens(self._forks.roles)
+        self._issuer = starting.enter_context(DevelopmentIssuer())
+        self._renew_tokens()
         self.home.write_keys(NAMES)
-        self.home.write_environment(self.environment)
         self._report("creating topics and schemas")
         self._prepare()
         self._report(f"starting {', '.join(self._services)}")
-        roles = self._servers.urls_for([role_of(service) for service in self._services])
-        self._forks.fork(
-            {service: self._environment_of(port, roles[role_of(service)]) for service, port in ports.items()}
-        )
+        self._logins = self._servers.urls_for([role_of(service) for service in self._services])
+        self._fork(self._services)
         self._wait_until_ready()
+
+    def _stop_forks(self) -> None:
+        self._forks.stop()
+
+    def _fork(self, services: Sequence[str]) -> None:
+        self._forks.fork({service: self._environment_of(service) for service in services})
+
+    def _fork_all(self) -> None:
+        """Start a new fork server in place of one that has ended, and all services with it."""
+        self._forks.stop()
+        self._forks = self._new_fork_server()
+        self._forks.wait()
+        self._fork(self._services)
 
     def _new_fork_server(self) -> ForkServer:
         return ForkServer(
@@ -140,7 +162,7 @@ class RunningStack:
     def _new_servers(self) -> Stack:
         return Stack(
             environment=self._given,
-            directory=None if self._directory is None else self._directory / "postgres",
+            directory=self._directory,
             postgres_port=self._server_port("DATABASE_URL", POSTGRES_PORT, "PostgreSQL"),
             broker_port=self._server_port("KAFKA_BOOTSTRAP_SERVERS", BROKER_PORT, "the broker"),
         )
@@ -166,19 +188,45 @@ class RunningStack:
             with explained_topics():
                 topics.result()
 
-    def _environment_of(self, port: int, database_url: str) -> Mapping[str, str]:
-        """Return the environment of a service that listens on the port, with its own login to the database."""
-        own = {"DATABASE_URL": database_url}
-        listening = {"PITLEDGER_HTTP_HOST": LOOPBACK, "PITLEDGER_HTTP_PORT": str(port)}
-        broker = _OF_EMBEDDED_BROKER if self._servers.broker is not None else {}
+    def _environment_of(self, service: str) -> Mapping[str, str]:
+        """Return the environment of a service, with its port and its own login to the database."""
+        own = {"DATABASE_URL": self._logins[role_of(service)]}
+        listening = {"PITLEDGER_HTTP_HOST": LOOPBACK, "PITLEDGER_HTTP_PORT": str(self._ports[service])}
+        broker = _OF_BROKER_IN_MEMORY if isinstance(self._servers.broker, Broker) else {}
         return {**broker, **self._given, **self.environment, **own, **listening, **self._settings}
 
+    @property
+    def parts(self) -> Sequence[Part]:
+        """Return what the stack runs: the servers, the fork server, the services.
+
+        A server without a directory cannot be started again: nothing would be left of what it held.
+        """
+        kept = self._directory is not None
+        servers = self._servers.postgres, self._servers.broker
+        found = [Part(one.name, _ended(one), one.start if kept else None) for one in servers if one is not None]
+        found.append(Part(SERVER, lambda: self._forks.ended.get(SERVER), self._fork_all))
+        return [*found, *map(self._part, self._services)]
+
+    def _part(self, service: str) -> Part:
+        return Part(service, lambda: self._forks.ended.get(service), lambda: self._fork([service]))
+
+    def _renew_tokens(self) -> None:
+        """Give everybody a token, and other terminals that of the operator."""
+        self.home.write_tokens(self._issuer, self._forks.roles)
+        self.home.write_environment(self.environment)
+        self._tokens_until = time.monotonic() + TOKEN_LIFE.total_seconds() / 2
+
+    def keep_tokens(self) -> None:
+        """Make tokens that end soon anew."""
+        if time.monotonic() > self._tokens_until:
+            self._renew_tokens()
+
     def check(self) -> None:
-        """Raise StackEnded where a part of the stack has ended by itself."""
-        self._forks.check()
-        for name, server in (("PostgreSQL", self._servers.postgres), ("the Kafka broker", self._servers.broker)):
-            if server is not None and server.pid is None:
-                raise StackEnded(name)
+        """Raise StackEnded where a part of the stack has ended by itself. Tokens that end soon are made anew."""
+        self.keep_tokens()
+        for part in self.parts:
+            if (ended := part.ended()) is not None:
+                raise ended
 
     def _wait_until_ready(self) -> None:
         """Wait until every service says that it is ready; raise NotThere when one is not in time, with its reasons."""
@@ -191,6 +239,10 @@ class RunningStack:
                     reasons = "; ".join(f"{name}: {why}" for name, why in waiting.items())
                     raise NotThere(f"not ready after {_READY_SECONDS_MAX:g} s: {reasons}")
                 time.sleep(_POLL_SECONDS)
+
+
+def _ended(server: Server) -> Callable[[], StackEnded | None]:
+    return lambda: StackEnded(server.name) if server.pid is None else None
 
 
 def _not_ready(probe: httpx.Client, url: str) -> str | None:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from services.cli.draining import drain
 from services.cli.ending import Ending
 from services.cli.environment import without_password
 from services.cli.exits import ExitCode
@@ -13,13 +14,15 @@ from services.cli.output import AsJson, heading, message, names, print_json, pri
 from services.cli.people import PEOPLE
 from services.cli.services import NAMES, service_option
 from services.cli.stack import RunningStack
+from services.cli.supervision import Supervisor
 
 _LOOK_SECONDS = 0.5
+_DRAIN_SECONDS_MAX = 20.0
 
 
 def up(
     directory: Annotated[
-        Path | None, typer.Option(help="Keep the data here between runs; without it they are temporary.")
+        Path | None, typer.Option(help="Keep everything here between runs; without it nothing is kept.")
     ] = None,
     services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     as_json: AsJson = False,
@@ -27,8 +30,9 @@ def up(
     """Keep the whole stack running on this machine until Ctrl-C.
 
     Starts PostgreSQL, a Kafka broker and every service, waits until all are ready, and says what listens where. Servers
-    that DATABASE_URL or KAFKA_BOOTSTRAP_SERVERS name are used instead of embedded ones. When a part ends by itself,
-    everything does.
+    that DATABASE_URL or KAFKA_BOOTSTRAP_SERVERS name are used instead of embedded ones. With a directory the broker is
+    Apache Kafka, nothing that was acknowledged is lost, and a part that ends by itself is started again; without one
+    nothing is kept, and the end of a server ends everything. Ctrl-C lets the services take in what waits first.
 
     Example: pitledger up
     Example: pitledger up --directory /var/lib/pitledger
@@ -41,6 +45,8 @@ def up(
             else:
                 _show(stack)
             watch(stack, ending)
+            if directory is not None:
+                _drain(stack)
             message("stopping")
     except KeyboardInterrupt:
         message("stopped before everything was running")
@@ -50,14 +56,28 @@ def up(
 
 
 def watch(stack: RunningStack, ending: Ending) -> None:
-    """Return when the process is told to end. Raises: StackEnded when a part of the stack ends by itself."""
+    """Return when the process is told to end; start again what ends by itself. Raises: StackEnded where that cannot be.
+
+    An end that is told in the middle of a start is heeded at once.
+    """
+    supervisor = Supervisor(stack.parts, report=message)
     try:
         while True:
-            stack.check()
+            supervisor.look()
+            stack.keep_tokens()
             ending.check()
             time.sleep(_LOOK_SECONDS)
     except KeyboardInterrupt:
         return
+
+
+def _drain(stack: RunningStack) -> None:
+    """Let the services take in what waits; what they do not manage stays in the topics, and is taken in next time."""
+    message("taking in what waits")
+    left = drain(stack.urls, seconds_max=_DRAIN_SECONDS_MAX)
+    if left:
+        waiting = ", ".join(f"{count} of {service}" for service, count in left.items())
+        message(f"still waiting after {_DRAIN_SECONDS_MAX:g} s, kept for the next start: {waiting}")
 
 
 def _document(stack: RunningStack) -> dict[str, Any]:
@@ -66,6 +86,7 @@ def _document(stack: RunningStack) -> dict[str, Any]:
         "pids": dict(stack.pids),
         "kafka_bootstrap_servers": stack.bootstrap_servers,
         "database_url": without_password(stack.database_url),
+        "keeps": stack.keeps,
         "environment_file": str(stack.home.environment_file),
         "tokens_file": str(stack.home.tokens_file),
         "verifiers_file": str(stack.home.verifiers_file),
@@ -89,4 +110,6 @@ def _show(stack: RunningStack) -> None:
         table(names("Service", "URL", "Documentation", "Metrics"), services),
         table(names("What", "Where"), places),
     )
+    if not stack.keeps:
+        print_line("Nothing is kept: rounds, journal and reports are gone when this ends. --directory keeps them.")
     print_line(f"In another terminal:  . {stack.home.environment_file}  &&  pitledger verify")

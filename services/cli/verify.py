@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,25 +12,29 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.cli.database import journal_of, with_connection
+from services.cli.environment import settings
 from services.cli.exits import ExitCode, UsageWrong
-from services.cli.keys import Keys, read_verifiers
+from services.cli.keys import Keys
 from services.cli.output import AsJson, console, message, names, numbers, print_json, print_line, show, table
 from services.cli.services import NAMES, service_option
-from shared.journal.checkpoint import Checkpoint, checkpoint_origin, open_note
-from shared.journal.checkpoint_store import DirectoryStore
+from services.cli.signed import Kept, Signed, listed, missing
 from shared.journal.ledger import Shard
-from shared.journal.signed_note import CheckpointError, Verifier
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 
 _SHORT_HASH = 16
 _PROGRESS_SECONDS = 0.2
+_NOTHING_COMPARED = (
+    "NOT COMPARED with signed checkpoints: entries that were cut off, or rewritten together with chain and head, are",
+    "not seen; set PITLEDGER_CHECKPOINT_DIRECTORY, or give --checkpoints and --key",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """A shard as it was verified. `number` is 0 where the database does not have it.
 
-    `checkpoints` counts those whose signature and root were compared.
+    `checkpoints` counts those whose signature and root were compared, `signed` the entries that the latest of them
+    covers: the others were compared with the chain and the head alone. Both are None where nothing was compared.
     """
 
     service: str
@@ -39,7 +43,8 @@ class Result:
     entries: int
     postings: int
     head: bytes
-    checkpoints: int
+    checkpoints: int | None
+    signed: int | None
     problems: Sequence[Problem]
 
     def as_document(self) -> dict[str, Any]:
@@ -48,37 +53,72 @@ class Result:
         return asdict(self) | {"head": self.head.hex(), "problems": problems}
 
 
-@dataclass(frozen=True, slots=True)
-class Signed:
-    """The signed checkpoints of one shard that could be opened, and what is wrong with the others."""
-
-    checkpoints: list[Checkpoint] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-
-
 def verify(
     services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     checkpoints: Annotated[
-        Path | None, typer.Option(help="Directory of signed checkpoints to compare with; needs --key.")
+        Path | None,
+        typer.Option(help="Directory of signed checkpoints to compare with, if not the one of the settings."),
     ] = None,
     keys: Keys = None,
+    rows_only: Annotated[
+        bool, typer.Option("--rows-only", help="Compare with no signed checkpoint: what was cut off is not seen.")
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--rederive", help="Derive entries again from the records of the topics, and compare.")
+    ] = False,
+    resume: Annotated[
+        Path | None, typer.Option(help="With --rederive: go on where an earlier run stood, kept in this directory.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Verify the journals: hashes, links, sums, heads, signed checkpoints.
 
-    Reads every entry of every shard. With --checkpoints, each checkpoint's signature is verified with the key, and the
-    journal must still begin with exactly the entries that were signed. Exit code 1 when a problem is found.
+    Reads every entry of every shard. Each signed checkpoint of PITLEDGER_CHECKPOINT_DIRECTORY is verified with the keys
+    of PITLEDGER_CHECKPOINT_VERIFIERS_FILE, else with the public half of the signing key, and the journal must still
+    begin with exactly the entries that were signed. Exit code 1 when a problem is found, when a checkpoint that should
+    be there is missing, or when there are none to compare with, unless --rows-only says that this is meant.
+
+    With --rederive, every event that is on the topics is settled again as it was then, and entries, money and order
+    must be those that the journal has: an entry that somebody added with a good hash and a good signature is found.
 
     Example: pitledger verify
     Example: pitledger verify --checkpoints /mnt/checkpoints --key verifiers.txt
+    Example: pitledger verify --rederive --resume /var/lib/pitledger/rederived
     """
-    if (checkpoints is None) != (not keys):
-        raise UsageWrong("--checkpoints and --key belong together: give both, or neither")
-    if checkpoints is not None and not checkpoints.is_dir():
-        raise UsageWrong(f"--checkpoints {checkpoints}: there is no such directory")
-    verifiers = read_verifiers(keys or ())
+    if resume is not None and not again:
+        raise UsageWrong("--resume is of --rederive: give both, or neither")
+    kept = None if rows_only else Kept.configured(settings(), checkpoints, keys or ())
     results: list[Result] = []
-    progress = Progress(
+    with _progress() as progress:
+        for service in services or NAMES:
+            results.extend(_verify_service(service, kept, progress))
+    _print(results, as_json=as_json)
+    problems = sum(len(result.problems) for result in results)
+    if again:
+        from services.cli.rederive import (
+            rederive_all,
+        )  # with a Kafka client and services, which nothing else here needs
+
+        with _progress() as progress:
+            problems += rederive_all(services or NAMES, resume, progress, as_json=as_json)
+    for line in _not_compared(results) if kept is not None else _NOTHING_COMPARED:
+        message(f"pitledger: {line}")
+    if problems:
+        message(f"pitledger: {problems} problem{'s' if problems > 1 else ''} found; keep the database as it is")
+    return ExitCode.NOT_AS_IT_SHOULD_BE if problems or (kept is None and not rows_only) else ExitCode.FINE
+
+
+def _not_compared(results: Sequence[Result]) -> list[str]:
+    """Return a line on the entries that no checkpoint covers yet, if there are any."""
+    newer = [more for each in results if (more := each.entries - (each.signed or 0)) > 0]
+    if not newer:
+        return []
+    entries = f"{sum(newer):,} entries of {len(newer)} shard{'s' if len(newer) > 1 else ''}"
+    return [f"newer than the last signed checkpoint, so compared with chain and head alone: {entries}"]
+
+
+def _progress() -> Progress:
+    return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.completed:,.0f} of {task.total:,.0f} entries"),
@@ -87,65 +127,55 @@ def verify(
         transient=True,
         disable=not sys.stderr.isatty(),
     )
-    with progress:
-        for service in services or NAMES:
-            # The checkpoints are read first: one that is signed meanwhile would cover entries not yet read.
-            signed = {} if checkpoints is None else read_signed(service, DirectoryStore(checkpoints), verifiers)
-            results.extend(_verify_service(service, signed, progress))
-    _print(results, as_json=as_json, compared=checkpoints is not None)
-    problems = sum(len(result.problems) for result in results)
-    if problems:
-        message(f"pitledger: {problems} problem{'s' if problems > 1 else ''} found; keep the database as it is")
-        return ExitCode.NOT_AS_IT_SHOULD_BE
-    return ExitCode.FINE
 
 
-def read_signed(service: str, store: DirectoryStore, verifiers: Sequence[Verifier]) -> dict[str, Signed]:
-    """Return the signed checkpoints of a service's shards, by the shard's name."""
-    prefix = checkpoint_origin(service, "")
-    found: dict[str, Signed] = {}
-    for origin in store.origins():
-        if not origin.startswith(prefix):
-            continue
-        name = origin.removeprefix(prefix)
-        signed = found[name] = Signed()
-        for size in store.sizes(origin):
-            try:
-                signed.checkpoints.append(open_note(store.load(origin, size), verifiers))
-            except CheckpointError as error:
-                signed.problems.append(Problem(name, size, f"its checkpoint cannot be relied on: {error}"))
-    return found
+def _verify_service(service: str, kept: Kept | None, progress: Progress) -> list[Result]:
+    tables = journal_of(service)
 
-
-def _verify_service(service: str, signed: dict[str, Signed], progress: Progress) -> list[Result]:
     async def work(connection: AsyncConnection) -> list[Result]:
-        shards = await read_shards(connection, journal_of(service))
-        return [
-            await _verify_one(connection, service, shard, signed.pop(shard.name, Signed()), progress)
-            for shard in shards
-        ]
+        if kept is None:
+            return [
+                await _verify_one(connection, service, shard, None, [], progress)
+                for shard in await read_shards(connection, tables)
+            ]
+        # In this order: what the database lists was kept before, and what is kept covers entries that are there.
+        sizes = await listed(connection, tables)
+        signed = kept.of_service(service)
+        results = []
+        for shard in await read_shards(connection, tables):
+            of_shard = signed.pop(shard.name, Signed())
+            lost = await missing(connection, tables, shard, of_shard, sizes.get(shard.name, ()))
+            results.append(await _verify_one(connection, service, shard, of_shard, lost, progress))
+        return [*results, *(_vanished(service, name, left) for name, left in signed.items())]
 
-    return [*with_connection(service, work), *(_vanished(service, name, left) for name, left in signed.items())]
+    return with_connection(service, work)
 
 
 async def _verify_one(
-    connection: AsyncConnection, service: str, shard: Shard, signed: Signed, progress: Progress
+    connection: AsyncConnection,
+    service: str,
+    shard: Shard,
+    signed: Signed | None,
+    lost: Sequence[Problem],
+    progress: Progress,
 ) -> Result:
     reached = Verified(shard.name)
     task = progress.add_task(f"{service} {shard.name}", total=shard.next_seq - 1)
     watching = asyncio.create_task(_watch(progress, task, reached))
-    found = verify_shard(connection, journal_of(service), shard, reached, signed.checkpoints)
-    problems = [*[problem async for problem in found], *signed.problems]
+    compared = Signed() if signed is None else signed
+    found = verify_shard(connection, journal_of(service), shard, reached, compared.checkpoints)
+    problems = [*[problem async for problem in found], *compared.problems, *lost]
     watching.cancel()
     progress.remove_task(task)
-    counts = reached.seq, reached.postings, shard.head, len(signed.checkpoints)
-    return Result(service, shard.shard, shard.name, *counts, problems)
+    opened, covered = (None, None) if signed is None else (len(signed.checkpoints), min(signed.entries, reached.seq))
+    counts = reached.seq, reached.postings, shard.head
+    return Result(service, shard.shard, shard.name, *counts, opened, covered, problems)
 
 
 def _vanished(service: str, name: str, signed: Signed) -> Result:
     """Return the result of a shard of which there are checkpoints but nothing else."""
     gone = Problem(name, 0, "there are signed checkpoints of this shard, but the database does not have it")
-    return Result(service, 0, name, 0, 0, b"", len(signed.checkpoints), [gone, *signed.problems])
+    return Result(service, 0, name, 0, 0, b"", len(signed.checkpoints), 0, [gone, *signed.problems])
 
 
 async def _watch(progress: Progress, task: TaskID, reached: Verified) -> None:
@@ -155,17 +185,19 @@ async def _watch(progress: Progress, task: TaskID, reached: Verified) -> None:
         await asyncio.sleep(_PROGRESS_SECONDS)
 
 
-def _print(results: Sequence[Result], *, as_json: bool, compared: bool) -> None:
+def _print(results: Sequence[Result], *, as_json: bool) -> None:
     if as_json:
         for result in results:
             print_json(result.as_document())
         return
-    counted = ("Entries", "Postings", "Checkpoints") if compared else ("Entries", "Postings")
+    compared = any(result.signed is not None for result in results)
+    counted = ("Entries", "Signed", "Postings") if compared else ("Entries", "Postings")
+    good = "good" if compared else "rows only"
 
     def figures(counted_results: Sequence[Result], head: str) -> list[str]:
-        counts = [sum(getattr(each, name.lower()) for each in counted_results) for name in counted]
+        counts = [sum(getattr(each, name.lower()) or 0 for each in counted_results) for name in counted]
         wrong = sum(len(each.problems) for each in counted_results)
-        return [*(f"{count:,}" for count in counts), head, f"{wrong} wrong" if wrong else "good"]
+        return [*(f"{count:,}" for count in counts), head, f"{wrong} wrong" if wrong else good]
 
     rows = [
         [each.service, str(each.number or ""), each.shard, *figures([each], each.head.hex()[:_SHORT_HASH])]

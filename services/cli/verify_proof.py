@@ -15,8 +15,8 @@ from shared.journal.proof import ProvenEntry, verify_document
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIELDS = (
-    "format", "previous", "shard", "seq", "kind", "source", "sequence", "event_id", "offset", "gaming_day",
-    "occurred_at", "recorded_at", "data",
+    "format", "previous", "shard", "seq", "kind", "source", "sequence", "event_id", "offset", "record_hash",
+    "gaming_day", "occurred_at", "recorded_at", "data",
 )  # fmt: skip
 """The fields of an entry's record before its postings, in their order."""
 _ENTRY_FORMAT = b"pitledger-entry-v1"
@@ -70,6 +70,7 @@ def _entry(proven: ProvenEntry) -> dict[str, Any]:
         "sequence": int(named["sequence"]),
         "event_id": named["event_id"],
         "offset": int(named["offset"]) if named["offset"] else None,
+        "record_hash": head[_FIELDS.index("record_hash")].hex() or None,
         "gaming_day": named["gaming_day"] or None,
         "occurred_at": _moment(named["occurred_at"]),
         "recorded_at": _moment(named["recorded_at"]),

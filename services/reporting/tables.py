@@ -152,6 +152,7 @@ facts = Table(
     "facts",
     metadata,
     *_fact_columns(),
+    *counts("counted_cents", null=True),  # what a table inventory came to
     # What people moved at a table by it: nothing of an event whose chips the settled round has counted already.
     Column("moved_cents", BigInteger, Computed(_MOVED_CENTS, persisted=True)),
     Column("moved_by", Text, Computed(_MOVED_BY, persisted=True)),  # the event; of sold chips, the instrument

@@ -43,12 +43,13 @@ Key = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,255}$")]
 
 @fact("record.quarantined")
 class RecordQuarantined(Fact, RecordPlace):
-    """A record was refused; its bytes are in quarantine.
+    """A record was refused; its bytes are in quarantine, `sha256` is their SHA-256 in hexadecimal.
 
     `key` is the key that its sender gave it, where that is text: it says whose a record is that nobody can read.
     """
 
     reason: str
+    sha256: Digest
     key: Key | None = None
 
 
@@ -134,7 +135,7 @@ class CommandRefused(Fact):
     `reason` is from the one enumeration, `detail` says it in words; of a malformed request, the places and kinds of the
     mistakes, never what stood there. `asked` is what was asked for, where it may be seen. `content` is the
     HMAC-SHA-256 (RFC 2104), in hexadecimal, of what was sent, its key the 32 bytes of the SHA-256 of the person's
-    token: whoever keeps the tokens file can tell what was sent, and nobody else.
+    token: whoever keeps the token can tell what was sent, and nobody else.
     """
 
     command: str

@@ -15,6 +15,7 @@ from shared.contracts.facts import Fact
 
 _ENTRY = b"pitledger-entry-v1"
 _SHARD = b"pitledger-shard-v1"
+_RECORD = b"pitledger-record-v1"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -39,8 +40,9 @@ class Posting(NamedTuple):
 class Draft:
     """A fact that is ready to be recorded.
 
-    `source`, `sequence` and `event_id` say what caused it, `offset` where in its shard's input it stood (None for a
-    command), `data` is JSON text in UTF-8 and is stored as it is. The postings sum to zero.
+    `source`, `sequence` and `event_id` say what caused it, `offset` where in its shard's input it stood, and
+    `record_hash` (32 bytes, see `record_digest`) what stood there: None of both for a command. `data` is JSON text in
+    UTF-8 and is stored as it is. The postings sum to zero.
     """
 
     kind: str
@@ -48,6 +50,7 @@ class Draft:
     sequence: int
     event_id: str
     offset: int | None
+    record_hash: bytes | None = None
     gaming_day: date | None
     occurred_at: datetime
     data: bytes
@@ -95,6 +98,22 @@ def genesis(shard_name: str) -> bytes:
     return sha256(_field(_SHARD) + _field(shard_name.encode())).digest()
 
 
+def record_digest(key: bytes | None, value: bytes, headers: Sequence[tuple[str, bytes | None]] = ()) -> bytes:
+    """Return the hash of a record of a topic (32 bytes): of all that its sender wrote, of nothing that a broker adds.
+
+    It is SHA-256 over fields as those of an entry: `pitledger-record-v1`, the key, the value, and of each header its
+    name and its value. Before a key or a value that may be absent stands `1` where it is there, `0` where it is not.
+    """
+    parts = [_field(_RECORD), *_optional(key), _field(value)]
+    for name, said in headers:
+        parts += (_field(name.encode()), *_optional(said))
+    return sha256(b"".join(parts)).digest()
+
+
+def _optional(value: bytes | None) -> tuple[bytes, bytes]:
+    return (_number(value is not None), _field(value or b""))
+
+
 def entry_record(draft: Draft, *, shard_name: str, seq: int, recorded_at: datetime, previous: bytes) -> bytes:
     """Return the bytes over which an entry's hash is taken."""
     parts = [
@@ -107,6 +126,7 @@ def entry_record(draft: Draft, *, shard_name: str, seq: int, recorded_at: dateti
         _number(draft.sequence),
         _field(draft.event_id.encode()),
         _field(b"" if draft.offset is None else b"%d" % draft.offset),
+        _field(draft.record_hash or b""),
         _field(b"" if draft.gaming_day is None else draft.gaming_day.isoformat().encode()),
         _moment(draft.occurred_at),
         _moment(recorded_at),
@@ -123,6 +143,14 @@ def entry_hash(draft: Draft, *, shard_name: str, seq: int, recorded_at: datetime
     """Return the hash of an entry (32 bytes)."""
     record = entry_record(draft, shard_name=shard_name, seq=seq, recorded_at=recorded_at, previous=previous)
     return sha256(record).digest()
+
+
+def is_as_hashed(entry: Entry, shard_name: str) -> bool:
+    """Return whether an entry that was read is what its hash says."""
+    digest = entry_hash(
+        entry.draft, shard_name=shard_name, seq=entry.seq, recorded_at=entry.recorded_at, previous=entry.previous
+    )
+    return digest == entry.hash
 
 
 def seal(

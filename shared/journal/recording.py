@@ -28,13 +28,17 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What leads to an entry: an event of a stream, or a command (whose key is the `event_id`, without an `offset`)."""
+    """What leads to an entry: an event of a stream, or a command (whose key is the `event_id`, without an `offset`).
+
+    `record_hash` is that of the record in which the event came.
+    """
 
     source: str
     sequence: int
     event_id: str
     offset: int | None
     at: datetime
+    record_hash: bytes | None = None
 
 
 def draft(recording: Recording, cause: Cause) -> Draft:
@@ -50,6 +54,7 @@ def draft(recording: Recording, cause: Cause) -> Draft:
         sequence=sequence,
         event_id=cause.event_id,
         offset=cause.offset,
+        record_hash=cause.record_hash,
         gaming_day=recording.gaming_day or getattr(fact, "gaming_day", None),
         occurred_at=recording.occurred_at or cause.at,
         data=fact.encode(),

@@ -18,13 +18,13 @@ class Broker(Server):
     broker.
     """
 
-    _name = "broker"
+    name = "the Kafka broker"
     _start_seconds_max = 20.0
     _poll_seconds = 0.01
 
     def __init__(self, *, port: int | None = None) -> None:
         super().__init__(port)
-        self._directory: Path | None = None
+        self._scratch: Path | None = None
 
     @property
     def bootstrap_servers(self) -> str:
@@ -40,22 +40,22 @@ class Broker(Server):
     def stop(self) -> None:
         """End the broker, with all that it holds. There is nothing to save, so it is not asked but killed."""
         super().kill()
-        if self._directory is not None:
-            remove(self._directory)
-            self._directory = None
+        if self._scratch is not None:
+            remove(self._scratch)
+            self._scratch = None
 
     kill = close = stop
 
     def _run(self, port: int) -> LeashedProcess:
         command = _tansu.command(cluster_id=uuid.uuid4().hex, port=port)
-        self._directory = temporary_directory("pitledger-broker-", None)
+        self._scratch = temporary_directory("pitledger-broker-", None)
         return LeashedProcess(
             ProcessConfig(
                 command=command,
-                directory=self._directory,
-                log=self._directory / "broker.log",
+                directory=self._scratch,
+                log=self._scratch / "broker.log",
                 environment={"RUST_LOG": "error"},
-                remove_when_orphaned=self._directory,
+                remove_when_orphaned=self._scratch,
             )
         )
 

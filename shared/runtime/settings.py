@@ -57,6 +57,9 @@ class Settings(BaseSettings):
     scrub_seconds: Seconds = Field(
         default=86_400, description="time in which every entry is verified again, however old it is"
     )
+    comparison_seconds: Seconds = Field(
+        default=60, description="time between comparisons of the tables with the journal and topics they follow from"
+    )
     checkpoint_seconds: Seconds = Field(default=60, description="time between signed checkpoints")
     checkpoint_directory: Path | None = Field(
         default=None, description="where signed checkpoints are copied, outside the database; none: no checkpoints"
@@ -72,8 +75,18 @@ class Settings(BaseSettings):
         default="required",
         description="whether services sign what they publish and verify what they read of others; off: in tests alone",
     )
-    api_tokens_file: Path | None = Field(
-        default=None, description="who may call the HTTP interfaces, as hashes of their tokens; none: nobody may write"
+    oidc_issuer: str | None = Field(
+        default=None, description="the OpenID provider whose tokens callers send, as a URL; none: nobody may call"
+    )
+    oidc_audience: str = Field(default="pitledger", description="the audience for which the provider issues tokens")
+    oidc_person_claim: str = Field(default="sub", description="the claim that names the person")
+    oidc_roles_claim: str = Field(default="roles", description="the claim that lists the person's roles")
+    oidc_properties_claim: str = Field(
+        default="properties", description="the claim that lists the properties the person works for; *: all"
+    )
+    oidc_token_seconds_max: Seconds = Field(default=3600, description="longest life of a token that is accepted")
+    oidc_revoked_file: Path | None = Field(
+        default=None, description="tokens and persons that are locked out at once; read again when it changes"
     )
     jurisdictions: Path | None = Field(
         default=None, description="a folder with jurisdiction packs of your own, besides those of the release"

@@ -15,6 +15,7 @@ from shared.runtime.settings import Settings
 from tests.faults.subject import Message, Subject
 from tests.support import Databases
 from tests.support.asgi import AppClient
+from tests.support.identities import KnownTokens
 from tests.support.rounds import encoded
 from tests.support.services import migrate
 from tests.support.worker import MOMENT
@@ -111,7 +112,7 @@ def desk(subject: Subject, url: str) -> Iterator[AppClient]:
     """The HTTP interface of the service."""
     engine = create_engine(url, role=subject.schema)
     context = context_of(subject.manifest, Settings(), engine, clock=lambda: MOMENT)
-    with AppClient(application(subject.manifest, context, callers=subject.callers)) as client:
+    with AppClient(application(subject.manifest, context, identities=KnownTokens(subject.people))) as client:
         yield client
         client.run(engine.dispose())
 

@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from itertools import count
-from pathlib import Path
 from typing import Any, Self
 
 import httpx
 import psycopg
-import yaml
 
+from shared.local.issuer import DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port
 from shared.runtime.consume.handler import Record
 from shared.runtime.kafka import cluster_id
@@ -19,8 +18,9 @@ from tests.faults.books import Books, books_of, check_order, check_published, wi
 from tests.faults.in_process import database, read
 from tests.faults.subject import Ask, Subject
 from tests.support import Databases, eventually
+from tests.support.identities import name_of
 from tests.support.services import Worker, create_topics, produce, query, read_topic
-from tests.support.worker import Orders
+from tests.support.worker import MOMENT, Orders
 
 _STANDING = """
     SELECT s.name, s.next_offset, s.next_seq - 1 - r.published_seq
@@ -132,22 +132,22 @@ class Stage:
 class Door:
     """The HTTP interface of a service, which one process after the other opens on the same port."""
 
-    def __init__(self, subject: Subject, directory: Path) -> None:
+    def __init__(self, subject: Subject) -> None:
         self._port = free_port()
-        tokens = directory / f"{subject.name}.yaml"
-        tokens.write_text(yaml.safe_dump([caller.model_dump(mode="json") for caller in subject.callers]))
-        self.settings: Mapping[str, str] = {
-            "PITLEDGER_HTTP_PORT": str(self._port),
-            "PITLEDGER_API_TOKENS_FILE": str(tokens),
+        self._issuer = DevelopmentIssuer()
+        self._tokens = {
+            person: self._issuer.token(name_of(person), roles, at=MOMENT) for person, roles in subject.people.items()
         }
-
+        self.settings: Mapping[str, str] = {"PITLEDGER_HTTP_PORT": str(self._port), **self._issuer.settings}
         self._client = httpx.Client(base_url=f"http://{LOOPBACK}:{self._port}", timeout=20)
 
     def __enter__(self) -> Self:
+        self._issuer.__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._client.close()
+        self._issuer.close()
 
     def ready(self, worker: Worker, path: str = "/readyz") -> None:
         """Waits until the process is ready, or, for `/healthz`, until it answers."""
@@ -160,7 +160,7 @@ class Door:
 
     def send(self, ask: Ask, key: str) -> httpx.Response:
         """Sends a command once. Raises: httpx.TransportError where it is not answered."""
-        return self._client.post(ask.path, json=ask.body, headers=ask.headers(key))
+        return self._client.post(ask.path, json=ask.body, headers=ask.headers(key, self._tokens[ask.person]))
 
     def ask_all(self, asks: Sequence[Ask], first: int = 0) -> dict[str, str]:
         """Sends commands one after the other, each until it is answered, under the keys that they have in the story.

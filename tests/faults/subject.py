@@ -9,7 +9,6 @@ from shared.contracts.facts import KINDS
 from shared.contracts.reading import Reader
 from shared.runtime.database import role_of
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.web.access import Caller, token_hash
 
 Message = Mapping[str, Any] | tuple[bytes | None, bytes]
 """An event, keyed by its source, or a raw key and value."""
@@ -24,9 +23,9 @@ class Ask:
     body: Any = None
     status: int = 200
 
-    def headers(self, key: str) -> dict[str, str]:
-        """The headers of the request, under an idempotency key."""
-        return {"Authorization": f"Bearer token of {self.person}", "Idempotency-Key": key}
+    def headers(self, key: str, token: str | None = None) -> dict[str, str]:
+        """The headers of the request, under an idempotency key; without a token, that of KnownTokens."""
+        return {"Authorization": f"Bearer {token or f'token of {self.person}'}", "Idempotency-Key": key}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,14 +70,6 @@ class Subject:
     def schema(self) -> str:
         """The service's schema and role."""
         return role_of(self.name)
-
-    @property
-    def callers(self) -> Sequence[Caller]:
-        """The people with the tokens that they send."""
-        return [
-            Caller(person=person, token_sha256=token_hash(f"token of {person}"), roles=frozenset(roles))
-            for person, roles in self.people.items()
-        ]
 
 
 def counted(kinds: Iterable[str]) -> dict[str, int]:

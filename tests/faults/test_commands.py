@@ -4,7 +4,6 @@ import contextlib
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import httpx
 import pytest
@@ -31,7 +30,7 @@ pytestmark = pytest.mark.parametrize(
 
 @pytest.mark.parametrize("happens", [True, False], ids=["after the commit", "before the commit"])
 def test_killed_before_a_command_is_answered(
-    subject: Subject, happens: bool, fresh_broker: AnyBroker, databases: Databases, tmp_path: Path
+    subject: Subject, happens: bool, fresh_broker: AnyBroker, databases: Databases
 ) -> None:
     """kill -9 while the commit is under way, then a restart: the command is recorded once, and answered the same."""
     stage = Stage(subject, fresh_broker.bootstrap_servers, databases)
@@ -47,7 +46,7 @@ def test_killed_before_a_command_is_answered(
         eventually(lambda: not alive(pid), because="the process is dead")
         return False
 
-    with stage.database(commands=False) as url, Wire(url, kill) as wire, Door(subject, tmp_path) as door:
+    with stage.database(commands=False) as url, Wire(url, kill) as wire, Door(subject) as door:
         options = stage.options(wire.url, **door.settings)
         unanswered = {len(subject.commands) * number // _KILLS for number in range(_KILLS)}
         worker = Worker(**options)
@@ -72,7 +71,7 @@ def test_killed_before_a_command_is_answered(
 
 
 def test_killed_while_many_commands_are_under_way(
-    subject: Subject, fresh_broker: AnyBroker, databases: Databases, tmp_path: Path
+    subject: Subject, fresh_broker: AnyBroker, databases: Databases
 ) -> None:
     """Several clients at once; each asks again under the same key: everything is done once, and no answer was a lie."""
     stage = Stage(subject, fresh_broker.bootstrap_servers, databases)
@@ -84,7 +83,7 @@ def test_killed_while_many_commands_are_under_way(
             got = door.send(ask, key)
             assert (ask.status, got.text) == (got.status_code, answers.setdefault(key, got).text)
 
-    with stage.database() as url, ThreadPoolExecutor(_CLIENTS) as clients, Door(subject, tmp_path) as door:
+    with stage.database() as url, ThreadPoolExecutor(_CLIENTS) as clients, Door(subject) as door:
         killed = Worker(**stage.options(url, **door.settings))
         try:
             door.ready(killed)

@@ -1,7 +1,6 @@
 """Commits whose answers are lost, and connections lost before the commit: nothing is missing, nothing twice."""
 
 import random
-from pathlib import Path
 from threading import Lock
 
 import pytest
@@ -16,7 +15,7 @@ from tests.support.wire import Commit, Wire
 
 @pytest.mark.parametrize("subject", MECHANISMS, ids=lambda subject: subject.name)
 def test_many_commits_end_with_a_lost_connection(
-    subject: Subject, fresh_broker: AnyBroker, databases: Databases, tmp_path: Path, rng: random.Random
+    subject: Subject, fresh_broker: AnyBroker, databases: Databases, rng: random.Random
 ) -> None:
     """Of every twelve commits of consumers, commands and relay, one is lost before and one after the server did it."""
     stage = Stage(subject, fresh_broker.bootstrap_servers, databases)
@@ -35,7 +34,7 @@ def test_many_commits_end_with_a_lost_connection(
     with (
         stage.database(commands=False) as url,
         Wire(url, at_commit) as wire,
-        Door(subject, tmp_path) as door,
+        Door(subject) as door,
     ):
         with running(**stage.options(wire.url, **door.settings)) as worker:
             door.ready(worker)

@@ -3,17 +3,16 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from pathlib import Path
 from threading import Lock
 
 import pytest
 
-from shared.local import PostgresServer
+from shared.local import KafkaServer, PostgresServer
 from tests.faults.stage import Door, Stage
 from tests.faults.subject import Subject
 from tests.faults.subjects import MECHANISMS
 from tests.faults.subjects.round_settlement import SUBJECT as ROUND_SETTLEMENT
-from tests.support import AnyBroker, ApacheKafka, Databases, eventually
+from tests.support import AnyBroker, Databases, eventually
 from tests.support.rounds import TABLES, completed, source
 from tests.support.services import produce, query, running
 from tests.support.wire import Commit, Wire, pass_on
@@ -54,15 +53,13 @@ def test_a_second_process_joins_and_the_first_is_killed(
 
 
 @EACH
-def test_two_processes_that_both_do_everything(
-    subject: Subject, fresh_broker: AnyBroker, databases: Databases, tmp_path: Path
-) -> None:
+def test_two_processes_that_both_do_everything(subject: Subject, fresh_broker: AnyBroker, databases: Databases) -> None:
     """Both believe that every partition is theirs, and both get every command: one of them records it."""
     stage = Stage(subject, fresh_broker.bootstrap_servers, databases)
     with (
         stage.database(commands=False) as url,
-        Door(subject, tmp_path) as one,
-        Door(subject, tmp_path) as other,
+        Door(subject) as one,
+        Door(subject) as other,
         ThreadPoolExecutor(2) as clients,
     ):
         with (
@@ -83,7 +80,7 @@ def test_two_processes_that_both_do_everything(
 @pytest.mark.any_broker
 @EACH
 def test_postgresql_is_killed_and_started_again(
-    subject: Subject, fresh_broker: AnyBroker, durable: PostgresServer, tmp_path: Path
+    subject: Subject, fresh_broker: AnyBroker, durable: PostgresServer
 ) -> None:
     """In the middle of commits: what was committed stays, what was not is done again."""
     durable.start()
@@ -106,7 +103,7 @@ def test_postgresql_is_killed_and_started_again(
     with (
         stage.database(commands=False) as url,
         Wire(url, crash) as wire,
-        Door(subject, tmp_path) as door,
+        Door(subject) as door,
     ):
         with running(**stage.options(wire.url, **door.settings)) as worker:
             door.ready(worker)
@@ -118,13 +115,11 @@ def test_postgresql_is_killed_and_started_again(
 
 
 @EACH
-def test_kafka_is_killed_and_started_again(
-    subject: Subject, apache_kafka: ApacheKafka, databases: Databases, tmp_path: Path
-) -> None:
+def test_kafka_is_killed_and_started_again(subject: Subject, apache_kafka: KafkaServer, databases: Databases) -> None:
     """Commands are answered while the broker is away; what is published before and after is complete and in order."""
     stage = Stage(subject, apache_kafka.bootstrap_servers, databases)
     half = len(subject.commands) // 2
-    with stage.database(commands=False) as url, Door(subject, tmp_path) as door:
+    with stage.database(commands=False) as url, Door(subject) as door:
         with running(**stage.options(url, **door.settings)) as worker:
             door.ready(worker)
             if subject.commands:

@@ -12,6 +12,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from infra.topics import wanted
@@ -20,7 +21,6 @@ from services.cli.exits import StackEnded
 from services.cli.people import PEOPLE, roles_of
 from services.cli.services import NAMES, load, roles_of_services, url_variable
 from services.cli.stack import RunningStack
-from shared.runtime.web.access import load_callers
 from tests.support import Databases, eventually
 from tests.support.rounds import completed, encoded, record
 from tests.support.services import consume_all, produce
@@ -191,7 +191,7 @@ def test_topics_that_are_there_stay_as_they_are(pitledger: Caller) -> None:
 
 
 def test_schemas_are_made_once_and_until_then_commands_say_what_to_do(
-    pitledger: Caller, databases: Databases, monkeypatch: pytest.MonkeyPatch
+    pitledger: Caller, databases: Databases, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """On a new database `verify` names `db upgrade`; after it there is nothing wrong, also a second time."""
     url = databases.create()
@@ -203,7 +203,7 @@ def test_schemas_are_made_once_and_until_then_commands_say_what_to_do(
     assert "pitledger db upgrade" in before.stderr
     assert [0, 0] == [each.code for each in upgrades]
     assert list(NAMES) == [each["service"] for each in upgrades[1].documents]
-    assert 0 == pitledger("verify").code
+    assert 0 == pitledger("verify", "--checkpoints", str(tmp_path)).code
     databases.drop(url)
 
 
@@ -256,14 +256,16 @@ def test_the_stack_answers_where_it_says(stack: RunningStack) -> None:
 
 
 def test_the_stack_lets_its_people_in_and_keeps_their_tokens_private(stack: RunningStack) -> None:
-    """The tokens are in a file for its owner alone, and the registry knows their people."""
+    """The tokens are in a file for its owner alone, and every service knows their people."""
     home = stack.home
     people = json.loads(home.tokens_file.read_text())
     roles = roles_of_services([load(service) for service in stack.urls])
     assert [(person, roles_of(person, roles), home.tokens[person]) for person in PEOPLE] == [
         (each["person"], each["roles"], each["token"]) for each in people
     ]
-    assert {caller.person for caller in load_callers(home.path / "api-tokens.yaml")} == set(PEOPLE)
+    for service, url in stack.urls.items():
+        known = httpx.get(f"{url}/quarantine", headers={"Authorization": f"Bearer {home.tokens['demo.auditor']}"})
+        assert (404 if service == "paytable-registry" else 200) == known.status_code
     for file in (home.tokens_file, home.environment_file, home.path / "checkpoint-key.pem"):
         assert 0o600 == stat.S_IMODE(file.stat().st_mode)
     assert 0o700 == stat.S_IMODE(home.path.stat().st_mode)
@@ -286,7 +288,7 @@ def test_a_service_that_ends_by_itself_is_named_with_its_last_words(stack: Runni
     assert not failing.home.path.exists()
 
 
-@pytest.mark.usefixtures("whole_stack")
+@pytest.mark.usefixtures("kafka_packages", "whole_stack")
 def test_up_says_what_listens_where_and_leaves_nothing_running() -> None:
     """`pitledger up` prints its addresses as soon as all is ready, and ends with exit code 0 when told to."""
     environment = {name: value for name, value in os.environ.items() if name not in SERVERS}

@@ -7,9 +7,6 @@ from pathlib import Path
 import pytest
 
 from services.cli.stack import RunningStack
-from shared.journal.checkpoint import Checkpoint, sign
-from shared.journal.merkle import Frontier
-from shared.journal.signed_note import Signer
 from tests.support import eventually
 from tests.support.stack import CORRECTED, TABLE, altered, rows
 from tests.unit.cli.calling import Called, Caller
@@ -65,10 +62,10 @@ def test_balances_that_do_not_sum_to_zero_are_exit_code_1(stack: RunningStack, p
 
 
 def test_verify_finds_untouched_journals_good(pitledger: Caller) -> None:
-    """Every shard of every service is verified; the one with the rounds has their entries."""
-    called = pitledger("verify", "--json")
+    """Every shard of every service is verified, against the signed checkpoints that the settings of the stack name."""
+    called = eventually(lambda: compared(pitledger("verify", "--json")), because="a checkpoint was signed")
 
-    assert (0, "") == (called.code, called.stderr)
+    assert 0 == called.code
     assert {"round-settlement", "reporting"} <= {document["service"] for document in called.documents}
     assert [] == [document for document in called.documents if document["problems"]]
     assert 7 <= max(document["entries"] for document in called.documents)
@@ -85,49 +82,33 @@ def test_verify_names_the_entry_whose_posting_was_changed(stack: RunningStack, p
     assert "entry 3: the entry or a posting of it is not what was recorded" in called.stdout
 
 
-def test_verify_compares_with_the_signed_checkpoints(stack: RunningStack, pitledger: Caller) -> None:
-    """With the key, the checkpoints outside the database are opened and hold."""
-    words = ["verify", "--checkpoints", str(stack.home.checkpoints), "--key", str(stack.home.verifiers_file), "--json"]
-    called = eventually(lambda: compared(pitledger(*words)), because="a checkpoint was signed")
+def test_verify_derives_the_rounds_again_from_the_topics(pitledger: Caller, tmp_path: Path) -> None:
+    """Another client reads what came in; every event settles to what the journal has, once: then to what is new."""
+    words = ("verify", "--service", "round-settlement", "--rederive", "--resume", str(tmp_path), "--json")
+    first, second = pitledger(*words), pitledger(*words)
+
+    for called in (first, second):
+        assert 0 == called.code, called
+    of_tables = [
+        {each["derived_again"]["entries"] for each in called.documents if "derived_again" in each}
+        for called in (first, second)
+    ]
+    assert [{0, 7}, {0}] == of_tables
+    assert 2 == pitledger("verify", "--resume", str(tmp_path)).code
+
+
+def test_verify_says_whose_entries_it_cannot_derive(pitledger: Caller) -> None:
+    """Entries of commands follow from no topic: that they were not looked at is said aloud."""
+    called = pitledger("verify", "--service", "wagering-accounts", "--rederive")
 
     assert 0 == called.code
+    assert "NOT DERIVED AGAIN" in called.stderr
+    assert "wagering-accounts" in called.stderr
 
 
 def compared(called: Called) -> Called | None:
     """The call, as soon as a shard with entries was compared with a checkpoint."""
     return called if any(document["checkpoints"] for document in called.documents) else None
-
-
-def test_verify_misses_a_shard_that_was_signed(stack: RunningStack, pitledger: Caller, tmp_path: Path) -> None:
-    """A shard that only its checkpoints remember is a problem."""
-    signer = Signer.generate("pitledger/round-settlement")
-    note = sign(Checkpoint("pitledger/round-settlement/gone", 1, Frontier().append(bytes(32)).root()), signer)
-    directory = tmp_path / "pitledger%2Fround-settlement%2Fgone"
-    directory.mkdir()
-    (directory / f"{1:019d}.checkpoint").write_text(note)
-    called = pitledger("verify", "--checkpoints", str(tmp_path), "--key", str(signer.verifier))
-
-    assert 1 == called.code
-    assert "gone, entry 0: there are signed checkpoints of this shard, but the database does not have it" in (
-        called.stdout
-    )
-
-
-def test_verify_does_not_rely_on_checkpoints_of_another_key(stack: RunningStack, pitledger: Caller) -> None:
-    """A checkpoint that the given key did not sign is a problem, not a proof."""
-    words = ["verify", "--checkpoints", str(stack.home.checkpoints), "--key", str(stack.home.verifiers_file), "--json"]
-    eventually(lambda: compared(pitledger(*words)), because="a checkpoint was signed")
-    other = str(Signer.generate("pitledger/round-settlement").verifier)
-    called = pitledger("verify", "--checkpoints", str(stack.home.checkpoints), "--key", other)
-
-    assert 1 == called.code
-    assert "its checkpoint cannot be relied on" in called.stdout
-
-
-@pytest.mark.parametrize("words", [["--checkpoints", "."], ["--key", "x"], ["--checkpoints", ".", "--key", "nonsense"]])
-def test_verify_needs_directory_and_key_together(pitledger: Caller, words: list[str]) -> None:
-    """One without the other, or a key that is none, is a wrong use."""
-    assert 2 == pitledger("verify", *words).code
 
 
 # --- proofs ---

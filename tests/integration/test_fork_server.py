@@ -81,14 +81,22 @@ def test_what_does_not_stop_is_killed(tmp_path: Path, environment: Mapping[str, 
     assert "stopped" not in events(tmp_path)
 
 
-def test_a_service_that_was_killed_is_named(tmp_path: Path, environment: Mapping[str, str]) -> None:
-    """The error names the service and the signal, and has the end of its log."""
+def test_a_service_that_was_killed_is_named_and_can_be_forked_again(
+    tmp_path: Path, environment: Mapping[str, str]
+) -> None:
+    """The error names the service and the signal, and has the end of its log. Forked again it runs, and ends, too."""
     with forked(tmp_path, environment) as server:
         os.kill(server.pids[SERVICE], signal.SIGKILL)
         eventually(lambda: raises(server), because="the server has told")
         with pytest.raises(StackEnded, match=f"^{SERVICE} ended by itself, killed by signal 9") as ended:
             server.check()
-    assert '"started"' in ended.value.details
+        assert '"started"' in ended.value.details
+        killed = server.pids[SERVICE]
+        server.fork({SERVICE: environment})
+        server.check()
+        eventually(lambda: events(tmp_path).count("started") == 2, because="it has started again", seconds=30)
+        assert killed != server.pids[SERVICE]
+    assert "stopped" == events(tmp_path)[-1]
 
 
 def raises(server: ForkServer) -> bool:

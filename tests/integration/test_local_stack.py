@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # it has no `__all__`
 
-from shared.local import Broker, LocalStackError, PostgresServer, Stack
+from shared.local import Broker, KafkaServer, LocalStackError, PostgresServer, Stack
 from shared.local.account import unprivileged_account
 from tests.support import eventually
 from tests.support.processes import left_over
@@ -33,7 +33,7 @@ with Stack(environment={}, directory=directory) as stack:
         "url": stack.database_url,
         "bootstrap_servers": stack.bootstrap_servers,
         "pids": [server.pid for server in servers] + [server._process._leash.pid for server in servers],
-        "directories": [str(stack.postgres._scratch), str(stack.broker._directory)],
+        "directories": [str(stack.postgres._scratch), str(stack.broker._scratch)],
     }), flush=True)
     while sys.argv[1] == "wait":
         time.sleep(0.1)  # a signal that comes just before a wait is heard after it
@@ -55,7 +55,7 @@ def topics_of(broker: Broker) -> set[str]:
     return set(AdminClient({"bootstrap.servers": broker.bootstrap_servers}).list_topics(timeout=10).topics)
 
 
-def cluster_of(broker: Broker) -> str | None:
+def cluster_of(broker: Broker | KafkaServer) -> str | None:
     """The id of the cluster that a broker says it is."""
     return AdminClient({"bootstrap.servers": broker.bootstrap_servers}).list_topics(timeout=10).cluster_id
 
@@ -232,6 +232,25 @@ def test_a_broker_that_died_can_be_started_again() -> None:
         assert set() == topics_of(broker)
 
 
+@pytest.mark.usefixtures("kafka_packages")
+def test_apache_kafka_on_a_directory_is_the_same_cluster_at_each_start(server_directory: Path) -> None:
+    """Killed and started again, by itself and on other ports, it has its topics and says that it is the same."""
+    with KafkaServer(directory=server_directory) as first:
+        cluster = cluster_of(first)
+        admin = AdminClient({"bootstrap.servers": first.bootstrap_servers})
+        admin.create_topics([NewTopic("table.events", 2, 1)])["table.events"].result(timeout=20)
+        first.kill()
+        first.start()
+        assert cluster == cluster_of(first)
+        assert 0o700 == server_directory.stat().st_mode & 0o777
+        with pytest.raises(LocalStackError, match="is in use by another broker: stop it, or choose another"):
+            KafkaServer(directory=server_directory)._wait_for_predecessor(seconds_max=0)
+    with KafkaServer(directory=server_directory) as second:
+        assert cluster == cluster_of(second)
+        metadata = AdminClient({"bootstrap.servers": second.bootstrap_servers}).list_topics(timeout=10)
+        assert "table.events" in metadata.topics
+
+
 def test_nothing_is_left_after_the_block() -> None:
     """After the block no process runs and no temporary directory is there."""
     with parent("leave") as process:
@@ -268,7 +287,7 @@ def test_a_second_run_after_a_kill_finds_the_data(server_directory: Path) -> Non
             sql(what["url"], "CREATE TABLE IF NOT EXISTS runs (at timestamptz DEFAULT now())")
             sql(what["url"], "INSERT INTO runs DEFAULT VALUES")
             process.kill()
-    with PostgresServer(directory=server_directory) as server:
+    with PostgresServer(directory=server_directory / "postgres") as server:
         assert [(2,)] == sql(server.url, "SELECT count(*) FROM runs")
     eventually(lambda: gone(what), because="nothing but the data is left")
 

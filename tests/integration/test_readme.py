@@ -94,7 +94,7 @@ REPORTS = [command for command in COMMANDS if command.startswith(".venv/bin/pitl
 SERVERS = [f".venv/bin/pitledger {name}" for name in ("topics apply", "db upgrade", "config")]
 
 
-@pytest.mark.usefixtures("whole_stack")
+@pytest.mark.usefixtures("kafka_packages", "whole_stack")
 def test_run_it_and_send_an_event(clone: Path) -> None:
     """Up, a property, a submission, a round, and everything that follows from it; then Ctrl-C."""
     with (clone / "up.log").open("w") as log:

@@ -8,7 +8,8 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]  # it has no `__all__`
 from sqlalchemy import make_url
 
-from tests.support import AnyBroker, ApacheKafka, Databases, eventually
+from shared.local import KafkaServer
+from tests.support import AnyBroker, Databases, eventually
 from tests.support.brokers import empty, topics_of
 
 TOPIC = "settlements"
@@ -107,8 +108,8 @@ def test_a_broker_is_emptied(fresh_broker: AnyBroker) -> None:
     assert [b"one"] == read(fresh_broker)
 
 
-@pytest.mark.parametrize("interrupt", [ApacheKafka.stop, ApacheKafka.kill], ids=["stop", "kill"])
-def test_apache_kafka_keeps_its_messages(interrupt: Callable[[ApacheKafka], None], apache_kafka: ApacheKafka) -> None:
+@pytest.mark.parametrize("interrupt", [KafkaServer.stop, KafkaServer.kill], ids=["stop", "kill"])
+def test_apache_kafka_keeps_its_messages(interrupt: Callable[[KafkaServer], None], apache_kafka: KafkaServer) -> None:
     """A message that was acknowledged is there after a stop and after a crash, at the same address."""
     create(apache_kafka)
     interrupt(apache_kafka)

@@ -2,7 +2,6 @@
 
 from tests.support.brokers import AnyBroker, GivenBroker
 from tests.support.databases import Databases
-from tests.support.kafka import ApacheKafka
 from tests.support.polling import eventually
 
-__all__ = ["AnyBroker", "ApacheKafka", "Databases", "GivenBroker", "eventually"]
+__all__ = ["AnyBroker", "Databases", "GivenBroker", "eventually"]

@@ -26,13 +26,10 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.run import application, context_of
 from shared.runtime.settings import Settings
-from shared.runtime.web.access import Caller, token_hash
 from tests.support.asgi import AppClient
+from tests.support.identities import KnownTokens, People
 from tests.support.rounds import encoded
 from tests.support.services import query
-
-People = Mapping[str, Sequence[str]]
-"""Person -> roles; the token of a person is `token of <person>`."""
 
 Message = Mapping[str, Any] | bytes
 
@@ -47,6 +44,8 @@ class Desk:
         self._offsets = count()
         self._keys = count(1)
         self._consumers: dict[str, Consumer] = {}
+        self.records: list[Record] = []
+        """What was read, in its order: what a cluster would still hold."""
 
     # --- HTTP ---
 
@@ -84,7 +83,12 @@ class Desk:
         records = [Record(topic, partition, next(self._offsets), *_record(one), now) for one in messages]
         if signer is not None:
             records = [replace(one, headers=_signature(signer, one)) for one in records]
+        self.records += records
         await consumer.handle(records)
+
+    def read_from(self, offset: int) -> None:
+        """Give the next record this offset: where an earlier desk on the same database has ended."""
+        self._offsets = count(offset)
 
     def deliver(self, replay: Replay) -> None:
         """Read what the outbox was given, as the broker would hand it over."""
@@ -94,6 +98,7 @@ class Desk:
         headers = tuple((name, text.encode() if isinstance(text, str) else text) for name, text in replay.headers)
         partition, now = replay.partition or 0, self.context.clock()
         record = Record(replay.topic, partition, next(self._offsets), replay.key, replay.value, now, headers)
+        self.records.append(record)
         await self._consumers[replay.topic].handle([record])
 
     # --- the journal ---
@@ -163,16 +168,21 @@ class Desk:
 
 @contextmanager
 def desk_of(
-    manifest: Manifest, url: str, *, people: People, clock: Clock, outbox: Outbox | None = None
+    manifest: Manifest,
+    url: str,
+    *,
+    people: People,
+    clock: Clock,
+    outbox: Outbox | None = None,
+    properties: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[Desk]:
-    """Give a service on a database, for these people; what it sends to Kafka itself goes into the outbox."""
+    """Give a service on a database, for these people; what it sends to Kafka itself goes into the outbox.
+
+    `properties` are those for which a person works; without it, everybody works for all.
+    """
     engine = create_engine(url, role=manifest.schema)
     context = context_of(manifest, Settings(), engine, clock=clock, outbox=outbox)
-    callers = [
-        Caller(person=person, token_sha256=token_hash(f"token of {person}"), roles=frozenset(roles))
-        for person, roles in people.items()
-    ]
-    with AppClient(application(manifest, context, callers=callers)) as client:
+    with AppClient(application(manifest, context, identities=KnownTokens(people, properties))) as client:
         yield Desk(manifest, context, client)
         client.run(context.commands.close())
         client.run(engine.dispose())

@@ -23,9 +23,11 @@ _AUDIT, _CONTROL, _READ = "days.audit", "days.audit.approve", "reports.read"
 PEOPLE = {
     "pit.ray": [_PIT],
     "pit.ivy": [_PIT],
-    "cage.ann": [_CAGE, _PIT, _TRANSACT],
+    "cage.ann": [_CAGE, _TRANSACT],
+    "cage.ann as pit": [_PIT],
     "cage.bob": [_CAGE, _TRANSACT],
-    "count.sue": [_COUNT, _AUDIT],
+    "count.sue": [_COUNT],
+    "count.sue as audit": [_AUDIT],
     "count.tom": [_COUNT],
     "count.zoe": [_COUNT],
     "audit.kim": [_AUDIT, _READ],

@@ -10,9 +10,10 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.journal.ledger import Fenced
 from shared.rules.errors import Refused
 from shared.runtime.metrics import Metrics
-from shared.runtime.web.access import Caller, token_hash
+from shared.runtime.web.access import Caller
 from shared.runtime.web.app import Check, create_app
 from tests.support.asgi import AppClient
+from tests.support.identities import KnownTokens
 
 
 class Wager(BaseModel):
@@ -47,7 +48,6 @@ def a_router() -> APIRouter:
     return router
 
 
-ANN = Caller(person="ann", token_sha256=token_hash("token of ann"))
 BEARER = {"Authorization": "Bearer token of ann"}
 
 Recorded = list[tuple[str, str, Reason, str]]
@@ -75,7 +75,7 @@ def an_app(metrics: Metrics | None = None, recorded: Recorded | None = None, **f
         version="1",
         metrics=metrics or Metrics(),
         checks={name: a_check(what) for name, what in found.items()},
-        callers=[ANN],
+        identities=KnownTokens({"ann": ()}),
         record_refusal=record,
         router=a_router(),
     )

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import BaseModel
 
-from services.paytable_registry.api.access import SUBMISSIONS_READER
+from services.paytable_registry.api.access import RULES_READER
 from shared.contracts.rejection import Reason, Rejected
 from shared.rules.catalogue import Catalogue, catalogue, known_regulations
 from shared.runtime.service.context import ServiceContext
@@ -25,7 +25,7 @@ class Regulation(BaseModel):
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes; they read no database."""
     del context
-    router = APIRouter(prefix="/catalogue", tags=["catalogue"], dependencies=[SUBMISSIONS_READER])
+    router = APIRouter(prefix="/catalogue", tags=["catalogue"], dependencies=[RULES_READER])
 
     @router.get("", summary="List the regulations")
     def list_regulations() -> list[Regulation]:

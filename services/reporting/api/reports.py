@@ -20,12 +20,13 @@ from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import PropertyQuery, TableChoice, person_with, snapshot
-from shared.runtime.web.access import person_of
+from shared.runtime.web.access import caller_with
 from shared.runtime.web.documents import UNCHANGED, accepted, entity_tag, respond
 from shared.runtime.web.problems import problems
 from shared.runtime.web.roles import READ_PATRON_REPORTS, READ_REPORTS
 
 AnyReader = Annotated[str, person_with(READ_REPORTS, READ_PATRON_REPORTS)]
+ReaderOfDefinitions = Annotated[str, person_with(READ_REPORTS, READ_PATRON_REPORTS, of_property=False)]
 """Who may read some reports: which role a report takes, it says itself."""
 
 ReportName = Annotated[str, Path(description="its name, as the list of reports has it")]
@@ -80,15 +81,15 @@ def routes(context: ServiceContext) -> APIRouter:
     rendering = asyncio.Semaphore(_PAGES_AT_ONCE)
 
     @router.get("", summary="List the reports")
-    async def list_reports(reader: AnyReader) -> list[Definition]:
+    async def list_reports(reader: ReaderOfDefinitions) -> list[Definition]:
         """What there is to ask for, with the columns, formulas and sources of each."""
         del reader
         return [Definition.of(report) for report in REPORTS.values()]
 
-    def report_of(request: Request, name: str) -> Report:
+    async def report_of(request: Request, name: str) -> Report:
         if name not in REPORTS:
             raise Rejected(Reason.NOT_FOUND, f"there is no report {name!r}; there are {', '.join(REPORTS)}")
-        person_of(request, frozenset({REPORTS[name].role.name}))
+        await caller_with(request, frozenset({REPORTS[name].role.name}))
         return REPORTS[name]
 
     async def question_of(connection: AsyncConnection, reader: str, asked: ReportRequest) -> Question:
@@ -116,7 +117,7 @@ def routes(context: ServiceContext) -> APIRouter:
         section: Annotated[str | None, Query(description="of CSV and Parquet: only this section")] = None,
     ) -> Response:
         """As it was known at a moment: the same question as of the same moment has the same bytes in each format."""
-        definition, form = report_of(request, report), form or _preferred(request)
+        definition, form = await report_of(request, report), form or _preferred(request)
         async with snapshot(context.engine) as connection:
             question = await question_of(connection, reader, asked)
             document = await answer(connection, definition, question)
@@ -143,7 +144,7 @@ def routes(context: ServiceContext) -> APIRouter:
         cell: Annotated[str, Query(description="`section/row/column`; the total row is `total`")],
     ) -> Explained:
         """The entries that add up to it, each with what it adds."""
-        definition = report_of(request, report)
+        definition = await report_of(request, report)
         async with snapshot(context.engine) as connection:
             return await explain(connection, definition, await question_of(connection, reader, asked), cell)
 

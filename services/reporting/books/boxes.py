@@ -9,8 +9,9 @@ from typing import Final
 from sqlalchemy import text
 
 from services.reporting.books.reading import Books, Listed
+from services.reporting.books.spans import Span
 from services.reporting.books.variances import CaseKey
-from services.reporting.books.windows import Move, Span, added_up, last_and_all, moved_in
+from services.reporting.books.windows import Move, added_up, last_and_all, moved_in
 from services.reporting.kit.figures import EntryRef, Figure, total
 from shared.contracts import pit
 from shared.contracts.counts import BoxTurn, CountedBox

@@ -14,8 +14,9 @@ from sqlalchemy import text
 
 from services.reporting.books.boxes import Box, boxes_between, counted_boxes
 from services.reporting.books.reading import Books, Listed
+from services.reporting.books.spans import NEIGHBORS, Span, chips_in, given_spans
 from services.reporting.books.variances import CaseKey, Cases
-from services.reporting.books.windows import CHIPS, COUNTS, NEIGHBORS, Count, Span, Window, read_spans, windows_between
+from services.reporting.books.windows import COUNTS, Count, Window, windows_between
 from services.reporting.kit.figures import EntryRef
 from shared.contracts import pit
 from shared.contracts.chips import value_of
@@ -50,8 +51,7 @@ class _Mark(NamedTuple):
 
 _MARKS: Final = text("""
     SELECT service, shard, seq, table_name, CAST(data ->> 'sequence' AS bigint) AS sequence, occurred_at, gaming_day,
-           (SELECT coalesce(sum(p.cents * p.count), 0)
-            FROM json_to_recordset(data #> '{data,contents}') AS p(cents bigint, count bigint)) AS cents
+           coalesce(counted_cents, 0) AS cents
     FROM reporting.facts
     WHERE property = :property AND event = ANY(:events) AND gaming_day BETWEEN :first AND :last
       AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name = :table)
@@ -60,8 +60,8 @@ _MARKS: Final = text("""
 # What a desk said names no cents: a paper slip, or a credit that was voided on its way.
 _SUMS: Final = text("""
     WITH spans AS (
-        SELECT * FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]))
-                      WITH ORDINALITY AS s(table_name, after, until, number)),
+        SELECT * FROM json_to_recordset(CAST(:spans AS json))
+                      AS s(number integer, table_name text, after timestamptz, until timestamptz)),
     desk AS MATERIALIZED (
         SELECT f.table_name, f.occurred_at,
                p.cents * p.count * CASE WHEN f.kind = 'slip.voided' OR f.data ->> 'slip' = 'fill' THEN 1 ELSE -1 END
@@ -102,16 +102,9 @@ class Sums(NamedTuple):
 
 async def sums_in(books: Books, spans: Sequence[Span]) -> list[Sums]:
     """Return what people moved in each of these spans, added up in the database."""
-    asked = {"after": [span.begins for span in spans], "until": [span.until for span in spans]}
-    rows = await books.read(_SUMS, tables=[span.table for span in spans], **asked)
+    rows = await books.read(_SUMS, spans=given_spans(spans))
     found = {row.number: Sums(int(row.moved or 0), int(row.currency or 0), int(row.checks or 0)) for row in rows}
     return [found.get(number, Sums()) for number in range(1, len(spans) + 1)]
-
-
-async def chips_in(books: Books, spans: Sequence[Span]) -> list[int]:
-    """Return how many cents of chips the rounds brought that were closed in each of these spans."""
-    found = {row.number: int(row.cents or 0) for row in await read_spans(books, CHIPS, spans)}
-    return [found.get(number, 0) for number in range(1, len(spans) + 1)]
 
 
 async def compared_windows(books: Books, cases: Cases) -> Compared[Window]:

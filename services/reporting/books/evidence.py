@@ -16,7 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.books.reading import Books
 from services.reporting.books.rounds import LINE_FIGURES, STAKE_FIGURES
-from services.reporting.books.windows import Span, Window, dealers_in, windows_of
+from services.reporting.books.spans import Span, dealers_in
+from services.reporting.books.windows import Window, windows_of
 from services.reporting.domain.carried_evidence import (
     NOTHING,
     Alarm,

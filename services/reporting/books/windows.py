@@ -7,15 +7,16 @@ rounds that were closed then.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-from sqlalchemy import Row, TextClause, text
+from sqlalchemy import text
 
 from services.reporting.books.reading import Books, Listed
+from services.reporting.books.spans import NEIGHBORS, Span, given_spans, rounds_in
 from services.reporting.books.variances import CaseKey
-from services.reporting.kit.figures import NOTHING, AddedUp, EntryRef, Figure, total
+from services.reporting.kit.figures import NOTHING, EntryRef, Figure, total
 from shared.contracts import inventory, pit
 from shared.contracts.chips import Contents, value_of
 from shared.contracts.facts import KINDS
@@ -24,12 +25,6 @@ Purpose = Literal["opener", "closer", "shift", "drop", "spot", "carried"]
 
 COUNTS: Final = (pit.OpenedTable, pit.ClosedTable, pit.CountedOpenTable, pit.CarriedTable)
 """The events of the pit that count a table inventory."""
-
-_BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
-"""Before anything that a journal has."""
-
-NEIGHBORS: Final = timedelta(days=1)
-"""The pit reports up to half a day outside a gaming day, so what is next to it in time is of a day beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +82,6 @@ class Count:
         """Return whether its gaming day ends with it at its table, as far as is known with it."""
         other_day = self.begins is not None and self.begins.gaming_day != self.gaming_day
         return self.purpose in ("closer", "carried") or other_day
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """The time at a table after a moment (None: since ever) and up to another."""
-
-    table: str
-    after: datetime | None
-    until: datetime
-
-    @property
-    def begins(self) -> datetime:
-        """Return the moment after which it begins, which is long ago where it has always been."""
-        return self.after or _BEGINNING
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,40 +186,18 @@ _MOVED: Final = text("""
     SELECT s.number, f.occurred_at, f.service, f.shard, f.seq, f.kind,
            f.moved_by AS what, f.moved_cents AS cents,
            CASE WHEN f.event IS NULL THEN CAST(f.data AS text) END AS said
-    FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]))
-         WITH ORDINALITY AS s(table_name, after, until, number)
+    FROM json_to_recordset(CAST(:spans AS json))
+         AS s(number integer, table_name text, after timestamptz, until timestamptz)
     JOIN reporting.facts f ON f.table_name = s.table_name AND f.occurred_at > s.after AND f.occurred_at <= s.until
     WHERE f.property = :property AND f.recorded_at <= :known_at
       AND (f.moved_cents <> 0 OR f.kind IN ('manual_slip.entered', 'slip.voided'))
     ORDER BY f.occurred_at, f.service, f.shard, f.seq""")
 
-_IN_SPANS: Final = """
-    SELECT s.number, {what}
-    FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]),
-                CAST(:firsts AS date[]), CAST(:lasts AS date[]))
-         WITH ORDINALITY AS s(table_name, after, until, first, last, number)
-    CROSS JOIN LATERAL generate_series(s.first, s.last, interval '1 day') AS d(day)
-    CROSS JOIN LATERAL (
-        SELECT {of_day} FROM reporting.rounds
-        WHERE property = :property AND gaming_day = CAST(d.day AS date) AND table_name = s.table_name
-          AND closed_at > s.after AND closed_at <= s.until AND recorded_at <= :known_at) r
-    GROUP BY s.number"""
-
-
-def _in_spans(what: str, of_day: str) -> TextClause:
-    return text(_IN_SPANS.replace("{what}", what).replace("{of_day}", of_day))
-
-
-CHIPS: Final = _in_spans("sum(r.chips_cents) AS cents", "sum(chips_cents) AS chips_cents")
-"""What the rounds of spans brought into the table inventories."""
-_DEALERS: Final = _in_spans("array_agg(DISTINCT r.dealer ORDER BY r.dealer) AS dealers", "DISTINCT dealer")
-
 
 async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[Move, ...]]:
     """Return what people moved in spans, in the order of time."""
     found: dict[Span, list[Move]] = {span: [] for span in spans}
-    asked = {"after": [span.begins for span in spans], "until": [span.until for span in spans]}
-    for row in await books.read(_MOVED, tables=[span.table for span in spans], **asked):
+    for row in await books.read(_MOVED, spans=given_spans(spans)):
         what, cents = (row.what, row.cents) if row.said is None else _at_desk(row.kind, row.said)
         if cents:
             entry = EntryRef(row.service, row.shard, row.seq)
@@ -258,40 +217,3 @@ def _at_desk(kind: str, said: str) -> tuple[str, int]:
             return fact.slip, value_of(fact.returned)
         case _:
             return fact.slip, 0  # the chips of a voided fill never were at the table
-
-
-async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
-    """Return what the rounds that were closed in spans brought into the table inventories."""
-    found = {}
-    for row in await read_spans(books, CHIPS, spans):
-        span = spans[row.number - 1]
-        first, last = _days(books, span)
-        where = (("table_name", span.table),)
-        because = AddedUp("rounds", ("chips_cents",), first, last, where, (span.begins, span.until))
-        found[span] = Figure(int(row.cents), (because,)) if row.cents else NOTHING
-    return found
-
-
-async def dealers_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[str, ...]]:
-    """Return who dealt the rounds that were closed in spans, in the order of names; of no round, nobody."""
-    rows = await read_spans(books, _DEALERS, spans)
-    return {spans[row.number - 1]: tuple(filter(None, row.dealers)) for row in rows}
-
-
-async def read_spans(books: Books, statement: TextClause, spans: Sequence[Span]) -> Sequence[Row[Any]]:
-    """Return the rows of a statement about the rounds of spans, of which each has a `number` from 1 on."""
-    days = [_days(books, span) for span in spans]
-    return await books.read(
-        statement,
-        tables=[span.table for span in spans],
-        after=[span.begins for span in spans],
-        until=[span.until for span in spans],
-        firsts=[first for first, _ in days],
-        lasts=[last for _, last in days],
-    )
-
-
-def _days(books: Books, span: Span) -> tuple[date, date]:
-    """Return the gaming days whose rounds may have been closed in a span: that of a round is the one it began on."""
-    place = books.place
-    return place.gaming_day(span.begins) - NEIGHBORS, place.gaming_day(span.until)

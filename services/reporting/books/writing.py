@@ -11,6 +11,7 @@ from services.reporting.books import catalog
 from services.reporting.books.measures import Amount, Said, amounts_of
 from services.reporting.books.people import acts_of
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES, RoundEntry, Sums
+from services.reporting.books.windows import COUNTS
 from services.reporting.tables import (
     amount_days,
     amounts,
@@ -25,8 +26,10 @@ from services.reporting.tables import (
     wager_days,
     won_lines,
 )
+from shared.contracts.chips import value_of
 from shared.contracts.envelope import Event
 from shared.contracts.facts import EntryEvent, Fact
+from shared.contracts.inventory import PitRecorded
 from shared.contracts.places import PlaceAt
 from shared.contracts.wager_totals import FIGURES
 from shared.journal.bulk import added, copy, copy_tuples, excluded, insert, keyed
@@ -93,7 +96,9 @@ class Batch:
         """Add a fact to what reports list, and to nothing else: it says nothing of what happened on the day."""
         about = {"property": getattr(fact, "property", None), "table_name": getattr(fact, "table", None)}
         said = {"kind": event.type, "event": getattr(fact, "event", None), "occurred_at": event.time}
-        self._facts.append(self._entry(event) | about | said | {"gaming_day": day, "data": fact.encode().decode()})
+        counted = fact.data if isinstance(fact, PitRecorded) and isinstance(fact.data, COUNTS) else None
+        held = {"gaming_day": day, "counted_cents": None if counted is None else value_of(counted.contents)}
+        self._facts.append(self._entry(event) | about | said | held | {"data": fact.encode().decode()})
 
     @property
     def noted(self) -> list[dict[str, Any]]:
@@ -182,4 +187,6 @@ async def keep_documents(
     for event in events:
         if isinstance(event.data, Fact):
             batch.note_at(event, event.data, places)  # type: ignore[arg-type]  # on the topic of a journal are entries
-    await _ADD_DOCUMENTS.write(connection, batch.noted)
+    await _ADD_DOCUMENTS.write(
+        connection, [{name: row[name] for name in _ADD_DOCUMENTS.columns} for row in batch.noted]
+    )

@@ -34,6 +34,7 @@ CREATE INDEX closings_of ON closings (service, closed_shard, closed_seq);
 CREATE TABLE facts (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, kind TEXT NOT NULL,
     event TEXT, property TEXT, table_name TEXT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL, data JSON NOT NULL,
+    counted_cents BIGINT,
     moved_cents BIGINT GENERATED ALWAYS AS (
         CASE WHEN event NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
         THEN CAST(data #>> '{moved,cents}' AS bigint) END) STORED,

@@ -59,6 +59,7 @@ class EntryDocument(BaseModel):
     sequence: int
     event_id: str
     offset: int | None = None
+    record_hash: str | None = Field(default=None, description="SHA-256 of what the sender wrote at that offset")
     gaming_day: date | None = None
     occurred_at: datetime
     recorded_at: datetime
@@ -116,6 +117,7 @@ def entry_document(
         recorded_at=entry.recorded_at,
         previous=entry.previous.hex(),
         hash=entry.hash.hex(),
+        record_hash=None if draft.record_hash is None else draft.record_hash.hex(),
         hash_verified=digest == entry.hash,
         settles_again=None if submission is None else _settles_again(data, submission),
         data=data,

@@ -9,6 +9,9 @@ from shared.journal.signed_batch import HEADER, BatchVerifier, Unsigned, message
 from shared.rules.errors import Refused
 from shared.runtime.consume.handler import Record
 
+NOT_AUTHENTIC: Final = "not authentic: "
+"""How the reason of a record begins that its publisher did not sign."""
+
 _ENTRY_HASH: Final = re.compile(rb'"entryhash": ?"([0-9a-f]{64})"')
 
 
@@ -24,7 +27,7 @@ def require_authentic(topic: Topic, record: Record, verifier: BatchVerifier | No
         message = message_bytes(record.topic, record.key, record.value)
         verifier.require(signer_name(topic.publisher), message, record.raw_header(HEADER))
     except Unsigned as error:
-        raise NotAuthentic(f"not authentic: {topic.publisher} did not sign it: {error}; dismiss it") from error
+        raise NotAuthentic(f"{NOT_AUTHENTIC}{topic.publisher} did not sign it: {error}; dismiss it") from error
 
 
 def content_digest(topic: Topic, value: bytes) -> bytes:

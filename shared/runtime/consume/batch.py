@@ -126,7 +126,7 @@ class _Deriving:
             return quarantined(record, self._known.shard_name, str(refused), (event.source, event.sequence))
         found = self._taken(decoded, event, place)
         if recordings:
-            cause = Cause(event.source, event.sequence, event.id, record.offset, event.time)
+            cause = Cause(event.source, event.sequence, event.id, record.offset, event.time, record.digest())
             found.drafts += [draft(recording, cause) for recording in recordings]
         if self._known.quarantine:
             self._mend(found, event)

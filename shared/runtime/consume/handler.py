@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Event
 from shared.contracts.reading import Reader
+from shared.journal.entry import record_digest
 from shared.journal.recording import Recording
 from shared.rules.errors import Refused
 
@@ -32,6 +33,10 @@ class Record:
             if key == name:
                 return value
         return None
+
+    def digest(self) -> bytes:
+        """Return the hash of what its sender wrote, which the entries keep that it leads to (32 bytes)."""
+        return record_digest(self.key, self.value, self.headers)
 
     def header(self, name: str) -> str | None:
         """Return the text of a header, if the record has it."""

@@ -37,15 +37,18 @@ class Stopped:
             self._reasons.pop(number, None)
         self._gauge.set(len(self._reasons))
 
-    def compare(self, known: Input, found: TopicLog, positions: Mapping[int, int]) -> None:
-        """Stop the partitions, by their positions, of which the log that was found does not hold what comes next."""
+    def compare(self, known: Input, found: TopicLog, positions: Mapping[int, int], reached: Mapping[int, int]) -> None:
+        """Stop the partitions, by their positions, of which the log that was found does not hold what comes next.
+
+        `reached` are positions so long ago that whoever told the ends must have known of them.
+        """
         for number, position in positions.items():
-            trouble = _trouble(known, found, number, position)
+            trouble = _trouble(known, found, number, position, reached.get(number, 0))
             if trouble is not None:
                 self.stop(number, trouble)
 
 
-def _trouble(known: Input, found: TopicLog, number: int, position: int) -> str | None:
+def _trouble(known: Input, found: TopicLog, number: int, position: int, reached: int) -> str | None:
     """Return why a partition cannot be read on from a position; None where it can."""
     name = f"{known.topic}/{number}"
     adopt = f"or have it read as it is now: pitledger topics adopt {known.topic}"
@@ -60,6 +63,6 @@ def _trouble(known: Input, found: TopicLog, number: int, position: int) -> str |
             f"{name} is to be read from offset {position} and begins at {first}: records that were never read were "
             f"deleted; restore them, {adopt}"
         )
-    if position > end:
-        return f"{name} was read up to offset {position} and ends at {end}: it lost records; restore them, {adopt}"
+    if reached > end:
+        return f"{name} was read up to offset {reached} and ends at {end}: it lost records; restore them, {adopt}"
     return None

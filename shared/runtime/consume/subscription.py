@@ -4,8 +4,9 @@ import asyncio
 import logging
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -95,6 +96,7 @@ class Subscription:
         self.consumer = consumer
         consumer.look = self.look
         self._known = known
+        self._reached: Mapping[int, int] = {}
         self._context = consumer.context
         self._failed = failed
         self._loop = asyncio.get_running_loop()
@@ -168,16 +170,27 @@ class Subscription:
         """Return the offsets of partitions in the database. Raises: Stop where they are another cluster's."""
         async with asyncio.timeout(_ASSIGN_SECONDS):
             offsets = await self.consumer.assigned(partitions)
+            self._reached = {}
             await self.look()
         return offsets
 
     async def look(self) -> None:
-        """Stop the partitions of which the broker does not hold what comes next. Raises: Stop on another cluster."""
-        positions = self.consumer.positions  # first: what is read meanwhile is beyond the ends that are told
+        """Stop the partitions of which the broker does not hold what comes next. Raises: Stop on another cluster.
+
+        Where a partition ends is told with what is fetched of it, and when it is asked for; the embedded broker's
+        answer counts only the first record of its last batch. Lost is what neither has of what the last look saw read.
+        """
+        positions, reached = self.consumer.positions, self._reached
+        self._reached = positions
         found = await self._topic_log()
+        told = self._topics.ends[self.consumer.topic]
+        bounds = {
+            number: (first, max(end, told.get(number, reached.get(number, 0))))
+            for number, (first, end) in found.bounds.items()
+        }
         if found.cluster_id != self._known.cluster:
             raise Stop(f"the cluster was {self._known.cluster} and is {found.cluster_id} now: start the service again")
-        self.consumer.stopped.compare(self._known, found, positions)
+        self.consumer.stopped.compare(self._known, replace(found, bounds=bounds), positions, reached)
 
     async def _topic_log(self) -> TopicLog:
         """Return the topic as soon as the cluster answers: by a client of its own.

@@ -27,6 +27,7 @@ from shared.runtime.context import Wake
 from shared.runtime.database import create_engine, role_of
 from shared.runtime.kafka import topic_log
 from shared.runtime.publish.relay import Relay
+from shared.runtime.service.comparer import Comparer
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.health import Health
@@ -36,10 +37,11 @@ from shared.runtime.service.notary import notary
 from shared.runtime.service.packs import use_own_packs
 from shared.runtime.service.periodic import every
 from shared.runtime.settings import Settings
-from shared.runtime.web.access import Caller, load_callers
+from shared.runtime.web.access import Identities, Nobody
 from shared.runtime.web.app import Check, create_app
 from shared.runtime.web.quarantine import quarantine_routes
 from shared.runtime.web.refusals import Refusals
+from shared.runtime.web.tokens import identities_of
 
 log = structlog.get_logger()
 
@@ -86,16 +88,16 @@ def application(
     manifest: Manifest,
     context: ServiceContext,
     *,
+    identities: Identities,
     checks: Mapping[str, Check] | None = None,
-    callers: Sequence[Caller] = (),
 ) -> FastAPI:
-    """Return the HTTP application of a service, for these callers; what it refuses them goes into its journal."""
+    """Return the HTTP application of a service, for whom these know; what it refuses them goes into its journal."""
     return create_app(
         service=manifest.name,
         version=version("pitledger"),
         metrics=context.metrics,
         checks=checks or {},
-        callers=callers,
+        identities=identities,
         record_refusal=Refusals(context).record,
         router=_routes(manifest, context),
     )
@@ -148,7 +150,10 @@ class _Run:
         context.metrics.info.labels(version("pitledger")).set(1)
         self._relay: Relay | None = None
         self._topics: KafkaTopics | None = None
-        self._health = Health(context, Guard(context, notary(settings, manifest.name)))
+        self._identities = identities_of(settings, clock=clock, metrics=context.metrics)
+        guard = Guard(context, notary(settings, manifest.name))
+        comparer = Comparer(context, manifest)
+        self._health = Health(context, guard, comparer, identities=self._identities)
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def _behind_seconds(self) -> float:
@@ -160,11 +165,17 @@ class _Run:
             loop.add_signal_handler(number, self._finish)
         web = self._web()
         serving = self._task(web.serve(), "http")
-        watching = [self._task(self._health.guard.run(), "guard"), self._task(self._health.run(), "health")]
+        watching = [
+            self._task(self._health.guard.run(), "guard"),
+            self._task(self._health.comparer.run(), "comparer"),
+            self._task(self._health.run(), "health"),
+        ]
         if self._manifest.publishes is not None:
             signer = message_signer(self._context.settings, self._manifest.name)
             self._relay = Relay(self._context, self._manifest.topic_of, self._manifest.message_key, signer)
             watching.append(self._task(self._relay.run(), "relay"))
+        if self._identities is not None:
+            watching.append(self._task(self._identities.run(), "identities"))
         if self._manifest.watch is not None:
             watching.append(self._task(self._manifest.watch(self._context), "watch"))
         reading = self._task(self._read(), "read")
@@ -222,7 +233,7 @@ class _Run:
             self._manifest,
             self._context,
             checks=self._health.checks,
-            callers=load_callers(self._context.settings.api_tokens_file),
+            identities=self._identities or Nobody(),
         )
         config = uvicorn.Config(
             app,

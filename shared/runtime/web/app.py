@@ -19,7 +19,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.rules.errors import Refused
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.metrics import Metrics
-from shared.runtime.web.access import Caller, caller_of
+from shared.runtime.web.access import Caller, Identities, caller_of
 from shared.runtime.web.openapi import complete
 from shared.runtime.web.problems import Mistake, problem, problems
 
@@ -63,14 +63,14 @@ def create_app(
     version: str,
     metrics: Metrics,
     checks: Mapping[str, Check],
-    callers: Sequence[Caller],
+    identities: Identities,
     record_refusal: RecordRefusal,
     router: APIRouter | None = None,
 ) -> FastAPI:
     """Return the application of a service: its own routes, and those that every service has."""
     title = f"Pitledger {service}"
     app = FastAPIOffline(docs_url="/docs", redoc_url=None, title=title, version=version)
-    app.state.callers = callers
+    app.state.identities = identities
     describe = app.openapi  # replaced below: the framework's way to extend the document
     app.openapi = cache(lambda: complete(describe()))  # type: ignore[method-assign]
     app.add_middleware(_Measured, metrics=metrics)
@@ -91,7 +91,7 @@ def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
             return _unknown_caller(request, rejected)
         if _is_command(request):
             try:
-                caller = caller_of(request)
+                caller = await caller_of(request)
             except Rejected as unknown:  # the framework reads a body before it asks who sent it
                 return _unknown_caller(request, unknown)
             await record_refusal(request, caller, rejected.reason, recorded or rejected.detail)

@@ -29,9 +29,9 @@ from pydantic_core import from_json
 from shared.contracts.envelope import Contract, Identifier
 from shared.contracts.rejection import Reason
 from shared.runtime.command.answers import Answer
-from shared.runtime.web.access import person_of, person_with
+from shared.runtime.web.access import caller_with, person_with, properties_named
 from shared.runtime.web.documents import JSON
-from shared.runtime.web.problems import problem, problems
+from shared.runtime.web.problems import OF_CALLERS, problem, problems
 from shared.runtime.web.roles import Role
 
 IdempotencyKey = Annotated[
@@ -45,8 +45,7 @@ IdempotencyKey = Annotated[
 
 COMMAND_REASONS: Final = (
     Reason.MALFORMED,
-    Reason.UNKNOWN_CALLER,
-    Reason.ROLE_MISSING,
+    *OF_CALLERS,
     Reason.KEY_REUSED,
     Reason.TRY_AGAIN,
 )
@@ -148,8 +147,11 @@ class _Endpoint(Generic[CommandT]):
 
     async def handle(self, request: Request) -> Response:
         """Do the command in a request, and return its answer."""
-        person = person_of(request, self._roles)
+        caller = await caller_with(request, self._roles)
         command, key = self._read(request.path_params, await request.body(), request.headers.get(_KEY_HEADER))
+        of_command: str | None = getattr(command, "property", None)
+        caller.require_properties(properties_named(request) | ({of_command} if of_command is not None else set()))
+        person = caller.person
         wanted = command if self._prepare is None else await self._prepare(command, person, key)
         answer = await self._engine.do(wanted, person=person, key=key)
         if answer.reason is not None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from shared.contracts.rejection import Reason
-from shared.runtime.web.problems import Problem, Responses, problems
+from shared.runtime.web.problems import OF_CALLERS, Problem, Responses, problems
 
 _METHODS: Final = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace"})
 _FRAMEWORK_SCHEMAS: Final = ("HTTPValidationError", "ValidationError")
@@ -44,7 +44,7 @@ def _complete(operation: dict[str, Any]) -> None:
         _add(responses, problems(Reason.MALFORMED))
     if "security" in operation:
         operation["security"] = _alternatives(operation["security"])
-        _add(responses, problems(Reason.UNKNOWN_CALLER, Reason.ROLE_MISSING, Reason.TRY_AGAIN))
+        _add(responses, problems(*OF_CALLERS, Reason.TRY_AGAIN))
     if any(parameter["name"] == "cursor" for parameter in operation.get("parameters", ())):
         _add(responses, problems(Reason.CURSOR_UNKNOWN))
     if "304" in responses:

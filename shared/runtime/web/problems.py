@@ -16,6 +16,14 @@ PROBLEM: Final = "application/problem+json"
 Responses = dict[int | str, dict[str, Any]]
 """Responses of a route by status, as FastAPI takes them."""
 
+OF_CALLERS: Final = (
+    Reason.UNKNOWN_CALLER,
+    Reason.ROLE_MISSING,
+    Reason.ROLES_INCOMPATIBLE,
+    Reason.PROPERTY_MISSING,
+)
+"""Why whoever calls may be turned away, whatever the request."""
+
 _RETRY: Final = {"Retry-After": "1"}  # seconds
 _HEADERS: Final = {
     Reason.UNKNOWN_CALLER: {"WWW-Authenticate": "Bearer"},
@@ -74,11 +82,25 @@ def problem_type(reason: Reason) -> ProblemType:
             )
         case Reason.UNKNOWN_CALLER:
             return ProblemType(
-                401, "The caller is not known", "Send `Authorization: Bearer <token>` with a token of the tokens file."
+                401,
+                "The caller is not known",
+                "Get a token from the OpenID provider, and send it: `Authorization: Bearer <token>`.",
             )
         case Reason.ROLE_MISSING:
             return ProblemType(
                 403, "The caller does not have the role", "Let somebody with the role do it, or be given the role."
+            )
+        case Reason.ROLES_INCOMPATIBLE:
+            return ProblemType(
+                403,
+                "The caller has roles that exclude each other",
+                "Have one of the two roles that `detail` names taken away at the OpenID provider, and get a new token.",
+            )
+        case Reason.PROPERTY_MISSING:
+            return ProblemType(
+                403,
+                "The caller does not work for the property",
+                "Name a property of yours, or be given this one at the OpenID provider.",
             )
         case Reason.SAME_PERSON:
             return ProblemType(
@@ -109,6 +131,12 @@ def problem_type(reason: Reason) -> ProblemType:
         case Reason.CONTRADICTS:
             return ProblemType(
                 409, "It contradicts what is recorded", "Read what is recorded, and correct either that or the request."
+            )
+        case Reason.NOT_AS_RECORDED:
+            return ProblemType(
+                409,
+                "What is kept is not what was recorded",
+                "Do nothing with it; tell those who run the service: somebody altered the database.",
             )
         case Reason.INSUFFICIENT_FUNDS:
             return ProblemType(409, "The account does not have the money", "Ask for no more than is available.")

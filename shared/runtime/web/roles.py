@@ -14,7 +14,7 @@ _NAME: Final = re.compile(r"[a-z]+(\.[a-z]+)+")
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role as the tokens file names it, and what it allows in one sentence."""
+    """A role as the claims of a token name it, and what it allows in one sentence."""
 
     name: str
     description: str

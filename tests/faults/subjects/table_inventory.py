@@ -69,7 +69,7 @@ SUBJECT = Subject(
         _REQUEST,
         Ask(person="cage.bob", path="/slips", body={"property": PROPERTY, "request": 1}, status=201),
         Ask(
-            person="cage.ann",
+            person="cage.ann as pit",
             path="/requests",
             body={"slip": "credit", "contents": chips(c2500=4), **_PLACE},
             status=201,

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -20,10 +19,10 @@ from shared.contracts.properties import PropertyApproved
 from shared.contracts.reading import Reader
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.topics import PROPERTIES, SUBMISSIONS
+from shared.local.issuer import TOKEN_LIFE, DevelopmentIssuer
 from shared.local.ports import free_port
 from shared.runtime.service.run import serve
 from shared.runtime.settings import Settings
-from shared.runtime.web.access import token_hash
 from tests.support import Databases, eventually
 from tests.support.brokers import AnyBroker
 from tests.support.registry import APPROVE, FILE, blackjack, riverbend
@@ -34,10 +33,12 @@ pytestmark = pytest.mark.broker
 TOPICS = ("submissions", "properties")
 NOW = datetime.now(UTC)
 PEOPLE = {"ann": [*FILE, *APPROVE], "bob": APPROVE}
+TOKENS: dict[str, str] = {}
+"""Person -> the token of the running test."""
 
 
 @pytest.fixture
-def settings(databases: Databases, fresh_broker: AnyBroker, tmp_path: Path) -> Iterator[Settings]:
+def settings(databases: Databases, fresh_broker: AnyBroker) -> Iterator[Settings]:
     """The settings of a registry with a database, the compacted topics, and people."""
     url = settled_database(databases, "paytable-registry")
     admin = AdminClient({"bootstrap.servers": fresh_broker.bootstrap_servers})
@@ -46,19 +47,15 @@ def settings(databases: Databases, fresh_broker: AnyBroker, tmp_path: Path) -> I
     ]
     for made in admin.create_topics(topics).values():
         made.result(timeout=20)
-    tokens = tmp_path / "tokens.yaml"
-    tokens.write_text(
-        "\n".join(
-            f"- {{person: {person}, token_sha256: {token_hash(person)}, roles: [{', '.join(roles)}]}}"
-            for person, roles in PEOPLE.items()
+    with DevelopmentIssuer() as issuer:
+        TOKENS.update({person: issuer.token(person, roles) for person, roles in PEOPLE.items()})
+        yield Settings(
+            DATABASE_URL=url,
+            KAFKA_BOOTSTRAP_SERVERS=fresh_broker.bootstrap_servers,
+            http_port=free_port(),
+            oidc_issuer=issuer.url,
+            oidc_token_seconds_max=TOKEN_LIFE.total_seconds(),
         )
-    )
-    yield Settings(
-        DATABASE_URL=url,
-        KAFKA_BOOTSTRAP_SERVERS=fresh_broker.bootstrap_servers,
-        http_port=free_port(),
-        api_tokens_file=tokens,
-    )
     databases.drop(url)
 
 
@@ -94,7 +91,7 @@ async def running(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
 
 async def command(client: httpx.AsyncClient, path: str, body: Any = None, *, person: str) -> httpx.Response:
     """Sends a command of a person."""
-    headers = {"Authorization": f"Bearer {person}", "Idempotency-Key": f"{datetime.now(UTC).timestamp()}"}
+    headers = {"Authorization": f"Bearer {TOKENS[person]}", "Idempotency-Key": f"{datetime.now(UTC).timestamp()}"}
     return await client.post(path, json=body, headers=headers)
 
 

@@ -10,12 +10,13 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from services.reporting.answering import books_of
 from services.reporting.books.boxes import boxes_of
-from services.reporting.books.compared import chips_in, compared_boxes, compared_windows, sums_in
+from services.reporting.books.compared import compared_boxes, compared_windows, sums_in
 from services.reporting.books.compared_slips import compared_slips
 from services.reporting.books.reading import Books
 from services.reporting.books.slips import slips_of
+from services.reporting.books.spans import Span, chips_in, rounds_in
 from services.reporting.books.variances import cases_of
-from services.reporting.books.windows import Span, added_up, counts_of, moved_in, rounds_in, windows_of
+from services.reporting.books.windows import added_up, counts_of, moved_in, windows_of
 from services.reporting.kit.question import Question
 from tests.support.pit_day import Pit
 from tests.support.pit_ledger import PROPERTY, at

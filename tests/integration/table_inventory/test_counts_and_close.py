@@ -100,7 +100,7 @@ def test_a_day_is_closed_step_by_step_by_different_people(desk: InventoryDesk) -
     desk.count_boxes(("BJ-01", BOX, FOUND))
     desk.done(f"{path}/preliminary", {}, person="audit.kim")
     assert 403 == desk.send(f"{path}/audited", person="audit.kim").status_code
-    assert 403 == desk.send(f"{path}/audited", person="count.sue").status_code
+    assert 403 == desk.send(f"{path}/audited", person="count.sue as audit").status_code
     left = desk.send(f"{path}/audited", person="audit.lou")
     assert 409 == left.status_code
     assert f"/variances/{PROPERTY}/{DAY}/inventory/BJ-01/{table.sequence}" in left.json()["detail"]

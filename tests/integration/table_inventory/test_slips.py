@@ -13,7 +13,7 @@ def test_the_same_person_twice_on_one_slip_is_refused(desk: InventoryDesk) -> No
     table = Table("BJ-01")
     desk.pit(table.opened(at(0), OPENER))
     place = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
-    wanted = desk.done("/requests", {"slip": "fill", "contents": chips(c500=10), **place}, person="cage.ann")
+    wanted = desk.done("/requests", {"slip": "fill", "contents": chips(c500=10), **place}, person="cage.ann as pit")
     prepare = {"property": PROPERTY, "request": wanted["request"]}
     refused = desk.send("/slips", prepare, person="cage.ann", key="mine")
     assert (403, "cage.ann is 'requested_by' of request 1 of riverbend and cannot be 'prepared_by' too") == (

@@ -1,13 +1,9 @@
 """`pitledger config`: what is in force, and nothing that is secret."""
 
-from pathlib import Path
-
 import pytest
-import yaml
 
 from services.cli.environment import without_password
 from shared.runtime.settings import Settings
-from shared.runtime.web.access import token_hash
 from tests.unit.cli.calling import Caller
 
 
@@ -65,40 +61,18 @@ def test_a_setting_that_is_wrong_is_named_without_its_value(pitledger: Caller, m
     assert "s3cret" not in called.stderr
 
 
-@pytest.fixture
-def tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The path of the tokens file in force."""
-    path = tmp_path / "tokens.yaml"
-    monkeypatch.setenv("PITLEDGER_API_TOKENS_FILE", str(path))
-    return path
-
-
-def _write(path: Path, *roles: str) -> None:
-    path.write_text(yaml.safe_dump([{"person": "kim", "token_sha256": token_hash("secret"), "roles": list(roles)}]))
-
-
-def test_each_role_is_listed_with_what_it_allows_and_who_has_it(pitledger: Caller, tokens: Path) -> None:
-    """Whoever writes a tokens file reads here what there is to be allowed."""
-    _write(tokens, "reports.read")
+def test_each_role_is_listed_with_what_it_allows_and_its_duty(pitledger: Caller) -> None:
+    """Whoever gives roles at the provider reads here what there is to be given."""
     (document,) = pitledger("config", "--json").documents
 
-    assert ["kim"] == document["roles"]["reports.read"]["people"]
-    assert [] == document["roles"]["quarantine.mend"]["people"]
+    assert "counts drop boxes" == document["roles"]["boxes.count"]["duty"]
     assert all(role["description"].endswith(".") for role in document["roles"].values())
 
 
-def test_a_role_that_no_service_declares_is_named(pitledger: Caller, tokens: Path) -> None:
-    """A misspelled role would let nobody in, and nobody would know why."""
-    _write(tokens, "reports.read", "report")
-    called = pitledger("config")
-
-    assert (1, 1) == (called.code, len(called.stderr.splitlines()))
-    assert "kim has the role 'report', which no service declares" in called.stderr
-
-
-def test_a_tokens_file_that_cannot_be_read_is_a_wrong_use(pitledger: Caller, tokens: Path) -> None:
-    """What is wrong with the file is said with the name of its setting."""
+def test_a_provider_that_cannot_be_trusted_is_a_wrong_use(pitledger: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the services, which would not start with it."""
+    monkeypatch.setenv("PITLEDGER_OIDC_ISSUER", "http://id.example")
     called = pitledger("config")
 
     assert 2 == called.code
-    assert called.stderr.startswith("pitledger: PITLEDGER_API_TOKENS_FILE: ")
+    assert called.stderr.startswith("pitledger: PITLEDGER_OIDC_ISSUER 'http://id.example' ")

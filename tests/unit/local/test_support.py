@@ -1,15 +1,14 @@
 """The helpers of the tests: they wait, give up and refuse as they say."""
 
 import random
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
-from tests.support import GivenBroker, eventually, kafka
-from tests.support.kafka import KafkaUnavailableError, give_up
+from shared.local import EmbeddedPackageMissingError
+from tests.support import GivenBroker, eventually
+from tests.support.kafka import give_up
 
-NO_MAVEN = KafkaUnavailableError("no `mvn` on PATH")
+NO_JARS = EmbeddedPackageMissingError("its jars could not be fetched")
 
 
 def test_waiting_gives_what_it_waited_for() -> None:
@@ -30,33 +29,16 @@ def test_waiting_passes_on_errors_that_were_not_expected() -> None:
         eventually(lambda: 1 // 0, retry_on=KeyError)
 
 
-def test_without_kafka_a_test_is_skipped_with_what_was_looked_for() -> None:
-    """On a machine without Maven the reason lists each place that was looked at."""
-    with pytest.raises(pytest.skip.Exception, match=r"KAFKA_BOOTSTRAP_SERVERS \(not set\), Java and Maven \(no `mvn`"):
-        give_up(NO_MAVEN, {})
+def test_without_kafka_a_test_is_skipped_with_what_is_missing() -> None:
+    """On a machine without the packages, or the network to fetch them, the reason says so."""
+    with pytest.raises(pytest.skip.Exception, match="needs an Apache Kafka that it may restart: its jars could not"):
+        give_up(NO_JARS, {})
 
 
 def test_without_kafka_ci_fails() -> None:
     """Where CI is set, Apache Kafka is required: the same reason is a failure."""
     with pytest.raises(pytest.fail.Exception, match="with CI set it is required, not skipped"):
-        give_up(NO_MAVEN, {"CI": "true", "KAFKA_BOOTSTRAP_SERVERS": "kafka.example:9092"})
-
-
-def test_the_jars_of_kafka_are_fetched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of those that need them at the same time one fetches, and nobody's are taken away again."""
-    maven = tmp_path / "bin" / "mvn"
-    maven.parent.mkdir()
-    maven.write_text(
-        f"#!/bin/sh\necho fetched >> {tmp_path}/calls\nsleep 0.2\n"
-        'for option; do case $option in -DoutputDirectory=*) touch "${option#*=}/kafka.jar";; esac; done\n'
-    )
-    maven.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{maven.parent}:/usr/bin:/bin")
-    monkeypatch.setattr(kafka, "_LIBRARIES", tmp_path / "kafka" / "libs")
-    with ThreadPoolExecutor() as workers:
-        found = [workers.submit(kafka.libraries) for _ in range(4)]
-        assert {tuple(each.result().iterdir()) for each in found} == {(tmp_path / "kafka" / "libs" / "kafka.jar",)}
-    assert (tmp_path / "calls").read_text() == "fetched\n"
+        give_up(NO_JARS, {"CI": "true", "KAFKA_BOOTSTRAP_SERVERS": "kafka.example:9092"})
 
 
 @pytest.mark.parametrize("deed", ["start", "stop", "kill"])

@@ -12,11 +12,13 @@ CREATE TABLE checkpoints (
 
 CREATE TABLE entries (
     shard INTEGER, seq BIGINT, kind TEXT NOT NULL, source TEXT NOT NULL, sequence BIGINT NOT NULL,
-    event_id TEXT NOT NULL, "offset" BIGINT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL,
+    event_id TEXT NOT NULL, "offset" BIGINT, record_hash BYTEA, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL,
     recorded_at TIMESTAMPTZ NOT NULL, data JSON NOT NULL, previous BYTEA NOT NULL, hash BYTEA NOT NULL,
     PRIMARY KEY (shard, seq),
     UNIQUE (source, sequence, kind)
 );
+CREATE INDEX entries_of_quarantine ON entries (shard, seq)
+    WHERE kind IN ('record.quarantined', 'record.mended', 'quarantine.dismissed');
 
 CREATE TABLE gaps (
     source TEXT, first BIGINT, last BIGINT NOT NULL, opened_at TIMESTAMPTZ NOT NULL,

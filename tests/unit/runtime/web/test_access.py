@@ -1,20 +1,18 @@
 """Who may call the HTTP interfaces."""
 
 from collections.abc import Iterator
-from hashlib import sha256
-from pathlib import Path
 from typing import Annotated
 
 import pytest
 from fastapi import APIRouter, Request
 
 from shared.contracts.rejection import Reason
-from shared.runtime.errors import Stop
 from shared.runtime.metrics import Metrics
-from shared.runtime.web.access import Caller, load_callers, person_with, token_hash
+from shared.runtime.web.access import Caller, person_with, token_hash
 from shared.runtime.web.app import create_app
 from shared.runtime.web.roles import ROLES, declare_role
-from tests.support.asgi import AppClient
+from tests.support.asgi import AppClient, assert_problem
+from tests.support.identities import KnownTokens
 
 FILE = declare_role("tests.file", "File something in a test.")
 READ = declare_role("tests.read", "Read something in a test.")
@@ -38,17 +36,13 @@ def client() -> Iterator[AppClient]:
     async def filed(person: Annotated[str, person_with(FILE, READ)]) -> str:
         return person
 
-    people = {"ann": {"tests.file", "other.role"}, "bob": {"tests.read"}, "eve": set()}
-    callers = [
-        Caller(person=person, token_sha256=token_hash(f"token of {person}"), roles=frozenset(roles))
-        for person, roles in people.items()
-    ]
+    people = {"ann": ["tests.file", "other.role"], "bob": ["tests.read"], "eve": []}
     app = create_app(
         service="test",
         version="1",
         metrics=Metrics(),
         checks={},
-        callers=callers,
+        identities=KnownTokens(people),
         record_refusal=never,
         router=router,
     )
@@ -122,43 +116,63 @@ def test_a_role_is_declared_once() -> None:
         person_with()
 
 
-def test_a_token_is_kept_as_its_sha_256() -> None:
-    """The tokens file can be written with any tool that computes SHA-256."""
-    assert sha256(b"correct horse").hexdigest() == token_hash("correct horse")
+@pytest.fixture
+def houses() -> Iterator[AppClient]:
+    """Routes of a property, of one if it is named, and of none; ann works for two, bob for all, eve for none."""
+    router = APIRouter()
+    reader = person_with(READ)
 
+    @router.get("/of/{property}", dependencies=[reader])
+    @router.get("/some", dependencies=[reader])
+    async def shown() -> str:
+        return "shown"
 
-def test_without_a_file_nobody_is_known() -> None:
-    """The safe default: nobody may write."""
-    assert () == load_callers(None)
+    @router.get("/law", dependencies=[person_with(READ, of_property=False)])
+    async def law() -> str:
+        return "the law"
 
-
-def test_an_empty_file_names_nobody(tmp_path: Path) -> None:
-    """A file without people is one way to lock everybody out."""
-    path = tmp_path / "tokens.yaml"
-    path.write_text("# nobody yet\n")
-    assert () == load_callers(path)
-
-
-def test_the_file_names_people_with_hashes_and_roles(tmp_path: Path) -> None:
-    """The form that the documentation shows."""
-    path = tmp_path / "tokens.yaml"
-    path.write_text(f"- person: ann\n  token_sha256: {token_hash('t')}\n  roles: [tests.file]\n")
-    assert [Caller(person="ann", token_sha256=token_hash("t"), roles=frozenset({"tests.file"}))] == list(
-        load_callers(path)
+    identities = KnownTokens(
+        {person: ["tests.read"] for person in ("ann", "bob", "eve")},
+        {"ann": ["riverside", "bayside"], "eve": []},
     )
+    app = create_app(
+        service="test",
+        version="1",
+        metrics=Metrics(),
+        checks={},
+        identities=identities,
+        record_refusal=never,
+        router=router,
+    )
+    with AppClient(app) as client:
+        yield client
 
 
 @pytest.mark.parametrize(
-    "item",
+    ("person", "path", "detail"),
     [
-        "{person: ann, token: secret, roles: [tests.file]}",
-        "{person: ann, token_sha256: secret, roles: [tests.file]}",
-        f"{{token_sha256: {'0' * 64}, roles: [tests.file]}}",
+        ("ann", "/of/riverside", None),
+        ("ann", "/of/uptown", "ann does not work for property uptown"),
+        ("ann", "/of/Riverside", "ann does not work for property Riverside"),
+        ("ann", "/of/*", "ann does not work for property *"),
+        ("ann", "/of/riverside?property=uptown", "ann does not work for property uptown"),
+        ("ann", "/some?property=bayside", None),
+        ("ann", "/some?property=bayside&property=uptown", "ann does not work for property uptown"),
+        ("ann", "/some", "ann does not work for every property: name one, or have it done by who does"),
+        ("bob", "/of/uptown", None),
+        ("bob", "/some", None),
+        ("eve", "/of/riverside", "eve does not work for property riverside"),
+        ("eve", "/some", "eve does not work for every property: name one, or have it done by who does"),
+        ("eve", "/law", None),
     ],
 )
-def test_a_file_of_another_form_is_refused(tmp_path: Path, item: str) -> None:
-    """A token in the clear, a hash that is none, a person without a name: the service does not start."""
-    path = tmp_path / "tokens.yaml"
-    path.write_text(f"- {item}\n")
-    with pytest.raises(Stop, match="does not say who may call"):
-        load_callers(path)
+def test_whoever_works_for_a_property_reaches_no_other(
+    houses: AppClient, person: str, path: str, detail: str | None
+) -> None:
+    """Every property that a request names is asked for; one that names none takes somebody who works for all."""
+    response = houses.get(path, headers={"Authorization": f"Bearer token of {person}"})
+    if detail is None:
+        assert 200 == response.status_code
+    else:
+        assert_problem(response, 403, detail)
+        assert "urn:pitledger:problem:property-missing" == response.json()["type"]

@@ -9,10 +9,11 @@ from fastapi import Request
 
 from shared.contracts.rejection import Reason
 from shared.runtime.metrics import Metrics
-from shared.runtime.web.access import Caller
+from shared.runtime.web.access import Caller, Nobody
 from shared.runtime.web.app import OPEN_PATHS, create_app
 from shared.runtime.web.problems import PROBLEM
-from tests.support.shell import ANN, BEARER, Recorded, a_router, an_app, ask
+from tests.support.identities import KnownTokens
+from tests.support.shell import BEARER, Recorded, a_router, an_app, ask
 
 
 async def unreachable(request: Request, caller: Caller, reason: Reason, detail: str) -> None:
@@ -169,7 +170,7 @@ def test_a_refusal_that_cannot_be_recorded_is_not_answered() -> None:
         version="1",
         metrics=Metrics(),
         checks={},
-        callers=[ANN],
+        identities=KnownTokens({"ann": ()}),
         record_refusal=unreachable,
         router=a_router(),
     )
@@ -243,7 +244,7 @@ def test_readiness_checks_run_at_every_request() -> None:
 
     checks: dict[str, Callable[[], Awaitable[str | None]]] = {"start": check}
     app = create_app(
-        service="test", version="1", metrics=Metrics(), checks=checks, callers=(), record_refusal=unreachable
+        service="test", version="1", metrics=Metrics(), checks=checks, identities=Nobody(), record_refusal=unreachable
     )
     assert [503, 200] == [ask(app, "GET", "/readyz").status_code for _ in range(2)]
 

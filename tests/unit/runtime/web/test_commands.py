@@ -14,12 +14,13 @@ from shared.contracts.envelope import Contract, Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.command.answers import Answer
 from shared.runtime.metrics import Metrics
-from shared.runtime.web.access import Caller, token_hash
+from shared.runtime.web.access import Caller
 from shared.runtime.web.app import create_app
 from shared.runtime.web.commands import command_route
 from shared.runtime.web.problems import PROBLEM
 from shared.runtime.web.roles import declare_role
-from tests.support.asgi import AppClient
+from tests.support.asgi import AppClient, assert_problem
+from tests.support.identities import KnownTokens
 
 VOID = declare_role("tests.void", "Void slips in a test.")
 
@@ -42,6 +43,12 @@ class ConcludeCount(Contract):
     """Conclude a count."""
 
     number: Annotated[int, Field(ge=1)]
+
+
+class NewSlip(Contract):
+    """Prepare a slip."""
+
+    property: Name
 
 
 class ChangeCode(Contract):
@@ -110,21 +117,20 @@ def door() -> Iterator[Door]:
         rejects=[Reason.NOT_FOUND],
     )
     command_route(router, engine, ConcludeCount, "/{number}/conclude", role=VOID, answers=Slip, status=201)
+    command_route(router, engine, NewSlip, "/new", role=VOID, answers=Slip)
     command_route(router, engine, ChangeCode, "/code", role=VOID, answers=Slip, prepare=hashed)
 
     async def record(request: Request, caller: Caller, reason: Reason, detail: str) -> None:
         rejected.append((caller.person, reason, detail))
 
-    callers = [
-        Caller(person=person, token_sha256=token_hash(f"token of {person}"), roles=frozenset(roles))
-        for person, roles in {"ann": ["tests.void"], "bob": []}.items()
-    ]
     app = create_app(
         service="test",
         version="1",
         metrics=Metrics(),
         checks={},
-        callers=callers,
+        identities=KnownTokens(
+            {"ann": ["tests.void"], "bob": [], "kim": ["tests.void"]}, {"ann": ["*"], "kim": ["riverbend"]}
+        ),
         record_refusal=record,
         router=router,
     )
@@ -256,6 +262,31 @@ def test_who_may_not_is_rejected_before_anything_is_read(
     assert status == response.status_code
     assert recorded == door.rejected
     assert [] == door.engine.done
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "detail"),
+    [
+        (SLIP, BODY, None),
+        (SLIP.replace("riverbend", "uptown"), BODY, "kim does not work for property uptown"),
+        (f"{SLIP}?property=uptown", BODY, "kim does not work for property uptown"),
+        ("/slips/new", {"property": "riverbend"}, None),
+        ("/slips/new", {"property": "uptown"}, "kim does not work for property uptown"),
+        ("/slips/code", {"code": "4711"}, "kim does not work for every property: name one"),
+    ],
+)
+def test_whoever_works_for_a_property_commands_nothing_of_another(
+    door: Door, path: str, body: dict[str, Any], detail: str | None
+) -> None:
+    """Whether it stands in the path or in the body; a command about no property takes somebody who works for all."""
+    response = door.send(path, json=body, headers={"Authorization": "Bearer token of kim"})
+    if detail is None:
+        assert response.is_success, response.text
+        assert ["kim"] == [person for _, person, _ in door.engine.done]
+    else:
+        assert_problem(response, 403, detail)
+        assert [] == door.engine.done
+        assert [("kim", Reason.PROPERTY_MISSING)] == [(person, reason) for person, reason, _ in door.rejected]
 
 
 def test_the_openapi_document_follows_from_the_model(door: Door) -> None:

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from shared.runtime.metrics import Metrics
 from shared.runtime.web import UNCHANGED, document_response
+from shared.runtime.web.access import Nobody
 from shared.runtime.web.app import create_app
 from tests.support.asgi import AppClient
 
@@ -45,7 +46,13 @@ def client() -> Iterator[AppClient]:
         raise AssertionError("nothing is rejected at the door: these are no commands")
 
     app = create_app(
-        service="test", version="1", metrics=Metrics(), checks={}, callers=(), record_refusal=never, router=router
+        service="test",
+        version="1",
+        metrics=Metrics(),
+        checks={},
+        identities=Nobody(),
+        record_refusal=never,
+        router=router,
     )
     with AppClient(app) as client:
         yield client

@@ -45,6 +45,8 @@ ROUND_CONTRACT = {"EnvyBonuses.stake", "Paytable.stake", "PaytableRow.amount", "
 """Named by docs/contract/ROUND.md and the catalogues, where every amount is in cents."""
 
 EXCEPTION_PARAMETERS = {"property", "gaming_day", "table", "game", "kind", "status", "limit", "cursor"}
+OF_NO_PROPERTY = ("/quarantine", "/catalogue", "/reports")
+"""Records of all properties, the text of regulations, and what reports there are (a report names its property)."""
 PERCENT = r"^-?\d+\.\d{2}$"
 
 Document = dict[str, Any]
@@ -158,10 +160,44 @@ def how_far_it_has_come_is_its_status(document: Document) -> Iterator[str]:
                 yield f"{method} {path}: parameter '{parameter['name']}': name it 'status'"
 
 
+def property_is_named(document: Document) -> Iterator[str]:
+    """What is asked for is of one property, which stands in path, query or body, and nowhere deeper: the door sees it.
+
+    Whatever names none takes somebody who works for every property, but for what belongs to none.
+    """
+    schemas = document["components"]["schemas"]
+    for path, method, operation in operations(document):
+        if path in OPEN_PATHS or path.startswith(OF_NO_PROPERTY):
+            continue
+        body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+        of_body = schemas.get(body.get("$ref", "").rpartition("/")[2], {}).get("properties", {})
+        named = {parameter["name"] for parameter in operation.get("parameters", ())} | of_body.keys()
+        if "property" not in named:
+            yield f"{method} {path} names no property"
+        for deeper in _below(of_body, schemas):
+            if "property" in schemas[deeper].get("properties", {}):
+                yield f"{method} {path}: {deeper} in the body names a property that the door does not see"
+
+
+def _below(schema: Any, schemas: Document) -> set[str]:
+    """The schemas that a schema refers to, however deep."""
+    found: set[str] = set()
+    left = set(_refs(schema))
+    while left:
+        found |= left
+        left = {name for one in left for name in _refs(schemas[one])} - found
+    return found
+
+
+def _refs(schema: Any) -> list[str]:
+    return re.findall(r"#/components/schemas/([\w.-]+)", json.dumps(schema))
+
+
 CONVENTIONS: tuple[Callable[[Document], Iterator[str]], ...] = (
     money_is_cents,
     percentages_have_two_decimals,
     reading_takes_a_role,
+    property_is_named,
     commands_have_a_key,
     errors_are_problems,
     exceptions_are_asked_for_alike,
@@ -186,7 +222,7 @@ def a_document(path: str = "/rounds", method: str = "get", **schemas: Document) 
     key = [{"name": "Idempotency-Key"}] if method == "post" else []
     operation = {
         "security": [{"bearer": ["rounds.read"]}],
-        "parameters": key,
+        "parameters": [{"name": "property"}, *key],
         "responses": {"200": {}, "404": problem},
     }
     return {
@@ -200,6 +236,11 @@ def with_operation(document: Document, **changes: Any) -> Document:
     [(_, _, operation)] = operations(document)
     operation.update(changes)
     return document
+
+
+def _with_body(**schemas: Document) -> Document:
+    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Command"}}}}
+    return with_operation(a_document("/rounds", "post", **schemas), requestBody=body)
 
 
 INTEGER, TEXT = {"type": "integer"}, {"type": "string"}
@@ -219,6 +260,11 @@ EXCEPTIONS = [{"name": name} for name in ("property", "kind", "status", "limit",
         (reading_takes_a_role, with_operation(a_document(), security=[{"bearer": []}])),
         (reading_takes_a_role, with_operation(a_document(), security=[{"bearer": ["meter_approve"]}])),
         (reading_takes_a_role, a_document("/healthz")),
+        (property_is_named, with_operation(a_document(), parameters=[])),
+        (
+            property_is_named,
+            _with_body(Command={"items": {"$ref": "#/components/schemas/Item"}}, Item={"property": TEXT}),
+        ),
         (commands_have_a_key, a_document("/rounds", "delete")),
         (commands_have_a_key, with_operation(a_document("/rounds", "post"), parameters=[])),
         (errors_are_problems, with_operation(a_document(), responses={"404": {"content": {"application/json": {}}}})),

@@ -10,6 +10,7 @@ from pydantic import AwareDatetime, BaseModel
 
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.metrics import Metrics
+from shared.runtime.web.access import Nobody
 from shared.runtime.web.app import create_app
 from shared.runtime.web.pages import Asked, Listing, Page
 from tests.support.asgi import AppClient
@@ -99,7 +100,13 @@ def test_a_route_lists_pages() -> None:
         raise AssertionError("what is only read is not recorded")
 
     app = create_app(
-        service="test", version="1", metrics=Metrics(), checks={}, callers=(), record_refusal=never, router=router
+        service="test",
+        version="1",
+        metrics=Metrics(),
+        checks={},
+        identities=Nobody(),
+        record_refusal=never,
+        router=router,
     )
     with AppClient(app) as client:
         first = client.get("/accounts?limit=2").json()

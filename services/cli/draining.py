@@ -1,0 +1,53 @@
+"""Lets services take in and pass on what already waits, before they are ended."""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import httpx
+from prometheus_client.parser import text_string_to_metric_families
+
+WAITING: Final = ("pitledger_consumer_lag_records", "pitledger_relay_backlog_entries")
+"""The metrics of what a service has still to take in, and to pass on."""
+
+_SETTLED_SECONDS: Final = 2.5
+"""How long nothing may wait: the metrics are as old as two seconds."""
+_LOOK_SECONDS: Final = 0.25
+_ANSWER_SECONDS_MAX: Final = 2.0
+
+
+def drain(
+    urls: Mapping[str, str],
+    *,
+    seconds_max: float,
+    check: Callable[[], object] = lambda: None,
+) -> Mapping[str, int]:
+    """Wait until no service has anything left to take in or to pass on, at most for so long.
+
+    Parameters
+    ----------
+    urls : where each service listens, by its name. One that does not answer is not waited for.
+    check : called between two looks, to end the wait by an exception.
+
+    Returns how many records and entries of each service still wait; nothing where all is done.
+    """
+    ends = time.monotonic() + seconds_max
+    with httpx.Client(timeout=_ANSWER_SECONDS_MAX, trust_env=False) as client:
+        settled_at = None
+        while True:
+            waiting = {service: count for service, url in urls.items() if (count := _waiting(client, url))}
+            now = time.monotonic()
+            settled_at = None if waiting else settled_at or now
+            if now >= ends or (settled_at is not None and now - settled_at >= _SETTLED_SECONDS):
+                return waiting
+            check()
+            time.sleep(_LOOK_SECONDS)
+
+
+def _waiting(client: httpx.Client, url: str) -> int:
+    try:
+        metrics = client.get(f"{url}/metrics").text
+    except httpx.HTTPError:
+        return 0
+    families = text_string_to_metric_families(metrics)
+    return sum(int(sample.value) for family in families if family.name in WAITING for sample in family.samples)

@@ -1,0 +1,130 @@
+"""The signed checkpoints that a journal is compared with: where they are, who signed them, and which are missing."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final, Self
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.cli.exits import UsageWrong
+from services.cli.keys import read_verifiers
+from shared.journal.checkpoint import Checkpoint, checkpoint_origin, open_note
+from shared.journal.checkpoint_store import DirectoryStore
+from shared.journal.ledger import Shard
+from shared.journal.signed_note import CheckpointError, Signer, Verifier
+from shared.journal.tables import JournalTables
+from shared.journal.verification import Problem
+from shared.runtime.settings import Settings
+
+UNSIGNED_TIME_MAX: Final = timedelta(minutes=10)
+"""How long an entry may wait for the checkpoint that covers it: as long as the alert PitledgerCheckpointStale waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """The signed checkpoints of one shard: their sizes, those that could be opened, and what is wrong with others."""
+
+    sizes: Collection[int] = ()
+    checkpoints: list[Checkpoint] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def entries(self) -> int:
+        """Return how many entries the latest of those that could be opened covers."""
+        return max((checkpoint.size for checkpoint in self.checkpoints), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A directory of signed checkpoints, and whose signatures count: those of the keys, or of the one that signs."""
+
+    directory: Path
+    verifiers: Sequence[Verifier] = ()
+    signing_key: Path | None = None
+
+    @classmethod
+    def configured(cls, found: Settings, directory: Path | None, keys: Sequence[str]) -> Self | None:
+        """Return what the options name or, where they name nothing, the settings; None where neither says where.
+
+        Raises: UsageWrong where there is no such directory, or no key that verifies what is in it.
+        """
+        said = "PITLEDGER_CHECKPOINT_DIRECTORY" if directory is None else "--checkpoints"
+        directory = directory or found.checkpoint_directory
+        if directory is None:
+            if keys:
+                raise UsageWrong("--key: of which checkpoints? give --checkpoints, or PITLEDGER_CHECKPOINT_DIRECTORY")
+            return None
+        if not directory.is_dir():
+            raise UsageWrong(f"{said} {directory}: there is no such directory")
+        if not keys and found.checkpoint_verifiers_file is not None:
+            keys = [str(found.checkpoint_verifiers_file)]
+        if not keys and found.checkpoint_key_file is None:
+            raise UsageWrong(
+                f"{said} {directory}: with which public keys? give --key, or PITLEDGER_CHECKPOINT_VERIFIERS_FILE"
+            )
+        return cls(directory, read_verifiers(keys), None if keys else found.checkpoint_key_file)
+
+    def of_service(self, service: str) -> dict[str, Signed]:
+        """Return the checkpoints of a service's shards, by the shard's name. Raises: UsageWrong."""
+        verifiers, store = self._verifiers_of(service), DirectoryStore(self.directory)
+        prefix = checkpoint_origin(service, "")
+        found: dict[str, Signed] = {}
+        for origin in store.origins():
+            if not origin.startswith(prefix):
+                continue
+            name = origin.removeprefix(prefix)
+            sizes = store.sizes(origin)
+            signed = found[name] = Signed(frozenset(sizes))
+            for size in sizes:
+                try:
+                    signed.checkpoints.append(open_note(store.load(origin, size), verifiers))
+                except CheckpointError as error:
+                    signed.problems.append(Problem(name, size, f"its checkpoint cannot be relied on: {error}"))
+        return found
+
+    def _verifiers_of(self, service: str) -> Sequence[Verifier]:
+        if self.signing_key is None:
+            return self.verifiers
+        try:
+            return [Signer.from_pem(self.signing_key, f"pitledger/{service}").verifier]
+        except (CheckpointError, OSError) as error:
+            raise UsageWrong(f"PITLEDGER_CHECKPOINT_KEY_FILE: {error}") from error
+
+
+async def listed(connection: AsyncConnection, tables: JournalTables) -> dict[str, list[int]]:
+    """Return the sizes of the checkpoints that the database lists, by the shard's name.
+
+    Each was kept before it was listed: what is looked for after this must be there.
+    """
+    c, s = tables.checkpoints.c, tables.shards.c
+    query = select(s.name, c.size).join_from(tables.checkpoints, tables.shards, c.shard == s.shard).order_by(c.size)
+    sizes = defaultdict(list)
+    for name, size in await connection.execute(query):
+        sizes[name].append(size)
+    return sizes
+
+
+async def missing(
+    connection: AsyncConnection, tables: JournalTables, shard: Shard, signed: Signed, sizes: Sequence[int]
+) -> list[Problem]:
+    """Return what should have been signed and kept, and is not there: nobody compared the entries with it.
+
+    `sizes` are those that the database listed before the directory was read.
+    """
+    problems = [
+        Problem(shard.name, size, f"the signed checkpoint of {size} entries, which the database lists, is not kept")
+        for size in sizes
+        if size not in signed.sizes
+    ]
+    e = tables.entries.c
+    waiting = select(e.recorded_at).where(e.shard == shard.shard, e.seq == signed.entries + 1)
+    since = (await connection.execute(waiting)).scalar()
+    if since is not None and datetime.now(UTC) - since > UNSIGNED_TIME_MAX:
+        latest = f"the latest covers {signed.entries} entries" if signed.entries else "there is none"
+        what = f"no signed checkpoint covers it, though it was recorded at {since:%Y-%m-%d %H:%M:%S}Z: {latest}"
+        problems.append(Problem(shard.name, signed.entries + 1, what))
+    return problems

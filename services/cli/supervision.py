@@ -1,0 +1,88 @@
+"""Keeps the parts of a stack running: one that ends by itself is started again, ever later the more often it does."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from services.cli.exits import StackEnded
+from shared.local.errors import LocalStackError
+
+_FIRST_DELAY_SECONDS: Final = 0.5
+_DELAY_SECONDS_MAX: Final = 30.0
+_STEADY_SECONDS: Final = 60.0
+"""A part that has run for so long counts as one that never ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a stack. `ended` says how it has ended by itself, None while it runs.
+
+    `start` starts it again, and raises StackEnded or LocalStackError; None for one of which nothing is left.
+    """
+
+    name: str
+    ended: Callable[[], StackEnded | None]
+    start: Callable[[], object] | None
+
+
+@dataclass(slots=True)
+class _Record:
+    """What happened to a part: when it was last started, how often in a row it did not last, when it is due again."""
+
+    started_at: float
+    failures: int = 0
+    due_at: float | None = None
+
+
+class Supervisor:
+    """Looks at the parts of a stack and starts again, in their order, what has ended by itself.
+
+    The first time after half a second, then after twice as long each time, up to half a minute. `report` is told.
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        *,
+        report: Callable[[str], object],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._parts = parts
+        self._report = report
+        self._clock = clock
+        self._records = {part.name: _Record(clock()) for part in parts}
+
+    def look(self) -> None:
+        """Start what is due. Raises: StackEnded where a part has ended that cannot be started again."""
+        for part in self._parts:
+            record = self._records[part.name]
+            if record.due_at is None:
+                if (ended := part.ended()) is not None:
+                    self._note(part, record, ended)
+            elif self._clock() >= record.due_at:
+                self._start(part, record)
+
+    def _note(self, part: Part, record: _Record, ended: StackEnded) -> None:
+        if part.start is None:
+            raise ended
+        if self._clock() - record.started_at >= _STEADY_SECONDS:
+            record.failures = 0
+        self._put_off(record, ended.happened)
+
+    def _start(self, part: Part, record: _Record) -> None:
+        assert part.start is not None
+        try:
+            if part.ended() is not None:  # not when the fork server has been started again, and this with it
+                part.start()
+        except (StackEnded, LocalStackError) as error:
+            self._put_off(record, f"{part.name} does not start: {error}")
+            return
+        record.started_at, record.due_at = self._clock(), None
+        self._report(f"{part.name} is started again")
+
+    def _put_off(self, record: _Record, why: str) -> None:
+        delay = min(_FIRST_DELAY_SECONDS * 2**record.failures, _DELAY_SECONDS_MAX)
+        record.failures += 1
+        record.due_at = self._clock() + delay
+        self._report(f"{why}; starting it again in {delay:g} s")

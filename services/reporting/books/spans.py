@@ -1,0 +1,101 @@
+"""Spans: the time at a table between two moments, and what the rounds did that were closed in it. Amounts are cents."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
+
+from pydantic_core import to_json
+from sqlalchemy import Row, TextClause, text
+
+from services.reporting.books.reading import Books
+from services.reporting.kit.figures import NOTHING, AddedUp, Figure
+
+_BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
+"""Before anything that a journal has."""
+
+NEIGHBORS: Final = timedelta(days=1)
+"""The pit reports up to half a day outside a gaming day, so what is next to it in time is of a day beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The time at a table after a moment (None: since ever) and up to another."""
+
+    table: str
+    after: datetime | None
+    until: datetime
+
+    @property
+    def begins(self) -> datetime:
+        """Return the moment after which it begins, which is long ago where it has always been."""
+        return self.after or _BEGINNING
+
+
+_IN_SPANS: Final = """
+    SELECT s.number, {what}
+    FROM json_to_recordset(CAST(:spans AS json))
+         AS s(number integer, table_name text, after timestamptz, until timestamptz, first date, last date)
+    CROSS JOIN LATERAL generate_series(s.first, s.last, interval '1 day') AS d(day)
+    CROSS JOIN LATERAL (
+        SELECT {of_day} FROM reporting.rounds
+        WHERE property = :property AND gaming_day = CAST(d.day AS date) AND table_name = s.table_name
+          AND closed_at > s.after AND closed_at <= s.until AND recorded_at <= :known_at) r
+    GROUP BY s.number"""
+
+
+def _in_spans(what: str, of_day: str) -> TextClause:
+    return text(_IN_SPANS.replace("{what}", what).replace("{of_day}", of_day))
+
+
+_CHIPS: Final = _in_spans("sum(r.chips_cents) AS cents", "sum(chips_cents) AS chips_cents")
+_DEALERS: Final = _in_spans("array_agg(DISTINCT r.dealer ORDER BY r.dealer) AS dealers", "DISTINCT dealer")
+
+
+async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
+    """Return what the rounds that were closed in spans brought into the table inventories."""
+    found = {}
+    for span, cents in zip(spans, await chips_in(books, spans), strict=True):
+        first, last = _days(books, span)
+        where = (("table_name", span.table),)
+        because = AddedUp("rounds", ("chips_cents",), first, last, where, (span.begins, span.until))
+        found[span] = Figure(cents, (because,)) if cents else NOTHING
+    return found
+
+
+async def chips_in(books: Books, spans: Sequence[Span]) -> list[int]:
+    """Return how many cents of chips the rounds brought that were closed in each of these spans."""
+    found = {row.number: int(row.cents or 0) for row in await read_spans(books, _CHIPS, spans)}
+    return [found.get(number, 0) for number in range(1, len(spans) + 1)]
+
+
+async def dealers_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[str, ...]]:
+    """Return who dealt the rounds that were closed in spans, in the order of names; of no round, nobody."""
+    rows = await read_spans(books, _DEALERS, spans)
+    return {spans[row.number - 1]: tuple(filter(None, row.dealers)) for row in rows}
+
+
+async def read_spans(books: Books, statement: TextClause, spans: Sequence[Span]) -> Sequence[Row[Any]]:
+    """Return the rows of a statement about the rounds of spans, of which each has a `number` from 1 on."""
+    days = {  # in the order of time, in which nearly all are of the day of the one before
+        moment: books.place.gaming_day(moment)
+        for moment in sorted({moment for span in spans for moment in (span.begins, span.until)})
+    }
+    given = given_spans(spans, lambda span: {"first": days[span.begins] - NEIGHBORS, "last": days[span.until]})
+    return await books.read(statement, spans=given)
+
+
+def given_spans(spans: Sequence[Span], more: Callable[[Span], dict[str, Any]] = lambda _: {}) -> str:
+    """Return spans as the JSON that statements read, numbered from 1: one text is quicker to write than arrays."""
+    return to_json(
+        [
+            {"number": number, "table_name": span.table, "after": span.begins, "until": span.until} | more(span)
+            for number, span in enumerate(spans, 1)
+        ]
+    ).decode()
+
+
+def _days(books: Books, span: Span) -> tuple[date, date]:
+    """Return the gaming days whose rounds may have been closed in a span: that of a round is the one it began on."""
+    place = books.place
+    return place.gaming_day(span.begins) - NEIGHBORS, place.gaming_day(span.until)

@@ -1,0 +1,142 @@
+"""Apache Kafka's jars: fetched by their coordinates through the wheel `jgo`, the only module that knows it.
+
+`kafka_jars.yaml` names every jar with its SHA-256. They are kept in the cache of the user and compared each time, so
+that a jar that was altered on the way, or later, never runs. `python -m shared.local._jars` prints the file anew.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+from shared.local.errors import EmbeddedPackageMissingError, LocalStackError
+from shared.local.wheels import package_directory
+
+WANTED: Final = ("org.apache.kafka:kafka_2.13:4.1.0", "org.slf4j:slf4j-simple:1.7.36")
+"""The broker, and what lets it say on standard error why it would not start."""
+
+_LIST: Final = "kafka_jars.yaml"
+_FETCHES_AT_ONCE: Final = 8
+_ANSWER_SECONDS_MAX: Final = 30
+
+
+def jars() -> list[Path]:
+    """Return the jars, in the order of their list; what is missing is fetched.
+
+    Raises: EmbeddedPackageMissingError where that is not possible; LocalStackError where another jar came than the
+    listed one.
+    """
+    wanted = _pinned()
+    kept = _cache()
+    with _alone(kept):
+        found = {coordinates: kept / _file_name(coordinates) for coordinates in wanted}
+        missing = {
+            coordinates: digest for coordinates, digest in wanted.items() if _sha256(found[coordinates]) != digest
+        }
+        if missing:
+            _fetch(missing, kept)
+    return list(found.values())
+
+
+def _pinned() -> Mapping[str, str]:
+    """Return the SHA-256 of each jar, by its coordinates."""
+    text = files("shared.local").joinpath(_LIST).read_text(encoding="utf-8")
+    pinned: Mapping[str, str] = yaml.safe_load(text)["sha256"]
+    return pinned
+
+
+def _cache() -> Path:
+    """Return the directory in which the jars are kept, for all stacks of a user."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    directory = (Path(home) if home else Path.home() / ".cache") / "pitledger" / "kafka"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LocalStackError(
+            f"Apache Kafka: its jars are kept in {directory}, and {error}: set XDG_CACHE_HOME to a directory that may "
+            "be written"
+        ) from error
+    return directory
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Let one process at a time fetch; the others find what it fetched."""
+    with (directory / "lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _file_name(coordinates: str) -> str:
+    _, artifact, version = coordinates.split(":")
+    return f"{artifact}-{version}.jar"
+
+
+def _sha256(jar: Path) -> str | None:
+    """Return the hash of a jar, None where there is none."""
+    try:
+        with jar.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        return None
+
+
+def _fetch(missing: Mapping[str, str], kept: Path) -> None:
+    """Fetch jars and put those into place whose hash is the listed one. Raises: LocalStackError."""
+    package_directory("jgo", server="Apache Kafka", variable="KAFKA_BOOTSTRAP_SERVERS")
+    from jgo.maven import MavenContext
+
+    scratch = Path(tempfile.mkdtemp(prefix="fetching-", dir=kept))  # a fetch that is interrupted leaves half a file
+    try:
+        repository = MavenContext(repo_cache=scratch, timeout=_ANSWER_SECONDS_MAX)
+
+        def fetch(coordinates: str) -> None:
+            jar = repository.create_dependency(coordinates).artifact.resolve()
+            if (came := _sha256(jar)) != missing[coordinates]:
+                raise LocalStackError(
+                    f"Apache Kafka: {coordinates} came with SHA-256 {came}, {missing[coordinates]} is listed: it was "
+                    "altered on its way; nothing of it was kept"
+                )
+            jar.replace(kept / _file_name(coordinates))
+
+        with ThreadPoolExecutor(_FETCHES_AT_ONCE) as pool:
+            list(pool.map(fetch, missing))
+    except (OSError, RuntimeError) as error:  # a network that does not answer, a jar that is not there
+        raise EmbeddedPackageMissingError(
+            f"Apache Kafka: {len(missing)} jars could not be fetched ({error}): connect to the network once, or set "
+            "KAFKA_BOOTSTRAP_SERVERS to a running Kafka"
+        ) from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _listed() -> str:
+    """Return the text of the list: what `WANTED` needs at run time, as Maven's repository has it now."""
+    from jgo.maven import MavenContext
+
+    with tempfile.TemporaryDirectory() as scratch:
+        repository = MavenContext(repo_cache=Path(scratch), timeout=_ANSWER_SECONDS_MAX)
+        wanted = [repository.create_dependency(coordinates) for coordinates in WANTED]
+        for one in wanted:
+            one.scope = "compile"
+        own, needed = repository.resolver.resolve(wanted)
+        artifacts = [one.artifact for one in (*own, *(one for one in needed if one.scope in ("compile", "runtime")))]
+        lines = [
+            f"  {one.groupId}:{one.artifactId}:{one.version}: {_sha256(one.resolve())}"
+            for one in sorted(artifacts, key=str)
+        ]
+    head = "# Apache Kafka as jars, each with its hash. Written by: make constraints"
+    return "\n".join([head, "sha256:", *lines, ""])
+
+
+if __name__ == "__main__":
+    print(_listed(), end="")  # noqa: T201 - what `make constraints` writes into the file

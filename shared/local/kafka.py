@@ -1,0 +1,193 @@
+"""Apache Kafka on this machine: one node that is broker and controller, on a loopback port, with data that last."""
+
+import base64
+import fcntl
+import os
+import time
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from shared.local import _kafka
+from shared.local.account import remove, temporary_directory
+from shared.local.errors import LocalStackError
+from shared.local.ports import LOOPBACK, free_port
+from shared.local.process import LeashedProcess, ProcessConfig
+from shared.local.server import Server
+
+_FORMAT_SECONDS_MAX = 60.0
+_PREDECESSOR_SECONDS_MAX = 25.0
+_ANSWER_SECONDS_MAX = 1.0
+
+
+class KafkaServer(Server):
+    """An Apache Kafka of one node.
+
+    `directory` keeps what it holds, and its cluster id, from one run to the next; without it they live in a temporary
+    directory that is deleted at the end. What it has acknowledged is on the disk.
+
+    `settings` are properties of the broker on top of the defaults, `users` the passwords of those who may log in by
+    SCRAM-SHA-512, made when the directory is. `client` is what a librdkafka client needs, besides the address, to be
+    let in: to see that the broker answers.
+    """
+
+    name = "Apache Kafka"
+    _start_seconds_max = 60.0
+    _poll_seconds = 0.05
+
+    def __init__(
+        self,
+        *,
+        directory: Path | None = None,
+        port: int | None = None,
+        settings: Mapping[str, str] | None = None,
+        users: Mapping[str, str] | None = None,
+        client: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(port)
+        self._directory = None if directory is None else directory.resolve()
+        self._settings = settings or {}
+        self._users = users or {}
+        self._client = client or {}
+        self._scratch: Path | None = None
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Return `host:port`, as Kafka clients take it; known from the first start on."""
+        return f"{LOOPBACK}:{self.port}"
+
+    @property
+    def cluster_id(self) -> str:
+        """Return the id of the cluster, the same as long as its data are there; known from the first start on."""
+        kept = (self._data / "meta.properties").read_text()
+        return dict(line.split("=", 1) for line in kept.splitlines() if "=" in line)["cluster.id"]
+
+    def start(self) -> None:
+        """Make the data directory if there is none, start the broker on it and wait until it answers.
+
+        Does nothing when it runs already. Raises `LocalStackError` with the end of the broker's log.
+        """
+        if self.pid is not None:
+            return
+        if self._scratch is None:
+            self._scratch = temporary_directory("pitledger-kafka-", None)
+        try:
+            self._home.mkdir(parents=True, exist_ok=True)
+            self._home.chmod(0o700)
+            self._start_on_some_port()
+        except OSError as error:
+            self.close()
+            raise LocalStackError(
+                f"Apache Kafka: {error}: choose a data directory that user id {os.geteuid()} may write, "
+                "or remove what is there"
+            ) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def stop(self) -> None:
+        """Stop in good order: all that it holds is on disk, and the next start need not look for what is."""
+        if self._process is not None:
+            self._process.stop()
+            self._process = None
+
+    def close(self) -> None:
+        """Stop and delete what is temporary: all that it holds when no directory was given."""
+        if self._directory is None:
+            self.kill()
+        else:
+            self.stop()
+        if self._scratch is not None:
+            remove(self._scratch)
+            self._scratch = None
+
+    @property
+    def _home(self) -> Path:
+        if self._directory is not None:
+            return self._directory
+        assert self._scratch is not None, "start() makes it first"
+        return self._scratch / "kafka"
+
+    @property
+    def _data(self) -> Path:
+        return self._home / "data"
+
+    def _run(self, port: int) -> LeashedProcess:
+        self._wait_for_predecessor()
+        assert self._scratch is not None, "start() makes it first"
+        if not self._data.exists():
+            self._format(port)
+        return self._leashed("broker", _kafka.server_command(self._scratch, self._configured(self._data, port)))
+
+    def _configured(self, data: Path, port: int) -> Path:
+        """Write the broker's configuration for a data directory and a port."""
+        config = self._home / "server.properties"
+        config.write_text(_kafka.properties(data=data, port=port, controller_port=free_port(), settings=self._settings))
+        return config
+
+    def _format(self, port: int) -> None:
+        """Make the data directory, which from then on has its cluster id.
+
+        Made under another name first: a format that was interrupted leaves nothing that looks like data.
+        """
+        assert self._scratch is not None, "start() makes it first"
+        unfinished = self._home / "data.unfinished"
+        remove(unfinished)
+        cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")  # may begin with a dash
+        tool = self._leashed(
+            "format",
+            _kafka.format_command(
+                self._scratch, cluster_id=cluster_id, config=self._configured(unfinished, port), users=self._users
+            ),
+        )
+        code = tool.wait(_FORMAT_SECONDS_MAX)
+        if code != 0:
+            raise LocalStackError(f"Apache Kafka: formatting ended with exit code {code}:\n{tool.log_tail()}")
+        unfinished.rename(self._data)
+
+    def _leashed(self, name: str, command: list[str | Path]) -> LeashedProcess:
+        return LeashedProcess(
+            ProcessConfig(
+                command=command,
+                directory=self._home,
+                log=self._home / f"{name}.log",
+                environment={},
+                grace_seconds=20.0,
+                remove_when_orphaned=self._scratch,
+            )
+        )
+
+    def _wait_for_predecessor(self, seconds_max: float = _PREDECESSOR_SECONDS_MAX) -> None:
+        """Wait for a broker that lost its parent and is about to stop; one that stays is somebody else's."""
+        deadline = time.monotonic() + seconds_max
+        while _in_use(self._data):
+            if time.monotonic() > deadline:
+                raise LocalStackError(
+                    f"data directory {self._data} is in use by another broker: stop it, or choose another directory"
+                )
+            time.sleep(self._poll_seconds)
+
+    def _trouble(self, port: int) -> Exception | None:
+        kafka = AdminClient({"bootstrap.servers": f"{LOOPBACK}:{port}", "log_level": 0, **self._client})
+        try:
+            answering = kafka.list_topics(timeout=_ANSWER_SECONDS_MAX).cluster_id
+        except KafkaException as error:
+            return error
+        if answering != self.cluster_id:
+            return LocalStackError(f"on port {port} cluster {answering} answers, this one is {self.cluster_id}")
+        return None
+
+
+def _in_use(data: Path) -> bool:
+    """Return whether a broker has the data directory: it holds a lock on a file there as long as it lives."""
+    try:
+        with (data / ".lock").open("r+b") as lock:
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False

@@ -1,0 +1,189 @@
+"""`pitledger up --directory`: what was acknowledged is there again, whichever process is killed, and whenever."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from confluent_kafka.admin import AdminClient
+
+from loadtest.processes import processes_below
+from services.cli.services import load
+from services.cli.stack import BROKER_PORT, POSTGRES_PORT
+from shared.local.ports import LOOPBACK
+from tests.support import eventually
+from tests.support.processes import left_over
+from tests.support.properties import property_event
+from tests.support.rounds import completed, submission
+from tests.support.services import produce, query
+
+SERVICES: Final = ("round-settlement", "vigorish")
+"""One that reads tables, one that reads that; each is forked and started again as the others are."""
+QUICK: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "1"}
+SERVERS: Final = ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS")
+PARTS: Final = {
+    "PostgreSQL": "postgres",
+    "Apache Kafka": "kafka.Kafka",
+    "fork-server": "services.cli._forking",
+}
+"""What the command line of each part has in it, besides the services."""
+ROUNDS: Final = 100
+
+_POSTED: Final = (
+    "SELECT count(*), count(DISTINCT sequence) FROM round_settlement.entries WHERE kind = 'settlement.posted'"
+)
+_TAKEN: Final = "SELECT count(*) FROM vigorish.shards WHERE name LIKE 'settlements/%' AND next_offset > 0"
+
+
+@dataclass(frozen=True)
+class Up:
+    """A running `pitledger up`: its process, what it said when all was ready, and the environment that it wrote."""
+
+    process: subprocess.Popen[str]
+    said: Path
+    document: Mapping[str, Any]
+    environment: Mapping[str, str]
+
+    @property
+    def servers(self) -> str:
+        """The address of Kafka."""
+        return self.environment["KAFKA_BOOTSTRAP_SERVERS"]
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        return query(self.environment["DATABASE_URL"], statement)
+
+    def messages(self) -> list[str]:
+        """What it has said on standard error."""
+        return self.said.read_text().splitlines()
+
+    def has_started_again(self, part: str, times: int) -> bool:
+        """Whether it has said so, so many times."""
+        return Counter(self.messages())[f"{part} is started again"] == times
+
+    def pid_of(self, part: str) -> int:
+        """The process of a part that is not a service: of those called so, the one from which the others come."""
+        found = {
+            each.pid: each.parent
+            for each in processes_below(self.process.pid)
+            if any(PARTS[part] in word for word in each.words) and not any("_leash" in word for word in each.words)
+        }
+        return next(pid for pid, parent in found.items() if parent not in found)
+
+
+KILLED: Final[Sequence[tuple[str, Callable[[Up], int]]]] = (
+    ("round-settlement", lambda stack: int(stack.document["pids"]["round-settlement"])),
+    *((part, partial(Up.pid_of, part=part)) for part in PARTS),
+    ("Apache Kafka", lambda stack: parent_of(stack.pid_of("Apache Kafka"))),
+)
+"""What is killed: a service, each part that is not one, and a leash, the parent of a server. Each is named as it is."""
+
+
+def parent_of(pid: int) -> int:
+    """The parent of a process."""
+    return next(each.parent for each in processes_below(pid) if each.pid == pid)
+
+
+@pytest.fixture(autouse=True)
+def _usual_ports_taken() -> Iterator[None]:
+    """The usual ports are taken, so that a stack of somebody else's on this machine is in nobody's way."""
+    with ExitStack() as held:
+        for port in (POSTGRES_PORT, BROKER_PORT, *(load(service).port for service in SERVICES)):
+            with suppress(OSError):  # somebody else has it
+                held.enter_context(socket.create_server((LOOPBACK, port)))
+        yield
+
+
+@contextmanager
+def up(directory: Path) -> Iterator[Up]:
+    """The stack on a directory, killed at the end if it still runs."""
+    said = directory / "said"
+    with said.open("a") as stderr:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "services.cli.main", "up", "--json", "--directory", str(directory)]
+            + [f"--service={service}" for service in SERVICES],
+            env={name: value for name, value in os.environ.items() if name not in SERVERS} | QUICK,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+        )
+    try:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        assert first, said.read_text()[-4000:]
+        exported = re.findall(r"^export (\w+)=(.*)$", (directory / "run" / "environment").read_text(), re.MULTILINE)
+        yield Up(process, said, json.loads(first), {name: value.strip("'") for name, value in exported})
+    finally:
+        family = [each.pid for each in processes_below(process.pid)]
+        process.kill()
+        process.communicate()
+        eventually(lambda: not left_over(family, []), because="nothing outlives it", seconds=30)
+
+
+def cluster_of(stack: Up) -> str | None:
+    """The id of the cluster that its broker says it is."""
+    return AdminClient({"bootstrap.servers": stack.servers}).list_topics(timeout=10).cluster_id
+
+
+def send(stack: Up, first: int, last: int) -> None:
+    """Send rounds of one table, and return when the broker has acknowledged them."""
+    produce(stack.servers, "table.events", [completed("BJ-01", number) for number in range(first, last + 1)])
+
+
+def all_posted(stack: Up, count: int) -> bool:
+    """Whether so many rounds are posted, each once, and no other."""
+    return stack.rows(_POSTED) == [(count, count)]
+
+
+@pytest.mark.usefixtures("kafka_packages", "whole_stack")
+def test_nothing_that_was_acknowledged_is_lost(server_directory: Path) -> None:
+    """The stack is killed with rounds on the way, then each of its parts; Ctrl-C lets it finish what waits."""
+    with up(server_directory) as stack:
+        assert stack.document["keeps"] is True
+        cluster = cluster_of(stack)
+        produce(stack.servers, "properties", [property_event()])
+        produce(stack.servers, "submissions", [submission()])
+        known = "SELECT 1 FROM round_settlement.properties, round_settlement.submissions"
+        eventually(lambda: stack.rows(known), because="property and submission arrived")
+        send(stack, 1, ROUNDS)
+        stack.process.kill()  # at once: most of the rounds are only in the broker
+
+    began = time.monotonic()
+    with up(server_directory) as stack:
+        assert time.monotonic() - began < 60, "20 s on a machine that does nothing else"
+        assert cluster == cluster_of(stack)
+        eventually(lambda: all_posted(stack, ROUNDS), because="what was acknowledged is posted")
+
+        for number, (part, pid_of) in enumerate(KILLED):
+            first, count = ROUNDS * (number + 1) + 1, ROUNDS * (number + 2)
+            again = Counter(stack.messages())[f"{part} is started again"] + 1
+            send(stack, first, first + ROUNDS // 2 - 1)
+            os.kill(pid_of(stack), signal.SIGKILL)
+            eventually(partial(stack.has_started_again, part, again), because=f"{part} is started again")
+            send(stack, first + ROUNDS // 2, count)
+            eventually(partial(all_posted, stack, count), because=f"all posted after the end of {part}")
+        assert stack.process.poll() is None
+
+        count += ROUNDS
+        send(stack, count - ROUNDS + 1, count)
+        family = [each.pid for each in processes_below(stack.process.pid)]
+        stack.process.send_signal(signal.SIGINT)
+        assert 0 == stack.process.wait(90), stack.said.read_text()
+        assert ["taking in what waits", "stopping", "stopped; nothing is left running"] == stack.messages()[-3:]
+        assert [] == left_over(family, [])
+
+    with up(server_directory) as stack:
+        assert all_posted(stack, count), "it was posted before the end"
+        assert stack.rows(_TAKEN)[0][0], "and passed on"
