@@ -40,6 +40,18 @@ class Metrics:
             topic,
             registry=r,
         )
+        self.conflicts = Counter(
+            "pitledger_conflicts", "Records at places of streams that other content took before", topic, registry=r
+        )
+        self.not_authentic = Counter(
+            "pitledger_not_authentic_records",
+            "Records that the service did not sign on whose topic they are",
+            topic,
+            registry=r,
+        )
+        self.authenticated = Gauge(
+            "pitledger_messages_authenticated", "1 when messages between services are signed and verified", registry=r
+        )
         self.quarantined = Counter("pitledger_quarantined_records", "Records quarantined", topic, registry=r)
         self.quarantine_open = Gauge("pitledger_quarantine_open", "Quarantined records not mended", registry=r)
         self.relay_backlog = Gauge("pitledger_relay_backlog_entries", "Entries not yet published", registry=r)

@@ -85,6 +85,10 @@ class Settings(BaseSettings):
         default=None,
         description="public keys with which `pitledger verify` opens checkpoints, one a line; none: the signing key's",
     )
+    message_authentication: Literal["required", "off"] = Field(
+        default="required",
+        description="whether services sign what they publish and verify what they read of others; off: in tests alone",
+    )
     oidc_issuer: str | None = Field(
         default=None, description="the OpenID provider whose tokens callers send, as a URL; none: nobody may call"
     )
