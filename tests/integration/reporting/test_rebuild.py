@@ -11,6 +11,7 @@ from services.reporting.manifest import MANIFEST
 from shared.runtime.consume.handler import Record
 from shared.runtime.database import create_engine
 from shared.runtime.kafka import cluster_id
+from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.service.rebuild import Compared, rebuild
 from shared.runtime.settings import Settings
 from tests.faults.in_process import read
@@ -65,7 +66,7 @@ def _rebuild(url: str, servers: str, *, check: bool) -> Sequence[Compared]:
 def test_the_reports_can_be_rebuilt(url: str, fresh_broker: AnyBroker) -> None:
     """A check finds what was changed in each table and leaves it; a rebuild makes the rows as they were."""
     servers = fresh_broker.bootstrap_servers
-    read(SUBJECT, url, _records(servers), cluster_id=cluster_id(servers))
+    read(SUBJECT, url, _records(servers), cluster_id=cluster_id(KafkaSettings(KAFKA_BOOTSTRAP_SERVERS=servers)))
     before = _rows(url)
     assert [] == [table for table, rows in before.items() if not rows]
     services = query(url, "SELECT DISTINCT service FROM reporting.exceptions ORDER BY 1")
