@@ -1,6 +1,5 @@
 """`pitledger rebuild`: the tables that follow from a service's journal, rebuilt and compared."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
@@ -13,8 +12,8 @@ from services.cli.environment import settings
 from services.cli.exits import ExitCode, NotThere
 from services.cli.output import AsJson, message, names, numbers, print_json, print_line, show, table
 from services.cli.services import load, service_argument
+from shared.runtime.differences import Comparison, Difference
 from shared.runtime.errors import Stop
-from shared.runtime.service.rebuild import Compared, Difference
 from shared.runtime.service.rebuild import rebuild as rebuild_read_model
 
 
@@ -36,7 +35,7 @@ def rebuild(
     """
     manifest, found = load(service), settings()
 
-    async def work(engine: AsyncEngine) -> Sequence[Compared]:
+    async def work(engine: AsyncEngine) -> Comparison:
         return await rebuild_read_model(engine, manifest, found, check=check)
 
     try:
@@ -44,10 +43,10 @@ def rebuild(
     except (Stop, KafkaException) as error:
         raise NotThere(f"{service} stays as it is: {error}") from error
     _print(service, compared, as_json=as_json)
-    different = sum(one.different for one in compared)
-    if not different:
+    different = sum(one.different for one in compared.tables)
+    if not compared.different:
         return ExitCode.FINE
-    rows = f"{different} row{'s' if different > 1 else ''} of {service}"
+    rows = f"{different} row{'' if different == 1 else 's'} of {service}"
     if check:
         message(f"pitledger: {rows} not as the journal says; keep the database as it is, and find out why")
         return ExitCode.NOT_AS_IT_SHOULD_BE
@@ -55,16 +54,20 @@ def rebuild(
     return ExitCode.FINE
 
 
-def _print(service: str, compared: Sequence[Compared], *, as_json: bool) -> None:
+def _print(service: str, compared: Comparison, *, as_json: bool) -> None:
     if as_json:
-        for one in compared:
-            print_json({"service": service, **asdict(one)})
+        for document in [*map(asdict, compared.tables), *map(asdict, compared.unfit)]:
+            print_json({"service": service, **document})
         return
-    rows = [[one.table, f"{one.rows:,}", f"{one.different:,}"] for one in compared]
-    sums = [sum(one.rows for one in compared), sum(one.different for one in compared)]
+    rows = [[one.table, f"{one.rows:,}", f"{one.different:,}"] for one in compared.tables]
+    sums = [sum(one.rows for one in compared.tables), sum(one.different for one in compared.tables)]
     rows.append(["all", *(f"{each:,}" for each in sums)])
     show(table(names("Table") + numbers("Rows", "Different"), rows, footer=True))
-    for one in compared:
+    for unfit in compared.unfit:
+        print_line(
+            f"entry {unfit.shard}/{unfit.seq} ({unfit.kind}) does not follow from the entries before: {unfit.what}"
+        )
+    for one in compared.tables:
         for difference in one.first:
             print_line(f"{one.table} {_words(difference)}")
 

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.cli.database import journal_of, with_connection
 from services.cli.environment import settings
-from services.cli.exits import ExitCode
+from services.cli.exits import ExitCode, UsageWrong
 from services.cli.keys import Keys
 from services.cli.output import AsJson, console, message, names, numbers, print_json, print_line, show, table
 from services.cli.services import NAMES, service_option
@@ -63,6 +63,12 @@ def verify(
     rows_only: Annotated[
         bool, typer.Option("--rows-only", help="Compare with no signed checkpoint: what was cut off is not seen.")
     ] = False,
+    again: Annotated[
+        bool, typer.Option("--rederive", help="Derive entries again from the records of the topics, and compare.")
+    ] = False,
+    resume: Annotated[
+        Path | None, typer.Option(help="With --rederive: go on where an earlier run stood, kept in this directory.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Verify the journals: hashes, links, sums, heads, signed checkpoints.
@@ -72,9 +78,15 @@ def verify(
     begin with exactly the entries that were signed. Exit code 1 when a problem is found, when a checkpoint that should
     be there is missing, or when there are none to compare with, unless --rows-only says that this is meant.
 
+    With --rederive, every event that is on the topics is settled again as it was then, and entries, money and order
+    must be those that the journal has: an entry that somebody added with a good hash and a good signature is found.
+
     Example: pitledger verify
     Example: pitledger verify --checkpoints /mnt/checkpoints --key verifiers.txt
+    Example: pitledger verify --rederive --resume /var/lib/pitledger/rederived
     """
+    if resume is not None and not again:
+        raise UsageWrong("--resume is of --rederive: give both, or neither")
     kept = None if rows_only else Kept.configured(settings(), checkpoints, keys or ())
     results: list[Result] = []
     with _progress() as progress:
@@ -82,6 +94,13 @@ def verify(
             results.extend(_verify_service(service, kept, progress))
     _print(results, as_json=as_json)
     problems = sum(len(result.problems) for result in results)
+    if again:
+        from services.cli.rederive import (
+            rederive_all,
+        )  # with a Kafka client and services, which nothing else here needs
+
+        with _progress() as progress:
+            problems += rederive_all(services or NAMES, resume, progress, as_json=as_json)
     for line in _not_compared(results) if kept is not None else _NOTHING_COMPARED:
         message(f"pitledger: {line}")
     if problems:

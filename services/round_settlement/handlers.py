@@ -54,27 +54,29 @@ class TableEvents(Handler[Rounds]):
 
     def __init__(self) -> None:
         self._places = Places(properties)
-        self._submissions = ApprovedSubmissions(submissions, _compiled)
+        self._submissions = ApprovedSubmissions(submissions, compiled)
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Rounds:
         await self._places.refresh(connection)
         await self._submissions.refresh(connection)
-        return Rounds(await _known(connection, {_key(event) for event in events}), self._places, self._submissions)
+        return Rounds(await _known(connection, {key_of(event) for event in events}), self._places, self._submissions)
 
     def handle(self, event: Event[Any], state: Rounds) -> Sequence[Recording]:
-        key = _key(event)
+        key = key_of(event)
         known = state.known.get(key, Known())
         outcome = settle_event(cast("TableEvent", event), known, state.places.place, state.submissions.in_effect)
         state.known[key] = outcome.known
         return outcome.recordings
 
 
-def _compiled(approved: SubmissionApproved) -> InEffect:
+def compiled(approved: SubmissionApproved) -> InEffect:
+    """Return an approved submission, ready to settle rounds under it."""
     ref = SubmissionRef(version=approved.version, hash=approved.hash)
     return InEffect(approved, ref, compile_rules(approved.regulation, approved.submission))
 
 
-def _key(event: Event[Any]) -> RoundKey:
+def key_of(event: Event[Any]) -> RoundKey:
+    """Return the round that an event is about."""
     return (event.data.property, event.data.table, event.data.round_id)
 
 

@@ -3,8 +3,10 @@
 from services.round_settlement.api import READ_ROUNDS, routes
 from services.round_settlement.handlers import KnownProperties, Submissions, TableEvents
 from services.round_settlement.projector import PROJECTOR
+from services.round_settlement.rederiving import TableEventsAgain
 from services.round_settlement.tables import journal
 from shared.contracts.topics import SETTLEMENTS
+from shared.runtime.rederive.again import Again
 from shared.runtime.service.manifest import Manifest
 
 MANIFEST = Manifest(
@@ -17,5 +19,6 @@ MANIFEST = Manifest(
     references=(KnownProperties, Submissions),  # a round is never refused for a document that was there
     handlers=(TableEvents,),
     projector=PROJECTOR,
+    rederived=lambda: (Again(KnownProperties()), Again(Submissions()), TableEventsAgain()),
     routes=routes,
 )

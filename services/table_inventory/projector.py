@@ -50,6 +50,8 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
                 rows.keep(_insert, t.manual_slips, fact, cents=value_of(fact.contents), void=False)
                 moved = _transfer(fact.contents, 1 if fact.slip == "fill" else -1)
                 rows.move(entry, fact, moved, fact.slip, f"manual-{fact.number}")
+            case counts.CountSealed():
+                rows.keep(_insert, t.commitments, fact, shard=entry.shard, seq=entry.seq)
             case counts.CountConcluded():
                 for box in fact.boxes:
                     rows.keep(_insert, t.counted_boxes, box, property=fact.property, count=fact.count)
@@ -223,7 +225,16 @@ def _counted(data: pit.CountedTable | pit.CarriedTable) -> _Row:
 PROJECTOR: Final = Projector(
     tables=(
         *(t.counts, t.movements, t.requests, t.slips, t.manual_slips, t.boxes, t.transports, t.drop_counts),
-        *(t.counted_boxes, t.variance_cases, t.alarm_cases, t.adjustments, t.contests, t.check_steps, t.days),
+        *(
+            t.counted_boxes,
+            t.commitments,
+            t.variance_cases,
+            t.alarm_cases,
+            t.adjustments,
+            t.contests,
+            t.check_steps,
+            t.days,
+        ),
         *(t.equipment, t.cage_movements, t.winners, t.investigations),
     ),
     project=project,

@@ -8,7 +8,7 @@ from sqlalchemy import Boolean, CheckConstraint, Column, Index, MetaData, Table,
 from sqlalchemy.dialects.postgresql import JSONB
 
 from services.table_inventory.domain.slips import STEPS
-from shared.journal.columns import columns, dates, moments, texts
+from shared.journal.columns import columns, dates, entry_place, moments, texts
 from shared.journal.columns import counts as numbers
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.properties import properties_table
@@ -165,6 +165,18 @@ counted_boxes = Table(
     Index("counted_boxes_of_count", "property", "count"),
 )
 """What was in drop boxes whose count is concluded."""
+
+commitments = Table(
+    "commitments",
+    metadata,
+    *texts("property", key=True),
+    *numbers("count", key=True),
+    *texts("table", key=True),
+    *numbers("exchange", "turn", key=True),
+    *texts("counted_by", "commitment"),
+    *entry_place(),
+)
+"""What the journal has of what is under seal, and where."""
 
 sealed_counts = Table(
     "sealed_counts",

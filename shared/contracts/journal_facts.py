@@ -43,12 +43,13 @@ Key = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,255}$")]
 
 @fact("record.quarantined")
 class RecordQuarantined(Fact, RecordPlace):
-    """A record was refused; its bytes are in quarantine.
+    """A record was refused; its bytes are in quarantine, `sha256` is their SHA-256 in hexadecimal.
 
     `key` is the key that its sender gave it, where that is text: it says whose a record is that nobody can read.
     """
 
     reason: str
+    sha256: Digest
     key: Key | None = None
 
 

@@ -34,6 +34,8 @@ class Reason(StrEnum):
     """The time in which it could be done has passed."""
     CONTRADICTS = "contradicts"
     """It contradicts what is recorded."""
+    NOT_AS_RECORDED = "not-as-recorded"
+    """What is kept of it is not what was recorded: somebody altered it past the service."""
     INSUFFICIENT_FUNDS = "insufficient-funds"
     """The account does not have the cents."""
     LIMIT_EXCEEDED = "limit-exceeded"

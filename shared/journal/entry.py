@@ -145,6 +145,14 @@ def entry_hash(draft: Draft, *, shard_name: str, seq: int, recorded_at: datetime
     return sha256(record).digest()
 
 
+def is_as_hashed(entry: Entry, shard_name: str) -> bool:
+    """Return whether an entry that was read is what its hash says."""
+    digest = entry_hash(
+        entry.draft, shard_name=shard_name, seq=entry.seq, recorded_at=entry.recorded_at, previous=entry.previous
+    )
+    return digest == entry.hash
+
+
 def seal(
     drafts: Iterable[Draft], *, shard: int, shard_name: str, next_seq: int, head: bytes, recorded_at: datetime
 ) -> list[Entry]:

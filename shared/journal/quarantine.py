@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, Text, cast, select
+from sqlalchemy import Row, Select, Text, cast, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from shared.journal.entry import Entry
 from shared.journal.inputs import cluster_of
+from shared.journal.reading import read_places
 from shared.journal.tables import JournalTables
 
 
@@ -100,6 +102,19 @@ async def partition_of(
     )
     name = (await connection.execute(query)).scalar_one_or_none()
     return None if name is None else int(name.removeprefix(f"{topic}/").partition("@")[0])
+
+
+async def read_whole_quarantine(
+    connection: AsyncConnection, tables: JournalTables
+) -> tuple[Sequence[Entry], Sequence[Any]]:
+    """Return the entries about quarantine, and its rows, with the `sha256` of the bytes in place of these."""
+    e, q = tables.entries.c, tables.quarantine.c
+    kinds = text("kind IN ('record.quarantined', 'record.mended', 'quarantine.dismissed')")  # as its index says
+    places = [(row.shard, row.seq) for row in await connection.execute(select(e.shard, e.seq).where(kinds))]
+    entries = [entry async for _, entry in read_places(connection, tables, places)]
+    columns = (one for one in q if one is not q.value)
+    digest = func.encode(func.sha256(q.value), "hex").label("sha256")
+    return entries, (await connection.execute(select(*columns, digest))).all()
 
 
 def _records(tables: JournalTables) -> Select[Any]:

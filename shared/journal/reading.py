@@ -1,18 +1,22 @@
 """Read a journal: entries as they were recorded, the postings of an entry, and balances on both time axes."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Text, cast, func, select
+from sqlalchemy import ColumnElement, Text, and_, cast, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.reports import Reached
 from shared.contracts.topics import Topic
 from shared.journal.entry import Account, Draft, Entry, Posting
 from shared.journal.tables import JournalTables
+
+_PLACES: Final = 100
+"""Places of which the entries are read together."""
 
 
 async def _go_on() -> None:
@@ -56,24 +60,54 @@ async def read_entry(connection: AsyncConnection, tables: JournalTables, shard: 
     return found[0]
 
 
+async def read_places(
+    connection: AsyncConnection, tables: JournalTables, places: Collection[tuple[int, int]]
+) -> AsyncIterator[tuple[str, Entry]]:
+    """Return the entries at these places (shard, seq) in order, each with the name of its shard; those that are there.
+
+    Some at a time are read, so that there may be many.
+    """
+    names = {
+        row.shard: row.name for row in await connection.execute(select(tables.shards.c.shard, tables.shards.c.name))
+    }
+    wanted = sorted(places)
+    for first in range(0, len(wanted), _PLACES):
+        part = wanted[first : first + _PLACES]
+        for entry in await _read_where(connection, tables, partial(_at, part)):
+            yield names[entry.shard], entry
+
+
+def _at(places: Collection[tuple[int, int]], columns: Any) -> ColumnElement[bool]:
+    return tuple_(columns.shard, columns.seq).in_(places)
+
+
 async def _read(connection: AsyncConnection, tables: JournalTables, shard: int, seqs: range) -> list[Entry]:
+    return await _read_where(
+        connection, tables, lambda c: and_(c.shard == shard, c.seq >= seqs.start, c.seq < seqs.stop)
+    )
+
+
+async def _read_where(
+    connection: AsyncConnection, tables: JournalTables, where: Callable[[Any], ColumnElement[bool]]
+) -> list[Entry]:
+    """Return the entries whose columns meet a condition, in order; their postings must meet it too."""
     e, p, a = tables.entries, tables.postings, tables.accounts
     rows = await connection.execute(
         select(*(column for column in e.c if column is not e.c.data), cast(e.c.data, Text).label("text"))
-        .where(e.c.shard == shard, e.c.seq >= seqs.start, e.c.seq < seqs.stop)
-        .order_by(e.c.seq)
+        .where(where(e.c))
+        .order_by(e.c.shard, e.c.seq)
     )
     money = await connection.execute(
-        select(p.c.seq, p.c.cents, a.c.property, a.c.table, a.c.wager, a.c.leg)
+        select(p.c.shard, p.c.seq, p.c.cents, a.c.property, a.c.table, a.c.wager, a.c.leg)
         .join(a, a.c.account == p.c.account)
-        .where(p.c.shard == shard, p.c.seq >= seqs.start, p.c.seq < seqs.stop)
-        .order_by(p.c.seq, p.c.line)
+        .where(where(p.c))
+        .order_by(p.c.shard, p.c.seq, p.c.line)
     )
     postings = {
-        seq: tuple(Posting(Account(row.property, row.table, row.wager, row.leg), row.cents) for row in group)
-        for seq, group in groupby(money, key=lambda row: row.seq)
+        place: tuple(Posting(Account(row.property, row.table, row.wager, row.leg), row.cents) for row in group)
+        for place, group in groupby(money, key=lambda row: (row.shard, row.seq))
     }
-    return [_entry(row, postings.get(row.seq, ())) for row in rows]
+    return [_entry(row, postings.get((row.shard, row.seq), ())) for row in rows]
 
 
 def _entry(row: Any, postings: tuple[Posting, ...]) -> Entry:

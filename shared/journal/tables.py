@@ -1,6 +1,7 @@
 """Declare the tables of a service's journal. Every service has its own, in its own database schema."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy import (
     BigInteger,
@@ -20,6 +21,8 @@ from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.schema import SchemaItem
 
 from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
+
+_OF_QUARANTINE: Final = "'record.quarantined', 'record.mended', 'quarantine.dismissed'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *columns(JSON(none_as_null=True), "data"),
             *columns(LargeBinary, "previous", "hash"),
             UniqueConstraint("source", "sequence", "kind"),
+            Index("entries_of_quarantine", "shard", "seq", postgresql_where=f"kind IN ({_OF_QUARANTINE})"),
         ),
         accounts=table(
             "accounts",

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.journal.checkpoint import Checkpoint
-from shared.journal.entry import entry_hash, genesis
+from shared.journal.entry import genesis, is_as_hashed
 from shared.journal.ledger import Shard
 from shared.journal.merkle import Frontier
 from shared.journal.reading import Pacing, read_entries
@@ -91,10 +91,7 @@ async def verify_entries(
             return
         if entry.previous != head:
             yield Problem(shard.name, entry.seq, "the entry is not linked to its predecessor")
-        digest = entry_hash(
-            entry.draft, shard_name=shard.name, seq=entry.seq, recorded_at=entry.recorded_at, previous=entry.previous
-        )
-        if digest != entry.hash:
+        if not is_as_hashed(entry, shard.name):
             yield Problem(shard.name, entry.seq, "the entry or a posting of it is not what was recorded")
         if sum(posting.cents for posting in entry.draft.postings) != 0:
             yield Problem(shard.name, entry.seq, "the postings do not sum to zero")

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from time import monotonic
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicCollection, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]  # it has no `__all__`
@@ -12,6 +13,7 @@ from shared.runtime.errors import Stop
 from shared.runtime.kafka_settings import KafkaSettings
 
 ANSWER_SECONDS = 10.0
+_POLL_SECONDS = 0.2
 
 librdkafka_log = logging.getLogger("librdkafka")
 """librdkafka's own messages go here."""
@@ -48,6 +50,25 @@ def topic_log(settings: KafkaSettings, topic: str) -> TopicLog:
     bounds = {place.partition: tuple(found[place].result().offset for found in ends) for place in places}
     cluster = admin.describe_cluster(request_timeout=ANSWER_SECONDS).result().cluster_id
     return TopicLog(str(cluster), str(described.topic_id), bounds)
+
+
+def partitions_holding(settings: KafkaSettings, topic: str, offsets: Mapping[int, int]) -> set[int]:
+    """Return the partitions that hold a record at these offsets: those from which it can be read within seconds."""
+    config = {"group.id": "pitledger-inspection", "auto.offset.reset": "error", "enable.auto.commit": False}
+    kafka = Consumer({**settings.librdkafka(), **config}, logger=librdkafka_log)
+    found: set[int] = set()
+    without: set[int] = set()
+    try:
+        kafka.assign([TopicPartition(topic, number, offset) for number, offset in offsets.items()])
+        until = monotonic() + ANSWER_SECONDS
+        while found | without != offsets.keys() and monotonic() < until:
+            message = kafka.poll(_POLL_SECONDS)
+            if message is None or (number := message.partition()) is None:
+                continue
+            (found if message.error() is None and message.offset() == offsets[number] else without).add(number)
+    finally:
+        kafka.close()
+    return found - without
 
 
 def new_producer(settings: KafkaSettings, service: str) -> Producer:

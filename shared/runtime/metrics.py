@@ -24,6 +24,7 @@ class Metrics:
             "pitledger_commit_seconds", "From a batch in hand to its commit", buckets=_SECONDS, registry=r
         )
         self.entries = Counter("pitledger_entries", "Journal entries recorded", ["kind"], registry=r)
+        self.refused = Counter("pitledger_commands_refused", "Commands refused, by reason", ["reason"], registry=r)
         self.duplicates = Counter("pitledger_duplicates_dropped", "Records seen before and dropped", topic, registry=r)
         self.fenced = Counter("pitledger_fenced", "Batches given up to another consumer", topic, registry=r)
         self.gaps = Counter("pitledger_gaps", "Gaps opened in streams", registry=r)
@@ -50,6 +51,14 @@ class Metrics:
         )
         self.scrub_age = Gauge(
             "pitledger_scrub_age_seconds", "Since every entry of the journal had last been verified again", registry=r
+        )
+        self.projection_differences = Gauge(
+            "pitledger_projection_differences",
+            "Rows and entries that the last comparison found not as recorded",
+            registry=r,
+        )
+        self.projection_age = Gauge(
+            "pitledger_projection_age_seconds", "Since the tables were last compared with the journal", registry=r
         )
         self.http_requests = Counter(
             "pitledger_http_requests", "HTTP requests", ["method", "route", "status"], registry=r

@@ -36,6 +36,14 @@ class Transaction:
             yield sent
 
 
+class OutOfOrder(Exception):
+    """The entries of a journal cannot have been recorded in any order; it names the first that does not fit."""
+
+    def __init__(self, shard: int, seq: int, kind: str, what: str) -> None:
+        super().__init__(f"entry {shard}/{seq} {what}")
+        self.shard, self.seq, self.kind = shard, seq, kind
+
+
 Project = Callable[[Transaction, Sequence[Recorded]], Awaitable[None]]
 """Bring the read model up to date with entries and their facts, in their order; pass over facts of the runtime."""
 

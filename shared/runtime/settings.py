@@ -51,6 +51,9 @@ class Settings(KafkaSettings):
     scrub_seconds: Seconds = Field(
         default=86_400, description="time in which every entry is verified again, however old it is"
     )
+    comparison_seconds: Seconds = Field(
+        default=60, description="time between comparisons of the tables with the journal and topics they follow from"
+    )
     checkpoint_seconds: Seconds = Field(default=60, description="time between signed checkpoints")
     checkpoint_directory: Path | None = Field(
         default=None, description="where signed checkpoints are copied, outside the database; none: no checkpoints"

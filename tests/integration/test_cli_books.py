@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -79,6 +80,30 @@ def test_verify_names_the_entry_whose_posting_was_changed(stack: RunningStack, p
 
     assert 1 == called.code
     assert "entry 3: the entry or a posting of it is not what was recorded" in called.stdout
+
+
+def test_verify_derives_the_rounds_again_from_the_topics(pitledger: Caller, tmp_path: Path) -> None:
+    """Another client reads what came in; every event settles to what the journal has, once: then to what is new."""
+    words = ("verify", "--service", "round-settlement", "--rederive", "--resume", str(tmp_path), "--json")
+    first, second = pitledger(*words), pitledger(*words)
+
+    for called in (first, second):
+        assert 0 == called.code, called
+    of_tables = [
+        {each["derived_again"]["entries"] for each in called.documents if "derived_again" in each}
+        for called in (first, second)
+    ]
+    assert [{0, 7}, {0}] == of_tables
+    assert 2 == pitledger("verify", "--resume", str(tmp_path)).code
+
+
+def test_verify_says_whose_entries_it_cannot_derive(pitledger: Caller) -> None:
+    """Entries of commands follow from no topic: that they were not looked at is said aloud."""
+    called = pitledger("verify", "--service", "wagering-accounts", "--rederive")
+
+    assert 0 == called.code
+    assert "NOT DERIVED AGAIN" in called.stderr
+    assert "wagering-accounts" in called.stderr
 
 
 def compared(called: Called) -> Called | None:

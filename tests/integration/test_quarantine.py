@@ -27,6 +27,7 @@ from tests.support.asgi import assert_problem
 from tests.support.brokers import AnyBroker
 from tests.support.desk import Desk, desk_of
 from tests.support.properties import property_event
+from tests.support.rebuilding import compared, execute
 from tests.support.rounds import DAY, LOSING, TABLES, completed, record, source, submission
 from tests.support.services import create_topics, read_topic, settled_database
 from tests.unit.vigorish.rounds import NOON, TABLE, collected, rules
@@ -182,15 +183,38 @@ def test_a_dismissal_takes_two_people_and_is_rebuilt(settlement: Office, urls: d
     assert_problem(settlement.ask("dismissal"), 409, "record 1 was resolved at")
     settlement.ask("replay", 2, mended=completed(TABLES[0], 1, play=record(LOSING)))
     compared = asyncio.run(_rebuilt(SETTLEMENT, urls["round-settlement"]))
-    assert {"rounds": (0, 0), "quarantine_requests": (2, 0)} == {
+    assert {"rounds": (0, 0), "quarantine_requests": (2, 0), "quarantine": (2, 0)} == {
         one.table: (one.rows, one.different) for one in compared
     }
+
+
+FORGED = {
+    "another record": "UPDATE round_settlement.quarantine SET value = 'what was never sent' WHERE id = 1",
+    "closed by nobody": "UPDATE round_settlement.quarantine SET resolved_at = now() WHERE id = 1",
+    "gone": "DELETE FROM round_settlement.quarantine WHERE id = 1",
+    "another sender": "UPDATE round_settlement.quarantine SET source = '/properties/p/tables/t' WHERE id = 1",
+    "added": """
+        INSERT INTO round_settlement.quarantine
+            (shard, seq, topic, partition, "offset", value, reason, quarantined_at)
+        SELECT shard, seq + 100, topic, partition, "offset" + 100, value, reason, quarantined_at
+        FROM round_settlement.quarantine WHERE id = 1""",
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+def test_a_forged_record_in_quarantine_is_found(settlement: Office, urls: dict[str, str], forged: str) -> None:
+    """The journal has the hash of the bytes, where they came from, and what was decided about them."""
+    url = urls["round-settlement"]
+    assert (0, "") == ((found := compared("round-settlement", url)).different, found.first)
+    execute(url, FORGED[forged])
+    [one] = [one for one in compared("round-settlement", url).tables if one.different]
+    assert ("quarantine", 1) == (one.table, one.different)
 
 
 async def _rebuilt(manifest: Manifest, url: str) -> Sequence[Any]:
     engine = create_engine(url, role="postgres")
     try:
-        return await rebuild(engine, manifest, Settings(), check=False)
+        return (await rebuild(engine, manifest, Settings(), check=False)).tables
     finally:
         await engine.dispose()
 

@@ -15,10 +15,12 @@ from services.wagering_accounts.tables import PROJECTIONS
 from shared.contracts.facts import KINDS
 from shared.contracts.topics import ACCOUNTS as TOPIC
 from shared.runtime.database import create_engine
-from shared.runtime.service.rebuild import Compared, rebuild
+from shared.runtime.differences import Compared
+from shared.runtime.service.rebuild import rebuild
 from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support.accounts import CODE, NOON, PROPERTY, Clock, House, a_house, credit
+from tests.support.rebuilding import compared
 from tests.support.services import query, settled_database
 
 ACCOUNTS = [f"GA-{number}" for number in range(1, 6)]
@@ -42,7 +44,7 @@ def rebuilt(url: str, *, check: bool = False, first: Sequence[str] = ()) -> Sequ
                 await connection.execute(text(statement))
         compared = await rebuild(engine, MANIFEST, Settings(), check=check)
         await engine.dispose()
-        return [one for one in compared if one.table != "quarantine_requests"]
+        return [one for one in compared.tables if one.table != "quarantine_requests"]
 
     return asyncio.run(work())
 
@@ -234,6 +236,7 @@ def test_the_accounts_are_rebuilt(url: str, rng: random.Random) -> None:
     assert set() == {kind.name for kind in KINDS if kind.topic is TOPIC} - recorded
     shards = "SELECT count(*) FROM wagering_accounts.shards WHERE name LIKE 'commands/%'"
     assert query(url, shards) > [(1,)]
+    assert (0, "") == ((alike := compared("wagering-accounts", url)).different, alike.first)
     found = rebuilt(url, check=True)
     names = {table.name for table in PROJECTIONS}
     assert {(name, 0) for name in names} == {(one.table, one.different) for one in found}

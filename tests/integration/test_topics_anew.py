@@ -10,6 +10,7 @@ from confluent_kafka.admin import AdminClient
 
 from services.cli.exits import ExitCode
 from services.round_settlement.handlers import TableEvents
+from services.round_settlement.manifest import MANIFEST
 from services.round_settlement.projector import PROJECTOR
 from services.round_settlement.tables import journal
 from shared.journal.inputs import Input, first_input
@@ -20,6 +21,7 @@ from shared.runtime.context import RuntimeContext
 from shared.runtime.database import create_engine
 from shared.runtime.kafka import TopicLog, topic_log
 from shared.runtime.kafka_settings import KafkaSettings
+from shared.runtime.service.comparer import Comparer
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.health import Health
 from shared.runtime.settings import Settings
@@ -90,7 +92,7 @@ async def reading(url: str, servers: str) -> AsyncIterator[tuple[Subscription, H
     subscription = Subscription(topics, consumer, known, whole=False, failed=failures.append)
     await subscription.start()
     try:
-        yield subscription, Health(context, Guard(context), subscriptions=[subscription])
+        yield subscription, Health(context, Guard(context), Comparer(context, MANIFEST), [subscription])
         assert [] == failures
     finally:
         await subscription.stop()
@@ -118,6 +120,14 @@ async def why_stopped(url: str, servers: str) -> str:
         assert 1 == health.context.metrics.partitions_stopped.labels(TOPIC)._value.get()
         assert not subscription.is_caught_up()
         return str(await health.checks["input"]())
+
+
+async def is_read(url: str, servers: str) -> bool:
+    """Take the partition over, and look at what the broker holds again; return whether it is read on."""
+    async with reading(url, servers) as (subscription, _):
+        await until(lambda: bool(subscription.consumer.positions))
+        await subscription.look()
+        return not subscription.consumer.stopped.reasons
 
 
 def posted(url: str) -> list[tuple[str, int]]:
@@ -212,6 +222,8 @@ def test_a_topic_that_ends_before_what_was_read_of_it_stops_the_partition(
         return replace(topic_log(settings, topic), bounds={0: (0, 1)})
 
     monkeypatch.setattr("shared.runtime.consume.subscription.topic_log", ends_at_one)
+    assert asyncio.run(is_read(url, servers)), "the last record is there, whatever the broker says of the end"
+    monkeypatch.setattr("shared.runtime.consume.subscription.partitions_holding", lambda *_: set())
 
     assert "table.events/0 was read up to offset 2 and ends at 1" in asyncio.run(why_stopped(url, servers))
 

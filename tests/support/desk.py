@@ -41,6 +41,8 @@ class Desk:
         self._offsets = count()
         self._keys = count(1)
         self._consumers: dict[str, Consumer] = {}
+        self.records: list[Record] = []
+        """What was read, in its order: what a cluster would still hold."""
 
     # --- HTTP ---
 
@@ -67,7 +69,13 @@ class Desk:
         if partition not in consumer.positions:
             await consumer.assigned([partition])
         now = self.context.clock()
-        await consumer.handle([Record(topic, partition, next(self._offsets), *_record(one), now) for one in messages])
+        records = [Record(topic, partition, next(self._offsets), *_record(one), now) for one in messages]
+        self.records += records
+        await consumer.handle(records)
+
+    def read_from(self, offset: int) -> None:
+        """Give the next record this offset: where an earlier desk on the same database has ended."""
+        self._offsets = count(offset)
 
     def deliver(self, replay: Replay) -> None:
         """Read what the outbox was given, as the broker would hand it over."""
@@ -77,6 +85,7 @@ class Desk:
         headers = tuple((name, text.encode() if isinstance(text, str) else text) for name, text in replay.headers)
         partition, now = replay.partition or 0, self.context.clock()
         record = Record(replay.topic, partition, next(self._offsets), replay.key, replay.value, now, headers)
+        self.records.append(record)
         await self._consumers[replay.topic].handle([record])
 
     # --- the journal ---

@@ -1,5 +1,6 @@
 """Whether the read model of a service can be rebuilt: to the same bytes, with everything found that was not so."""
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -8,6 +9,11 @@ from sqlalchemy import Table, make_url
 
 from services.cli.exits import ExitCode
 from services.cli.services import load
+from shared.runtime.database import create_engine
+from shared.runtime.differences import Comparison
+from shared.runtime.service.comparer import Comparer
+from shared.runtime.service.run import context_of
+from shared.runtime.settings import Settings
 from tests.support.services import query
 from tests.unit.cli.calling import Called, Caller
 
@@ -29,9 +35,31 @@ def rows_of(service: str, url: str) -> Rows:
     }
 
 
-def _own(called: Called) -> list[dict[str, Any]]:
-    """Return what was said of the service's own tables: nobody asks for anything about quarantine here."""
-    return [one for one in called.documents if one["table"] != "quarantine_requests"]
+def compared(service: str, url: str, settings: Settings | None = None) -> Comparison:
+    """Return what the service itself finds when it compares its tables with what they follow from."""
+    manifest = load(service)
+
+    async def work() -> Comparison:
+        engine = create_engine(url, role=manifest.schema)
+        try:
+            comparer = Comparer(context_of(manifest, settings or Settings(), engine), manifest, sleep=_at_once)
+            await comparer.compare()
+        finally:
+            await engine.dispose()
+        assert comparer.found is not None
+        return comparer.found
+
+    return asyncio.run(work())
+
+
+async def _at_once(seconds: float) -> None:
+    """Wait for nothing."""
+
+
+def _own(service: str, called: Called) -> list[dict[str, Any]]:
+    """Return what was said of the tables that a rebuild makes, but for those of quarantine, which is empty here."""
+    names = {table.name for table in rebuilt_tables(service)}
+    return [one for one in called.documents if one["table"] in names]
 
 
 def execute(url: str, *statements: str) -> None:
@@ -55,9 +83,10 @@ def assert_rebuilt(
     called = pitledger("rebuild", service, "--check", "--json")
     assert (ExitCode.FINE, {name: (len(rows), 0) for name, rows in before.items()}) == (
         called.code,
-        {one["table"]: (one["rows"], one["different"]) for one in _own(called)},
+        {one["table"]: (one["rows"], one["different"]) for one in _own(service, called)},
     ), called
 
+    assert (0, "") == ((found := compared(service, url)).different, found.first)
     gone: dict[str, int] = {}
     with psycopg.connect(make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)) as owner:
         for table in rebuilt_tables(service):
@@ -70,10 +99,12 @@ def assert_rebuilt(
                 last = f"UPDATE {table.fullname} SET {changes[table.name]} WHERE ctid = ({first} DESC LIMIT 1)"
                 gone[table.name] += owner.execute(last).rowcount
     tampered = rows_of(service, url)
+    found = compared(service, url)
+    assert gone == {one.table: one.different for one in found.tables if one.table in gone}
     called = pitledger("rebuild", service, "--check", "--json")
     assert ExitCode.NOT_AS_IT_SHOULD_BE == called.code, called
-    assert gone == {one["table"]: one["different"] for one in _own(called)}
-    for one in _own(called):
+    assert gone == {one["table"]: one["different"] for one in _own(service, called)}
+    for one in _own(service, called):
         assert sum(each["was"] is None for each in one["first"]) == (one["table"] not in undeleted)
         assert sum(each["was"] is not None for each in one["first"]) == (one["table"] in changes)
     assert tampered == rows_of(service, url)

@@ -14,7 +14,16 @@ def upgrade() -> None:
     grant(
         "SELECT, INSERT",
         *("properties", "counts", "movements", "requests", "slips", "manual_slips", "boxes", "transports"),
-        *("drop_counts", "counted_boxes", "sealed_counts", "variance_cases", "adjustments", "contests", "days"),
+        *(
+            "drop_counts",
+            "counted_boxes",
+            "commitments",
+            "sealed_counts",
+            "variance_cases",
+            "adjustments",
+            "contests",
+            "days",
+        ),
         *("equipment", "check_steps", "cage_movements", "alarm_cases", "winners", "investigations"),
     )
     grant(

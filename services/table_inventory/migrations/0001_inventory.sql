@@ -77,6 +77,12 @@ CREATE TABLE counted_boxes (
 CREATE INDEX counted_boxes_of_count ON counted_boxes (property, count);
 CREATE INDEX counted_boxes_of_day ON counted_boxes (property, gaming_day);
 
+CREATE TABLE commitments (
+    property TEXT, count BIGINT, "table" TEXT, exchange BIGINT, turn BIGINT, counted_by TEXT NOT NULL,
+    commitment TEXT NOT NULL, shard INTEGER NOT NULL, seq BIGINT NOT NULL,
+    PRIMARY KEY (property, count, "table", exchange, turn)
+);
+
 CREATE TABLE sealed_counts (
     property TEXT, count BIGINT, "table" TEXT, exchange BIGINT, turn BIGINT, counted_by TEXT NOT NULL,
     salt TEXT NOT NULL, figures JSONB NOT NULL,

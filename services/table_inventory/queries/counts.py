@@ -6,11 +6,16 @@ from typing import Any
 from sqlalchemy import Row, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.boxes import Box, BoxKey, BoxProgress, CountDocument
+from services.table_inventory.domain.boxes import Box, BoxKey, BoxProgress, CountDocument, commitment_of
 from services.table_inventory.queries.places import policy_on
 from services.table_inventory.queries.windows import boxes_of_day
-from services.table_inventory.tables import counted_boxes, drop_counts, sealed_counts
-from shared.contracts.counts import BoxFigures, BoxTurn, CountConcluded, CountedBox
+from services.table_inventory.tables import commitments, counted_boxes, drop_counts, journal, sealed_counts
+from shared.contracts.catalog import decode_fact
+from shared.contracts.counts import BoxFigures, BoxTurn, CountConcluded, CountedBox, CountSealed
+from shared.contracts.rejection import Reason, Rejected
+from shared.journal.entry import is_as_hashed
+from shared.journal.reading import read_places
+from shared.runtime.differences import Compared, compare_rows
 from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 
@@ -26,12 +31,52 @@ async def uncounted_boxes(connection: AsyncConnection, property_name: str, gamin
 
 
 async def sealed_turns(connection: AsyncConnection, property_name: str, count: int) -> dict[BoxKey, list[BoxTurn]]:
-    """Return what people found in the boxes of a count, in the order in which they counted each."""
+    """Return what people found in the boxes of a count, in the order in which they counted each.
+
+    Raises: Rejected where what is under seal is not what was committed to.
+    """
     query = rows_of(sealed_counts, property=property_name, count=count).order_by(sealed_counts.c.turn)
     found: dict[BoxKey, list[BoxTurn]] = {}
+    sealed: set[tuple[Any, ...]] = set()
     for row in await connection.execute(query):
-        found.setdefault((row.table, row.exchange), []).append(thing_of(BoxTurn, row))
+        turn = thing_of(BoxTurn, row)
+        found.setdefault((row.table, row.exchange), []).append(turn)
+        sealed.add((row.table, row.exchange, row.turn, row.counted_by, commitment_of(turn.figures, turn.salt)))
+    differing = sealed ^ await _committed(connection, property_name, count)
+    if differing:
+        table, exchange, turn_number, *_ = min(differing)
+        detail = (
+            f"count {count}: turn {turn_number} of the box of exchange {exchange} at {table} was altered under seal"
+        )
+        raise Rejected(Reason.NOT_AS_RECORDED, detail)
     return found
+
+
+async def _committed(connection: AsyncConnection, property_name: str, count: int) -> set[tuple[Any, ...]]:
+    """Return what the journal has of what is under seal: (table, exchange, turn, person, commitment)."""
+    rows = await connection.execute(rows_of(commitments, property=property_name, count=count))
+    places = {(row.shard, row.seq) for row in rows}
+    found: set[tuple[Any, ...]] = set()
+    async for name, entry in read_places(connection, journal, places):
+        fact = decode_fact(entry.draft.kind, entry.draft.data)
+        if is_as_hashed(entry, name) and isinstance(fact, CountSealed) and fact.count == count:
+            found.add((fact.table, fact.exchange, fact.turn, fact.counted_by, fact.commitment))
+    return found
+
+
+async def compare_sealed_counts(connection: AsyncConnection) -> Compared:
+    """Compare what is under seal with what was committed to."""
+    key = [column.name for column in sealed_counts.primary_key]
+    was: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for row in await connection.execute(select(sealed_counts)):
+        turn = thing_of(BoxTurn, row)
+        said = {"counted_by": row.counted_by, "commitment": commitment_of(turn.figures, turn.salt)}
+        was[tuple(row._mapping[name] for name in key)] = said
+    should_be = {
+        tuple(row._mapping[name] for name in key): {"counted_by": row.counted_by, "commitment": row.commitment}
+        for row in await connection.execute(select(commitments))
+    }
+    return compare_rows(sealed_counts.name, key, was, should_be)
 
 
 async def read_count(connection: AsyncConnection, property_name: str, count: int) -> CountDocument:

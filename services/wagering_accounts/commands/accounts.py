@@ -1,6 +1,6 @@
 """Accounts: opened, bought in, cashed out, adjusted."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -75,12 +75,16 @@ def _open(command: OpenAccount, books: Books, now: Now) -> Accepted:
 
 class _Money(CommandWithCode):
     account: AccountName
+    takes_money: ClassVar[bool] = False
+    """Whether money leaves the account, and not only the wallet behind it."""
+
     instrument: Instrument
     reference: Reference | None = None
 
     def needs(self) -> Needs:
         own = [Account.key_of(self)]
-        return Needs(own, wallets_of=own if self.instrument == "wallet" else [], patrons_of=own)
+        wallet = own if self.instrument == "wallet" else []
+        return Needs(own, wallets_of=wallet, patrons_of=own, proven=own if self.takes_money else wallet)
 
 
 class BuyIn(_Money):
@@ -149,6 +153,8 @@ class CashOut(_Money):
     of a wallet it takes the access code; an excluded patron is paid out without it. `close` closes a game account.
     """
 
+    takes_money = True
+
     cents: Cents | None = None
     close: bool = False
 
@@ -215,7 +221,8 @@ class _OfAdjustment(AccountsCommand):
     adjustment: Number
 
     def needs(self) -> Needs:
-        return Needs([Account.key_of(self)], adjustments=[Adjustment.key_of(self)])
+        own = [Account.key_of(self)]
+        return Needs(own, adjustments=[Adjustment.key_of(self)], proven=own)
 
 
 def _find(command: _OfAdjustment, books: Books) -> tuple[Account, Adjustment, Approval]:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from itertools import chain
 from typing import Annotated, Any, Final, Self
 
 from pydantic import AfterValidator, Field, PrivateAttr, SecretStr
@@ -11,6 +12,7 @@ from services.wagering_accounts.domain.access_codes import HashedCode
 from services.wagering_accounts.domain.books import Account, AccountKey, Books, Patron, PatronCode, postings_of
 from services.wagering_accounts.domain.evolving import account_of, evolve
 from services.wagering_accounts.queries.books import Needs, load
+from services.wagering_accounts.queries.posted import prove
 from services.wagering_accounts.tables import properties
 from shared.contracts.accounts import AccessFailed, AccountMovement, AccountsFact
 from shared.contracts.envelope import Name
@@ -75,10 +77,12 @@ class CommandWithCode(AccountsCommand):
 
 
 async def load_all(transaction: Transaction, commands: Sequence[Any]) -> Books:
-    """Return what commands need, locked."""
+    """Return what commands need, locked, with the accounts that are not what was recorded."""
     connection, needs = transaction.connection, [command.needs() for command in commands]
     places = await known_places(connection, properties)
-    return await load(connection, needs, lock=True, places=places.place)
+    books = await load(connection, needs, lock=True, check=True, places=places.place)
+    await prove(connection, books, chain.from_iterable(each.proven for each in needs))
+    return books
 
 
 COMMANDS: Final = Commands(load_all=load_all)
@@ -133,10 +137,13 @@ def next_movement(
 
 
 def require_account(books: Books, key: AccountKey) -> Account:
-    """Return an account. Raises: Rejected where there is none."""
+    """Return an account. Raises: Rejected where there is none, or it is not what its entries come to."""
     account = books.accounts.get(key)
     if account is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no account {key[1]} at {key[0]}")
+    if key in books.altered:
+        detail = f"account {key[1]} is not what was recorded: {books.altered[key]}; nothing is done with it"
+        raise Rejected(Reason.NOT_AS_RECORDED, detail)
     return account
 
 

@@ -258,6 +258,8 @@ class Books:
         self.round_accounts: dict[RoundAccountKey, RoundAccount] = self._known[RoundAccount]
         self.adjustments: dict[HoldKey, Adjustment] = self._known[Adjustment]
         self.holds_by_round: defaultdict[RoundKey, list[Hold]] = defaultdict(list)
+        self.altered: dict[AccountKey, str] = {}
+        """The accounts that are not what their entries come to, and why."""
         self.lines: list[list[LineRow]] = []
         """The lines of the statements, for each fact by which the books evolved."""
 

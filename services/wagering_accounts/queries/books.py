@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from pydantic import TypeAdapter
-from sqlalchemy import Table, and_
+from sqlalchemy import Table, and_, true
 from sqlalchemy import select as select_from
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -71,6 +71,8 @@ class Needs(NamedTuple):
     holds: Collection[HoldKey] = ()
     """Holds with their rounds."""
     adjustments: Collection[HoldKey] = ()
+    proven: Collection[AccountKey] = ()
+    """Accounts that money leaves: they must be what their entries come to."""
 
 
 def known_thing(kind: type[ThingT], row: Any) -> ThingT:
@@ -103,24 +105,52 @@ _Asked = tuple[type[Any], Statement, Iterable[tuple[Any, ...]]]
 """A kind of things, the statement that selects them, and its keys."""
 
 
-async def _know(connection: AsyncConnection, books: Books, *asked: _Asked) -> None:
-    """Put what is asked for into the books, in one wait."""
+def _last_lines() -> Statement:
+    """Return the statement that finds the last lines of the statements of accounts."""
+    line, key = tables.lines, ("property", "account")
+    wanted = given(line, key)
+    last = select_from(line).where(same(line, wanted, key)).order_by(line.c.version.desc()).limit(1).lateral("last")
+    amounts = (last.c[name] for name in tables.AMOUNTS)
+    return compiled(select_from(last.c.property, last.c.account, *amounts).select_from(wanted.join(last, true())), key)
+
+
+_LAST_LINES = _last_lines()
+_AMOUNTS_OF = attrgetter(*tables.AMOUNTS)
+_NOTHING = (0,) * len(tables.AMOUNTS)
+
+
+async def _know(
+    connection: AsyncConnection, books: Books, *asked: _Asked, checked: Collection[AccountKey] = ()
+) -> None:
+    """Put what is asked for into the books, in one wait; note which accounts are not what their statements end with."""
     wanted = [(kind, statement, sorted(set(keys))) for kind, statement, keys in asked if keys]
-    if not wanted:
+    if not wanted and not checked:
         return
     async with pipeline(connection) as sent:
         found = [(kind, await sent.read(statement, keyed(statement, keys))) for kind, statement, keys in wanted]
+        last = await sent.read(_LAST_LINES, keyed(_LAST_LINES, checked)) if checked else None
     for kind, cursor in found:
         for row in await cursor.fetchall():
             books.know(known_thing(kind, row))
+    if last is not None:
+        ends = {(row.property, row.account): _AMOUNTS_OF(row) for row in await last.fetchall()}
+        for key in checked:
+            if _AMOUNTS_OF(books.accounts[key]) != ends.get(key, _NOTHING):
+                books.altered[key] = "its statement ends with another amount"
 
 
 async def load(
-    connection: AsyncConnection, needs: Sequence[Needs], *, lock: bool, places: PlaceAt = lambda *_: None
+    connection: AsyncConnection,
+    needs: Sequence[Needs],
+    *,
+    lock: bool,
+    check: bool = False,
+    places: PlaceAt = lambda *_: None,
 ) -> Books:
     """Return what is needed; locked, so that it stays as it is until the transaction ends, if that is wanted.
 
-    What is decided on it finds the gaming day and the law of its property in `places`.
+    With `check` the accounts are held against their statements. What is decided on it finds the gaming day and the law
+    of its property in `places`.
     """
     books = Books(places)
     wanted = Needs(*(set(chain.from_iterable(keys)) for keys in zip(*needs, strict=True)))
@@ -152,6 +182,7 @@ async def load(
         (PatronCode, _things(PatronCode), changing),
         (Patron, _things(Patron), _patrons_of(books, books.accounts) - changing),
         (Adjustment, _things(Adjustment), wanted.adjustments),
+        checked=sorted(books.accounts) if check else (),
     )
     return books
 

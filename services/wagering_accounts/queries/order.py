@@ -23,7 +23,7 @@ from shared.journal.reading import read_entries
 from shared.journal.recording import Recorded
 from shared.journal.rereading import with_fact
 from shared.journal.tables import JournalTables
-from shared.runtime.errors import Stop
+from shared.runtime.projector import OutOfOrder
 
 Key = tuple[str, ...]
 """What has versions: an account (property, account), or a round (property, table, round id)."""
@@ -80,15 +80,15 @@ class _Shard:
             if entry is None:
                 self.more = False
                 break
-            _, fact = with_fact(entry)
-            if isinstance(fact, AccountsFact):  # those of the runtime change no account
-                self.ahead.append(_step(entry, fact))
+            _, fact = recorded = with_fact(entry)
+            # Those of the runtime change no account: they can come at any time.
+            self.ahead.append(_step(entry, fact) if isinstance(fact, AccountsFact) else (recorded, {}))
 
 
 async def in_order(connection: AsyncConnection, journal: JournalTables) -> AsyncIterator[Sequence[Recorded]]:
-    """Give all entries that change accounts, some at a time: the next ones when these have been projected.
+    """Give all entries, some at a time: the next ones when these have been projected.
 
-    Raises: Stop where the versions that entries name cannot have been given in any order.
+    Raises: OutOfOrder where the versions that entries name cannot have been given in any order.
     """
     await connection.execute(text(_NAME))
     await connection.execute(text("CREATE INDEX ON pg_temp.named (property, account)"))
@@ -116,7 +116,8 @@ def _next(shards: Iterable[_Shard], known: "_Known") -> list[Recorded]:
         ahead = next((ahead for ahead in heads if known.fits(ahead[0][1])), None)
         if ahead is None:
             (first, _), _ = heads[0][0]
-            raise Stop(f"entry {first.shard}/{first.seq} names versions of accounts that it cannot have given")
+            what = "names versions of accounts that it cannot have given"
+            raise OutOfOrder(first.shard, first.seq, first.draft.kind, what)
         recorded, versions = ahead.popleft()
         known.take(versions)
         batch.append(recorded)

@@ -74,6 +74,7 @@ class _Batch:
     shard: Shard
     at: datetime
     kinds: list[str] = field(default_factory=list)
+    refused: list[Rejected] = field(default_factory=list)
     new: list[tuple[tuple[str, str], Given]] = field(default_factory=list)
     reused: dict[int, Rejected] = field(default_factory=dict)
     """By the number of the command in the batch."""
@@ -195,6 +196,10 @@ class Engine:
                 await self._alone(connection, alone, done)
         for kind in done.kinds:
             self._context.metrics.entries.labels(kind).inc()
+        for rejected in done.refused:
+            self._context.metrics.refused.labels(rejected.reason.value).inc()
+            if rejected.reason is Reason.NOT_AS_RECORDED:
+                log.error("command refused", reason=rejected.reason.value, detail=rejected.detail)
         if done.kinds:
             self._publish_soon()
         return done
@@ -277,6 +282,7 @@ class Engine:
         command, person, key = each.command, each.person, each.key
         if isinstance(outcome, Rejected):
             answer = Answer.of_rejection(outcome)
+            done.refused.append(outcome)
             recording = command.refusal(outcome, by=person, at=done.at, key=key)
         else:
             body = outcome.answer

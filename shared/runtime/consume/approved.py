@@ -107,9 +107,13 @@ class Approved(Generic[VersionT, MadeT]):
         if count == len(self._by_hash):
             return
         rows = (await connection.execute(select(self._table.c.document).where(self._of_property))).all()
-        self._versions.clear()  # without a wait from here on, so that nobody reads a part of them
-        for row in rows:
-            approved: VersionT = self._model.model_validate(row.document)
+        self.know([self._model.model_validate(row.document) for row in rows])
+
+    def know(self, versions: Sequence[VersionT]) -> None:
+        """Know these versions, and no others."""
+        self._versions.clear()
+        self._by_hash.clear()
+        for approved in versions:
             self._versions.setdefault(tuple(getattr(approved, part) for part in self._key), []).append(approved)
             self._by_hash[approved.hash] = approved
 

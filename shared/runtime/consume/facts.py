@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
 from shared.contracts.envelope import Event
@@ -44,13 +45,14 @@ def quarantined(record: Record, shard_name: str, reason: str, source: str | None
         source=source,
         sequence=sequence,
         reason=reason,
-        key=_readable(record.key),
+        sha256=sha256(record.value).hexdigest(),
+        key=readable(record.key),
     )
     cause = Cause(f"/{shard_name}", record.offset, "", record.offset, record.taken_at, record.digest())
     return draft(Recording(fact=fact), cause)
 
 
-def _readable(key: bytes | None) -> str | None:
+def readable(key: bytes | None) -> str | None:
     """Return a key as text; None where it is none, or says nothing that could be looked up."""
     return key.decode() if key is not None and _KEY.fullmatch(key) else None
 

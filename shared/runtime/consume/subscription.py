@@ -4,8 +4,9 @@ import asyncio
 import logging
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,7 +24,7 @@ from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Record
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Stop
-from shared.runtime.kafka import TopicLog, librdkafka_log, topic_log
+from shared.runtime.kafka import TopicLog, librdkafka_log, partitions_holding, topic_log
 
 log = structlog.get_logger()
 
@@ -198,7 +199,20 @@ class Subscription:
         found = await self._topic_log()
         if found.cluster_id != self._known.cluster:
             raise Stop(f"the cluster was {self._known.cluster} and is {found.cluster_id} now: start the service again")
-        self.consumer.stopped.compare(self._known, found, positions)
+        self.consumer.stopped.compare(self._known, await self._with_ends_as_read(found, positions), positions)
+
+    async def _with_ends_as_read(self, found: TopicLog, positions: Mapping[int, int]) -> TopicLog:
+        """Return a topic with the ends that its records show: not every broker counts its last batch when it is asked.
+
+        What a partition held when it was read from in this session, it holds; else the last record is read again.
+        """
+        short = {n: position for n, position in positions.items() if found.bounds.get(n, (0, 0))[1] < position}
+        told = self._topics.ends[self.consumer.topic]
+        unsure = {n: position - 1 for n, position in short.items() if told.get(n, 0) < position}
+        held = short.keys() - unsure.keys()
+        if unsure and found.topic_id == self._known.topic_id:
+            held |= await asyncio.to_thread(partitions_holding, self._context.settings, self.consumer.topic, unsure)
+        return replace(found, bounds={**found.bounds, **{n: (found.bounds.get(n, (0, 0))[0], short[n]) for n in held}})
 
     async def _topic_log(self) -> TopicLog:
         """Return the topic as soon as the cluster answers: by a client of its own.

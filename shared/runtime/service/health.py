@@ -10,6 +10,7 @@ from sqlalchemy import func, select, text
 from shared.runtime.consume.subscription import Subscription
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
+from shared.runtime.service.comparer import Comparer
 from shared.runtime.service.guard import Guard
 from shared.runtime.web.app import Check
 from shared.runtime.web.tokens import Tokens
@@ -25,9 +26,10 @@ class Health:
 
     context: RuntimeContext
     guard: Guard
-    identities: Tokens | None = None
+    comparer: Comparer
     subscriptions: list[Subscription] = field(default_factory=list)
     waiting_for: str | None = "the service is starting"
+    identities: Tokens | None = None
 
     @property
     def checks(self) -> dict[str, Check]:
@@ -38,6 +40,7 @@ class Health:
             "input": self._check_input,
             "lag": self._check_lag,
             "verification": self._check_verification,
+            "projections": self._check_projections,
         }
         return checks if self.identities is None else checks | {"identities": self.identities.check}
 
@@ -53,6 +56,7 @@ class Health:
             for subscription in self.subscriptions:
                 subscription.observe()
             self.guard.observe()
+            self.comparer.observe()
             wrong = [await check() for check in self.checks.values()]
             self.context.metrics.ready.set(not any(wrong))
             try:
@@ -104,3 +108,6 @@ class Health:
             first = self.guard.problems[0]
             return f"{len(self.guard.problems)} problems, first: {first.shard} entry {first.seq}: {first.what}"
         return None if self.guard.begun else "the verification of the journal has not begun"
+
+    async def _check_projections(self) -> str | None:
+        return self.comparer.problem

@@ -1,21 +1,27 @@
 """What a service is: the one place that names it and wires its rooms together."""
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from fastapi import APIRouter
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.topics import Topic
 from shared.journal.tables import JournalTables
 from shared.runtime.command.command import Commands
 from shared.runtime.command.quarantine import quarantine_commands, quarantine_projector
 from shared.runtime.consume.handler import Handler
+from shared.runtime.differences import Compared
 from shared.runtime.projector import Projector
 from shared.runtime.publish.relay import MessageKey
+from shared.runtime.rederive.again import Again
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web.roles import Role
+
+Check = Callable[[AsyncConnection], Awaitable[Compared]]
+"""Compare a table that nothing is projected into with what its journal says of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +32,10 @@ class Manifest:
     of `handlers` begin, which the processes of a service share among them. `apart` says what
     is published apart from the rest: the topics of shards by what their names begin with, a topic that is read
     (`settlements`) or what a collection of commands calls them. `message_key` is the Kafka key of an entry;
-    without it all entries of a shard have the shard's, and so stay in order. `watch` runs next to everything else until
-    it is cancelled: figures that no event and no request brings up to date.
+    without it all entries of a shard have the shard's, and so stay in order. `rederived` gives, for a service whose
+    entries all follow from topics, how the events of each are derived again. `watch` runs next to everything else until
+    it is cancelled: figures that no event and no request brings up to date. `checks` compare what is in tables that are
+    not projected, such as what is under seal, with what the journal says of it.
     """
 
     name: str
@@ -42,7 +50,9 @@ class Manifest:
     handlers: Sequence[type[Handler[Any]]] = ()
     commands: Commands = field(default_factory=Commands)
     projector: Projector = field(default_factory=Projector)
+    checks: Sequence[Check] = ()
     routes: Callable[[ServiceContext], APIRouter] | None = None
+    rederived: Callable[[], Sequence[Again[Any]]] | None = None
     watch: Callable[[ServiceContext], Coroutine[Any, Any, None]] | None = None
 
     @cached_property

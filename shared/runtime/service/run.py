@@ -26,6 +26,7 @@ from shared.runtime.context import Wake
 from shared.runtime.database import create_engine, role_of
 from shared.runtime.kafka import topic_log
 from shared.runtime.publish.relay import Relay
+from shared.runtime.service.comparer import Comparer
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.health import Health
@@ -137,7 +138,9 @@ class _Run:
         self._relay: Relay | None = None
         self._topics: KafkaTopics | None = None
         self._identities = identities_of(settings, clock=clock, metrics=context.metrics)
-        self._health = Health(context, Guard(context, notary(settings, manifest.name)), self._identities)
+        guard = Guard(context, notary(settings, manifest.name))
+        comparer = Comparer(context, manifest)
+        self._health = Health(context, guard, comparer, identities=self._identities)
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def _behind_seconds(self) -> float:
@@ -149,7 +152,11 @@ class _Run:
             loop.add_signal_handler(number, self._finish)
         web = self._web()
         serving = self._task(web.serve(), "http")
-        watching = [self._task(self._health.guard.run(), "guard"), self._task(self._health.run(), "health")]
+        watching = [
+            self._task(self._health.guard.run(), "guard"),
+            self._task(self._health.comparer.run(), "comparer"),
+            self._task(self._health.run(), "health"),
+        ]
         if self._manifest.publishes is not None:
             self._relay = Relay(self._context, self._manifest.topic_of, self._manifest.message_key)
             watching.append(self._task(self._relay.run(), "relay"))

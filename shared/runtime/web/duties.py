@@ -98,7 +98,7 @@ _NEVER: Final[Mapping[str, Iterable[tuple[Duty, Collection[Duty]]]]] = {
 }
 """Source -> duties that are never those of one person."""
 
-SAME_THING: Final = frozenset(
+SAME_THING: Final[frozenset[frozenset[Duty]]] = frozenset(
     frozenset(pair)
     for pair in (
         (Duty.RULES, Duty.RULES_APPROVAL),

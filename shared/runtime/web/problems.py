@@ -132,6 +132,12 @@ def problem_type(reason: Reason) -> ProblemType:
             return ProblemType(
                 409, "It contradicts what is recorded", "Read what is recorded, and correct either that or the request."
             )
+        case Reason.NOT_AS_RECORDED:
+            return ProblemType(
+                409,
+                "What is kept is not what was recorded",
+                "Do nothing with it; tell those who run the service: somebody altered the database.",
+            )
         case Reason.INSUFFICIENT_FUNDS:
             return ProblemType(409, "The account does not have the money", "Ask for no more than is available.")
         case Reason.LIMIT_EXCEEDED:

@@ -10,13 +10,15 @@ from sqlalchemy import make_url
 from services.reporting.manifest import MANIFEST
 from shared.runtime.consume.handler import Record
 from shared.runtime.database import create_engine
+from shared.runtime.differences import Compared
 from shared.runtime.kafka import cluster_id
 from shared.runtime.kafka_settings import KafkaSettings
-from shared.runtime.service.rebuild import Compared, rebuild
+from shared.runtime.service.rebuild import rebuild
 from shared.runtime.settings import Settings
 from tests.faults.in_process import read
 from tests.faults.subjects.reporting import SUBJECT
 from tests.support import AnyBroker
+from tests.support.rebuilding import compared
 from tests.support.services import create_topics, produce, query, read_topic
 
 CHANGES = {
@@ -55,7 +57,7 @@ def _rebuild(url: str, servers: str, *, check: bool) -> Sequence[Compared]:
         engine = create_engine(url, role="reporting")
         try:
             compared = await rebuild(engine, MANIFEST, Settings(kafka_bootstrap_servers=servers), check=check)
-            return [one for one in compared if one.table in CHANGES]
+            return [one for one in compared.tables if one.table in CHANGES]
         finally:
             await engine.dispose()
 
@@ -71,14 +73,18 @@ def test_the_reports_can_be_rebuilt(url: str, fresh_broker: AnyBroker) -> None:
     assert [] == [table for table, rows in before.items() if not rows]
     services = query(url, "SELECT DISTINCT service FROM reporting.exceptions ORDER BY 1")
     assert [("reporting",), ("round-settlement",)] == services  # from the journal and from the topic
-    compared = _rebuild(url, servers, check=True)
+    checked = _rebuild(url, servers, check=True)
     assert {table: (len(rows), 0) for table, rows in before.items()} == {
-        one.table: (one.rows, one.different) for one in compared
+        one.table: (one.rows, one.different) for one in checked
     }
+    settings = Settings(kafka_bootstrap_servers=servers)
+    assert (0, "") == ((alike := compared("reporting", url, settings)).different, alike.first)
     with psycopg.connect(make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)) as owner:
         for statement in CHANGES.values():
             owner.execute(statement)
     changed = _rows(url)
+    differ = {one.table for one in compared("reporting", url, settings).tables if one.different}
+    assert CHANGES.keys() <= differ
     assert [] == [one.table for one in _rebuild(url, servers, check=True) if not one.different]
     assert changed == _rows(url)
     _rebuild(url, servers, check=False)

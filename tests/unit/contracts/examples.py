@@ -138,7 +138,7 @@ _OF_SETTLEMENT: dict[str, dict[str, Any]] = {
     "settlement.voided": _ROUND | {"correction": two_people("misdeal")},
     "gap.opened": {"source": "/properties/p/tables/t", "first": 3, "last": 4},
     "gap.filled": {"source": "/properties/p/tables/t", "sequence": 3},
-    "record.quarantined": _PLACE | {"reason": "not JSON"},
+    "record.quarantined": _PLACE | {"reason": "not JSON", "sha256": "0" * 64},
     "record.mended": {
         "source": "/properties/p/tables/t",
         "sequence": 7,

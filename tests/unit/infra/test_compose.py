@@ -150,7 +150,7 @@ def test_every_mounted_file_exists(repository: Path, compose: dict[str, Any]) ->
         volume.partition(":")[0]
         for service in compose["services"].values()
         for volume in service.get("volumes", ())
-        if volume.startswith("./")
+        if isinstance(volume, str) and volume.startswith("./")
     ]
 
     assert mounted

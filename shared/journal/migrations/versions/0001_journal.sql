@@ -17,6 +17,8 @@ CREATE TABLE entries (
     PRIMARY KEY (shard, seq),
     UNIQUE (source, sequence, kind)
 );
+CREATE INDEX entries_of_quarantine ON entries (shard, seq)
+    WHERE kind IN ('record.quarantined', 'record.mended', 'quarantine.dismissed');
 
 CREATE TABLE gaps (
     source TEXT, first BIGINT, last BIGINT NOT NULL, opened_at TIMESTAMPTZ NOT NULL,

@@ -1,0 +1,108 @@
+"""The part of `pitledger verify` that derives journals again from the topics that led to them."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.progress import Progress, TaskID
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.cli.database import with_connection
+from services.cli.environment import settings
+from services.cli.exits import NotThere, UsageWrong
+from services.cli.output import heading, message, names, numbers, print_json, print_line, show, table
+from services.cli.services import load
+from shared.journal.ledger import Shard
+from shared.journal.reading import Pacing
+from shared.journal.verification import Problem
+from shared.runtime.rederive.derivation import Reached
+from shared.runtime.rederive.journal import rederive
+from shared.runtime.rederive.memory import Busy, Memory
+from shared.runtime.rederive.records import Records
+from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.packs import use_own_packs
+
+
+def rederive_all(services: Sequence[str], resume: Path | None, progress: Progress, *, as_json: bool) -> int:
+    """Derive the journals of these services again, print what came of it, and return how many problems there are.
+
+    `resume` is a directory with what earlier runs remember, a file a service; without it all is derived from the
+    first record on. Raises: NotThere where the topics cannot be read, UsageWrong where the directory cannot be used.
+    """
+    found = settings()
+    use_own_packs(found)
+    derived: list[Reached] = []
+    problems: list[tuple[str, Problem]] = []
+    without: list[str] = []
+    for service in services:
+        manifest = load(service)
+        if manifest.rederived is None:
+            without.append(service)
+            continue
+        try:
+            with Records(found) as records, _memory(resume, service) as memory:
+                reached, wrong = _rederive(manifest, records, memory, progress)
+        except ConnectionError as error:
+            raise NotThere(f"{error}; KAFKA_BOOTSTRAP_SERVERS says where the topics are") from error
+        except Busy as error:
+            raise UsageWrong(f"--resume {resume}: {error}; another process derives with it") from error
+        derived += reached
+        problems += [(service, problem) for problem in wrong]
+    _print(derived, problems, as_json=as_json)
+    if without:
+        message(f"pitledger: NOT DERIVED AGAIN, for commands lead to some of their entries: {', '.join(without)}")
+    return len(problems)
+
+
+def _memory(resume: Path | None, service: str) -> Memory:
+    if resume is None:
+        return Memory()
+    resume.mkdir(parents=True, exist_ok=True)
+    return Memory(resume / f"{service}.rederived")
+
+
+def _rederive(
+    manifest: Manifest, records: Records, memory: Memory, progress: Progress
+) -> tuple[list[Reached], list[Problem]]:
+    assert manifest.rederived is not None
+    agains = manifest.rederived()
+    derived: list[Reached] = []
+    tasks: list[TaskID] = []
+
+    def begun(reached: Reached, shard: Shard) -> None:
+        derived.append(reached)
+        name = f"{manifest.name} {shard.name}, again"
+        tasks.append(progress.add_task(name, total=shard.next_seq - 1, completed=reached.seq))
+
+    async def step() -> None:
+        progress.update(tasks[-1], completed=derived[-1].seq)
+
+    async def work(connection: AsyncConnection) -> list[Problem]:
+        await connection.execution_options(isolation_level="AUTOCOMMIT")
+        found = rederive(
+            connection, manifest.journal, manifest.name, agains, records, memory, parts=Pacing(rest=step), begun=begun
+        )
+        return [problem async for problem in found]
+
+    problems = with_connection(manifest.name, work)
+    for task in tasks:
+        progress.remove_task(task)
+    return derived, problems
+
+
+def _print(derived: Sequence[Reached], problems: Sequence[tuple[str, Problem]], *, as_json: bool) -> None:
+    if as_json:
+        for each in derived:
+            print_json({"derived_again": asdict(each)})
+        for service, problem in problems:
+            print_json({"service": service, "shard": problem.shard, "entry": problem.seq, "what": problem.what})
+        return
+    rows = [
+        [each.service, each.shard, f"{each.offset:,}", f"{each.entries:,}", f"{each.seq:,}", f"{each.by_database:,}"]
+        for each in derived
+        if each.seq
+    ]
+    columns = names("Service", "Shard") + numbers("Records read", "Entries", "Up to", "Refused by database")
+    show(heading("Derived again from the topics"), table(columns, rows))
+    for service, problem in problems:
+        print_line(f"{service} {problem.shard}, entry {problem.seq}: {problem.what}")

@@ -1,0 +1,95 @@
+"""What was known when a table event was settled: its round as the entries before left it, and the documents of then."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from services.round_settlement.domain.settling import Known, Standing
+from services.round_settlement.handlers import (
+    KnownProperties,
+    RoundKey,
+    Rounds,
+    Submissions,
+    TableEvents,
+    compiled,
+    key_of,
+)
+from services.round_settlement.tables import properties, submissions
+from shared.contracts.catalog import decode_fact
+from shared.contracts.envelope import Event
+from shared.contracts.settlements import SettledRound, SettlementPosted, SettlementReversed, SettlementSuperseded
+from shared.journal.reading import read_entry
+from shared.journal.recording import Recorded
+from shared.journal.verification import Problem
+from shared.runtime.consume.properties import Places
+from shared.runtime.consume.submissions import ApprovedSubmissions
+from shared.runtime.rederive.again import Again, Sources
+from shared.runtime.rederive.documents import DocumentsThen
+from shared.runtime.rederive.memory import Memory
+
+_ROUND = "round"
+
+
+class TableEventsAgain(Again[Rounds]):
+    """Settle what happened at the tables again."""
+
+    def __init__(self) -> None:
+        super().__init__(TableEvents())
+        self._places = Places(properties)
+        self._submissions = ApprovedSubmissions(submissions, compiled)
+        self._documents = (
+            DocumentsThen(KnownProperties(), self._places),
+            DocumentsThen(Submissions(), self._submissions),
+        )
+
+    async def prepare(self, sources: Sources) -> Sequence[Problem]:
+        """Read properties and submissions as they were published."""
+        return [problem for each in self._documents for problem in await each.read(sources)]
+
+    async def load(self, sources: Sources, events: Sequence[Event[Any]], at: datetime) -> Rounds:
+        for each in self._documents:
+            each.as_of(at)
+        keys = {key_of(event) for event in events}
+        known = {key: found for key in keys if (found := await _known(sources, key)) is not None}
+        return Rounds(known, self._places, self._submissions)
+
+    def learn(self, memory: Memory, recorded: Sequence[Recorded]) -> None:
+        """Remember of each round its events, which of them completed it, its revision, and the entry that stands."""
+        changed: dict[str, dict[str, Any]] = {}
+        for entry, fact in recorded:
+            if not isinstance(fact, SettledRound):
+                continue
+            name = _name((fact.property, fact.table, fact.round_id))
+            said = changed.get(name) or memory.get(_ROUND, name)
+            if said is None:
+                said = {"sequences": [], "completed": None, "revision": 0, "stands": None}
+            changed[name] = said
+            sequence = entry.draft.sequence
+            if sequence not in said["sequences"]:  # a correction leads to two facts
+                said["sequences"].append(sequence)
+            match fact:
+                case SettlementPosted():
+                    said["revision"], said["stands"] = fact.revision, [entry.shard, entry.seq]
+                    if fact.correction is None:
+                        said["completed"] = sequence
+                case SettlementReversed():
+                    said["stands"] = None
+                case SettlementSuperseded(record=record, correction=None) if record is not None:
+                    said["completed"] = sequence
+        memory.put(_ROUND, changed)
+
+
+async def _known(sources: Sources, key: RoundKey) -> Known | None:
+    said = sources.memory.get(_ROUND, _name(key))
+    if said is None:
+        return None
+    standing = None
+    if said["stands"] is not None:
+        entry = await read_entry(sources.connection, sources.tables, *said["stands"])
+        posted = decode_fact(entry.draft.kind, entry.draft.data)
+        standing = Standing(entry.draft.sequence, cast("SettlementPosted", posted), entry.draft.postings)
+    return Known(tuple(said["sequences"]), said["completed"], said["revision"], standing)
+
+
+def _name(key: RoundKey) -> str:
+    return "/".join(key)

@@ -1,0 +1,93 @@
+"""Derive a whole journal again: every shard of every topic that a service reads and can derive again."""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
+
+from sqlalchemy import exists, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.contracts.facts import KINDS
+from shared.journal.inputs import known_input
+from shared.journal.ledger import Shard
+from shared.journal.reading import Pacing
+from shared.journal.tables import JournalTables
+from shared.journal.verification import Problem, read_shards
+from shared.runtime.rederive.again import Again, Sources, Topics
+from shared.runtime.rederive.derivation import Reached, derive_again, place_of, resumed, take_over
+from shared.runtime.rederive.memory import Memory
+
+Begun = Callable[[Reached, Shard], object]
+"""Told when a shard is begun: how far it is, which is moved along, and the shard."""
+
+
+async def rederive(
+    connection: AsyncConnection,
+    tables: JournalTables,
+    service: str,
+    agains: Sequence[Again[Any]],
+    records: Topics,
+    memory: Memory,
+    *,
+    parts: Pacing = Pacing(),  # noqa: B008 - it cannot be changed
+    begun: Begun = lambda *_: None,
+) -> AsyncIterator[Problem]:
+    """Derive again what is new since the memory was kept, and give what is not as it follows.
+
+    The journal is that of a service whose own commands record nothing: what its other shards hold are facts that every
+    journal may hold. Raises: ConnectionError.
+    """
+    by_topic = {again.handler.topic: again for again in agains}
+    logs = await _logs(connection, tables, list(by_topic), records.cluster_id)
+    read_to: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    here: list[Shard] = []
+    elsewhere: list[Shard] = []
+    for shard in await read_shards(connection, tables):
+        topic, _, log = shard.name.partition("@")
+        if (topic := topic.rpartition("/")[0]) not in by_topic:
+            async for problem in _not_of_every_journal(connection, tables, shard):
+                yield problem
+            continue
+        if log != logs.get(topic):
+            elsewhere.append(shard)
+            continue
+        here.append(shard)
+        read_to[topic][place_of(shard.name)[1]] = shard.next_offset
+    sources = Sources(connection, tables, records, memory, read_to)
+    for again in agains:
+        for problem in await again.prepare(sources):
+            yield problem
+    for shard in [*elsewhere, *here]:
+        reached, changed = await resumed(sources, service, shard)
+        if changed is not None:
+            yield changed
+            continue
+        begun(reached, shard)
+        again = by_topic[place_of(shard.name)[0]]
+        if shard in elsewhere:
+            unproven = await take_over(sources, again, shard, reached)
+            if unproven is not None:
+                yield unproven
+        else:
+            async for problem in derive_again(sources, again, shard, reached, parts):
+                yield problem
+
+
+async def _not_of_every_journal(
+    connection: AsyncConnection, tables: JournalTables, shard: Shard
+) -> AsyncIterator[Problem]:
+    """Give the entries of a shard that is read from no topic which only an event could have led to."""
+    e, p = tables.entries.c, tables.postings.c
+    money = exists().where(p.shard == e.shard, p.seq == e.seq)
+    common = [kind.name for kind in KINDS if kind.topic is None]
+    query = select(e.seq, e.kind).where(e.shard == shard.shard, or_(e.kind.not_in(common), money)).order_by(e.seq)
+    for seq, kind in await connection.execute(query):
+        yield Problem(shard.name, seq, f"{kind} follows from no record: this shard is read from no topic")
+
+
+async def _logs(
+    connection: AsyncConnection, tables: JournalTables, topics: Sequence[str], cluster: str
+) -> dict[str, str]:
+    """Return what names the log of each topic in the names of its shards, as the service reads it from a cluster."""
+    known = {topic: await known_input(connection, tables, topic, cluster) for topic in topics}
+    return {topic: cluster if found is None else found.log for topic, found in known.items()}

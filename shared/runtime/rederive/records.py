@@ -1,0 +1,93 @@
+"""Read the records of a topic with kafka-python: a client that shares no code with the one that the services read with.
+
+Who wanted to hide what came in would have to deceive both.
+"""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Any, Final, Self
+
+from kafka import KafkaConsumer, TopicPartition
+from kafka.admin import KafkaAdminClient
+from kafka.errors import KafkaError
+
+from shared.runtime.consume.handler import Record
+from shared.runtime.kafka_settings import KafkaSettings
+from shared.runtime.rederive.again import TopicLacks
+
+_POLL_MILLISECONDS: Final = 500
+_SILENCE_SECONDS: Final = 30.0
+_BYTES_MAX: Final = 32 * 1024 * 1024
+
+# kafka-python carries no types.
+_Consumer: Any = KafkaConsumer
+_Admin: Any = KafkaAdminClient
+
+
+class Records(AbstractContextManager["Records"]):
+    """The records of a cluster, as one connection reads them. Raises: ConnectionError where nobody answers."""
+
+    def __init__(self, settings: KafkaSettings, *, at_once: int = 500) -> None:
+        connection = settings.kafka_python()
+        try:
+            admin = _Admin(**connection)
+            self.cluster_id = str(admin.describe_cluster()["cluster_id"])
+            admin.close()
+            # The hash that its entries keep tells what a record is worth. The CRC of its batch is not looked at: Python
+            # would take longer for that than for all the rest.
+            self._consumer = _Consumer(
+                **connection,
+                group_id=None,
+                enable_auto_commit=False,
+                check_crcs=False,
+                max_poll_records=at_once,
+                fetch_max_bytes=_BYTES_MAX,
+                max_partition_fetch_bytes=_BYTES_MAX,
+            )
+        except KafkaError as error:
+            raise ConnectionError(f"{settings.kafka_bootstrap_servers} does not answer: {error}") from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self._consumer.close(autocommit=False)
+
+    def read(self, topic: str, partition: int, first: int, end: int) -> Iterator[list[Record]]:
+        """Do as `Topics.read` says."""
+        if first >= end:
+            return
+        place = TopicPartition(topic, partition)
+        try:
+            self._consumer.assign([place])
+            begins = self._consumer.beginning_offsets([place])[place]
+            if begins > first:
+                raise TopicLacks(
+                    f"{topic}/{partition} begins at offset {begins}, not {first}: retention deleted the rest"
+                )
+            self._consumer.seek(place, first)
+            heard = monotonic()
+            while self._consumer.position(place) < end:
+                found = self._consumer.poll(timeout_ms=_POLL_MILLISECONDS).get(place, ())
+                if found:
+                    heard = monotonic()
+                    yield [_record(one) for one in found if one.offset < end]
+                elif monotonic() - heard > _SILENCE_SECONDS:
+                    at = self._consumer.position(place)
+                    raise TopicLacks(f"{topic}/{partition} was read up to offset {end}, and has nothing from {at} on")
+        except KafkaError as error:
+            raise ConnectionError(f"{topic}/{partition} cannot be read: {error}") from error
+
+
+def _record(found: Any) -> Record:
+    return Record(
+        topic=found.topic,
+        partition=found.partition,
+        offset=found.offset,
+        key=found.key,
+        value=found.value or b"",
+        taken_at=datetime.fromtimestamp(max(found.timestamp, 0) / 1000, UTC),
+        headers=tuple(dict(found.headers).items()),
+    )

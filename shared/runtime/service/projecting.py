@@ -1,0 +1,94 @@
+"""Project the whole journal of a service again, and what it keeps of its topics, into empty tables."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from typing import Any, Final
+
+from pydantic import ValidationError
+from sqlalchemy import Table
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from shared.journal.ledger import Fenced
+from shared.journal.recording import Recorded
+from shared.runtime.clock import utc_now
+from shared.runtime.consume.handler import Handler
+from shared.runtime.consume.rereading import read_again
+from shared.runtime.differences import DIFFERENCES_MAX, Unfit
+from shared.runtime.errors import Kind, kind_of
+from shared.runtime.projector import OutOfOrder, Projector, Transaction
+from shared.runtime.service.manifest import Manifest
+from shared.runtime.settings import Settings
+
+PART: Final = 1000
+"""Most entries or events that are projected at once."""
+
+Rest = Callable[[int], Awaitable[None]]
+"""What is done after so many entries or events."""
+
+
+async def no_rest(done: int) -> None:
+    """Go on at once."""
+
+
+def keepers_of(manifest: Manifest) -> list[Handler[Any]]:
+    """Return handlers, new ones, that keep tables of their topics."""
+    return [handler() for handler in manifest.handlers if handler.keeps]
+
+
+def tables_of(manifest: Manifest) -> tuple[Table, ...]:
+    """Return the tables that follow from the journal of a service, and those that follow from its topics."""
+    kept = (table for handler in manifest.handlers for table in handler.keeps)
+    return tuple(dict.fromkeys((*manifest.whole_projector.tables, *kept)))  # one may follow from both
+
+
+async def project_all(
+    connection: AsyncConnection, manifest: Manifest, settings: Settings, *, part: int = PART, rest: Rest = no_rest
+) -> list[Unfit]:
+    """Project everything, some at a time; return the entries that do not fit, the first ones, which are left out.
+
+    The tables are empty, the shards stay as they are meanwhile. Raises: Stop, KafkaException as `read_again`.
+    """
+    unfit: list[Unfit] = []
+    projector = manifest.whole_projector
+    reading = projector.read(connection, manifest.journal)
+    while len(unfit) < DIFFERENCES_MAX:
+        try:
+            recorded = await anext(reading, None)
+        except (OutOfOrder, ValidationError) as error:
+            place = (error.shard, error.seq, error.kind) if isinstance(error, OutOfOrder) else (0, 0, "unreadable")
+            unfit.append(Unfit(*place, str(error)))
+            break
+        if recorded is None:
+            break
+        for some in _parts(recorded, part):
+            unfit += await _project(connection, projector, some)
+            await rest(len(some))
+    for keeper in keepers_of(manifest):
+        events: AsyncIterator[list[Any]] = read_again(connection, manifest.journal, keeper, settings)
+        async for batch in events:
+            for events_of_part in _parts(batch, part):
+                await keeper.keep(connection, events_of_part, utc_now())
+                await rest(len(events_of_part))
+    return unfit
+
+
+def _parts(things: Sequence[Any], part: int) -> Iterator[Sequence[Any]]:
+    return (things[first : first + part] for first in range(0, len(things), part))
+
+
+async def _project(connection: AsyncConnection, projector: Projector, recorded: Sequence[Recorded]) -> list[Unfit]:
+    """Project entries; return those that do not fit, as few as can be."""
+    try:
+        async with connection.begin_nested():
+            await projector.project(Transaction(connection), recorded)
+    except Exception as error:
+        if not isinstance(error, Fenced | AssertionError | LookupError) and kind_of(error) is not Kind.REFUSED:
+            raise
+        if len(recorded) == 1:
+            [(entry, _)] = recorded
+            return [Unfit(entry.shard, entry.seq, entry.draft.kind, str(error) or repr(error))]
+        half = len(recorded) // 2
+        return [
+            *await _project(connection, projector, recorded[:half]),
+            *await _project(connection, projector, recorded[half:]),
+        ]
+    return []

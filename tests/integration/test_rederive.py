@@ -1,0 +1,294 @@
+"""A journal is derived again from the topics that led to it: what was forged in either is found."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+
+import psycopg
+import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from services.round_settlement.manifest import MANIFEST
+from shared.journal.entry import Entry, Posting
+from shared.journal.ledger import Ledger
+from shared.journal.reading import read_entries
+from shared.journal.verification import Verified, read_shards, verify_shard
+from shared.runtime.consume.handler import Record
+from shared.runtime.database import create_engine
+from shared.runtime.rederive.again import TopicLacks
+from shared.runtime.rederive.journal import rederive
+from shared.runtime.rederive.memory import Busy, Memory
+from tests.support import Databases
+from tests.support.desk import desk_of
+from tests.support.properties import property_event
+from tests.support.rounds import (
+    BLACKJACK,
+    DAY,
+    LOSING,
+    TABLES,
+    completed,
+    corrected,
+    encoded,
+    record,
+    submission,
+    voided,
+)
+from tests.support.services import migrate
+
+T = TypeVar("T")
+T1, T2 = TABLES[:2]
+SHARD = "table.events/0@test"
+
+
+PEOPLE = {"kim": ["quarantine.mend"]}
+WITH_A_DAY = "round-settlement after a day to be derived again"
+
+
+def ticking() -> Callable[[], datetime]:
+    """A clock by which each batch has a moment of its own."""
+    ticks = count()
+    return lambda: DAY + timedelta(minutes=2 * next(ticks))
+
+
+class Books:
+    """The journal of a day, and what the cluster still holds."""
+
+    def __init__(self, url: str, records: Sequence[Record]) -> None:
+        self.url = url
+        self.records = list(records)
+
+    def run(self, work: Callable[[AsyncEngine, AsyncConnection], Awaitable[T]]) -> T:
+        """Do some work with the database in one transaction."""
+
+        async def connected() -> T:
+            engine = create_engine(self.url, role="round_settlement")
+            try:
+                async with engine.begin() as connection:
+                    return await work(engine, connection)
+            finally:
+                await engine.dispose()
+
+        return asyncio.run(connected())
+
+    def entries(self) -> list[Entry]:
+        """All entries, after hashes, links, sums and heads were found good."""
+
+        async def work(engine: AsyncEngine, connection: AsyncConnection) -> list[Entry]:
+            journal = MANIFEST.journal
+            shards = await read_shards(connection, journal)
+            for shard in shards:
+                assert [] == [one async for one in verify_shard(connection, journal, shard, Verified(shard.name))]
+            return [one for shard in shards async for one in read_entries(connection, journal, shard.shard)]
+
+        return self.run(work)
+
+    def sent(self, event: dict[str, Any]) -> Record:
+        """A record that the topic has, and that the service has not read."""
+        last = self.records[-1]
+        key = str(event["source"]).encode()
+        self.records.append(replace(last, offset=last.offset + 1, value=encoded(event), key=key, headers=()))
+        return self.records[-1]
+
+
+@pytest.fixture(scope="module")
+def day(databases: Databases) -> Sequence[Record]:
+    """What was read on a day on which all happened that can happen to a record; the database is a template."""
+    records: list[Record] = []
+
+    def fill(url: str) -> None:
+        migrate(url, "round-settlement")
+        with desk_of(MANIFEST, url, people=PEOPLE, clock=ticking()) as desk:
+            early = completed(T2, 1, "too-early", record(LOSING))
+            desk.feed("properties", property_event())
+            desk.feed("table.events", early)  # there is no submission yet
+            desk.feed("submissions", submission())
+            desk.feed("table.events", completed(T1, 1, "a", record(LOSING)), completed(T1, 2, "b", record(BLACKJACK)))
+            desk.feed("table.events", corrected(T1, 3, "a", record(BLACKJACK)), b"no event", completed(T1, 5, "d"))
+            desk.feed("table.events", voided(T1, 4, "b"), completed(T1, 5, "d"), early)
+            desk.feed("table.events", corrected(T1, 6, "a", record(LOSING)), completed(T1, 6, "other"))
+            records.extend(desk.records)
+
+    databases.prepare(WITH_A_DAY, fill)
+    return records
+
+
+@pytest.fixture
+def books(databases: Databases, day: Sequence[Record]) -> Iterator[Books]:
+    """A journal of that day of the test's own."""
+    url = databases.create(WITH_A_DAY)
+    yield Books(url, day)
+    databases.drop(url)
+
+
+class Topics:
+    """What the cluster holds, in place of a client."""
+
+    cluster_id = "test"
+
+    def __init__(self, records: Sequence[Record], at_once: int = 3) -> None:
+        self.records = list(records)
+        self._at_once = at_once
+
+    def read(self, topic: str, partition: int, first: int, end: int) -> Iterator[list[Record]]:
+        held = [one for one in self.records if (one.topic, one.partition) == (topic, partition)]
+        found = [one for one in held if first <= one.offset < end]
+        for at in range(0, len(found), self._at_once):
+            yield found[at : at + self._at_once]
+        if end > first and (not held or held[-1].offset + 1 < end):
+            raise TopicLacks("nothing is left")
+
+
+def problems(books: Books, topics: Topics | None = None, memory: Memory | None = None) -> list[str]:
+    """What is not as it follows."""
+
+    async def work(engine: AsyncEngine, connection: AsyncConnection) -> list[str]:
+        assert MANIFEST.rederived is not None
+        with memory or Memory() as kept:
+            held = topics or Topics(books.records)
+            found = rederive(connection, MANIFEST.journal, MANIFEST.name, MANIFEST.rederived(), held, kept)
+            return [problem.what async for problem in found]
+
+    return books.run(work)
+
+
+def attacked(url: str, statement: str) -> None:
+    """Do what a superuser can."""
+    with psycopg.connect(url.replace("+psycopg", "")) as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute(statement.encode())
+
+
+def forged(books: Books, shard_name: str = SHARD, **changes: Any) -> None:
+    """Append an entry as the service does: dense, balanced, hashed, linked, the head moved along."""
+    entry = [one for one in books.entries() if one.draft.kind == "settlement.posted"][-1].draft
+    more = tuple(Posting(account, cents * 100) for account, cents in entry.postings)
+    made: dict[str, Any] = {"sequence": 7, "event_id": "forged", "postings": more} | changes
+    draft = replace(entry, **made)
+
+    async def work(engine: AsyncEngine, connection: AsyncConnection) -> None:
+        ledger = Ledger(MANIFEST.journal)
+        await ledger.know_accounts(engine, [posting.account for posting in draft.postings])
+        shard = await ledger.open_shard(connection, shard_name)
+        at = DAY + timedelta(days=1)
+        await ledger.append(connection, shard, [draft], next_offset=shard.next_offset, recorded_at=at)
+
+    books.run(work)
+    assert books.entries(), "all of it verifies"
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 100])
+def test_an_honest_journal_follows_again(books: Books, at_once: int) -> None:
+    """Corrections, voids, gaps, late events, duplicates, quarantine and its mending, however many are read at once."""
+    kinds = {entry.draft.kind for entry in books.entries()}
+    assert kinds >= {"settlement.posted", "settlement.reversed", "gap.opened", "gap.filled", "record.quarantined"}
+    assert "record.mended" in kinds
+    assert [] == problems(books, Topics(books.records, at_once))
+
+
+def test_a_forged_entry_that_verifies_is_found(books: Books) -> None:
+    """It names an event that never came, whatever record it points at."""
+    last = books.records[-1]
+    forged(books, offset=last.offset + 1, record_hash=last.digest())
+    assert ["settlement.posted follows from no record that was read of the topic"] == problems(books)
+
+
+def test_a_forged_entry_behind_a_true_one_is_found(books: Books) -> None:
+    """The record that it points at led to another entry, and to nothing more."""
+    last = books.records[-1]
+    forged(books, offset=last.offset, record_hash=last.digest())
+    [problem] = problems(books)
+    assert f"settlement.posted does not follow from the record at offset {last.offset}" in problem
+
+
+def test_a_forged_entry_in_place_of_a_true_one_is_found(books: Books) -> None:
+    """An event that came, settled otherwise: another amount follows."""
+    coming = completed(T1, 7, "e", record(LOSING))
+    sent = books.sent(coming)
+    forged(books, offset=sent.offset, record_hash=sent.digest(), event_id=coming["id"])
+    with_offset = "UPDATE round_settlement.shards SET next_offset = {} WHERE name = '{}'"
+    attacked(books.url, with_offset.format(sent.offset + 1, SHARD))
+    [problem] = problems(books)
+    assert "settlement.posted follows from the record" in problem
+    assert "data and postings" in problem
+
+
+def test_a_forged_entry_of_a_command_is_found(books: Books) -> None:
+    """No command of this service settles anything."""
+    forged(books, "commands/0", offset=None, record_hash=None)
+    assert ["settlement.posted follows from no record: this shard is read from no topic"] == problems(books)
+
+
+def test_a_forged_topic_is_found(books: Books) -> None:
+    """An entry of a cluster that nobody knows cannot be derived, and is no less a problem."""
+    forged(books, "table.events/0@other")
+    problem, *_ = problems(books)
+    assert problem.startswith("1 entries follow from a topic of another cluster")
+
+
+def test_an_event_that_was_kept_out_of_the_journal_is_found(books: Books) -> None:
+    """A record that was read and led to nothing."""
+    coming = completed(T1, 7, "e", record(LOSING))
+    sent = books.sent(coming)
+    attacked(books.url, f"UPDATE round_settlement.shards SET next_offset = {sent.offset + 1} WHERE name = '{SHARD}'")
+    [problem] = problems(books)
+    assert "settlement.posted follows from the record" in problem
+    assert "the journal does not have it" in problem
+
+
+def test_a_topic_that_was_rewritten_is_found(books: Books) -> None:
+    """The bytes have another hash than the entry keeps, although they would settle to the same."""
+    topics = Topics(books.records)
+    [place] = [at for at, one in enumerate(topics.records) if b'"' + T1.encode() + b'-2"' in one.value]
+    topics.records[place] = replace(topics.records[place], value=topics.records[place].value + b" ")
+    [problem] = problems(books, topics)
+    assert "is not the one that led to it: what was sent has another hash" in problem
+
+
+def test_a_record_that_is_gone_from_the_topic_is_found(books: Books) -> None:
+    """An entry without its record; and a topic that ends before what was read."""
+    topics = Topics(books.records)
+    [gone] = [one for one in topics.records if b'"' + T1.encode() + b'-4"' in one.value]
+    topics.records.remove(gone)
+    assert any(
+        f"follows from no record of the topic in its place (offset {gone.offset})" in what
+        for what in problems(books, topics)
+    )
+    assert any("nothing is left" in what for what in problems(books, Topics(books.records[:-1])))
+
+
+def test_a_submission_that_was_altered_in_the_copy_is_found(books: Books) -> None:
+    """Rounds settle under what was published, whatever the database says that it was."""
+    attacked(books.url, 'UPDATE round_settlement.submissions SET document = document || \'{"approved_by": "mallory"}\'')
+    assert ["the copy of the document riverside/blackjack/1 is another one on its topic"] == problems(books)
+
+
+def test_it_goes_on_where_it_was(books: Books, tmp_path: Path) -> None:
+    """A second pass reads nothing but what is new; what was wrong is found again, and by nobody twice at once."""
+    file = tmp_path / "memory"
+    assert [] == problems(books, memory=Memory(file))
+    later = [one for one in books.records if one.topic != "table.events"]
+    assert [] == problems(books, Topics(later), Memory(file)), "nothing of it is read again"
+    with desk_of(MANIFEST, books.url, people=PEOPLE, clock=lambda: DAY + timedelta(hours=9)) as desk:
+        desk.read_from(books.records[-1].offset + 1)
+        desk.feed("table.events", voided(T1, 7, "a"))
+        later += desk.records
+    assert [] == problems(books, Topics(later), Memory(file)), "the round is remembered"
+    forged(books, sequence=8, offset=later[-1].offset, record_hash=later[-1].digest())
+    for _ in range(2):
+        assert 1 == len(problems(books, Topics(later), Memory(file)))
+    with Memory(file), pytest.raises(Busy):
+        Memory(file)
+
+
+def test_an_entry_that_was_derived_and_is_another_one_now_is_found(books: Books, tmp_path: Path) -> None:
+    """A pass that goes on begins with the entry at which the one before ended."""
+    file = tmp_path / "memory"
+    assert [] == problems(books, memory=Memory(file))
+    attacked(books.url, "UPDATE round_settlement.entries SET hash = previous")
+    assert "the entry that was derived last is not there any more, or is another one" in problems(
+        books, memory=Memory(file)
+    )

@@ -1,0 +1,143 @@
+"""Comparing the read model while the service works: at its own pace, and whatever happens to it."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any, cast
+
+import pytest
+from sqlalchemy import Column, Integer, MetaData, Table
+
+from services.vigorish.manifest import MANIFEST
+from shared.journal.ledger import Ledger
+from shared.runtime.context import RuntimeContext
+from shared.runtime.differences import Compared, Comparison, Difference, Unfit
+from shared.runtime.errors import Stop
+from shared.runtime.service import comparer as comparers
+from shared.runtime.service.comparer import Comparer
+from shared.runtime.service.shadow import redirected_to_copies
+from shared.runtime.settings import Settings
+
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+ALIKE = Comparison([Compared("owed", 3, 0, ())], [])
+RAISED = Comparison([Compared("owed", 3, 1, (Difference({"table": "BJ-01"}, {"cents": "500"}, {"cents": "100"}),))], [])
+UNFIT = Comparison([], [Unfit(2, 7, "account.cashed_out", "account GA-1 has less than is taken from it")])
+
+
+def _comparer() -> Comparer:
+    seconds = count()
+    context = RuntimeContext(
+        service="vigorish",
+        settings=Settings(comparison_seconds=0.001),
+        engine=cast("Any", None),
+        ledger=Ledger(MANIFEST.journal),
+        clock=lambda: NOON + timedelta(seconds=next(seconds)),
+    )
+    return Comparer(context, MANIFEST)
+
+
+def _run(comparer: Comparer, monkeypatch: pytest.MonkeyPatch, *outcomes: Comparison | Exception) -> None:
+    """Run until all of these outcomes of a comparison have come."""
+    left, over = list(outcomes), asyncio.Event()
+
+    async def compare(self: Comparer) -> None:
+        if not left:
+            over.set()
+            await asyncio.Event().wait()
+        outcome = left.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        self._tell(outcome)
+
+    monkeypatch.setattr(comparers.Comparer, "compare", compare)
+
+    async def main() -> None:
+        running = asyncio.create_task(comparer.run())
+        await asyncio.wait({running, asyncio.create_task(over.wait())}, timeout=10, return_when="FIRST_COMPLETED")
+        assert over.is_set(), running
+        running.cancel()
+
+    asyncio.run(main())
+
+
+def _figure(comparer: Comparer, name: str) -> float | None:
+    comparer.observe()
+    return comparer.context.metrics.registry.get_sample_value(f"pitledger_projection_{name}")
+
+
+def test_a_row_that_differs_makes_the_service_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The problem names the row and the columns, never what they say; it is over when they agree again."""
+    comparer = _comparer()
+    _run(comparer, monkeypatch, RAISED)
+    assert "1 rows or entries are not as the journal says, first: owed table BJ-01: cents" == comparer.problem
+    assert 1 == _figure(comparer, "differences")
+    _run(comparer, monkeypatch, ALIKE)
+    assert 0 == _figure(comparer, "differences")
+    assert not comparer.problem
+
+
+def test_an_entry_that_does_not_fit_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its place and kind."""
+    comparer = _comparer()
+    _run(comparer, monkeypatch, UNFIT)
+    assert "entry 2/7 (account.cashed_out) does not follow" in (comparer.problem or "")
+
+
+@pytest.mark.parametrize("error", [Stop("table.events begins at offset 9"), TimeoutError("no answer")], ids=str)
+def test_what_cannot_be_compared_now_only_grows_old(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """The age goes on from the last comparison, and it is tried again."""
+    comparer = _comparer()
+    _run(comparer, monkeypatch, ALIKE, error, error)
+    at = comparer.compared_at
+    _run(comparer, monkeypatch, error)
+    assert comparer.problem is None
+    assert at is not None
+    assert (_figure(comparer, "age_seconds") or 0) > 0
+
+
+def test_a_row_that_breaks_the_comparison_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service works on, and is not ready: who alters the database can neither stop it nor blind it."""
+    comparer = _comparer()
+    _run(comparer, monkeypatch, ALIKE, ValueError("no such kind"))
+    assert "the comparison with the journal failed: ValueError('no such kind')" == comparer.problem
+    assert 1 == _figure(comparer, "differences")
+    _run(comparer, monkeypatch, ALIKE)
+    assert comparer.problem is None
+
+
+def test_it_takes_the_time_that_it_may_take() -> None:
+    """As much as was projected, at the pace that is set."""
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    async def main() -> None:
+        pace = comparers.Pace(50, sleep)
+        await pace.rest(25)
+        await pace.rest(75)
+
+    asyncio.run(main())
+    assert [0.5, 2.0] == [round(seconds, 1) for seconds in slept]
+
+
+_TABLES = [
+    Table(name, MetaData(), Column("n", Integer, primary_key=True), schema="vigorish") for name in ("owed", "lines")
+]
+
+
+@pytest.mark.parametrize(
+    ("statement", "sent"),
+    [
+        ("SELECT vigorish.owed.n FROM vigorish.owed", "SELECT pg_temp.owed.n FROM pg_temp.owed"),
+        ('UPDATE vigorish."lines" SET n = 1', 'UPDATE pg_temp."lines" SET n = 1'),
+        (b"COPY vigorish.lines (n) FROM STDIN", b"COPY pg_temp.lines (n) FROM STDIN"),
+        ("SELECT n FROM vigorish.lines_of, vigorish.entries", "SELECT n FROM vigorish.lines_of, vigorish.entries"),
+        ("SELECT n FROM old_vigorish.lines", "SELECT n FROM old_vigorish.lines"),
+    ],
+)
+def test_statements_are_sent_for_the_copies(statement: Any, sent: Any) -> None:
+    """Those that name a table of which there is a copy, and no other."""
+    redirect: Callable[[Any], Any] = redirected_to_copies(_TABLES)
+    assert sent == redirect(statement)
