@@ -7,7 +7,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Text, and_, cast, func, select, tuple_
+from sqlalchemy import ARRAY, BigInteger, ColumnElement, Text, and_, cast, func, literal, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.reports import Reached
@@ -77,8 +77,10 @@ async def read_places(
             yield names[entry.shard], entry
 
 
-def _at(places: Collection[tuple[int, int]], columns: Any) -> ColumnElement[bool]:
-    return tuple_(columns.shard, columns.seq).in_(places)
+def _at(places: Sequence[tuple[int, int]], columns: Any) -> ColumnElement[bool]:
+    shards, seqs = (literal(list(numbers), ARRAY(BigInteger)) for numbers in zip(*places, strict=True))
+    wanted = func.unnest(shards, seqs).table_valued("shard", "seq").render_derived("places")
+    return tuple_(columns.shard, columns.seq).in_(select(wanted.c.shard, wanted.c.seq))
 
 
 async def _read(connection: AsyncConnection, tables: JournalTables, shard: int, seqs: range) -> list[Entry]:

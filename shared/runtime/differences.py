@@ -57,6 +57,11 @@ class Comparison:
         return sum(one.different for one in self.tables) + len(self.unfit)
 
     @property
+    def wrong(self) -> tuple[Sequence[Unfit], Sequence[Difference]]:
+        """Return what is shown of what is wrong: the entries that do not fit, and the rows that differ."""
+        return self.unfit, [row for one in self.tables for row in one.first]
+
+    @property
     def first(self) -> str:
         """Return the first thing that is wrong, by its key and never by its values; empty where nothing is."""
         for unfit in self.unfit:

@@ -38,6 +38,18 @@ class Metrics:
             topic,
             registry=r,
         )
+        self.conflicts = Counter(
+            "pitledger_conflicts", "Records at places of streams that other content took before", topic, registry=r
+        )
+        self.not_authentic = Counter(
+            "pitledger_not_authentic_records",
+            "Records that the service did not sign on whose topic they are",
+            topic,
+            registry=r,
+        )
+        self.authenticated = Gauge(
+            "pitledger_messages_authenticated", "1 when messages between services are signed and verified", registry=r
+        )
         self.quarantined = Counter("pitledger_quarantined_records", "Records quarantined", topic, registry=r)
         self.quarantine_open = Gauge("pitledger_quarantine_open", "Quarantined records not mended", registry=r)
         self.relay_backlog = Gauge("pitledger_relay_backlog_entries", "Entries not yet published", registry=r)
@@ -52,6 +64,15 @@ class Metrics:
         self.scrub_age = Gauge(
             "pitledger_scrub_age_seconds", "Since every entry of the journal had last been verified again", registry=r
         )
+        self.rederivation_problems = Gauge(
+            "pitledger_rederivation_problems", "What of the journal does not follow from its topics", registry=r
+        )
+        self.rederivation_age = Gauge(
+            "pitledger_rederivation_age_seconds",
+            "Age of the last derivation of the journal from its topics",
+            registry=r,
+        )
+        self.rederived = Counter("pitledger_rederived_entries", "Entries that were derived again", registry=r)
         self.projection_differences = Gauge(
             "pitledger_projection_differences",
             "Rows and entries that the last comparison found not as recorded",

@@ -51,6 +51,9 @@ class Settings(KafkaSettings):
     scrub_seconds: Seconds = Field(
         default=86_400, description="time in which every entry is verified again, however old it is"
     )
+    rederivation_seconds: Seconds = Field(
+        default=3600, description="time between derivations of the journal from its topics, where it follows from them"
+    )
     comparison_seconds: Seconds = Field(
         default=60, description="time between comparisons of the tables with the journal and topics they follow from"
     )
@@ -64,6 +67,10 @@ class Settings(KafkaSettings):
     checkpoint_verifiers_file: Path | None = Field(
         default=None,
         description="public keys with which `pitledger verify` opens checkpoints, one a line; none: the signing key's",
+    )
+    message_authentication: Literal["required", "off"] = Field(
+        default="required",
+        description="whether services sign what they publish and verify what they read of others; off: in tests alone",
     )
     oidc_issuer: str | None = Field(
         default=None, description="the OpenID provider whose tokens callers send, as a URL; none: nobody may call"

@@ -134,7 +134,7 @@ async def _know(
             books.know(known_thing(kind, row))
     if last is not None:
         ends = {(row.property, row.account): _AMOUNTS_OF(row) for row in await last.fetchall()}
-        for key in checked:
+        for key in books.accounts.keys() & checked:
             if _AMOUNTS_OF(books.accounts[key]) != ends.get(key, _NOTHING):
                 books.altered[key] = "its statement ends with another amount"
 
@@ -170,10 +170,13 @@ async def load(
         (Hold, _things(Hold), wanted.holds),
         (RoundAccount, _things(RoundAccount, "property", "table", "round_id"), wanted.results),
         (Account, _things(Account, lock=lock), () if wanted.rounds_with_holds else accounts),
+        checked=accounts if check and not wanted.rounds_with_holds else (),
     )
     if wanted.rounds_with_holds:
         accounts |= {Account.key_of(hold) for hold in books.holds.values()}
-        await _know(connection, books, (Account, _things(Account, lock=lock), accounts))
+        await _know(
+            connection, books, (Account, _things(Account, lock=lock), accounts), checked=accounts if check else ()
+        )
     changing = {*wanted.patrons, *_patrons_of(books, wanted.patrons_of)}
     await _know(
         connection,
@@ -182,7 +185,6 @@ async def load(
         (PatronCode, _things(PatronCode), changing),
         (Patron, _things(Patron), _patrons_of(books, books.accounts) - changing),
         (Adjustment, _things(Adjustment), wanted.adjustments),
-        checked=sorted(books.accounts) if check else (),
     )
     return books
 

@@ -58,13 +58,11 @@ class Comparer:
                 await self.compare()
             except (Stop, KafkaException) as error:
                 log.error("read model not compared with the journal", error=str(error))
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is told
                 if kind_of(error) in (Kind.TRANSIENT, Kind.AMBIGUOUS):
                     log.warning("comparison waits", error=str(error))
                 else:  # the service works on: who alters a row must not be able to stop it
-                    self.failed = f"the comparison with the journal failed: {error!r}"
-                    log.exception("comparison failed")
-                    self.observe()
+                    self._fail(f"the comparison with the journal failed: {error!r}")
             pause = max(self.context.settings.comparison_seconds, _PAUSE_OF_PASS * (monotonic() - began))
 
     async def compare(self) -> None:
@@ -84,14 +82,25 @@ class Comparer:
             compared = await compare_all(connection, self.manifest, [(table, copy_of(table)) for table in tables])
         self._tell(Comparison(compared, unfit))
 
+    def _fail(self, why: str) -> None:
+        """Keep why nothing could be compared, and log it with where it happened unless it happened before."""
+        if why != self.failed:
+            log.exception("comparison failed")
+        self.failed = why
+        self.observe()
+
     def _tell(self, comparison: Comparison) -> None:
+        """Keep what was found, and log it unless it was found before."""
+        known, self.found = self.found, comparison
+        self.compared_at, self.failed = self.context.clock(), None
+        self.observe()
+        if known is not None and comparison.wrong == known.wrong:
+            return
         for unfit in comparison.unfit:
             log.error("entry does not fit", entry=f"{unfit.shard}/{unfit.seq}", kind=unfit.kind, what=unfit.what)
         for one in comparison.tables:
             for row in one.first:
                 log.error("read model differs", table=one.table, key=row.key, columns=row.columns or "the whole row")
-        self.found, self.compared_at, self.failed = comparison, self.context.clock(), None
-        self.observe()
 
     @property
     def problem(self) -> str | None:

@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from shared.journal.entry import Entry
 from shared.journal.inputs import Input, first_input
 from shared.journal.ledger import Ledger
+from shared.journal.signed_batch import BatchVerifier
 from shared.runtime.clock import Clock, Step, no_step, utc_now
 from shared.runtime.command.replay import KafkaOutbox, Outbox, Replays
 from shared.runtime.consume.consumer import Consumer
@@ -31,9 +32,11 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.health import Health
 from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.messages import message_signer, message_verifier
 from shared.runtime.service.notary import notary
 from shared.runtime.service.packs import use_own_packs
 from shared.runtime.service.periodic import every
+from shared.runtime.service.rederiver import Rederiver
 from shared.runtime.settings import Settings
 from shared.runtime.web.access import Identities, Nobody
 from shared.runtime.web.app import Check, create_app
@@ -58,6 +61,7 @@ def context_of(
     settings: Settings,
     engine: AsyncEngine,
     *,
+    verifier: BatchVerifier | None = None,
     clock: Clock = utc_now,
     wake: Wake = lambda _: None,
     outbox: Outbox | None = None,
@@ -70,6 +74,7 @@ def context_of(
         settings=settings,
         engine=engine,
         ledger=Ledger(manifest.journal),
+        verifier=verifier,
         projector=manifest.whole_projector,
         clock=clock,
         wake=wake,
@@ -131,9 +136,18 @@ class _Run:
         self._manifest = manifest
         self._started = started
         engine = create_engine(settings.database_url.get_secret_value(), role=role_of(manifest.name))
+        verifier = message_verifier(settings, manifest.reads)
         self._context = context = context_of(
-            manifest, settings, engine, clock=clock, wake=self._wake, step=step, behind_seconds=self._behind_seconds
+            manifest,
+            settings,
+            engine,
+            verifier=verifier,
+            clock=clock,
+            wake=self._wake,
+            step=step,
+            behind_seconds=self._behind_seconds,
         )
+        context.metrics.authenticated.set(settings.message_authentication == "required")
         context.metrics.info.labels(version("pitledger")).set(1)
         self._relay: Relay | None = None
         self._topics: KafkaTopics | None = None
@@ -141,6 +155,8 @@ class _Run:
         guard = Guard(context, notary(settings, manifest.name))
         comparer = Comparer(context, manifest)
         self._health = Health(context, guard, comparer, identities=self._identities)
+        if manifest.rederived is not None:
+            self._health.rederiver = Rederiver(context, manifest.rederived)
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def _behind_seconds(self) -> float:
@@ -158,8 +174,11 @@ class _Run:
             self._task(self._health.run(), "health"),
         ]
         if self._manifest.publishes is not None:
-            self._relay = Relay(self._context, self._manifest.topic_of, self._manifest.message_key)
+            signer = message_signer(self._context.settings, self._manifest.name)
+            self._relay = Relay(self._context, self._manifest.topic_of, self._manifest.message_key, signer)
             watching.append(self._task(self._relay.run(), "relay"))
+        if self._health.rederiver is not None:
+            watching.append(self._task(self._health.rederiver.run(), "rederiver"))
         if self._identities is not None:
             watching.append(self._task(self._identities.run(), "identities"))
         if self._manifest.watch is not None:

@@ -1,0 +1,58 @@
+"""A service that runs finds a row that somebody altered: it is not ready and says which row, until the row is gone."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from shared.local.ports import free_port
+from tests.support import AnyBroker, Databases, eventually
+from tests.support.rebuilding import execute
+from tests.support.services import create_topics, running, settled_database
+
+FORGED = """
+    INSERT INTO round_settlement.rounds
+    VALUES ('r-9', 'riverside', 'BJ-01', '2026-11-20', 'blackjack', 1, '{1}', 1, 1, 1)"""
+WRONG = "1 rows or entries are not as the journal says, first: rounds round_id r-9, "
+
+
+@pytest.fixture
+def url(databases: Databases) -> Iterator[str]:
+    """A database with the schema of round settlement."""
+    url = settled_database(databases, "round-settlement")
+    yield url
+    databases.drop(url)
+
+
+@pytest.mark.broker
+def test_a_running_service_finds_an_altered_row(url: str, fresh_broker: AnyBroker) -> None:
+    """By readiness, metric and log alike."""
+    servers, port = fresh_broker.bootstrap_servers, free_port()
+    create_topics(servers)
+    settings = {"PITLEDGER_COMPARISON_SECONDS": "0.2", "PITLEDGER_HTTP_PORT": str(port)}
+
+    def get(path: str) -> httpx.Response | None:
+        try:
+            return httpx.get(f"http://127.0.0.1:{port}{path}", timeout=10)
+        except httpx.TransportError:
+            return None
+
+    def is_ready() -> bool:
+        answer = get("/readyz")
+        return answer is not None and answer.status_code == 200
+
+    def found() -> str | None:
+        answer = get("/readyz")
+        checks: dict[str, str | None] = {} if answer is None else answer.json().get("checks", {})
+        return checks.get("projections")
+
+    with running("round-settlement", database_url=url, bootstrap_servers=servers, settings=settings) as worker:
+        eventually(is_ready, seconds=60, because="it has begun")
+        execute(url, FORGED)
+        eventually(lambda: (found() or "").startswith(WRONG), seconds=60, because="the row was found")
+        metrics = get("/metrics")
+        assert metrics is not None
+        assert "pitledger_projection_differences 1.0" in metrics.text
+        assert 1 == worker.log().count("read model differs")  # once, however often it is compared
+        execute(url, "DELETE FROM round_settlement.rounds")
+        eventually(is_ready, seconds=60, because="the row is gone")
