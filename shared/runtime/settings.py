@@ -4,25 +4,19 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AliasChoices, Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from shared.runtime.kafka_settings import KafkaSettings
 
 Seconds = Annotated[float, Field(gt=0)]
 
 
-class Settings(BaseSettings):
+class Settings(KafkaSettings):
     """One service's settings. Field descriptions are what `pitledger config` prints with the values."""
-
-    model_config = SettingsConfigDict(env_prefix="PITLEDGER_", frozen=True, extra="ignore")
 
     database_url: SecretStr = Field(
         default=SecretStr("postgresql+psycopg://127.0.0.1:5432/pitledger"),
         validation_alias=AliasChoices("DATABASE_URL"),
         description="PostgreSQL, as a SQLAlchemy URL; services log in as their own role",
-    )
-    kafka_bootstrap_servers: str = Field(
-        default="127.0.0.1:9092",
-        validation_alias=AliasChoices("KAFKA_BOOTSTRAP_SERVERS"),
-        description="Kafka brokers, host:port, separated by commas",
     )
     kafka_group_prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,100}$")] = Field(
         default="pitledger", description="what the names of consumer groups begin with"

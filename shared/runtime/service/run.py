@@ -84,7 +84,7 @@ def context_of(
         step=step,
         behind_seconds=behind_seconds,
         handled=manifest.all_commands,
-        outbox=outbox or KafkaOutbox(settings.kafka_bootstrap_servers, manifest.name),
+        outbox=outbox or KafkaOutbox(settings, manifest.name),
     )
 
 
@@ -285,8 +285,8 @@ class _Run:
 
     async def _input(self, topic: str) -> Input:
         """Return the log that is read under the name of a topic: what is there now, where none was read before."""
-        servers, context = self._context.settings.kafka_bootstrap_servers, self._context
-        found = await asyncio.to_thread(topic_log, servers, topic)
+        context = self._context
+        found = await asyncio.to_thread(topic_log, context.settings, topic)
 
         async def known() -> Input:
             async with context.engine.begin() as connection:
