@@ -44,6 +44,9 @@ QUICK_POSTGRES = {
     "max_wal_senders": "0",
 }
 
+# What tests send as if they were a service is signed only where a test is about that.
+os.environ.setdefault("PITLEDGER_MESSAGE_AUTHENTICATION", "off")
+
 ON_KAFKA = {"real_kafka", "apache_kafka"}
 ON_A_BROKER = {"broker", "fresh_broker", "module_broker"} | ON_KAFKA
 

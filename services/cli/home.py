@@ -48,6 +48,7 @@ class Home:
             "PITLEDGER_CHECKPOINT_DIRECTORY": str(self.checkpoints),
             "PITLEDGER_CHECKPOINT_KEY_FILE": str(self.path / "checkpoint-key.pem"),
             "PITLEDGER_CHECKPOINT_VERIFIERS_FILE": str(self.verifiers_file),
+            "PITLEDGER_MESSAGE_AUTHENTICATION": "required",
         }
 
     def write_tokens(self, issuer: DevelopmentIssuer, declared: Collection[str]) -> None:

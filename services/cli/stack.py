@@ -129,7 +129,7 @@ class RunningStack:
         self.urls = {service: f"http://{LOOPBACK}:{port}" for service, port in ports.items()}
         self._issuer = starting.enter_context(DevelopmentIssuer())
         self._renew_tokens()
-        self.home.write_keys(self._services)
+        self.home.write_keys(NAMES)
         self._report("creating topics and schemas")
         self._prepare()
         self._report(f"starting {', '.join(self._services)}")

@@ -18,6 +18,7 @@ from shared.journal.bulk import Row, Statement, compiled, copy_tuples, insert, k
 from shared.journal.entry import Account, Draft, Entry, genesis, seal
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.tables import JournalTables
+from shared.journal.taken import Taken, taken_rows
 
 
 class Fenced(Exception):
@@ -138,6 +139,7 @@ class Ledger:
         self._add_accounts = insert(tables.accounts, Account._fields, on_conflict="skip")
         self._find_accounts = select(tables.accounts, by=Account._fields)
         self._save_streams = insert(tables.sources, on_conflict=replaced(tables.sources))
+        self._save_taken = insert(tables.taken)
         self._save_gaps = insert(tables.gaps, on_conflict=replaced(tables.gaps, "last"))
         self._accounts: dict[Account, int] = {}
         self._turns: dict[str, asyncio.Lock] = {}
@@ -284,6 +286,10 @@ class Ledger:
         """Record the highest sequence of each stream."""
         rows = [{"source": source, "last_sequence": last} for source, last in sorted(lasts.items())]
         await sent.write(self._save_streams, rows)
+
+    async def save_taken(self, sent: Pipeline, taken: Iterable[Taken]) -> None:
+        """Record what stands at places of streams that were not taken."""
+        await sent.write(self._save_taken, taken_rows(taken))
 
     async def save_gaps(
         self, connection: AsyncConnection, source: str, gaps: Sequence[tuple[int, int]], moment: datetime

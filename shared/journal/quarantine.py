@@ -16,7 +16,11 @@ from shared.journal.tables import JournalTables
 
 @dataclass(frozen=True, slots=True)
 class Quarantined:
-    """A refused record: where it came from, its bytes, and why it was refused. `cluster` is the Kafka cluster's id."""
+    """A refused record: where it came from, its bytes, and why it was refused.
+
+    `signature` is the proof that its publisher signed it, where it has one; with `stops` its partition is not read on
+    until it is closed. `cluster` is the Kafka cluster's id.
+    """
 
     id: int
     shard: int
@@ -26,9 +30,11 @@ class Quarantined:
     offset: int
     key: bytes | None
     value: bytes
+    signature: bytes | None
     source: str | None
     sequence: int | None
     reason: str
+    stops: bool
     quarantined_at: datetime
     resolved_at: datetime | None
     cluster: str

@@ -5,6 +5,7 @@ from typing import Final
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     ForeignKey,
     Identity,
@@ -32,6 +33,7 @@ class JournalTables:
     shards: one row per input partition (or command stream): the position reached, the next entry, the head.
     entries, postings, accounts: the ledger; entries and postings are append-only.
     inputs: which log a topic was when it was first read, and those that were adopted after it.
+    taken: what stood at each place of each stream.
     sources, gaps: the last sequence of every stream, and the sequences that are missing.
     quarantine: records that were refused, with their bytes. quarantine_requests: what people ask for about them.
     relay: how far a shard has been published. checkpoints: the signed Merkle roots. verified: how far each shard was
@@ -47,6 +49,7 @@ class JournalTables:
     inputs: Table
     sources: Table
     gaps: Table
+    taken: Table
     quarantine: Table
     quarantine_requests: Table
     relay: Table
@@ -109,6 +112,13 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
         gaps=table(
             "gaps", *texts("source", key=True), *counts("first", key=True), *counts("last"), *moments("opened_at")
         ),
+        taken=table(
+            "taken",
+            *texts("source", key=True),
+            *counts("first", key=True),
+            *counts("last"),
+            *columns(LargeBinary, "digests"),
+        ),
         quarantine=table(
             "quarantine",
             Column("id", BigInteger, Identity(), primary_key=True),
@@ -118,9 +128,11 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *counts("offset"),
             *columns(LargeBinary, "key", null=True),
             *columns(LargeBinary, "value"),
+            *columns(LargeBinary, "signature", null=True),  # the proof that its publisher signed it
             *texts("source", null=True),
             *counts("sequence", null=True),
             *texts("reason"),
+            *columns(Boolean, "stops"),  # whether the partition is not read on while it is open
             *moments("quarantined_at"),
             *moments("resolved_at", null=True),
             UniqueConstraint("shard", "seq"),

@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.journal.entry import Entry
 from shared.journal.ledger import Ledger
+from shared.journal.signed_batch import BatchVerifier
 from shared.journal.tables import JournalTables
 from shared.runtime.clock import Clock, Step, no_step, utc_now
 from shared.runtime.metrics import Metrics
@@ -21,15 +22,17 @@ Wake = Callable[[Sequence[Entry]], None]
 class RuntimeContext:
     """A service's name, settings, database, journal, read model, metrics and clock.
 
-    `wake` tells the relay that there is something to publish, with the entries where they are at hand; `step` is told
-    each durable step. `behind_seconds` says how old the oldest record is that waits on the topics of this process;
-    infinite while that is not known yet.
+    `verifier` knows the keys with which services sign what they publish; without it nothing is verified. `wake` tells
+    the relay that there is something to publish, with the entries where they are at hand; `step` is told each durable
+    step. `behind_seconds` says how old the oldest record is that waits on the topics of this process; infinite while
+    that is not known yet.
     """
 
     service: str
     settings: Settings
     engine: AsyncEngine
     ledger: Ledger
+    verifier: BatchVerifier | None = None
     projector: Projector = field(default_factory=Projector)
     metrics: Metrics = field(default_factory=Metrics)
     clock: Clock = utc_now

@@ -2,6 +2,8 @@
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
+from shared.runtime.logs import LINES_LEFT_OUT
+
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _RECORDS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
@@ -38,6 +40,18 @@ class Metrics:
             topic,
             registry=r,
         )
+        self.conflicts = Counter(
+            "pitledger_conflicts", "Records at places of streams that other content took before", topic, registry=r
+        )
+        self.not_authentic = Counter(
+            "pitledger_not_authentic_records",
+            "Records that the service did not sign on whose topic they are",
+            topic,
+            registry=r,
+        )
+        self.authenticated = Gauge(
+            "pitledger_messages_authenticated", "1 when messages between services are signed and verified", registry=r
+        )
         self.quarantined = Counter("pitledger_quarantined_records", "Records quarantined", topic, registry=r)
         self.quarantine_open = Gauge("pitledger_quarantine_open", "Quarantined records not mended", registry=r)
         self.relay_backlog = Gauge("pitledger_relay_backlog_entries", "Entries not yet published", registry=r)
@@ -52,6 +66,15 @@ class Metrics:
         self.scrub_age = Gauge(
             "pitledger_scrub_age_seconds", "Since every entry of the journal had last been verified again", registry=r
         )
+        self.rederivation_problems = Gauge(
+            "pitledger_rederivation_problems", "What of the journal does not follow from its topics", registry=r
+        )
+        self.rederivation_age = Gauge(
+            "pitledger_rederivation_age_seconds",
+            "Age of the last derivation of the journal from its topics",
+            registry=r,
+        )
+        self.rederived = Counter("pitledger_rederived_entries", "Entries that were derived again", registry=r)
         self.projection_differences = Gauge(
             "pitledger_projection_differences",
             "Rows and entries that the last comparison found not as recorded",
@@ -66,6 +89,12 @@ class Metrics:
         self.http_seconds = Histogram(
             "pitledger_http_request_seconds", "HTTP request time", ["route"], buckets=_SECONDS, registry=r
         )
+        self.http_connections = Gauge("pitledger_http_connections", "HTTP connections", registry=r)
+        self.http_cut_off = Counter(
+            "pitledger_http_cut_off", "Clients cut off for what is beyond a limit, by why", ["why"], registry=r
+        )
+        self.log_lines_left_out = LINES_LEFT_OUT
+        r.register(LINES_LEFT_OUT)
         self.callers_refused = Counter(
             "pitledger_callers_refused", "Requests with a token that is not accepted, by why", ["why"], registry=r
         )

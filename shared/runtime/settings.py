@@ -35,6 +35,17 @@ class Settings(BaseSettings):
     http_port: Annotated[int, Field(ge=0, le=65535)] | None = Field(
         default=None, description="port on which the service listens; each service has its own default"
     )
+    http_body_bytes_max: Annotated[int, Field(ge=1024)] = Field(
+        default=1_048_576, description="most bytes of the body of a request"
+    )
+    http_connections_max: Annotated[int, Field(ge=1)] = Field(default=512, description="most connections at once")
+    http_connections_per_client_max: Annotated[int, Field(ge=1)] = Field(
+        default=256, description="most connections at once of one address; a proxy is one address"
+    )
+    http_request_seconds_max: Seconds = Field(default=120, description="longest work on one request")
+    log_lines_per_minute_max: Annotated[int, Field(ge=1)] = Field(
+        default=60, description="most log lines of one kind in a minute; the next one says how many were left out"
+    )
     log_format: Literal["json", "console"] = Field(default="json", description="form of the log lines on stderr")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="least severe log line")
     batch_records_max: Annotated[int, Field(ge=1, le=10_000)] = Field(
@@ -57,6 +68,9 @@ class Settings(BaseSettings):
     scrub_seconds: Seconds = Field(
         default=86_400, description="time in which every entry is verified again, however old it is"
     )
+    rederivation_seconds: Seconds = Field(
+        default=3600, description="time between derivations of the journal from its topics, where it follows from them"
+    )
     comparison_seconds: Seconds = Field(
         default=60, description="time between comparisons of the tables with the journal and topics they follow from"
     )
@@ -70,6 +84,10 @@ class Settings(BaseSettings):
     checkpoint_verifiers_file: Path | None = Field(
         default=None,
         description="public keys with which `pitledger verify` opens checkpoints, one a line; none: the signing key's",
+    )
+    message_authentication: Literal["required", "off"] = Field(
+        default="required",
+        description="whether services sign what they publish and verify what they read of others; off: in tests alone",
     )
     oidc_issuer: str | None = Field(
         default=None, description="the OpenID provider whose tokens callers send, as a URL; none: nobody may call"

@@ -138,4 +138,4 @@ def test_a_stream_in_two_partitions_is_recorded_once(url: str, first: int) -> No
     assert 1 == kinds(url).count((POSTED, 1))
     [(reason, _, is_open)] = quarantine(url)
     assert is_open
-    assert "was taken by event" in reason
+    assert "was taken by other content" in reason

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
@@ -17,11 +18,15 @@ from shared.journal.entry import Entry, Posting
 from shared.journal.ledger import Ledger
 from shared.journal.reading import read_entries
 from shared.journal.verification import Verified, read_shards, verify_shard
+from shared.local.ports import free_port
 from shared.runtime.consume.handler import Record
+from shared.runtime.context import RuntimeContext
 from shared.runtime.database import create_engine
 from shared.runtime.rederive.again import TopicLacks
 from shared.runtime.rederive.journal import rederive
 from shared.runtime.rederive.memory import Busy, Memory
+from shared.runtime.service.rederiver import Rederiver
+from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support.desk import desk_of
 from tests.support.properties import property_event
@@ -292,3 +297,51 @@ def test_an_entry_that_was_derived_and_is_another_one_now_is_found(books: Books,
     assert "the entry that was derived last is not there any more, or is another one" in problems(
         books, memory=Memory(file)
     )
+
+
+def test_the_service_derives_its_journal_every_so_often(books: Books) -> None:
+    """What it finds is a figure, and a reason not to be ready; the next pass reads nothing but what is new."""
+    read: list[Topics] = []
+
+    def topics(servers: str) -> AbstractContextManager[Topics]:
+        read.append(Topics(books.records))
+        return nullcontext(read[-1])
+
+    async def derived(engine: AsyncEngine, connection: AsyncConnection) -> tuple[float, float, str | None]:
+        context = RuntimeContext(
+            service=MANIFEST.name, settings=Settings(), engine=engine, ledger=Ledger(MANIFEST.journal)
+        )
+        assert MANIFEST.rederived is not None
+        job = Rederiver(context, MANIFEST.rederived, topics)
+        with Memory() as memory:
+            await job.derive(memory)
+            await job.derive(memory)
+        metrics = context.metrics
+        return metrics.rederivation_problems._value.get(), metrics.rederived._value.get(), await job.check()
+
+    entries = [entry for entry in books.entries() if entry.draft.offset is not None]
+    assert (0, len(entries), None) == books.run(derived)
+    forged(books, "commands/0", offset=None, record_hash=None)
+    problems, _, reason = books.run(derived)
+    assert 1 == problems
+    assert reason == (
+        "1 problems, first: commands/0 entry 1: settlement.posted follows from no record: "
+        "this shard is read from no topic"
+    )
+
+
+def test_a_job_that_does_not_reach_the_topics_waits(books: Books) -> None:
+    """Nothing is said of a journal that could not be derived; the age of the last derivation tells."""
+
+    async def derived(engine: AsyncEngine, connection: AsyncConnection) -> None:
+        settings = Settings(kafka_bootstrap_servers=f"127.0.0.1:{free_port()}", rederivation_seconds=0.05)
+        context = RuntimeContext(
+            service=MANIFEST.name, settings=settings, engine=engine, ledger=Ledger(MANIFEST.journal)
+        )
+        assert MANIFEST.rederived is not None
+        job = Rederiver(context, MANIFEST.rederived)
+        with pytest.raises(ConnectionError):
+            await job.derive(Memory())
+        assert job.derived_at is None
+
+    books.run(derived)

@@ -7,6 +7,7 @@ from typing import Any, cast
 from uuid import uuid4
 
 import pytest
+from confluent_kafka import Producer
 from sqlalchemy import MetaData
 
 from shared.journal.inputs import Input
@@ -104,6 +105,24 @@ def test_looking_at_the_lag_keeps_nobody_from_taking_over(broker: AnyBroker, top
             subscription.observe()
             assert {0: RECORDS} == subscription.consumer.positions
             assert 0 == subscription.lag_records
+
+    asyncio.run(work())
+
+
+def test_a_header_that_is_no_text_keeps_no_record_out(broker: AnyBroker, topic: str) -> None:
+    """Whoever may send a record may send it with any header; nothing of its batch is left out for that."""
+    producer = Producer({"bootstrap.servers": broker.bootstrap_servers, "log_level": 0})
+    producer.produce(topic, key=b"k", value=b"{}", headers=[("trace", b"\xff\xfe")])
+    assert 0 == producer.flush(20)
+
+    async def work() -> None:
+        failures: list[BaseException] = []
+        async with subscribed(broker.bootstrap_servers, topic, failures) as subscription, asyncio.timeout(60):
+            reader = cast(Reader, subscription.consumer)
+            while sum(reader.positions.values()) < RECORDS + 1:
+                assert [] == failures
+                await asyncio.sleep(LOOK_SECONDS)
+            assert RECORDS + 1 == sum(reader.batches)
 
     asyncio.run(work())
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -12,6 +13,8 @@ from shared.contracts.catalog import decode_fact
 from shared.contracts.facts import Fact
 from shared.journal.entry import Entry
 from shared.journal.reading import balances, read_entries
+from shared.journal.signed_batch import HEADER, message_bytes, sign_batch
+from shared.journal.signed_note import Signer
 from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.runtime.clock import Clock
 from shared.runtime.command.replay import Outbox, Replay
@@ -57,11 +60,19 @@ class Desk:
 
     # --- topics ---
 
-    def feed(self, topic: str, *messages: Message, partition: int = 0) -> None:
-        """Read records of a topic as one batch, each keyed by its source."""
-        self.client.run(self._feed(topic, messages, partition))
+    def feed(self, topic: str, *messages: Message, partition: int = 0, signer: Signer | None = None) -> None:
+        """Read records of a topic as one batch, each keyed by its source, and signed where there is a signer."""
+        self.client.run(self._feed(topic, messages, partition, signer))
 
-    async def _feed(self, topic: str, messages: Sequence[Message], partition: int) -> None:
+    def consumer(self, topic: str) -> Consumer:
+        """Return what reads a topic, after it was fed."""
+        return self._consumers[topic]
+
+    def restart(self) -> None:
+        """Forget what reads topics, as when the process ends: the next that is fed takes its partitions over."""
+        self._consumers.clear()
+
+    async def _feed(self, topic: str, messages: Sequence[Message], partition: int, signer: Signer | None) -> None:
         consumer = self._consumers.get(topic)
         if consumer is None:
             [handler] = [made for made in (reader() for reader in self.manifest.readers) if made.topic == topic]
@@ -70,6 +81,8 @@ class Desk:
             await consumer.assigned([partition])
         now = self.context.clock()
         records = [Record(topic, partition, next(self._offsets), *_record(one), now) for one in messages]
+        if signer is not None:
+            records = [replace(one, headers=_signature(signer, one)) for one in records]
         self.records += records
         await consumer.handle(records)
 
@@ -177,6 +190,11 @@ def desk_of(
 
 def _token(person: str | None) -> dict[str, str]:
     return {} if person is None else {"Authorization": f"Bearer token of {person}"}
+
+
+def _signature(signer: Signer, record: Record) -> tuple[tuple[str, bytes | None], ...]:
+    [proof] = sign_batch(signer, [message_bytes(record.topic, record.key, record.value)])
+    return ((HEADER, proof),)
 
 
 def _record(message: Message) -> tuple[bytes | None, bytes]:

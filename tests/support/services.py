@@ -16,6 +16,8 @@ from sqlalchemy import make_url
 
 from infra.topics import apply
 from services.cli.services import NAMES
+from shared.journal.signed_batch import HEADER, message_bytes, sign_batch
+from shared.journal.signed_note import Signer
 from shared.runtime.consume.handler import Record
 from shared.runtime.service.migrations import upgrade
 from tests.support.databases import Databases
@@ -53,9 +55,16 @@ def create_topics(bootstrap_servers: str, more: Mapping[str, int] | None = None)
 
 
 def produce(
-    bootstrap_servers: str, topic: str, messages: Iterable[Mapping[str, Any] | tuple[bytes | None, bytes]]
+    bootstrap_servers: str,
+    topic: str,
+    messages: Iterable[Mapping[str, Any] | tuple[bytes | None, bytes]],
+    *,
+    signer: Signer | None = None,
 ) -> None:
-    """Sends events (keyed by their source) or raw keys and values, in order, and waits until the broker has them."""
+    """Sends events (keyed by their source) or raw keys and values, in order, and waits until the broker has them.
+
+    With a signer, each is signed.
+    """
     failed: list[Any] = []
     producer = Producer(
         {
@@ -68,11 +77,21 @@ def produce(
     for message in messages:
         key, value = message if isinstance(message, tuple) else (message["source"].encode(), encoded(message))
         producer.produce(
-            topic, key=key, value=value, on_delivery=lambda error, _: failed.append(error) if error else None
+            topic,
+            key=key,
+            value=value,
+            headers=None if signer is None else signed(signer, topic, key, value),
+            on_delivery=lambda error, _: failed.append(error) if error else None,
         )
         producer.poll(0)
     left = producer.flush(60)
     assert (0, []) == (left, failed)
+
+
+def signed(signer: Signer, topic: str, key: bytes | None, value: bytes) -> list[tuple[str, str | bytes | None]]:
+    """The header of a message that a service signed by itself."""
+    [proof] = sign_batch(signer, [message_bytes(topic, key, value)])
+    return [(HEADER, proof)]
 
 
 def read_topic(bootstrap_servers: str, topic: str) -> list[Record]:

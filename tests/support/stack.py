@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import psycopg
@@ -9,6 +10,8 @@ from sqlalchemy import make_url
 
 from services.cli.services import NAMES
 from services.cli.stack import RunningStack
+from shared.journal.signed_batch import signer_name
+from shared.journal.signed_note import Signer
 from tests.support.polling import eventually
 from tests.support.properties import property_event
 from tests.support.rounds import BLACKJACK, LOSING, completed, corrected, record, submission
@@ -36,8 +39,9 @@ Events = list[dict[str, Any] | tuple[bytes | None, bytes]]
 def running_stack(environment: Mapping[str, str], services: Sequence[str] = NAMES) -> Iterator[RunningStack]:
     """Give services on the servers of the environment, after five rounds, one of them corrected."""
     with RunningStack(environment=environment, settings=_QUICK, services=services, partitions=PARTITIONS) as running:
-        produce(running.bootstrap_servers, "properties", [property_event()])
-        produce(running.bootstrap_servers, "submissions", [submission()])
+        registry = signer_of(running, "paytable-registry")
+        produce(running.bootstrap_servers, "properties", [property_event()], signer=registry)
+        produce(running.bootstrap_servers, "submissions", [submission()], signer=registry)
         eventually(
             lambda: rows(running, "SELECT 1 FROM round_settlement.properties, round_settlement.submissions"),
             because="property and submission arrived",
@@ -53,6 +57,11 @@ def running_stack(environment: Mapping[str, str], services: Sequence[str] = NAME
             seconds=60,
         )
         yield running
+
+
+def signer_of(stack: RunningStack, service: str) -> Signer:
+    """The key with which a service of the stack signs what it publishes."""
+    return Signer.from_pem(Path(stack.home.environment["PITLEDGER_CHECKPOINT_KEY_FILE"]), signer_name(service))
 
 
 def connect(stack: RunningStack) -> psycopg.Connection[Any]:

@@ -155,6 +155,7 @@ def quarantine_commands(tables: JournalTables, readers: Sequence[Reader]) -> Com
     @commands.handles(AskReplay, load=load)
     def ask_replay(command: AskReplay, about: About, now: Now) -> Accepted:
         number, record = about.new_request(), about.record
+        _require_own_content(by_topic.get(record.topic), command.mended)
         replayed(by_topic.get(record.topic), bytes_of(record, command.mended))
         return _accepted(
             ReplayAsked(quarantine=record.id, request=number, reason=command.reason, by=now.by, mended=command.mended),
@@ -202,6 +203,13 @@ def quarantine_commands(tables: JournalTables, readers: Sequence[Reader]) -> Com
         return _accepted(fact, request.action, Decision.REJECTED)
 
     return commands
+
+
+def _require_own_content(reader: Reader | None, mended: dict[str, Any] | None) -> None:
+    """Raise Rejected where somebody would mend what a service published: that service alone can, and signs it."""
+    if mended is not None and reader is not None and reader.topic.publisher is not None:
+        detail = f"{reader.topic.publisher} published it: what it says is corrected there, by a new entry"
+        raise Rejected(Reason.NOT_ALLOWED, detail)
 
 
 def _approval(request: Request) -> Approval:

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import CONTENT_TYPE
 from shared.journal.quarantine import partition_of, read_quarantined, requests_about
+from shared.journal.signed_batch import HEADER
 from shared.runtime.consume import facts
 from shared.runtime.consume.handler import Handler
 from shared.runtime.context import RuntimeContext
@@ -112,10 +113,12 @@ class Replays:
             partition = record.partition
             if key != record.key:
                 partition = await partition_of(connection, self._tables, record.topic, source, cluster)
-        headers = [
+        headers: list[tuple[str, str | bytes | None]] = [
             ("content-type", CONTENT_TYPE),
             (facts.QUARANTINE_ID, f"{self._tables.schema}/{record.id}"),
             (facts.MENDED_BY, asked.asked_by),
             (facts.MENDED_REASON, asked.reason),
         ]
+        if record.signature is not None and asked.mended is None:
+            headers.append((HEADER, record.signature))
         return Replay(record.topic, partition, key, value, headers)

@@ -9,8 +9,10 @@ from shared.contracts.reading import Passed
 from shared.journal.entry import Draft
 from shared.journal.recording import Cause, draft
 from shared.journal.streams import Place, Stream
+from shared.journal.taken import Taken
 from shared.rules.errors import Refused
 from shared.runtime.consume import facts
+from shared.runtime.consume.authentic import NotAuthentic
 from shared.runtime.consume.handler import Handler, Record
 from shared.runtime.text import printable
 
@@ -26,19 +28,27 @@ _DIGITS_MAX = 19
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A record, and the event in it or why there is none."""
+    """A record, the event in it or why there is none, and the digest of its content."""
 
     record: Record
     event: Event[Any] | Refused
+    digest: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a record goes into quarantine, and the place in its stream that it claims."""
+    """Why a record goes into quarantine, and the place in its stream that it claims.
+
+    `conflict`: the place is taken by something else. `stops`: the partition is not read on until somebody decides.
+    `authentic`: its publisher signed it, or it comes from outside.
+    """
 
     reason: str
     source: str | None
     sequence: int | None
+    conflict: bool = False
+    stops: bool = False
+    authentic: bool = True
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,6 +61,7 @@ class Derived:
     record: Record
     drafts: list[Draft] = field(default_factory=list)
     event: Event[Any] | None = None
+    digest: bytes = b""
     stream: Stream | None = None
     gaps_changed: bool = False
     refusal: Refusal | None = None
@@ -63,14 +74,14 @@ class Derived:
 class Known:
     """What the database holds that the events of a batch touch.
 
-    `streams` are as they stand before the batch, `taken` the ids of the recorded events whose places are claimed again,
+    `streams` are as they stand before the batch, `taken` what stands at the places in them that are claimed again,
     `quarantine` the open quarantined records that may be mended here, `state` what the handler loaded.
     """
 
     schema: str
     shard_name: str
     streams: dict[str, Stream]
-    taken: Mapping[PlaceOf, str]
+    taken: Mapping[PlaceOf, bytes]
     quarantine: OpenQuarantine
     state: Any
 
@@ -81,12 +92,12 @@ def derive(handler: Handler[Any], records: Sequence[Decoded], known: Known) -> l
     return [deriving.add(decoded) for decoded in records]
 
 
-def quarantined(record: Record, shard_name: str, reason: str, place: PlaceOf | None = None) -> Derived:
-    """Return what a record comes to that is refused, for this reason."""
+def quarantined(record: Record, shard_name: str, reason: str, place: PlaceOf | None = None, **what: bool) -> Derived:
+    """Return what a record comes to that is refused, for this reason; `what` says more of the refusal."""
     source, sequence = place or (None, None)
-    if place is None and (claimed := position(record.value)) is not None:
+    if place is None and what.get("authentic", True) and (claimed := position(record.value)) is not None:
         source, sequence = claimed.source, claimed.sequence
-    refusal = Refusal(printable(reason), source, sequence)
+    refusal = Refusal(printable(reason), source, sequence, **what)
     entry = facts.quarantined(record, shard_name, refusal.reason, source, sequence)
     return Derived(record=record, drafts=[entry], refusal=refusal)
 
@@ -98,20 +109,22 @@ class _Deriving:
         self._handler = handler
         self._known = known
         self._streams = dict(known.streams)
-        self._ids: dict[PlaceOf, str] = {}
+        self._taken_now: dict[PlaceOf, bytes] = {}
+        self._published = handler.reader.topic.publisher is not None
 
     def add(self, decoded: Decoded) -> Derived:
         record, event = decoded.record, decoded.event
         if isinstance(event, Refused):
-            return quarantined(record, self._known.shard_name, str(event))
+            authentic = not isinstance(event, NotAuthentic)
+            return quarantined(record, self._known.shard_name, str(event), authentic=authentic)
         place = self._streams[event.source].place(event.sequence)
         if place is Place.TAKEN:
-            return self._again(record, event)
+            return self._again(decoded, event)
         try:
             recordings = () if isinstance(event.data, Passed) else self._handler.handle(event, self._known.state)
         except Refused as refused:
             return quarantined(record, self._known.shard_name, str(refused), (event.source, event.sequence))
-        found = self._taken(record, event, place)
+        found = self._taken(decoded, event, place)
         if recordings:
             cause = Cause(event.source, event.sequence, event.id, record.offset, event.time, record.digest())
             found.drafts += [draft(recording, cause) for recording in recordings]
@@ -119,8 +132,9 @@ class _Deriving:
             self._mend(found, event)
         return found
 
-    def _taken(self, record: Record, event: Event[Any], place: Place) -> Derived:
+    def _taken(self, decoded: Decoded, event: Event[Any], place: Place) -> Derived:
         """Take the place of an event in its stream, and say which gap it opens or fills."""
+        record, digest = decoded.record, decoded.digest
         stream, opened = self._streams[event.source], None
         if place is Place.NEXT:
             stream = stream.after_next()
@@ -128,9 +142,9 @@ class _Deriving:
             stream = stream.copy()
             opened = stream.take(event.sequence)
         self._streams[event.source] = stream
-        self._ids[event.source, event.sequence] = event.id
+        self._taken_now[event.source, event.sequence] = digest
         unknown = isinstance(event.data, Passed) and not event.data.known
-        found = Derived(record=record, event=event, stream=stream, unknown_kind=unknown)
+        found = Derived(record=record, event=event, digest=digest, stream=stream, unknown_kind=unknown)
         if opened is not None:
             found.drafts.append(facts.gap_opened(record, event, *opened))
         elif place is Place.LATE:
@@ -138,14 +152,23 @@ class _Deriving:
         found.gaps_changed = bool(found.drafts)
         return found
 
-    def _again(self, record: Record, event: Event[Any]) -> Derived:
-        """Return what an event comes to whose place is taken: the same once more, or another one."""
+    def _again(self, decoded: Decoded, event: Event[Any]) -> Derived:
+        """Return what an event comes to whose place is taken: the same once more, or another one.
+
+        Two entries of a journal at one place are two journals: nothing more of either is taken until somebody decides.
+        What comes from outside stands by itself; what follows it is taken.
+        """
         place = (event.source, event.sequence)
-        before = self._ids.get(place) or self._known.taken.get(place)
-        if before is None or before == event.id:  # an event that led to no entry cannot be compared
-            return Derived(record=record, duplicate=True)
-        reason = f"sequence {event.sequence} of {event.source} was taken by event {before!r}"
-        return quarantined(record, self._known.shard_name, reason)
+        before = self._taken_now.get(place) or self._known.taken.get(place)
+        if before == decoded.digest:
+            return Derived(record=decoded.record, duplicate=True)
+        there = "not known" if before is None else before.hex()
+        reason = (
+            f"conflict: sequence {event.sequence} of {event.source} was taken by other content: its digest is {there}, "
+            f"that of event {event.id!r} is {decoded.digest.hex()}"
+        )
+        shard = self._known.shard_name
+        return quarantined(decoded.record, shard, reason, place, conflict=True, stops=self._published)
 
     def _mend(self, found: Derived, event: Event[Any]) -> None:
         place, named = (event.source, event.sequence), replaces(found.record, self._known.schema)
@@ -159,6 +182,21 @@ class _Deriving:
 def streams_after(part: Iterable[Derived]) -> dict[str, Stream]:
     """Return the streams that some records touch, as they stand after them."""
     return {one.event.source: one.stream for one in part if one.event is not None and one.stream is not None}
+
+
+def taken_by(part: Iterable[Derived]) -> list[Taken]:
+    """Return the places that some records take, and what stands there now."""
+    return [(one.event.source, one.event.sequence, one.digest) for one in part if one.event is not None]
+
+
+def stops(one: Derived) -> bool:
+    """Return whether the partition is not read on after a record."""
+    return one.refusal is not None and one.refusal.stops
+
+
+def up_to_stop(derived: list[Derived]) -> list[Derived]:
+    """Return what records come to, up to the first after which the partition is not read on."""
+    return next((derived[: position + 1] for position, one in enumerate(derived) if stops(one)), derived)
 
 
 def claimed_again(events: Iterable[Event[Any]], known: Mapping[str, Stream]) -> dict[str, set[int]]:

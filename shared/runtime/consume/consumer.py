@@ -6,7 +6,6 @@ that fails, those of each partition in one of its own. The database says where t
 offsets is only for its own lag tools.
 """
 
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,13 +16,14 @@ from typing import Any
 import structlog
 
 from shared.contracts.envelope import Event
-from shared.contracts.journal_facts import GapOpened
 from shared.journal.entry import Entry
 from shared.journal.ledger import Addition, Shard
 from shared.journal.pipeline import Pipeline
 from shared.journal.recording import recorded
 from shared.journal.streams import Stream
+from shared.journal.taken import taken_digests
 from shared.rules.errors import Refused
+from shared.runtime.consume.authentic import content_digest, require_authentic
 from shared.runtime.consume.batch import (
     Decoded,
     Derived,
@@ -32,10 +32,14 @@ from shared.runtime.consume.batch import (
     claimed_again,
     derive,
     quarantined,
+    stops,
     streams_after,
+    taken_by,
+    up_to_stop,
 )
+from shared.runtime.consume.counting import count
 from shared.runtime.consume.handler import Handler, Record
-from shared.runtime.consume.known import load_streams, open_quarantine, taken_ids
+from shared.runtime.consume.known import load_streams, open_quarantine, stopped_by
 from shared.runtime.consume.patience import Patience
 from shared.runtime.consume.quarantine import keep_quarantined
 from shared.runtime.consume.stopped import Stopped
@@ -111,8 +115,13 @@ class Consumer:
         return {number: partition.shard.next_offset for number, partition in self._partitions.items()}
 
     async def _open(self, partition: int) -> Shard:
+        """Return the shard of a partition; the partition is stopped where a record in quarantine says so."""
         async with self.context.engine.begin() as connection:
-            return await self.context.ledger.open_shard(connection, self.shard_name(partition))
+            shard = await self.context.ledger.open_shard(connection, self.shard_name(partition))
+            reason = await stopped_by(connection, self.context.tables, shard.shard)
+        if reason is not None:
+            self.stopped.stop(partition, reason)
+        return shard
 
     # --- batches ---
 
@@ -158,7 +167,7 @@ class Consumer:
         """Return the records of a partition that were not recorded before."""
         partition = self._partitions[number]
         begins, partition.fetched = partition.fetched, records[-1].offset + 1
-        return _Batch(begins, self._unseen(number, [Decoded(record, self._decode(record)) for record in records]))
+        return _Batch(begins, self._unseen(number, [self._decode(record) for record in records]))
 
     async def _together(self, batches: Mapping[int, _Batch]) -> bool:
         """Commit the records of several partitions in one transaction, which costs hardly more than that of one.
@@ -172,7 +181,10 @@ class Consumer:
         if any(batches[number].begins > self._partitions[number].shard.next_offset for number in left):
             return False
         try:
-            await self._commit(await self._derive(left))
+            parts = await self._derive(left)
+            if any(stops(one) for derived in parts.values() for one in derived):
+                return False
+            await self._commit(parts)
         except Exception as error:
             if kind_of(error) is Kind.BUG:
                 raise
@@ -185,15 +197,17 @@ class Consumer:
         left = batch.records
         derived: list[Derived] = []
         deadline: float | None = None
-        while left:
+        while left and number not in self.stopped.reasons:
             partition = self._partitions[number]
             if batch.begins > partition.shard.next_offset:
                 partition.fetched = partition.shard.next_offset
                 return partition.shard.next_offset  # records between the shard and this batch were not seen
             try:
                 if not derived:
-                    derived = (await self._derive({number: left}))[number]
+                    derived = up_to_stop((await self._derive({number: left}))[number])
                 if await self._write(number, derived):
+                    if stops(derived[-1]):
+                        await self._patience.until_answered(partial(self._open, number))
                     break
                 derived = []  # the database refused a record: what follows it is derived without it
                 left = _behind(partition.shard, left)
@@ -219,12 +233,12 @@ class Consumer:
         """Read what the events of partitions need, and say what each record comes to."""
         tables, decoded = self.context.tables, list(chain.from_iterable(parts.values()))
         await self._handler.prepare(_events(decoded))
-        taken: dict[PlaceOf, str] = {}
+        taken: dict[PlaceOf, bytes] = {}
         async with self.context.engine.connect() as connection:
             for number, part in parts.items():
                 events, streams = _events(part), self._partitions[number].streams
                 await load_streams(connection, tables, streams, {event.source for event in events})
-                taken |= await taken_ids(connection, tables, claimed_again(events, streams))
+                taken |= await taken_digests(connection, tables, claimed_again(events, streams))
             quarantine = await open_quarantine(connection, tables, decoded)
             state = await self._handler.load(connection, _events(decoded))
         found: dict[int, list[Derived]] = {}
@@ -278,7 +292,7 @@ class Consumer:
         self.context.step("derived")
         async with self.context.engine.begin() as connection:
             entries, shards = await self.context.ledger.append_all(
-                connection, additions, recorded_at=moment, write=partial(self._save_streams, streams_after(derived))
+                connection, additions, recorded_at=moment, write=partial(self._save_streams, derived)
             )
             if entries:
                 await self.context.projector.project(Transaction(connection), recorded(entries))
@@ -291,42 +305,23 @@ class Consumer:
         for (number, part), shard in zip(parts.items(), shards, strict=True):
             self._partitions[number].shard = shard
             self._partitions[number].streams.update(streams_after(part))
-        self._count(derived)
+        count(self.context.metrics, self.topic, derived)
         self.context.wake(entries)
 
-    def _decode(self, record: Record) -> Event[Any] | Refused:
+    def _decode(self, record: Record) -> Decoded:
+        topic = self._handler.reader.topic
         try:
-            return self._handler.decode(record)
+            require_authentic(topic, record, self.context.verifier)
+            event: Event[Any] | Refused = self._handler.decode(record)
         except Refused as refused:
-            return refused
+            event = refused
+        return Decoded(record, event, content_digest(topic, record.value))
 
-    async def _save_streams(self, streams: dict[str, Stream], sent: Pipeline, entries: Sequence[Entry]) -> None:
+    async def _save_streams(self, derived: Sequence[Derived], sent: Pipeline, entries: Sequence[Entry]) -> None:
         del entries
-        await self.context.ledger.save_streams(sent, {source: stream.last for source, stream in streams.items()})
-
-    def _count(self, derived: Sequence[Derived]) -> None:
-        metrics = self.context.metrics
-        metrics.batch.observe(len(derived))
-        for one in derived:
-            if one.duplicate:
-                metrics.duplicates.labels(self.topic).inc()
-            if one.unknown_kind:
-                metrics.skipped.labels(self.topic).inc()
-            if one.refusal is not None:
-                metrics.quarantined.labels(self.topic).inc()
-                log.warning(
-                    "record quarantined",
-                    topic=one.record.topic,
-                    partition=one.record.partition,
-                    offset=one.record.offset,
-                    source=one.refusal.source,
-                    sequence=one.refusal.sequence,
-                    reason=one.refusal.reason,
-                )
-        kinds = Counter(draft.kind for one in derived for draft in one.drafts)
-        for kind, count in kinds.items():
-            metrics.entries.labels(kind).inc(count)
-        metrics.gaps.inc(kinds[GapOpened.KIND.name])
+        lasts = {source: stream.last for source, stream in streams_after(derived).items()}
+        await self.context.ledger.save_streams(sent, lasts)
+        await self.context.ledger.save_taken(sent, taken_by(derived))
 
 
 async def _nothing() -> None:

@@ -19,9 +19,6 @@ MENDED_REASON = "pitledger-mended-reason"
 
 _KEY = re.compile(rb"[!-~]{1,255}")
 
-NO_EVENTS = tuple(fact.KIND.name for fact in (GapOpened, GapFilled, RecordMended))
-"""The kinds of entries that stand at the place of an event and are not what followed from it."""
-
 
 def gap_opened(record: Record, event: Event[Any], first: int, last: int) -> Draft:
     """Return the entry that says that events `first` to `last` of a stream have not come."""

@@ -27,16 +27,21 @@ class Record:
     taken_at: datetime
     headers: tuple[tuple[str, bytes | None], ...] = ()
 
+    def raw_header(self, name: str) -> bytes | None:
+        """Return the bytes of a header, if the record has it."""
+        for key, value in self.headers:
+            if key == name:
+                return value
+        return None
+
     def digest(self) -> bytes:
         """Return the hash of what its sender wrote, which the entries keep that it leads to (32 bytes)."""
         return record_digest(self.key, self.value, self.headers)
 
     def header(self, name: str) -> str | None:
         """Return the text of a header, if the record has it."""
-        for key, value in self.headers:
-            if key == name and value is not None:
-                return value.decode(errors="replace")
-        return None
+        value = self.raw_header(name)
+        return None if value is None else value.decode(errors="replace")
 
 
 StateT = TypeVar("StateT")

@@ -1,6 +1,6 @@
 """What the journal already holds of the events of a batch: their streams, who took their places, what may be mended."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -8,8 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from shared.journal.streams import Stream
 from shared.journal.tables import JournalTables
 from shared.rules.errors import Refused
-from shared.runtime.consume import facts
-from shared.runtime.consume.batch import Decoded, OpenQuarantine, PlaceOf, replaces
+from shared.runtime.consume.batch import Decoded, OpenQuarantine, replaces
 
 
 async def load_streams(
@@ -27,18 +26,14 @@ async def load_streams(
         streams[row.source].gaps[row.first] = row.last
 
 
-async def taken_ids(
-    connection: AsyncConnection, tables: JournalTables, claimed: Mapping[str, set[int]]
-) -> dict[PlaceOf, str]:
-    """Return the ids of the recorded events whose places, by stream, are claimed again."""
-    entries = tables.entries.c
-    found: dict[PlaceOf, str] = {}
-    for source, sequences in claimed.items():
-        query = select(entries.sequence, entries.event_id).where(
-            entries.source == source, entries.sequence.in_(sequences), entries.kind.not_in(facts.NO_EVENTS)
-        )
-        found.update(((source, row.sequence), row.event_id) for row in await connection.execute(query))
-    return found
+async def stopped_by(connection: AsyncConnection, tables: JournalTables, shard: int) -> str | None:
+    """Return why the partition of a shard is not read on, until its record in quarantine is dismissed; None: it is."""
+    q = tables.quarantine.c
+    query = select(q.id, q.reason).where(q.shard == shard, q.stops, q.resolved_at.is_(None)).order_by(q.id).limit(1)
+    row = (await connection.execute(query)).one_or_none()
+    if row is None:
+        return None
+    return f"{row.reason}; find out why, dismiss record {row.id} in quarantine, and start the service again"
 
 
 async def open_quarantine(

@@ -8,6 +8,7 @@ from sqlalchemy import Table, insert, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.journal.entry import Entry
+from shared.journal.signed_batch import HEADER
 from shared.runtime.consume.batch import Derived
 
 
@@ -30,9 +31,11 @@ async def keep_quarantined(
                     "offset": one.record.offset,
                     "key": one.record.key,
                     "value": one.record.value,
+                    "signature": one.record.raw_header(HEADER),
                     "source": one.refusal.source,
                     "sequence": one.refusal.sequence,
                     "reason": one.refusal.reason,
+                    "stops": one.refusal.stops,
                     "quarantined_at": moment,
                 }
             )

@@ -14,9 +14,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from shared.contracts.envelope import Event
 from shared.contracts.journal_facts import RecordQuarantined
 from shared.journal.inputs import Input, known_input
+from shared.journal.signed_batch import BatchVerifier
 from shared.journal.streams import Place, Stream
 from shared.journal.tables import JournalTables
-from shared.runtime.consume.handler import Handler
+from shared.journal.taken import taken_digests
+from shared.runtime.consume.authentic import NotAuthentic, content_digest, require_authentic
+from shared.runtime.consume.handler import Handler, Record
+from shared.runtime.consume.records import record_of
 from shared.runtime.errors import Stop
 from shared.runtime.kafka import TopicLog, librdkafka_log, topic_log
 from shared.runtime.settings import Settings
@@ -25,17 +29,19 @@ _BATCH_RECORDS = 1000
 _POLL_SECONDS = 0.2
 _SILENCE_SECONDS = 30.0
 
-_Message = tuple[int, int, bytes]
-"""(partition, offset, value) of a record."""
-
 
 async def read_again(
-    connection: AsyncConnection, journal: JournalTables, handler: Handler[Any], settings: Settings
+    connection: AsyncConnection,
+    journal: JournalTables,
+    handler: Handler[Any],
+    settings: Settings,
+    verifier: BatchVerifier | None,
 ) -> AsyncIterator[list[Event[Any]]]:
     """Give the events that the service took from a topic, some at a time, those of a partition in their order.
 
     Its shards must stay as they are: they are locked, or seen as they were at one moment. Raises: Stop where the topic
-    does not hold all that was ever read; KafkaException where the cluster does not answer.
+    does not hold all that was ever read as it was then, or holds what its publisher did not sign; KafkaException where
+    the cluster does not answer.
     """
     servers, topic = settings.kafka_bootstrap_servers, handler.topic
     s = journal.shards.c
@@ -47,16 +53,44 @@ async def read_again(
     batches = _batches(servers, group, topic, {number: read.end for number, read in partitions.items()})
     streams: dict[str, Stream] = {}
     while batch := await asyncio.to_thread(partial(next, batches, None)):
+        read = [record for record in batch if record.offset not in partitions[record.partition].refused]
+        taken = [(record, _authentic(handler, record, verifier)) for record in read]
+        await _require_as_read(connection, journal, handler, taken)
         events: list[Event[Any]] = []
-        for partition, offset, value in batch:
-            if offset in partitions[partition].refused:
-                continue
-            event = handler.reader.decode(value)
+        for _, event in taken:
             stream = streams.setdefault(event.source, Stream())
             if stream.place(event.sequence) is not Place.TAKEN:
                 stream.take(event.sequence)
                 events.append(event)
         yield events
+
+
+def _authentic(handler: Handler[Any], record: Record, verifier: BatchVerifier | None) -> Event[Any]:
+    """Return the event of a record. Raises: Stop where its publisher did not sign it."""
+    try:
+        require_authentic(handler.reader.topic, record, verifier)
+    except NotAuthentic as error:
+        raise Stop(f"{record.topic}/{record.partition} at offset {record.offset}: {error}") from error
+    return handler.reader.decode(record.value)
+
+
+async def _require_as_read(
+    connection: AsyncConnection,
+    journal: JournalTables,
+    handler: Handler[Any],
+    taken: Sequence[tuple[Record, Event[Any]]],
+) -> None:
+    """Raise Stop where a record is not what the service took when it read it first."""
+    places: dict[str, set[int]] = {}
+    for _, event in taken:
+        places.setdefault(event.source, set()).add(event.sequence)
+    known = await taken_digests(connection, journal, places)
+    for record, event in taken:
+        if known.get((event.source, event.sequence)) != content_digest(handler.reader.topic, record.value):
+            raise Stop(
+                f"{record.topic}/{record.partition} at offset {record.offset} holds other content than sequence "
+                f"{event.sequence} of {event.source} had when it was read: restore the topic"
+            )
 
 
 @dataclass(slots=True)
@@ -93,7 +127,7 @@ async def _partitions(
     return by_number
 
 
-def _batches(servers: str, group: str, topic: str, ends: Mapping[int, int]) -> Iterator[Sequence[_Message]]:
+def _batches(servers: str, group: str, topic: str, ends: Mapping[int, int]) -> Iterator[Sequence[Record]]:
     """Return the records of the topic from its beginning up to where each partition was read, some at a time."""
     consumer = Consumer(
         {
@@ -117,7 +151,7 @@ def _batches(servers: str, group: str, topic: str, ends: Mapping[int, int]) -> I
             heard = monotonic() if messages else heard
             if monotonic() - heard > _SILENCE_SECONDS:
                 raise Stop(f"{servers} has sent nothing of {topic} for {_SILENCE_SECONDS:.0f} s")
-            batch: list[_Message] = []
+            batch: list[Record] = []
             for message in messages:
                 partition, offset, error = message.partition(), message.offset(), message.error()
                 assert partition is not None
@@ -125,7 +159,7 @@ def _batches(servers: str, group: str, topic: str, ends: Mapping[int, int]) -> I
                 if error is not None and error.code() != KafkaError._PARTITION_EOF:
                     raise KafkaException(error)
                 if error is None and offset < ends[partition]:
-                    batch.append((partition, offset, message.value() or b""))
+                    batch.append(record_of(message))
                 if offset + (error is None) >= ends[partition]:
                     left.pop(partition, None)
             if batch:

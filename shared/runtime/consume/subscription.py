@@ -7,21 +7,20 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 import structlog
 from confluent_kafka import Consumer as KafkaConsumer
 from confluent_kafka import KafkaException, Message, TopicPartition
 from faststream import AckPolicy
-from faststream.confluent import KafkaBroker
+from faststream.confluent import KafkaBroker, KafkaMessage
 from faststream.confluent import TopicPartition as FastStreamPartition
 from faststream.message import StreamMessage
 from pydantic_core import from_json
 
 from shared.journal.inputs import Input
 from shared.runtime.consume.consumer import Consumer
-from shared.runtime.consume.handler import Record
+from shared.runtime.consume.records import record_of
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Stop
 from shared.runtime.kafka import TopicLog, librdkafka_log, partitions_holding, topic_log
@@ -33,25 +32,6 @@ _REST_SECONDS_MAX = 2.0
 _FETCH_BYTES = 16 * 1024 * 1024
 _STATISTICS_MILLISECONDS = 200
 """How often librdkafka tells how far the partitions go."""
-
-
-def _record(message: Message) -> Record:
-    _, milliseconds = message.timestamp()
-    partition, offset = message.partition(), message.offset()
-    assert partition is not None
-    assert offset is not None
-    return Record(
-        topic=message.topic() or "",
-        partition=partition,
-        offset=offset,
-        key=message.key(),
-        value=message.value() or b"",
-        taken_at=datetime.fromtimestamp(max(milliseconds, 0) / 1000, UTC),
-        headers=tuple(
-            (name, value.encode() if isinstance(value, str) else value)
-            for name, value in dict(message.headers() or ()).items()
-        ),
-    )
 
 
 class KafkaTopics:
@@ -138,6 +118,7 @@ class Subscription:
             "session_timeout_ms": round(1000 * settings.kafka_session_seconds),
             "heartbeat_interval_ms": round(300 * settings.kafka_session_seconds),
             "max_partition_fetch_bytes": _FETCH_BYTES,
+            "parser": self._unparsed,
             "decoder": _undecoded,
         }
         self._subscriber: Any = None
@@ -231,10 +212,19 @@ class Subscription:
 
     # --- called by FastStream, in the event loop ---
 
+    async def _unparsed(self, messages: tuple[Message, ...]) -> KafkaMessage:
+        """Return a batch as it came: FastStream would take headers for text, and leave out a batch where one is not."""
+        return KafkaMessage(
+            raw_message=messages,
+            body=[message.value() or b"" for message in messages],
+            consumer=self._subscriber.consumer,
+            is_manual=True,
+        )
+
     async def _handle(self, message: StreamMessage[tuple[Message, ...]]) -> None:
         started = self._loop.time()
         try:
-            records = [_record(raw) for raw in message.raw_message]
+            records = [record_of(raw) for raw in message.raw_message]
             oldest = min(record.taken_at for record in records)
             self.age_seconds = max((self._context.clock() - oldest).total_seconds(), 0.0)
             self._context.metrics.age.labels(self.consumer.topic).set(self.age_seconds)

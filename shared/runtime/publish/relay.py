@@ -25,6 +25,8 @@ from shared.contracts.envelope import CONTENT_TYPE, shard_source
 from shared.contracts.facts import KINDS
 from shared.journal.bulk import update
 from shared.journal.entry import Entry
+from shared.journal.signed_batch import HEADER, message_bytes, sign_batch
+from shared.journal.signed_note import Signer
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.kafka import new_producer
@@ -37,7 +39,8 @@ BATCH_ENTRIES: Final = 1000
 IDLE_SECONDS: Final = 0.5
 FLUSH_SECONDS: Final = 30.0
 _FLUSH_STEP_SECONDS: Final = 0.5
-_HEADERS: Final[list[tuple[str, str | bytes | None]]] = [("content-type", CONTENT_TYPE)]
+Headers = list[tuple[str, str | bytes | None]]
+_HEADERS: Final[Headers] = [("content-type", CONTENT_TYPE)]
 
 MessageKey = Callable[[str, int, int, bytes], bytes]
 """(kind, shard, seq, data) of an entry -> the Kafka key under which it is published."""
@@ -79,10 +82,18 @@ class Relay:
     """Publish one service's journal.
 
     `topic_of` says on which topic the entries of a shard go, by its name. `key` gives the Kafka key of an entry;
-    without it all entries of a shard have the shard's, and so stay in order.
+    without it all entries of a shard have the shard's, and so stay in order. What is sent together is signed together
+    by `signer`; without one it is not signed.
     """
 
-    def __init__(self, context: RuntimeContext, topic_of: Callable[[str], str], key: MessageKey | None = None) -> None:
+    def __init__(
+        self,
+        context: RuntimeContext,
+        topic_of: Callable[[str], str],
+        key: MessageKey | None = None,
+        signer: Signer | None = None,
+    ) -> None:
+        self._signer = signer
         self._context = context
         self._topic_of = topic_of
         self._key = key
@@ -176,17 +187,14 @@ class Relay:
             if error is not None:
                 failed.append(error)
 
-        for shard, batch in batches.items():
-            topic, source = topics[shard], shard_source(self._context.service, shard)
-            for row in batch:
-                key = source.encode() if self._key is None else self._key(row.kind, shard, row.seq, row.data.encode())
-                value = entry_message(source, shard, row)
-                while True:
-                    try:
-                        self._producer.produce(topic, key=key, value=value, headers=_HEADERS, on_delivery=delivered)
-                        break
-                    except BufferError:
-                        await asyncio.to_thread(self._producer.poll, 0.1)
+        messages = [self._message(topics[shard], shard, row) for shard, batch in batches.items() for row in batch]
+        for (topic, key, value), headers in zip(messages, self._headers(messages), strict=True):
+            while True:
+                try:
+                    self._producer.produce(topic, key=key, value=value, headers=headers, on_delivery=delivered)
+                    break
+                except BufferError:
+                    await asyncio.to_thread(self._producer.poll, 0.1)
         left, tries = sum(map(len, batches.values())), round(FLUSH_SECONDS / _FLUSH_STEP_SECONDS)
         while left and tries:  # in steps, so that a service can stop while the broker is away
             left, tries = await asyncio.to_thread(self._producer.flush, _FLUSH_STEP_SECONDS), tries - 1
@@ -195,6 +203,19 @@ class Relay:
             self._producer.purge()
             self._producer = self._new_producer()
             raise NotDelivered(f"{left} messages unanswered, first error {failed[0] if failed else None}")
+
+    def _message(self, topic: str, shard: int, row: Outgoing) -> tuple[str, bytes, bytes]:
+        """Return topic, key and value of an entry."""
+        source = shard_source(self._context.service, shard)
+        key = source.encode() if self._key is None else self._key(row.kind, shard, row.seq, row.data.encode())
+        return topic, key, entry_message(source, shard, row)
+
+    def _headers(self, messages: Sequence[tuple[str, bytes, bytes]]) -> list[Headers]:
+        """Return the headers of messages that are sent together: of each, the proof that all of them are signed."""
+        if self._signer is None:
+            return [_HEADERS] * len(messages)
+        proofs = sign_batch(self._signer, [message_bytes(*message) for message in messages])
+        return [[*_HEADERS, (HEADER, proof)] for proof in proofs]
 
 
 def entry_message(source: str, shard: int, row: Outgoing) -> bytes:

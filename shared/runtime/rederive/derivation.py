@@ -12,14 +12,17 @@ from pydantic_core import from_json
 from sqlalchemy import or_, select
 
 from shared.contracts.envelope import Event
+from shared.contracts.journal_facts import GapFilled, GapOpened, RecordMended
 from shared.journal.entry import Entry
 from shared.journal.ledger import Shard
 from shared.journal.reading import Pacing, read_entries, read_entry
 from shared.journal.recording import Recorded
 from shared.journal.rereading import with_fact
 from shared.journal.streams import Place, Stream
+from shared.journal.taken import taken_digests
 from shared.journal.verification import Problem
 from shared.rules.errors import Refused
+from shared.runtime.consume.authentic import NOT_AUTHENTIC, NotAuthentic, content_digest
 from shared.runtime.consume.batch import (
     Decoded,
     Derived,
@@ -30,9 +33,7 @@ from shared.runtime.consume.batch import (
     replaces,
     streams_after,
 )
-from shared.runtime.consume.facts import NO_EVENTS
 from shared.runtime.consume.handler import Record
-from shared.runtime.consume.known import taken_ids
 from shared.runtime.rederive.again import Again, Sources, TopicLacks
 from shared.runtime.rederive.comparing import QUARANTINED, difference
 
@@ -41,6 +42,9 @@ BY_DATABASE: Final = "the database refuses it: "
 
 _BETWEEN: Final = timedelta(minutes=1)
 """How long it may take from loading what a batch needs to recording it: a document may have come between."""
+
+_NO_EVENTS: Final = tuple(fact.KIND.name for fact in (GapOpened, GapFilled, RecordMended))
+"""The kinds of entries that stand at the place of an event and are not what followed from it."""
 
 _POSITION, _STREAM = "position", "stream"
 
@@ -225,27 +229,30 @@ async def _compare(
             fact = one.drafts[number].fact if same else None
             recorded.append(with_fact(entry) if fact is None else (entry, fact))
         reached.entries += len(entries)
-        reached.by_database += _refused_by_database(entries) is not None
+        reached.by_database += (_quarantined_for(entries) or "").startswith(BY_DATABASE)
     again.learn(sources.memory, recorded)
     return problems
 
 
 def _decoded(again: Again[Any], record: Record, entries: Sequence[Entry]) -> Decoded:
     """Return a record with its event; one that the database refused then is refused for that reason."""
-    reason = _refused_by_database(entries)
-    if reason is not None:
-        return Decoded(record, Refused(reason))
+    digest = content_digest(again.handler.reader.topic, record.value)
+    reason = _quarantined_for(entries)
+    if reason is not None and reason.startswith(NOT_AUTHENTIC):
+        return Decoded(record, NotAuthentic(reason), digest)
+    if reason is not None and reason.startswith(BY_DATABASE):
+        return Decoded(record, Refused(reason), digest)
     try:
-        return Decoded(record, again.handler.decode(record))
+        return Decoded(record, again.handler.decode(record), digest)
     except Refused as refused:
-        return Decoded(record, refused)
+        return Decoded(record, refused, digest)
 
 
-def _refused_by_database(entries: Sequence[Entry]) -> str | None:
+def _quarantined_for(entries: Sequence[Entry]) -> str | None:
+    """Return why the record of these entries was refused, if it was."""
     if len(entries) != 1 or entries[0].draft.kind != QUARANTINED:
         return None
-    reason = str(from_json(entries[0].draft.data)["reason"])
-    return reason if reason.startswith(BY_DATABASE) else None
+    return str(from_json(entries[0].draft.data)["reason"])
 
 
 async def _derived(
@@ -260,7 +267,7 @@ async def _derived(
         schema=sources.tables.schema,
         shard_name=shard_name,
         streams=streams,
-        taken=await taken_ids(sources.connection, sources.tables, claimed_again(events, streams)),
+        taken=await taken_digests(sources.connection, sources.tables, claimed_again(events, streams)),
         quarantine=await _quarantine_then(sources, decoded, batch.at),
         state=await again.load(sources, events, at),
     )
@@ -305,7 +312,7 @@ def _advance(reached: Reached, entries: Sequence[Entry]) -> None:
 
 def _learn_place(sources: Sources, entry: Entry) -> None:
     """Count the event of an entry that is taken over as seen."""
-    if entry.draft.kind in (*NO_EVENTS, QUARANTINED):
+    if entry.draft.kind in (*_NO_EVENTS, QUARANTINED):
         return
     kept = sources.memory.get(_STREAM, entry.draft.source)
     stream = Stream() if kept is None else _stream(kept)

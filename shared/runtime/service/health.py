@@ -12,6 +12,7 @@ from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.service.comparer import Comparer
 from shared.runtime.service.guard import Guard
+from shared.runtime.service.rederiver import Rederiver
 from shared.runtime.web.app import Check
 from shared.runtime.web.tokens import Tokens
 
@@ -30,6 +31,7 @@ class Health:
     subscriptions: list[Subscription] = field(default_factory=list)
     waiting_for: str | None = "the service is starting"
     identities: Tokens | None = None
+    rederiver: Rederiver | None = None
 
     @property
     def checks(self) -> dict[str, Check]:
@@ -42,6 +44,8 @@ class Health:
             "verification": self._check_verification,
             "projections": self._check_projections,
         }
+        if self.rederiver is not None:
+            checks["derivation"] = self.rederiver.check
         return checks if self.identities is None else checks | {"identities": self.identities.check}
 
     def behind_seconds(self) -> float:
@@ -56,6 +60,8 @@ class Health:
             for subscription in self.subscriptions:
                 subscription.observe()
             self.guard.observe()
+            if self.rederiver is not None:
+                self.rederiver.observe()
             self.comparer.observe()
             wrong = [await check() for check in self.checks.values()]
             self.context.metrics.ready.set(not any(wrong))

@@ -16,6 +16,7 @@ from shared.runtime.differences import DIFFERENCES_MAX, Unfit
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.projector import OutOfOrder, Projector, Transaction
 from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.messages import message_verifier
 from shared.runtime.settings import Settings
 
 PART: Final = 1000
@@ -62,8 +63,10 @@ async def project_all(
         for some in _parts(recorded, part):
             unfit += await _project(connection, projector, some)
             await rest(len(some))
-    for keeper in keepers_of(manifest):
-        events: AsyncIterator[list[Any]] = read_again(connection, manifest.journal, keeper, settings)
+    keepers = keepers_of(manifest)
+    verifier = message_verifier(settings, [keeper.reader.topic for keeper in keepers])
+    for keeper in keepers:
+        events: AsyncIterator[list[Any]] = read_again(connection, manifest.journal, keeper, settings, verifier)
         async for batch in events:
             for events_of_part in _parts(batch, part):
                 await keeper.keep(connection, events_of_part, utc_now())

@@ -1,10 +1,10 @@
 """The life of a service as a process: its parts put together, run until told to stop or until something fails."""
 
 import asyncio
-import contextlib
+import faulthandler
 import gc
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from shared.journal.entry import Entry
 from shared.journal.inputs import Input, first_input
 from shared.journal.ledger import Ledger
+from shared.journal.signed_batch import BatchVerifier
 from shared.runtime.clock import Clock, Step, no_step, utc_now
 from shared.runtime.command.replay import KafkaOutbox, Outbox, Replays
 from shared.runtime.consume.consumer import Consumer
@@ -31,12 +32,15 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.health import Health
 from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.messages import message_signer, message_verifier
 from shared.runtime.service.notary import notary
 from shared.runtime.service.packs import use_own_packs
 from shared.runtime.service.periodic import every
+from shared.runtime.service.rederiver import Rederiver
 from shared.runtime.settings import Settings
 from shared.runtime.web.access import Identities, Nobody
 from shared.runtime.web.app import Check, create_app
+from shared.runtime.web.limits import Limits, protocol_of
 from shared.runtime.web.quarantine import quarantine_routes
 from shared.runtime.web.refusals import Refusals
 from shared.runtime.web.tokens import identities_of
@@ -47,7 +51,9 @@ _LOOK_SECONDS = 0.1
 _LOOK_AT_TOPICS_SECONDS = 10.0
 """How often the topics that are read are compared with what was read of them."""
 _STOP_SECONDS = 20.0
-"""Longest wait for each part of a service to end."""
+"""Longest wait for all parts of a service to end: shorter than the grace of whoever stops it."""
+_LAST_SECONDS = 5.0
+"""How long after that the process may still need for itself."""
 
 GC_THRESHOLDS = (50_000, 20, 50)
 """A batch makes many objects and no cycles: looking for cycles rarely saves about a tenth of the time of settling."""
@@ -58,6 +64,7 @@ def context_of(
     settings: Settings,
     engine: AsyncEngine,
     *,
+    verifier: BatchVerifier | None = None,
     clock: Clock = utc_now,
     wake: Wake = lambda _: None,
     outbox: Outbox | None = None,
@@ -70,6 +77,7 @@ def context_of(
         settings=settings,
         engine=engine,
         ledger=Ledger(manifest.journal),
+        verifier=verifier,
         projector=manifest.whole_projector,
         clock=clock,
         wake=wake,
@@ -96,6 +104,7 @@ def application(
         identities=identities,
         record_refusal=Refusals(context).record,
         router=_routes(manifest, context),
+        request_seconds_max=context.settings.http_request_seconds_max,
     )
 
 
@@ -131,9 +140,18 @@ class _Run:
         self._manifest = manifest
         self._started = started
         engine = create_engine(settings.database_url.get_secret_value(), role=role_of(manifest.name))
+        verifier = message_verifier(settings, manifest.reads)
         self._context = context = context_of(
-            manifest, settings, engine, clock=clock, wake=self._wake, step=step, behind_seconds=self._behind_seconds
+            manifest,
+            settings,
+            engine,
+            verifier=verifier,
+            clock=clock,
+            wake=self._wake,
+            step=step,
+            behind_seconds=self._behind_seconds,
         )
+        context.metrics.authenticated.set(settings.message_authentication == "required")
         context.metrics.info.labels(version("pitledger")).set(1)
         self._relay: Relay | None = None
         self._topics: KafkaTopics | None = None
@@ -141,6 +159,8 @@ class _Run:
         guard = Guard(context, notary(settings, manifest.name))
         comparer = Comparer(context, manifest)
         self._health = Health(context, guard, comparer, identities=self._identities)
+        if manifest.rederived is not None:
+            self._health.rederiver = Rederiver(context, manifest.rederived)
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def _behind_seconds(self) -> float:
@@ -158,8 +178,11 @@ class _Run:
             self._task(self._health.run(), "health"),
         ]
         if self._manifest.publishes is not None:
-            self._relay = Relay(self._context, self._manifest.topic_of, self._manifest.message_key)
+            signer = message_signer(self._context.settings, self._manifest.name)
+            self._relay = Relay(self._context, self._manifest.topic_of, self._manifest.message_key, signer)
             watching.append(self._task(self._relay.run(), "relay"))
+        if self._health.rederiver is not None:
+            watching.append(self._task(self._health.rederiver.run(), "rederiver"))
         if self._identities is not None:
             watching.append(self._task(self._identities.run(), "identities"))
         if self._manifest.watch is not None:
@@ -169,22 +192,17 @@ class _Run:
         try:
             await self._over
         finally:
-            await _end(reading)  # first: so that it subscribes to nothing more
+            web.should_exit = True  # nobody is let in any more; who was is answered meanwhile
+            ending = _Ending()
+            await ending.cancel("read", reading)  # first: so that it subscribes to nothing more
             for subscription in reversed(self._health.subscriptions):
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(_STOP_SECONDS):
-                        await subscription.stop()
+                await ending.wait(subscription.consumer.topic, subscription.stop())
             if self._topics is not None:
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(_STOP_SECONDS):
-                        await self._topics.stop()
-            web.should_exit = True
-            await _end(*watching)
-            await asyncio.wait([serving], timeout=_STOP_SECONDS)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_STOP_SECONDS):
-                    await self._context.commands.close()
-            await self._context.engine.dispose()
+                await ending.wait("topics", self._topics.stop())
+            await ending.wait("http", asyncio.wait([serving]))
+            await ending.wait("commands", self._context.commands.close())
+            await ending.cancel("watching", *watching)
+            await ending.wait("database", self._context.engine.dispose())
 
     def _task(self, work: Any, name: str) -> asyncio.Task[None]:
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work, name=name)
@@ -196,6 +214,8 @@ class _Run:
             self._fail(error)
 
     def _finish(self) -> None:
+        # Threads of librdkafka cannot be cancelled: should one not return, the process says where, and ends anyway.
+        faulthandler.dump_traceback_later(_STOP_SECONDS + _LAST_SECONDS, exit=True)
         if not self._over.done():
             self._over.set_result(None)
 
@@ -225,6 +245,8 @@ class _Run:
             app,
             host=self._context.settings.http_host,
             port=self._port,
+            http=protocol_of(Limits.of(self._context.settings), self._context.metrics),
+            ws="none",
             log_config=None,
             access_log=False,
             proxy_headers=False,
@@ -278,10 +300,25 @@ class _Run:
             await subscription.look()
 
 
-async def _end(*tasks: asyncio.Task[None]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.wait(tasks, timeout=_STOP_SECONDS)
+class _Ending:
+    """End the parts of a service one after the other, all of them within one time."""
+
+    def __init__(self) -> None:
+        self._until = asyncio.get_running_loop().time() + _STOP_SECONDS
+
+    async def wait(self, part: str, ended: Coroutine[Any, Any, object]) -> None:
+        """Wait until a part has ended, as long as there is time."""
+        try:
+            async with asyncio.timeout_at(self._until):
+                await ended
+        except TimeoutError:
+            log.warning("not waited for", part=part)
+
+    async def cancel(self, part: str, *tasks: asyncio.Task[None]) -> None:
+        """Cancel tasks and wait for them."""
+        for task in tasks:
+            task.cancel()
+        await self.wait(part, asyncio.wait(tasks))
 
 
 async def _until(done: Callable[[], bool]) -> None:

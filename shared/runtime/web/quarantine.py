@@ -44,6 +44,7 @@ class QuarantinedItem(BaseModel):
     source: str | None = None
     sequence: int | None = None
     reason: str
+    stops: bool = Field(description="whether its partition is not read on until it is closed")
     length_bytes: int
     quarantined_at: datetime
     resolved_at: datetime | None = Field(default=None, description="when it was mended, replaced or dismissed")

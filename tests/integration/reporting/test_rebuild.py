@@ -11,6 +11,7 @@ from services.reporting.manifest import MANIFEST
 from shared.runtime.consume.handler import Record
 from shared.runtime.database import create_engine
 from shared.runtime.differences import Compared
+from shared.runtime.errors import Stop
 from shared.runtime.kafka import cluster_id
 from shared.runtime.service.rebuild import rebuild
 from shared.runtime.settings import Settings
@@ -61,6 +62,23 @@ def _rebuild(url: str, servers: str, *, check: bool) -> Sequence[Compared]:
             await engine.dispose()
 
     return asyncio.run(work())
+
+
+@pytest.mark.broker
+def test_a_topic_that_holds_other_content_is_not_rebuilt_from(url: str, fresh_broker: AnyBroker) -> None:
+    """What was taken of each place is known; a rebuild stops where the topic says anything else."""
+    servers = fresh_broker.bootstrap_servers
+    read(SUBJECT, url, _records(servers), cluster_id=cluster_id(servers))
+    before = _rows(url)
+    with psycopg.connect(make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)) as owner:
+        owner.execute("SET session_replication_role = replica")
+        owner.execute(
+            "UPDATE reporting.taken SET digests = overlay(digests placing '\\x00'::bytea from 5 for 1) "
+            "WHERE source LIKE '/round-settlement/%' AND first = 1"
+        )
+    with pytest.raises(Stop, match="holds other content than sequence 1 of /round-settlement/shards/"):
+        _rebuild(url, servers, check=False)
+    assert before == _rows(url)
 
 
 @pytest.mark.broker

@@ -11,7 +11,17 @@ depends_on = None
 def upgrade() -> None:
     """Run the statements of the SQL file, and grant the service to read, append and advance, and nothing else."""
     run_sql(__file__)
-    grant("SELECT, INSERT", "entries", "postings", "accounts", "checkpoints", "idempotency", "inputs", "quarantine")
+    grant(
+        "SELECT, INSERT",
+        "entries",
+        "postings",
+        "accounts",
+        "checkpoints",
+        "idempotency",
+        "inputs",
+        "quarantine",
+        "taken",
+    )
     grant("SELECT, INSERT, UPDATE", "shards", "sources", "relay", "quarantine_requests", "verified")
     grant("SELECT, INSERT, UPDATE, DELETE", "gaps")
     grant("UPDATE (resolved_at)", "quarantine")

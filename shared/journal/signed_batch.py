@@ -1,0 +1,116 @@
+"""Sign messages together: one signature a batch, and in each message the proof that it is one of those signed.
+
+What is signed is the root of a Merkle tree over the messages of the batch (RFC 9162, section 2.1, SHA-256), each with
+its topic and key. A proof stands in a header of its message: version, index, size of the tree, id of the key, the
+signature, and the hashes from the leaf to the root. Whoever has verified one message knows its siblings too, so that
+of the messages of a batch each costs about two hashes, and one of them the signature.
+"""
+
+import struct
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from cryptography.exceptions import InvalidSignature
+
+from shared.journal.merkle import HASH_BYTES, EvidenceError, leaf_hash, node_hash
+from shared.journal.signed_note import Signer, Verifier
+
+HEADER: Final = "pitledger-signature"
+"""The Kafka header with the proof."""
+
+_HEAD: Final = struct.Struct(">BII4s64s")
+_VERSION: Final = 1
+_NODES_MAX: Final = 100_000
+"""So many verified hashes of a signer are remembered, some megabytes; then all are forgotten."""
+
+
+class Unsigned(EvidenceError):
+    """A message is not one that its publisher signed."""
+
+
+def signer_name(service: str) -> str:
+    """Return the name of a service's key.
+
+    >>> signer_name("vigorish")
+    'pitledger/vigorish'
+    """
+    return f"pitledger/{service}"
+
+
+def message_bytes(topic: str, key: bytes | None, value: bytes) -> bytes:
+    """Return what is signed of a message: topic and key, each as its length in four bytes and its bytes, and value."""
+    name, of_key = topic.encode(), key or b""
+    return b"".join((len(name).to_bytes(4, "big"), name, len(of_key).to_bytes(4, "big"), of_key, value))
+
+
+def _signed_text(name: str, root: bytes) -> bytes:
+    return b"pitledger-messages-v1\n" + name.encode() + b"\n" + root
+
+
+def sign_batch(signer: Signer, messages: Sequence[bytes]) -> list[bytes]:
+    """Return the proof of each message of a batch, which is not empty, under one signature."""
+    levels = [[leaf_hash(message) for message in messages]]
+    while len(below := levels[-1]) > 1:
+        pairs = [node_hash(below[i], below[i + 1]) for i in range(0, len(below) - 1, 2)]
+        levels.append(pairs + below[2 * len(pairs) :])  # without a sibling a node goes up as it is
+    signature = signer.key.sign(_signed_text(signer.name, levels.pop()[0]))
+    key_id, size = signer.verifier.key_id, len(messages)
+    proofs: list[bytes] = []
+    for index in range(size):
+        path, place = [_HEAD.pack(_VERSION, index, size, key_id, signature)], index
+        for level in levels:
+            if place ^ 1 < len(level):
+                path.append(level[place ^ 1])
+            place >>= 1
+        proofs.append(b"".join(path))
+    return proofs
+
+
+class BatchVerifier:
+    """Verifies messages by the public keys of their publishers; a name may have several, while they are rotated."""
+
+    def __init__(self, verifiers: Iterable[Verifier]) -> None:
+        self._keys = {(verifier.name, verifier.key_id): verifier.key for verifier in verifiers}
+        self._known: defaultdict[str, set[bytes]] = defaultdict(set)
+
+    def knows(self, name: str) -> bool:
+        """Return whether there is a key of this name."""
+        return any(name == known for known, _ in self._keys)
+
+    def require(self, name: str, message: bytes, proof: bytes | None) -> None:
+        """Raise Unsigned where the holder of a key of this name did not sign the message."""
+        if proof is None:
+            raise Unsigned("it has no signature")
+        if len(proof) < _HEAD.size or (len(proof) - _HEAD.size) % HASH_BYTES:
+            raise Unsigned(f"its signature has {len(proof)} bytes, which is none")
+        known, node = self._known[name], leaf_hash(message)
+        if node in known:
+            return
+        version, place, size, key_id, signature = _HEAD.unpack_from(proof)
+        key = self._keys.get((name, key_id))
+        if version != _VERSION or key is None:
+            raise Unsigned(f"it is signed by key {key_id.hex()} (version {version}), which is none of {name!r}")
+        if not place < size:
+            raise Unsigned(f"its signature says place {place} of {size}")
+        path = [proof[at : at + HASH_BYTES] for at in range(_HEAD.size, len(proof), HASH_BYTES)]
+        path.reverse()
+        climbed = [node]
+        while size > 1:
+            if place & 1 or place + 1 < size:
+                if not path:
+                    raise Unsigned("its signature is of another tree")
+                sibling = path.pop()
+                node = node_hash(sibling, node) if place & 1 else node_hash(node, sibling)
+                climbed += (sibling, node)
+                if node in known:
+                    break
+            place, size = place >> 1, (size + 1) >> 1
+        else:
+            try:
+                key.verify(signature, _signed_text(name, node))
+            except InvalidSignature as error:
+                raise Unsigned(f"the signature of {name!r} is of something else") from error
+        if len(known) > _NODES_MAX:
+            known.clear()
+        known.update(climbed)

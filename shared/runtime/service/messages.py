@@ -1,0 +1,52 @@
+"""The keys of messages between services, as the settings name them: what a service signs with, and whom it believes."""
+
+from collections.abc import Sequence
+
+from shared.contracts.topics import Topic
+from shared.journal.signed_batch import BatchVerifier, signer_name
+from shared.journal.signed_note import CheckpointError, Signer, Verifier
+from shared.runtime.errors import Stop
+from shared.runtime.settings import Settings
+
+_OFF = "or switch it off, in tests alone, with PITLEDGER_MESSAGE_AUTHENTICATION=off"
+
+
+def message_signer(settings: Settings, service: str) -> Signer | None:
+    """Return what signs the messages of a service; None where they are not signed. Raises: Stop where a key misses."""
+    if settings.message_authentication == "off":
+        return None
+    if settings.checkpoint_key_file is None:
+        raise Stop(f"{service} signs what it publishes: name its key in PITLEDGER_CHECKPOINT_KEY_FILE, {_OFF}")
+    return Signer.from_pem(settings.checkpoint_key_file, signer_name(service))
+
+
+def message_verifier(settings: Settings, topics: Sequence[Topic]) -> BatchVerifier | None:
+    """Return what verifies the messages of topics by the keys of their publishers; None where nothing is verified.
+
+    Without a file of public keys all services sign with the one key that this service has too.
+    Raises: Stop where the key of a publisher is missing.
+    """
+    publishers = sorted({topic.publisher for topic in topics if topic.publisher is not None})
+    if settings.message_authentication == "off" or not publishers:
+        return None
+    verifier = BatchVerifier(_verifiers(settings, publishers))
+    for publisher in publishers:
+        if not verifier.knows(signer_name(publisher)):
+            raise Stop(
+                f"messages of {publisher} cannot be verified: add its public key, {signer_name(publisher)}+…, to the "
+                f"file that PITLEDGER_CHECKPOINT_VERIFIERS_FILE names, {_OFF}"
+            )
+    return verifier
+
+
+def _verifiers(settings: Settings, publishers: Sequence[str]) -> list[Verifier]:
+    if settings.checkpoint_verifiers_file is not None:
+        lines = settings.checkpoint_verifiers_file.read_text().splitlines()
+        try:
+            return [Verifier.from_string(line) for line in lines if line.strip()]
+        except CheckpointError as error:
+            raise Stop(f"{settings.checkpoint_verifiers_file}: {error}") from error
+    if settings.checkpoint_key_file is None:
+        return []
+    key = settings.checkpoint_key_file
+    return [Signer.from_pem(key, signer_name(publisher)).verifier for publisher in publishers]

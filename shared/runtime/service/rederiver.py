@@ -1,0 +1,124 @@
+"""Derive a service's journal again from its topics, every so often: what is new since the last time."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+import structlog
+
+from shared.journal.reading import Pacing
+from shared.journal.verification import Problem
+from shared.runtime.context import RuntimeContext
+from shared.runtime.errors import Kind, kind_of
+from shared.runtime.rederive.again import Again, Topics
+from shared.runtime.rederive.derivation import Reached
+from shared.runtime.rederive.journal import rederive
+from shared.runtime.rederive.memory import Busy, Memory
+
+log = structlog.get_logger()
+
+_FIRST_SECONDS_MAX: Final = 300.0
+"""How long after the start of a service it begins at the latest."""
+
+_RECORDS_AT_ONCE: Final = 50
+_RESTS: Final = 4
+"""How many times as long as it worked it rests: a fifth of a processor at most, while there is something to derive."""
+
+_REST_SECONDS_MIN: Final = 0.03
+
+
+def _of_cluster(bootstrap_servers: str) -> AbstractContextManager[Topics]:
+    from shared.runtime.rederive.records import Records  # with a Kafka client that nothing else in a service needs
+
+    return Records(bootstrap_servers, at_once=_RECORDS_AT_ONCE)
+
+
+@dataclass(slots=True)
+class Rederiver:
+    """Derive again and compare, every so often. What it has derived stands in the directory of the checkpoints.
+
+    Where none is configured it is forgotten when the service ends. Of several processes of a service with one
+    directory, one derives.
+    """
+
+    context: RuntimeContext
+    agains: Callable[[], Sequence[Again[Any]]]
+    topics: Callable[[str], AbstractContextManager[Topics]] = _of_cluster
+    problems: list[Problem] = field(default_factory=list)
+    """What the last pass found."""
+    derived_at: datetime | None = None
+    """When the last pass was through; before the first, when the service was started."""
+    _passing: float = 0.0
+
+    async def run(self) -> None:
+        """Derive until cancelled."""
+        seconds = self.context.settings.rederivation_seconds
+        self.derived_at = self.context.clock()
+        await asyncio.sleep(min(seconds, _FIRST_SECONDS_MAX))
+        with Memory() as forgotten:
+            while True:
+                try:
+                    with self._kept() or nullcontext(forgotten) as memory:
+                        await self.derive(memory)
+                except Busy:
+                    log.info("another process of the service derives its journal again")
+                except Exception as error:
+                    if kind_of(error) is Kind.BUG:
+                        raise
+                    forgotten.forget()
+                    log.warning("re-derivation waits", error=str(error))
+                await asyncio.sleep(seconds)
+
+    async def derive(self, memory: Memory) -> None:
+        """Derive again what is new, with rests. Raises: ConnectionError, errors of the database."""
+        found: list[Problem] = []
+        derived: list[Reached] = []
+        self._passing = perf_counter()
+        topics = await asyncio.to_thread(self.topics, self.context.settings.kafka_bootstrap_servers)
+        with topics as records:
+            async with self.context.engine.connect() as connection:
+                await connection.execution_options(isolation_level="AUTOCOMMIT")
+                async for problem in rederive(
+                    connection,
+                    self.context.tables,
+                    self.context.service,
+                    self.agains(),
+                    records,
+                    memory,
+                    parts=Pacing(rest=self._rest),
+                    begun=lambda reached, _: derived.append(reached),
+                ):
+                    log.error("journal does not follow", shard=problem.shard, entry=problem.seq, what=problem.what)
+                    found.append(problem)
+        self.problems, self.derived_at = found, self.context.clock()
+        self.context.metrics.rederived.inc(sum(reached.entries for reached in derived))
+        self.observe()
+
+    def observe(self) -> None:
+        """Update the figures."""
+        self.context.metrics.rederivation_problems.set(len(self.problems))
+        if self.derived_at is not None:
+            self.context.metrics.rederivation_age.set((self.context.clock() - self.derived_at).total_seconds())
+
+    async def check(self) -> str | None:
+        """Return why the service is not ready: what the journal holds that does not follow."""
+        if not self.problems:
+            return None
+        first = self.problems[0]
+        return f"{len(self.problems)} problems, first: {first.shard} entry {first.seq}: {first.what}"
+
+    async def _rest(self) -> None:
+        await asyncio.sleep(max(_REST_SECONDS_MIN, _RESTS * (perf_counter() - self._passing)))
+        self._passing = perf_counter()
+
+    def _kept(self) -> Memory | None:
+        directory: Path | None = self.context.settings.checkpoint_directory
+        if directory is None:
+            return None
+        directory.mkdir(parents=True, exist_ok=True)
+        return Memory(directory / f"{self.context.service}.rederived")
