@@ -3,6 +3,7 @@
 Who wanted to hide what came in would have to deceive both.
 """
 
+import socket
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from shared.runtime.rederive.again import TopicLacks
 
 _POLL_MILLISECONDS: Final = 500
 _SILENCE_SECONDS: Final = 30.0
+_CONNECT_SECONDS: Final = 3.0
 _BYTES_MAX: Final = 32 * 1024 * 1024
 
 # kafka-python carries no types.
@@ -30,6 +32,7 @@ class Records(AbstractContextManager["Records"]):
     """The records of a cluster, as one connection reads them. Raises: ConnectionError where nobody answers."""
 
     def __init__(self, settings: KafkaSettings, *, at_once: int = 500) -> None:
+        _require_listening(settings.kafka_bootstrap_servers)
         connection = settings.kafka_python()
         try:
             admin = _Admin(**connection)
@@ -79,6 +82,18 @@ class Records(AbstractContextManager["Records"]):
                     raise TopicLacks(f"{topic}/{partition} was read up to offset {end}, and has nothing from {at} on")
         except KafkaError as error:
             raise ConnectionError(f"{topic}/{partition} cannot be read: {error}") from error
+
+
+def _require_listening(bootstrap_servers: str) -> None:
+    """Raise ConnectionError unless a broker listens: a client that finds none leaves its sockets open."""
+    for address in bootstrap_servers.split(","):
+        host, _, port = address.strip().rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECONDS).close()
+        except OSError:
+            continue
+        return
+    raise ConnectionError(f"{bootstrap_servers} does not answer")
 
 
 def _record(found: Any) -> Record:
