@@ -29,6 +29,17 @@ class Settings(KafkaSettings):
     http_port: Annotated[int, Field(ge=0, le=65535)] | None = Field(
         default=None, description="port on which the service listens; each service has its own default"
     )
+    http_body_bytes_max: Annotated[int, Field(ge=1024)] = Field(
+        default=1_048_576, description="most bytes of the body of a request"
+    )
+    http_connections_max: Annotated[int, Field(ge=1)] = Field(default=512, description="most connections at once")
+    http_connections_per_client_max: Annotated[int, Field(ge=1)] = Field(
+        default=256, description="most connections at once of one address; a proxy is one address"
+    )
+    http_request_seconds_max: Seconds = Field(default=120, description="longest work on one request")
+    log_lines_per_minute_max: Annotated[int, Field(ge=1)] = Field(
+        default=60, description="most log lines of one kind in a minute; the next one says how many were left out"
+    )
     log_format: Literal["json", "console"] = Field(default="json", description="form of the log lines on stderr")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="least severe log line")
     batch_records_max: Annotated[int, Field(ge=1, le=10_000)] = Field(
