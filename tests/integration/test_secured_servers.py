@@ -35,7 +35,7 @@ ADMIN, OURS, VIGORISH = PASSWORDS
 
 ASK: Final = """
 import json, os, sys
-from infra.topics import apply
+from infra.topics import TopicsError, apply
 from shared.runtime.kafka_settings import KafkaSettings
 for environment in json.load(sys.stdin):
     os.environ.update(environment)
