@@ -141,6 +141,7 @@ def apply(
     replication_factor: int = 1,
     dry_run: bool = False,
     timeout_seconds: float = 15.0,
+    client: Mapping[str, Any] | None = None,
 ) -> list[Change]:
     """Make the cluster have the topics, and return what changed. A second time nothing does.
 
@@ -151,12 +152,13 @@ def apply(
     replication_factor : brokers on which each message stands, for topics that are created.
     dry_run : only say what would change.
     timeout_seconds : how long a broker may take to answer at all.
+    client : what kafka-python needs besides the addresses: TLS, and a login.
 
     Raises what `wanted` and `plan` raise, before anything is changed; `BrokerUnreachableError`; `TopicRefusedError`
     when the broker cannot add partitions; `TopicsError` when it refuses anything else.
     """
     topics = wanted(partitions=partitions, replication_factor=replication_factor)
-    with _admin(bootstrap_servers, timeout_seconds) as admin:
+    with connected(bootstrap_servers, timeout_seconds, client or {}) as admin:
         done: dict[str, Change] = {}
         for _ in range(_ATTEMPTS_MAX):
             try:
@@ -213,8 +215,8 @@ def _change(existing: ExistingTopic | None, topic: Topic) -> Change:
 
 
 @contextmanager
-def _admin(bootstrap_servers: str, timeout_seconds: float) -> Iterator[Any]:
-    """Give a connected client whose errors are ours."""
+def connected(bootstrap_servers: str, timeout_seconds: float, client: Mapping[str, Any]) -> Iterator[Any]:
+    """Give a connected administrator whose errors are ours."""
     addresses = [address.strip() for address in bootstrap_servers.split(",")]
     unreachable = BrokerUnreachableError(
         f"Kafka at {bootstrap_servers}: no broker answers; check KAFKA_BOOTSTRAP_SERVERS and that the broker runs"
@@ -226,7 +228,8 @@ def _admin(bootstrap_servers: str, timeout_seconds: float) -> Iterator[Any]:
             raise unreachable
         time.sleep(_PAUSE_SECONDS)
     try:
-        admin = _AdminClient(bootstrap_servers=addresses, bootstrap_timeout_ms=int(timeout_seconds * 1000))
+        patience = int(timeout_seconds * 1000)
+        admin = _AdminClient(**{**client, "bootstrap_servers": addresses, "bootstrap_timeout_ms": patience})
     except KafkaTimeoutError as error:
         raise unreachable from error
     try:

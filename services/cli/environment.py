@@ -20,7 +20,9 @@ def settings() -> Settings:
         return Settings()
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        name = str(first["loc"][0]) if first["loc"] else "?"
+        if not first["loc"]:  # several of them do not go together: the message names them
+            raise UsageWrong(f"{first['msg']} (`pitledger config` lists the settings)") from None
+        name = str(first["loc"][0])
         field = Settings.model_fields.get(name)
         variable = name if field is None else variable_of(name, field)
         raise UsageWrong(f"{variable}: {first['msg']} (`pitledger config` lists the settings)") from None
@@ -52,5 +54,6 @@ def without_password(url: str) -> str:
 
 def _shown(value: Any) -> str | int | float | None:
     if isinstance(value, SecretStr):
-        return without_password(value.get_secret_value())
+        secret = value.get_secret_value()
+        return without_password(secret) if "://" in secret else _MASK
     return value if value is None or isinstance(value, int | float) else without_password(str(value))

@@ -7,16 +7,23 @@ between two comments, `generated: <name>` and `end of generated: <name>`.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
 from sqlalchemy import Table
 
+from infra.acls import wanted as acls
 from services.cli.services import roles_of_services
 from shared.contracts.topics import Topic
 from shared.runtime.service.manifest import Manifest
+from shared.runtime.settings import Settings
+
+_GROUP_PREFIX: Final = str(Settings.model_fields["kafka_group_prefix"].default)
 
 OVERLAYS: Final = "infra/kubernetes/services"
+
+ACLS: Final = "infra/kafka/acls.yaml"
 
 Lines = Callable[[Sequence[Manifest]], list[str]]
 
@@ -24,6 +31,7 @@ Lines = Callable[[Sequence[Manifest]], list[str]]
 def texts(manifests: Sequence[Manifest], root: Path) -> dict[str, str]:
     """Return the texts of all files that name the services, by path."""
     found = {f"{OVERLAYS}/{one.name}/kustomization.yaml": _overlay(one) for one in manifests}
+    found[ACLS] = _acls(manifests)
     for path, parts in PARTS.items():
         text = (root / path).read_text()
         for name, lines in parts.items():
@@ -97,6 +105,21 @@ patches:
         path: /spec/template/spec/containers/0/env/0/valueFrom/secretKeyRef/key
         value: {manifest.name}-url
 """
+
+
+# --- Kafka ---
+
+
+def _acls(manifests: Sequence[Manifest]) -> str:
+    lines = [
+        "# What each service may do on the Kafka cluster. Written by: make generated",
+        "# `pitledger topics acls` makes a cluster allow just this. `group`: those whose names begin so.",
+    ]
+    for principal, grants in groupby(acls(manifests, group_prefix=_GROUP_PREFIX), lambda grant: grant.principal):
+        lines.append(f"{principal!r}:".replace("'", '"'))
+        for (resource, name), same in groupby(grants, lambda grant: (grant.resource, grant.name)):
+            lines.append(f"  - {{{resource}: {name}, may: [{', '.join(grant.operation for grant in same)}]}}")
+    return "\n".join(lines) + "\n"
 
 
 # --- the database ---

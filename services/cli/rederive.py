@@ -40,7 +40,7 @@ def rederive_all(services: Sequence[str], resume: Path | None, progress: Progres
             without.append(service)
             continue
         try:
-            with Records(found.kafka_bootstrap_servers) as records, _memory(resume, service) as memory:
+            with Records(found) as records, _memory(resume, service) as memory:
                 reached, wrong = _rederive(manifest, records, memory, progress)
         except ConnectionError as error:
             raise NotThere(f"{error}; KAFKA_BOOTSTRAP_SERVERS says where the topics are") from error

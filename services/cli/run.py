@@ -30,7 +30,12 @@ def run(
     Example: pitledger run round-settlement
     """
     found = settings()
-    configure_logs(form="json" if as_json else found.log_format, level=found.log_level, service=service)
+    configure_logs(
+        form="json" if as_json else found.log_format,
+        level=found.log_level,
+        service=service,
+        lines_per_minute_max=found.log_lines_per_minute_max,
+    )
     try:
         manifest = load(service)
         uvloop.run(serve(manifest, found))

@@ -24,6 +24,7 @@ from shared.local.issuer import TOKEN_LIFE, DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port, port_is_free
 from shared.local.server import Server
 from shared.runtime.database import role_of
+from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.service.migrations import upgrade
 
 POSTGRES_PORT: Final = 5432
@@ -181,7 +182,8 @@ class RunningStack:
 
     def _prepare(self) -> None:
         with ThreadPoolExecutor() as pool:
-            topics = pool.submit(apply_topics, self.bootstrap_servers, partitions=self._partitions)
+            client = KafkaSettings(KAFKA_BOOTSTRAP_SERVERS=self.bootstrap_servers).kafka_python()
+            topics = pool.submit(apply_topics, self.bootstrap_servers, partitions=self._partitions, client=client)
             with explained(self.database_url):
                 for service in self._services:
                     upgrade(service, migrations(service), self.database_url)

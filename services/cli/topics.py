@@ -9,13 +9,16 @@ import typer
 from confluent_kafka import KafkaException
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from infra.acls import apply as apply_acls
+from infra.acls import principal_of
+from infra.acls import wanted as wanted_acls
 from infra.topics import Change, TopicRefusedError, TopicsError
 from infra.topics import apply as apply_topics
 from services.cli.database import journal_of, with_engine
 from services.cli.environment import settings
 from services.cli.exits import CheckFailed, NotThere, UsageWrong
 from services.cli.output import AsJson, message, names, numbers, print_json, show, table, words
-from services.cli.services import NAMES, load, service_option
+from services.cli.services import NAMES, load, load_all, service_option
 from shared.journal.inputs import Input
 from shared.journal.inputs import adopt as adopt_log
 from shared.journal.ledger import Ledger
@@ -45,9 +48,15 @@ def apply(
 
     Example: pitledger topics apply --partitions table.events=24 --replication-factor 3
     """
-    wanted, servers = _partitions(partitions or ()), settings().kafka_bootstrap_servers
+    wanted, found = _partitions(partitions or ()), settings()
     with explained_topics():
-        changes = apply_topics(servers, partitions=wanted, replication_factor=replication_factor, dry_run=dry_run)
+        changes = apply_topics(
+            found.kafka_bootstrap_servers,
+            partitions=wanted,
+            replication_factor=replication_factor,
+            dry_run=dry_run,
+            client=found.kafka_python(),
+        )
     if as_json:
         for change in changes:
             print_json(_document(change, dry_run=dry_run))
@@ -57,6 +66,38 @@ def apply(
         remarks = [*(f"{name}={value}" for name, value in sorted(change.config.items())), *change.remarks]
         rows.append([change.topic.name, change.outcome, str(change.topic.partitions), ", ".join(remarks)])
     show(table(names("Topic", "Outcome") + numbers("Partitions") + words("Remarks"), rows))
+    if dry_run:
+        message("a dry run: nothing was changed")
+
+
+@app.command()
+def acls(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Allow each service on the cluster what its manifest says, and nothing else.
+
+    A service is the principal `User:<its role>`, such as User:round_settlement. What it may do beyond that is taken
+    away; other principals are left alone. Needs an administrator's login, and brokers that have an authorizer.
+
+    Example: pitledger topics acls --dry-run
+    """
+    found, manifests = settings(), load_all()
+    with explained_topics():
+        added, removed = apply_acls(
+            found.kafka_bootstrap_servers,
+            wanted_acls(manifests, group_prefix=found.kafka_group_prefix),
+            principals=[principal_of(manifest) for manifest in manifests],
+            client=found.kafka_python(),
+            dry_run=dry_run,
+        )
+    changes = [("added", grant) for grant in added] + [("removed", grant) for grant in removed]
+    if as_json:
+        for outcome, grant in changes:
+            print_json({"outcome": outcome, **asdict(grant), "dry_run": dry_run})
+        return
+    rows = [[grant.principal, grant.operation, grant.resource, grant.name, outcome] for outcome, grant in changes]
+    show(table(names("Principal", "May", "On", "Name", "Outcome"), rows))
     if dry_run:
         message("a dry run: nothing was changed")
 
@@ -80,7 +121,7 @@ def adopt(
     if not readers:
         raise UsageWrong(f"{topic!r}: none of the services reads a topic of that name")
     try:
-        found = topic_log(settings().kafka_bootstrap_servers, topic)
+        found = topic_log(settings(), topic)
     except (Stop, KafkaException) as error:
         raise NotThere(str(error)) from error
     adopted = {name: _adopt(name, Input(topic, found.cluster_id, found.topic_id), found) for name in readers}

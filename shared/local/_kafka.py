@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from shared.local._jars import jars
+from shared.local.account import write_private
 from shared.local.ports import LOOPBACK
 from shared.local.wheels import package_directory
 
@@ -23,11 +24,16 @@ _JVM: Final = (
 
 
 def format_command(scratch: Path, *, cluster_id: str, config: Path, users: Mapping[str, str]) -> list[str | Path]:
-    """Return the command that prepares an empty data directory; `users` are the passwords of those who may log in."""
-    added = [f"--add-scram=SCRAM-SHA-512=[name={user},password={password}]" for user, password in users.items()]
-    return _java(
-        scratch, "kafka.tools.StorageTool", "format", f"--cluster-id={cluster_id}", f"--config={config}", *added
-    )
+    """Return the command that prepares an empty data directory; `users` are the passwords of those who may log in.
+
+    The passwords stand in a file, and in no argument.
+    """
+    options = [f"--cluster-id={cluster_id}", f"--config={config}"]
+    if users:
+        lines = [f"--add-scram=SCRAM-SHA-512=[name={user},password={users[user]}]\n" for user in users]
+        write_private(None, scratch / "users", "".join(lines))
+        options.append(f"@{scratch / 'users'}")
+    return _java(scratch, "kafka.tools.StorageTool", "format", *options)
 
 
 def server_command(scratch: Path, config: Path) -> list[str | Path]:

@@ -10,6 +10,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]  # it has no `__all__`
 
 from shared.runtime.errors import Stop
+from shared.runtime.kafka_settings import KafkaSettings
 
 ANSWER_SECONDS = 10.0
 _POLL_SECONDS = 0.2
@@ -18,9 +19,9 @@ librdkafka_log = logging.getLogger("librdkafka")
 """librdkafka's own messages go here."""
 
 
-def cluster_id(bootstrap_servers: str) -> str:
+def cluster_id(settings: KafkaSettings) -> str:
     """Return the id of the cluster. Raises KafkaException when it does not answer."""
-    with _client(bootstrap_servers) as kafka:
+    with _client(settings) as kafka:
         return str(kafka.list_topics(timeout=ANSWER_SECONDS).cluster_id)
 
 
@@ -33,15 +34,16 @@ class TopicLog:
     bounds: Mapping[int, tuple[int, int]]
 
 
-def topic_log(bootstrap_servers: str, topic: str) -> TopicLog:
+def topic_log(settings: KafkaSettings, topic: str) -> TopicLog:
     """Return a topic as it is now. Raises: Stop where there is none, KafkaException where nobody answers."""
-    admin = AdminClient({"bootstrap.servers": bootstrap_servers}, logger=librdkafka_log)
+    admin = AdminClient(settings.librdkafka(), logger=librdkafka_log)
     try:
         described = admin.describe_topics(TopicCollection([topic]), request_timeout=ANSWER_SECONDS)[topic].result()
     except KafkaException as error:
         if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
             raise
-        raise Stop(f"there is no topic {topic} on {bootstrap_servers}; create it: pitledger topics apply") from error
+        servers = settings.kafka_bootstrap_servers
+        raise Stop(f"there is no topic {topic} on {servers}; create it: pitledger topics apply") from error
     places = [TopicPartition(topic, partition.id) for partition in described.partitions]
     specs: list[OffsetSpec] = [OffsetSpec.earliest(), OffsetSpec.latest()]  # type: ignore[no-untyped-call]
     ends = [admin.list_offsets(dict.fromkeys(places, spec), request_timeout=ANSWER_SECONDS) for spec in specs]
@@ -50,10 +52,10 @@ def topic_log(bootstrap_servers: str, topic: str) -> TopicLog:
     return TopicLog(str(cluster), str(described.topic_id), bounds)
 
 
-def partitions_holding(bootstrap_servers: str, topic: str, offsets: Mapping[int, int]) -> set[int]:
+def partitions_holding(settings: KafkaSettings, topic: str, offsets: Mapping[int, int]) -> set[int]:
     """Return the partitions that hold a record at these offsets: those from which it can be read within seconds."""
-    config = {"bootstrap.servers": bootstrap_servers, "group.id": "pitledger-inspection", "auto.offset.reset": "error"}
-    kafka = Consumer({**config, "enable.auto.commit": False}, logger=librdkafka_log)
+    config = {"group.id": "pitledger-inspection", "auto.offset.reset": "error", "enable.auto.commit": False}
+    kafka = Consumer({**settings.librdkafka(), **config}, logger=librdkafka_log)
     found: set[int] = set()
     without: set[int] = set()
     try:
@@ -69,10 +71,10 @@ def partitions_holding(bootstrap_servers: str, topic: str, offsets: Mapping[int,
     return found - without
 
 
-def new_producer(bootstrap_servers: str, service: str) -> Producer:
+def new_producer(settings: KafkaSettings, service: str) -> Producer:
     """Return a producer that loses nothing and keeps order."""
     config = {
-        "bootstrap.servers": bootstrap_servers,
+        **settings.librdkafka(),
         "client.id": f"pitledger-{service}",
         "enable.idempotence": True,
         "compression.type": "lz4",
@@ -84,10 +86,8 @@ def new_producer(bootstrap_servers: str, service: str) -> Producer:
 
 
 @contextmanager
-def _client(bootstrap_servers: str) -> Iterator[Consumer]:
-    kafka = Consumer(
-        {"bootstrap.servers": bootstrap_servers, "group.id": "pitledger-inspection"}, logger=librdkafka_log
-    )
+def _client(settings: KafkaSettings) -> Iterator[Consumer]:
+    kafka = Consumer({**settings.librdkafka(), "group.id": "pitledger-inspection"}, logger=librdkafka_log)
     try:
         yield kafka
     finally:

@@ -1,13 +1,65 @@
-"""Structured logs on stderr: one JSON object a line, or a form for people."""
+"""Structured logs on stderr: one JSON object a line, or a form for people; so many lines of a kind in a minute."""
 
 import logging
 import sys
+from collections.abc import Callable
+from time import monotonic
+from typing import Final
 
 import structlog
+from prometheus_client import Counter
+
+LINES_LEFT_OUT: Final = Counter(
+    "pitledger_log_lines_left_out", "Log lines left out because too many of their kind came", ["kind"], registry=None
+)
+"""Counted for the whole process; every registry of a service shows it."""
+
+_MINUTE_SECONDS: Final = 60.0
+_KINDS_MAX: Final = 1000
+"""Kinds are written in the code; should libraries make up more, all others are one kind."""
 
 
-def configure_logs(*, form: str, level: str, service: str) -> None:
+class PerMinute:
+    """Let so many lines of each kind through in a minute; the next one after that says how many were left out."""
+
+    def __init__(self, lines_max: int, clock: Callable[[], float] = monotonic) -> None:
+        self._lines_max = lines_max
+        self._clock = clock
+        self._kinds: dict[str, tuple[float, int]] = {}
+        """Kind -> when its minute began, and the lines since then."""
+
+    def left_out(self, kind: str) -> int | None:
+        """Return how many lines were left out before this one; None where this one is left out."""
+        if kind not in self._kinds and len(self._kinds) >= _KINDS_MAX:
+            kind = "others"
+        now = self._clock()
+        began, lines = self._kinds.get(kind, (now, 0))
+        before = 0
+        if now - began >= _MINUTE_SECONDS:
+            before = max(0, lines - self._lines_max)
+            began, lines = now, 0
+        self._kinds[kind] = (began, lines + 1)
+        if lines < self._lines_max:
+            return before
+        LINES_LEFT_OUT.labels(kind).inc()
+        return None
+
+    def __call__(self, logger: object, method: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
+        """Pass a line on, or raise DropEvent: a processor of structlog."""
+        del logger, method
+        before = self.left_out(str(line.get("event")))
+        if before is None:
+            raise structlog.DropEvent
+        return {**line, "left_out": before} if before else line
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a line of the standard library's loggers passes: a filter of logging."""
+        return self.left_out(f"{record.name}: {record.msg}"[:200]) is not None
+
+
+def configure_logs(*, form: str, level: str, service: str, lines_per_minute_max: int) -> None:
     """Set up structlog, and route the standard library's loggers through it."""
+    per_minute = PerMinute(lines_per_minute_max)
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -18,12 +70,13 @@ def configure_logs(*, form: str, level: str, service: str) -> None:
         structlog.processors.JSONRenderer() if form == "json" else structlog.dev.ConsoleRenderer()
     )
     structlog.configure(
-        processors=[*shared, renderer],
+        processors=[per_minute, *shared, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
     structlog.contextvars.bind_contextvars(service=service)
     handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(per_minute)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,

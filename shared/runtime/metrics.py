@@ -2,6 +2,8 @@
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
+from shared.runtime.logs import LINES_LEFT_OUT
+
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _RECORDS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
@@ -87,6 +89,12 @@ class Metrics:
         self.http_seconds = Histogram(
             "pitledger_http_request_seconds", "HTTP request time", ["route"], buckets=_SECONDS, registry=r
         )
+        self.http_connections = Gauge("pitledger_http_connections", "HTTP connections", registry=r)
+        self.http_cut_off = Counter(
+            "pitledger_http_cut_off", "Clients cut off for what is beyond a limit, by why", ["why"], registry=r
+        )
+        self.log_lines_left_out = LINES_LEFT_OUT
+        r.register(LINES_LEFT_OUT)
         self.callers_refused = Counter(
             "pitledger_callers_refused", "Requests with a token that is not accepted, by why", ["why"], registry=r
         )

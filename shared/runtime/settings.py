@@ -4,25 +4,19 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AliasChoices, Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from shared.runtime.kafka_settings import KafkaSettings
 
 Seconds = Annotated[float, Field(gt=0)]
 
 
-class Settings(BaseSettings):
+class Settings(KafkaSettings):
     """One service's settings. Field descriptions are what `pitledger config` prints with the values."""
-
-    model_config = SettingsConfigDict(env_prefix="PITLEDGER_", frozen=True, extra="ignore")
 
     database_url: SecretStr = Field(
         default=SecretStr("postgresql+psycopg://127.0.0.1:5432/pitledger"),
         validation_alias=AliasChoices("DATABASE_URL"),
         description="PostgreSQL, as a SQLAlchemy URL; services log in as their own role",
-    )
-    kafka_bootstrap_servers: str = Field(
-        default="127.0.0.1:9092",
-        validation_alias=AliasChoices("KAFKA_BOOTSTRAP_SERVERS"),
-        description="Kafka brokers, host:port, separated by commas",
     )
     kafka_group_prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,100}$")] = Field(
         default="pitledger", description="what the names of consumer groups begin with"
@@ -34,6 +28,17 @@ class Settings(BaseSettings):
     http_host: str = Field(default="127.0.0.1", description="address on which the service listens")
     http_port: Annotated[int, Field(ge=0, le=65535)] | None = Field(
         default=None, description="port on which the service listens; each service has its own default"
+    )
+    http_body_bytes_max: Annotated[int, Field(ge=1024)] = Field(
+        default=1_048_576, description="most bytes of the body of a request"
+    )
+    http_connections_max: Annotated[int, Field(ge=1)] = Field(default=512, description="most connections at once")
+    http_connections_per_client_max: Annotated[int, Field(ge=1)] = Field(
+        default=256, description="most connections at once of one address; a proxy is one address"
+    )
+    http_request_seconds_max: Seconds = Field(default=120, description="longest work on one request")
+    log_lines_per_minute_max: Annotated[int, Field(ge=1)] = Field(
+        default=60, description="most log lines of one kind in a minute; the next one says how many were left out"
     )
     log_format: Literal["json", "console"] = Field(default="json", description="form of the log lines on stderr")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="least severe log line")

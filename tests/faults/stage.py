@@ -14,6 +14,7 @@ from shared.local.issuer import DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port
 from shared.runtime.consume.handler import Record
 from shared.runtime.kafka import cluster_id
+from shared.runtime.kafka_settings import KafkaSettings
 from tests.faults.books import Books, books_of, check_order, check_published, without_places
 from tests.faults.in_process import database, read
 from tests.faults.subject import Ask, Subject
@@ -39,7 +40,7 @@ class Stage:
         self._databases = databases
         create_topics(servers)
         self._processes = count(1)
-        self._cluster_id = cluster_id(servers)
+        self._cluster_id = cluster_id(KafkaSettings(KAFKA_BOOTSTRAP_SERVERS=servers))
         for topic, messages in subject.references.items():
             produce(servers, topic, messages)
 

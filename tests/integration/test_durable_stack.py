@@ -22,6 +22,8 @@ from confluent_kafka.admin import AdminClient
 from loadtest.processes import processes_below
 from services.cli.services import load
 from services.cli.stack import BROKER_PORT, POSTGRES_PORT
+from shared.journal.signed_batch import signer_name
+from shared.journal.signed_note import Signer
 from shared.local.ports import LOOPBACK
 from tests.support import eventually
 from tests.support.processes import left_over
@@ -153,8 +155,11 @@ def test_nothing_that_was_acknowledged_is_lost(server_directory: Path) -> None:
     with up(server_directory) as stack:
         assert stack.document["keeps"] is True
         cluster = cluster_of(stack)
-        produce(stack.servers, "properties", [property_event()])
-        produce(stack.servers, "submissions", [submission()])
+        registry = Signer.from_pem(
+            Path(stack.environment["PITLEDGER_CHECKPOINT_KEY_FILE"]), signer_name("paytable-registry")
+        )
+        produce(stack.servers, "properties", [property_event()], signer=registry)
+        produce(stack.servers, "submissions", [submission()], signer=registry)
         known = "SELECT 1 FROM round_settlement.properties, round_settlement.submissions"
         eventually(lambda: stack.rows(known), because="property and submission arrived")
         send(stack, 1, ROUNDS)

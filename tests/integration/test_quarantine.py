@@ -17,6 +17,7 @@ from shared.runtime.consume import facts
 from shared.runtime.consume.handler import Record
 from shared.runtime.database import create_engine
 from shared.runtime.kafka import cluster_id
+from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.projector import Transaction
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.rebuild import rebuild
@@ -306,11 +307,11 @@ def test_a_replay_goes_to_kafka(fresh_broker: AnyBroker) -> None:
     """To its partition, with its headers; a cluster that does not answer says so."""
     servers = fresh_broker.bootstrap_servers
     create_topics(servers)
-    outbox = KafkaOutbox(servers, "vigorish")
-    assert cluster_id(servers) == asyncio.run(outbox.cluster_id())
+    outbox = KafkaOutbox(KafkaSettings(KAFKA_BOOTSTRAP_SERVERS=servers), "vigorish")
+    assert cluster_id(KafkaSettings(KAFKA_BOOTSTRAP_SERVERS=servers)) == asyncio.run(outbox.cluster_id())
     placed = asyncio.run(outbox.send(Replay("pit.events", 3, b"key", b"value", [("a", "b")])))
     [sent] = read_topic(servers, "pit.events")
     assert (Record("pit.events", *placed, b"key", b"value", sent.taken_at), 3) == (sent, placed[0])
-    nowhere = KafkaOutbox("127.0.0.1:1", "vigorish")
+    nowhere = KafkaOutbox(KafkaSettings(KAFKA_BOOTSTRAP_SERVERS="127.0.0.1:1"), "vigorish")
     with pytest.raises(NotSent, match="does not answer"):
         asyncio.run(nowhere.cluster_id())

@@ -22,6 +22,7 @@ from shared.local.ports import free_port
 from shared.runtime.consume.handler import Record
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import create_engine
+from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.rederive.again import TopicLacks
 from shared.runtime.rederive.journal import rederive
 from shared.runtime.rederive.memory import Busy, Memory
@@ -303,7 +304,7 @@ def test_the_service_derives_its_journal_every_so_often(books: Books) -> None:
     """What it finds is a figure, and a reason not to be ready; the next pass reads nothing but what is new."""
     read: list[Topics] = []
 
-    def topics(servers: str) -> AbstractContextManager[Topics]:
+    def topics(settings: KafkaSettings) -> AbstractContextManager[Topics]:
         read.append(Topics(books.records))
         return nullcontext(read[-1])
 

@@ -70,7 +70,7 @@ class Reader:
 async def subscribed(servers: str, topic: str, failures: list[BaseException]) -> AsyncIterator[Subscription]:
     settings = Settings(KAFKA_BOOTSTRAP_SERVERS=servers, batch_records_max=2, kafka_session_seconds=6)
     reader = Reader(topic, settings)
-    found = topic_log(servers, topic)
+    found = topic_log(settings, topic)
     topics = KafkaTopics(reader.context, failures.append)
     await topics.start()
     known = Input(topic, found.cluster_id, found.topic_id)

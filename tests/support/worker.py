@@ -56,5 +56,5 @@ def run(name: str, environment: Mapping[str, str], log: str, orders: Orders) -> 
         if step_name == orders.kill_at and reached[step_name] == orders.times:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    configure_logs(form="json", level="info", service=manifest.name)
+    configure_logs(form="json", level="info", service=manifest.name, lines_per_minute_max=10_000)
     uvloop.run(serve(manifest, Settings(), clock=lambda: MOMENT, step=step))

@@ -15,6 +15,7 @@ from shared.runtime.consume import facts
 from shared.runtime.consume.handler import Handler
 from shared.runtime.context import RuntimeContext
 from shared.runtime.kafka import cluster_id, new_producer
+from shared.runtime.kafka_settings import KafkaSettings
 
 _SEND_SECONDS_MAX = 30.0
 _BY_KEY = -1
@@ -50,13 +51,14 @@ class Outbox(Protocol):
 class KafkaOutbox:
     """Take records to Kafka, in a thread of their own: they are rare."""
 
-    def __init__(self, bootstrap_servers: str, service: str) -> None:
-        self._servers = bootstrap_servers
+    def __init__(self, settings: KafkaSettings, service: str) -> None:
+        self._settings = settings
+        self._servers = settings.kafka_bootstrap_servers
         self._service = service
 
     async def cluster_id(self) -> str:
         try:
-            return await asyncio.to_thread(cluster_id, self._servers)
+            return await asyncio.to_thread(cluster_id, self._settings)
         except KafkaException as error:
             raise NotSent(f"Kafka at {self._servers} does not answer: {error.args[0]}") from error
 
@@ -65,7 +67,7 @@ class KafkaOutbox:
 
     def _send(self, replay: Replay) -> tuple[int, int]:
         answers: list[tuple[Any, Any]] = []
-        producer = new_producer(self._servers, self._service)
+        producer = new_producer(self._settings, self._service)
         try:
             producer.produce(
                 replay.topic,

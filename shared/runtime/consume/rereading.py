@@ -43,14 +43,14 @@ async def read_again(
     does not hold all that was ever read as it was then, or holds what its publisher did not sign; KafkaException where
     the cluster does not answer.
     """
-    servers, topic = settings.kafka_bootstrap_servers, handler.topic
+    topic = handler.topic
     s = journal.shards.c
     was_read = select(s.shard).where(s.name.startswith(f"{topic}/", autoescape=True), s.next_offset > 0)
     if (await connection.execute(was_read.limit(1))).first() is None:
         return
-    partitions = await _partitions(connection, journal, topic, await asyncio.to_thread(topic_log, servers, topic))
+    partitions = await _partitions(connection, journal, topic, await asyncio.to_thread(topic_log, settings, topic))
     group = f"{settings.kafka_group_prefix}-{journal.schema}-again"
-    batches = _batches(servers, group, topic, {number: read.end for number, read in partitions.items()})
+    batches = _batches(settings, group, topic, {number: read.end for number, read in partitions.items()})
     streams: dict[str, Stream] = {}
     while batch := await asyncio.to_thread(partial(next, batches, None)):
         read = [record for record in batch if record.offset not in partitions[record.partition].refused]
@@ -127,11 +127,11 @@ async def _partitions(
     return by_number
 
 
-def _batches(servers: str, group: str, topic: str, ends: Mapping[int, int]) -> Iterator[Sequence[Record]]:
+def _batches(settings: Settings, group: str, topic: str, ends: Mapping[int, int]) -> Iterator[Sequence[Record]]:
     """Return the records of the topic from its beginning up to where each partition was read, some at a time."""
     consumer = Consumer(
         {
-            "bootstrap.servers": servers,
+            **settings.librdkafka(),
             "group.id": group,
             "enable.auto.commit": False,
             "enable.partition.eof": True,
@@ -150,6 +150,7 @@ def _batches(servers: str, group: str, topic: str, ends: Mapping[int, int]) -> I
             messages = consumer.consume(_BATCH_RECORDS, timeout=_POLL_SECONDS)
             heard = monotonic() if messages else heard
             if monotonic() - heard > _SILENCE_SECONDS:
+                servers = settings.kafka_bootstrap_servers
                 raise Stop(f"{servers} has sent nothing of {topic} for {_SILENCE_SECONDS:.0f} s")
             batch: list[Record] = []
             for message in messages:

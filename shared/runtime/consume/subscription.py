@@ -44,6 +44,8 @@ class KafkaTopics:
         self.ends: defaultdict[str, dict[int, int]] = defaultdict(dict)
         self._failed = failed
         self._loop = asyncio.get_running_loop()
+        statistics = {"statistics.interval.ms": _STATISTICS_MILLISECONDS, "stats_cb": self._note_ends}
+        config = {**context.settings.librdkafka(), **statistics}
         self.broker = KafkaBroker(
             context.settings.kafka_bootstrap_servers,
             client_id=f"{context.settings.kafka_group_prefix}-{context.service}",
@@ -51,7 +53,7 @@ class KafkaTopics:
             apply_types=False,
             logger=librdkafka_log,
             log_level=logging.DEBUG,
-            config={"statistics.interval.ms": _STATISTICS_MILLISECONDS, "stats_cb": self._note_ends},
+            config=config,  # type: ignore[arg-type]  # a TypedDict of every setting that there is
         )
 
     async def start(self) -> None:
@@ -105,7 +107,7 @@ class Subscription:
         self._whole = whole
         self._topics = topics
         settings = self._context.settings
-        self._bootstrap_servers = settings.kafka_bootstrap_servers
+
         group = f"{settings.kafka_group_prefix}-{self._context.service}-{consumer.topic}"
         self._options: dict[str, Any] = {
             "group_id": group,
@@ -190,7 +192,7 @@ class Subscription:
         unsure = {n: position - 1 for n, position in short.items() if told.get(n, 0) < position}
         held = short.keys() - unsure.keys()
         if unsure and found.topic_id == self._known.topic_id:
-            held |= await asyncio.to_thread(partitions_holding, self._bootstrap_servers, self.consumer.topic, unsure)
+            held |= await asyncio.to_thread(partitions_holding, self._context.settings, self.consumer.topic, unsure)
         return replace(found, bounds={**found.bounds, **{n: (found.bounds.get(n, (0, 0))[0], short[n]) for n in held}})
 
     async def _topic_log(self) -> TopicLog:
@@ -201,7 +203,7 @@ class Subscription:
         """
         while True:
             try:
-                return await asyncio.to_thread(topic_log, self._bootstrap_servers, self.consumer.topic)
+                return await asyncio.to_thread(topic_log, self._context.settings, self.consumer.topic)
             except KafkaException as error:
                 log.warning("broker unavailable", topic=self.consumer.topic, error=str(error))
 

@@ -103,7 +103,7 @@ class Relay:
         self._mark = update(context.tables.relay)
 
     def _new_producer(self) -> Producer:
-        return new_producer(self._context.settings.kafka_bootstrap_servers, self._context.service)
+        return new_producer(self._context.settings, self._context.service)
 
     def wake(self, committed: Sequence[Entry] = ()) -> None:
         """Say that there may be something to publish: entries that were just committed, or what the database has."""

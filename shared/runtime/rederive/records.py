@@ -14,6 +14,7 @@ from kafka.admin import KafkaAdminClient
 from kafka.errors import KafkaError
 
 from shared.runtime.consume.handler import Record
+from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.rederive.again import TopicLacks
 
 _POLL_MILLISECONDS: Final = 500
@@ -28,16 +29,16 @@ _Admin: Any = KafkaAdminClient
 class Records(AbstractContextManager["Records"]):
     """The records of a cluster, as one connection reads them. Raises: ConnectionError where nobody answers."""
 
-    def __init__(self, bootstrap_servers: str, *, at_once: int = 500) -> None:
-        servers = bootstrap_servers.split(",")
+    def __init__(self, settings: KafkaSettings, *, at_once: int = 500) -> None:
+        connection = settings.kafka_python()
         try:
-            admin = _Admin(bootstrap_servers=servers)
+            admin = _Admin(**connection)
             self.cluster_id = str(admin.describe_cluster()["cluster_id"])
             admin.close()
             # The hash that its entries keep tells what a record is worth. The CRC of its batch is not looked at: Python
             # would take longer for that than for all the rest.
             self._consumer = _Consumer(
-                bootstrap_servers=servers,
+                **connection,
                 group_id=None,
                 enable_auto_commit=False,
                 check_crcs=False,
@@ -46,7 +47,7 @@ class Records(AbstractContextManager["Records"]):
                 max_partition_fetch_bytes=_BYTES_MAX,
             )
         except KafkaError as error:
-            raise ConnectionError(f"{bootstrap_servers} does not answer: {error}") from error
+            raise ConnectionError(f"{settings.kafka_bootstrap_servers} does not answer: {error}") from error
 
     def __enter__(self) -> Self:
         return self

@@ -15,6 +15,7 @@ from shared.journal.reading import Pacing
 from shared.journal.verification import Problem
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Kind, kind_of
+from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.rederive.again import Again, Topics
 from shared.runtime.rederive.derivation import Reached
 from shared.runtime.rederive.journal import rederive
@@ -32,10 +33,10 @@ _RESTS: Final = 4
 _REST_SECONDS_MIN: Final = 0.03
 
 
-def _of_cluster(bootstrap_servers: str) -> AbstractContextManager[Topics]:
+def _of_cluster(settings: KafkaSettings) -> AbstractContextManager[Topics]:
     from shared.runtime.rederive.records import Records  # with a Kafka client that nothing else in a service needs
 
-    return Records(bootstrap_servers, at_once=_RECORDS_AT_ONCE)
+    return Records(settings, at_once=_RECORDS_AT_ONCE)
 
 
 @dataclass(slots=True)
@@ -48,7 +49,7 @@ class Rederiver:
 
     context: RuntimeContext
     agains: Callable[[], Sequence[Again[Any]]]
-    topics: Callable[[str], AbstractContextManager[Topics]] = _of_cluster
+    topics: Callable[[KafkaSettings], AbstractContextManager[Topics]] = _of_cluster
     problems: list[Problem] = field(default_factory=list)
     """What the last pass found."""
     derived_at: datetime | None = None
@@ -79,7 +80,7 @@ class Rederiver:
         found: list[Problem] = []
         derived: list[Reached] = []
         self._passing = perf_counter()
-        topics = await asyncio.to_thread(self.topics, self.context.settings.kafka_bootstrap_servers)
+        topics = await asyncio.to_thread(self.topics, self.context.settings)
         with topics as records:
             async with self.context.engine.connect() as connection:
                 await connection.execution_options(isolation_level="AUTOCOMMIT")

@@ -1,10 +1,10 @@
 """The life of a service as a process: its parts put together, run until told to stop or until something fails."""
 
 import asyncio
-import contextlib
+import faulthandler
 import gc
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -40,6 +40,7 @@ from shared.runtime.service.rederiver import Rederiver
 from shared.runtime.settings import Settings
 from shared.runtime.web.access import Identities, Nobody
 from shared.runtime.web.app import Check, create_app
+from shared.runtime.web.limits import Limits, protocol_of
 from shared.runtime.web.quarantine import quarantine_routes
 from shared.runtime.web.refusals import Refusals
 from shared.runtime.web.tokens import identities_of
@@ -50,7 +51,9 @@ _LOOK_SECONDS = 0.1
 _LOOK_AT_TOPICS_SECONDS = 10.0
 """How often the topics that are read are compared with what was read of them."""
 _STOP_SECONDS = 20.0
-"""Longest wait for each part of a service to end."""
+"""Longest wait for all parts of a service to end: shorter than the grace of whoever stops it."""
+_LAST_SECONDS = 5.0
+"""How long after that the process may still need for itself."""
 
 GC_THRESHOLDS = (50_000, 20, 50)
 """A batch makes many objects and no cycles: looking for cycles rarely saves about a tenth of the time of settling."""
@@ -81,7 +84,7 @@ def context_of(
         step=step,
         behind_seconds=behind_seconds,
         handled=manifest.all_commands,
-        outbox=outbox or KafkaOutbox(settings.kafka_bootstrap_servers, manifest.name),
+        outbox=outbox or KafkaOutbox(settings, manifest.name),
     )
 
 
@@ -101,6 +104,7 @@ def application(
         identities=identities,
         record_refusal=Refusals(context).record,
         router=_routes(manifest, context),
+        request_seconds_max=context.settings.http_request_seconds_max,
     )
 
 
@@ -188,22 +192,17 @@ class _Run:
         try:
             await self._over
         finally:
-            await _end(reading)  # first: so that it subscribes to nothing more
+            web.should_exit = True  # nobody is let in any more; who was is answered meanwhile
+            ending = _Ending()
+            await ending.cancel("read", reading)  # first: so that it subscribes to nothing more
             for subscription in reversed(self._health.subscriptions):
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(_STOP_SECONDS):
-                        await subscription.stop()
+                await ending.wait(subscription.consumer.topic, subscription.stop())
             if self._topics is not None:
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(_STOP_SECONDS):
-                        await self._topics.stop()
-            web.should_exit = True
-            await _end(*watching)
-            await asyncio.wait([serving], timeout=_STOP_SECONDS)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_STOP_SECONDS):
-                    await self._context.commands.close()
-            await self._context.engine.dispose()
+                await ending.wait("topics", self._topics.stop())
+            await ending.wait("http", asyncio.wait([serving]))
+            await ending.wait("commands", self._context.commands.close())
+            await ending.cancel("watching", *watching)
+            await ending.wait("database", self._context.engine.dispose())
 
     def _task(self, work: Any, name: str) -> asyncio.Task[None]:
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work, name=name)
@@ -215,6 +214,8 @@ class _Run:
             self._fail(error)
 
     def _finish(self) -> None:
+        # Threads of librdkafka cannot be cancelled: should one not return, the process says where, and ends anyway.
+        faulthandler.dump_traceback_later(_STOP_SECONDS + _LAST_SECONDS, exit=True)
         if not self._over.done():
             self._over.set_result(None)
 
@@ -244,6 +245,8 @@ class _Run:
             app,
             host=self._context.settings.http_host,
             port=self._port,
+            http=protocol_of(Limits.of(self._context.settings), self._context.metrics),
+            ws="none",
             log_config=None,
             access_log=False,
             proxy_headers=False,
@@ -282,8 +285,8 @@ class _Run:
 
     async def _input(self, topic: str) -> Input:
         """Return the log that is read under the name of a topic: what is there now, where none was read before."""
-        servers, context = self._context.settings.kafka_bootstrap_servers, self._context
-        found = await asyncio.to_thread(topic_log, servers, topic)
+        context = self._context
+        found = await asyncio.to_thread(topic_log, context.settings, topic)
 
         async def known() -> Input:
             async with context.engine.begin() as connection:
@@ -297,10 +300,25 @@ class _Run:
             await subscription.look()
 
 
-async def _end(*tasks: asyncio.Task[None]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.wait(tasks, timeout=_STOP_SECONDS)
+class _Ending:
+    """End the parts of a service one after the other, all of them within one time."""
+
+    def __init__(self) -> None:
+        self._until = asyncio.get_running_loop().time() + _STOP_SECONDS
+
+    async def wait(self, part: str, ended: Coroutine[Any, Any, object]) -> None:
+        """Wait until a part has ended, as long as there is time."""
+        try:
+            async with asyncio.timeout_at(self._until):
+                await ended
+        except TimeoutError:
+            log.warning("not waited for", part=part)
+
+    async def cancel(self, part: str, *tasks: asyncio.Task[None]) -> None:
+        """Cancel tasks and wait for them."""
+        for task in tasks:
+            task.cancel()
+        await self.wait(part, asyncio.wait(tasks))
 
 
 async def _until(done: Callable[[], bool]) -> None:

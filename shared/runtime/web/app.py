@@ -1,5 +1,6 @@
 """The HTTP shell of every service: what it is, rejections as problems and on record, health, readiness, metrics."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import cache
 from time import perf_counter
@@ -13,6 +14,7 @@ from fastapi_offline import FastAPIOffline
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shared.contracts.rejection import Reason, Rejected
@@ -31,6 +33,9 @@ RecordRefusal = Callable[[Request, Caller, Reason, str], Awaitable[None]]
 
 OPEN_PATHS: Final = frozenset({"/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics"})
 """What everybody may read: it shows no money, people or rounds. Everything else takes a role."""
+
+_CLIENT_GONE: Final = 499
+"""What is counted where the client did not wait for an answer."""
 
 log = structlog.get_logger()
 
@@ -66,14 +71,18 @@ def create_app(
     identities: Identities,
     record_refusal: RecordRefusal,
     router: APIRouter | None = None,
+    request_seconds_max: float | None = None,
 ) -> FastAPI:
-    """Return the application of a service: its own routes, and those that every service has."""
+    """Return the application of a service: its own routes, and those that every service has.
+
+    A request on which it works longer than `request_seconds_max` is given up: its client may try again.
+    """
     title = f"Pitledger {service}"
     app = FastAPIOffline(docs_url="/docs", redoc_url=None, title=title, version=version)
     app.state.identities = identities
     describe = app.openapi  # replaced below: the framework's way to extend the document
     app.openapi = cache(lambda: complete(describe()))  # type: ignore[method-assign]
-    app.add_middleware(_Measured, metrics=metrics)
+    app.add_middleware(_Measured, metrics=metrics, seconds_max=request_seconds_max)
     _answer_rejections(app, record_refusal)
     if router is not None:
         app.include_router(router)  # first: its routes are asked all the time
@@ -162,8 +171,9 @@ class _Measured:
     It is plain ASGI: the framework's own shell for middleware runs each request in a task group of its own.
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, seconds_max: float | None) -> None:
         self._app = app
+        self._seconds_max = seconds_max
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -179,7 +189,11 @@ class _Measured:
             await send(message)
 
         try:
-            await self._app(scope, receive, sent)
+            async with asyncio.timeout(self._seconds_max):
+                await self._app(scope, receive, sent)
+        except ClientDisconnect:
+            log.info("a client has gone", route=_route(scope))
+            status = status or _CLIENT_GONE
         except Exception as error:
             response = _failure(Request(scope), error)
             if status:

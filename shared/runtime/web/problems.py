@@ -29,6 +29,7 @@ _HEADERS: Final = {
     Reason.UNKNOWN_CALLER: {"WWW-Authenticate": "Bearer"},
     Reason.TRY_AGAIN: _RETRY,
     Reason.NOT_READY: _RETRY,
+    Reason.TOO_MANY_CONNECTIONS: _RETRY,
 }
 
 
@@ -161,6 +162,18 @@ def problem_type(reason: Reason) -> ProblemType:
         case Reason.NOT_READY:
             return ProblemType(
                 503, "The service is not ready", "Wait; `checks` says what is wrong with the service or its servers."
+            )
+        case Reason.BODY_TOO_LARGE:
+            return ProblemType(413, "The body is too large", "Send less in one request.")
+        case Reason.HEAD_TOO_LARGE:
+            return ProblemType(431, "URL or headers are too large", "Send fewer and shorter headers, a shorter URL.")
+        case Reason.TOO_SLOW:
+            return ProblemType(
+                408, "The request did not come in time", "Send it without pauses; with the same Idempotency-Key."
+            )
+        case Reason.TOO_MANY_CONNECTIONS:
+            return ProblemType(
+                503, "There are too many connections", "Close connections, or use one for several requests; wait."
             )
         case Reason.TRY_AGAIN:
             return ProblemType(

@@ -13,6 +13,7 @@ from shared.runtime.database import create_engine
 from shared.runtime.differences import Compared
 from shared.runtime.errors import Stop
 from shared.runtime.kafka import cluster_id
+from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.service.rebuild import rebuild
 from shared.runtime.settings import Settings
 from tests.faults.in_process import read
@@ -68,7 +69,7 @@ def _rebuild(url: str, servers: str, *, check: bool) -> Sequence[Compared]:
 def test_a_topic_that_holds_other_content_is_not_rebuilt_from(url: str, fresh_broker: AnyBroker) -> None:
     """What was taken of each place is known; a rebuild stops where the topic says anything else."""
     servers = fresh_broker.bootstrap_servers
-    read(SUBJECT, url, _records(servers), cluster_id=cluster_id(servers))
+    read(SUBJECT, url, _records(servers), cluster_id=cluster_id(KafkaSettings(KAFKA_BOOTSTRAP_SERVERS=servers)))
     before = _rows(url)
     with psycopg.connect(make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)) as owner:
         owner.execute("SET session_replication_role = replica")
@@ -85,7 +86,7 @@ def test_a_topic_that_holds_other_content_is_not_rebuilt_from(url: str, fresh_br
 def test_the_reports_can_be_rebuilt(url: str, fresh_broker: AnyBroker) -> None:
     """A check finds what was changed in each table and leaves it; a rebuild makes the rows as they were."""
     servers = fresh_broker.bootstrap_servers
-    read(SUBJECT, url, _records(servers), cluster_id=cluster_id(servers))
+    read(SUBJECT, url, _records(servers), cluster_id=cluster_id(KafkaSettings(KAFKA_BOOTSTRAP_SERVERS=servers)))
     before = _rows(url)
     assert [] == [table for table, rows in before.items() if not rows]
     services = query(url, "SELECT DISTINCT service FROM reporting.exceptions ORDER BY 1")

@@ -1,0 +1,120 @@
+"""What each service may do on a Kafka cluster, as its manifest says; and what makes a cluster allow just that.
+
+A service is the principal `User:<its role>` (`User:round_settlement`). It reads the topics that it reads, in consumer
+groups of its own, and writes those that it publishes; of those that come from outside, such as `table.events`, also
+what it reads, to send mended records of its quarantine again. What another service publishes it can never write. It
+changes no topic and sees no other. Table systems, the pit's systems and whoever applies topics are principals of the
+licensee's.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kafka.admin import (
+    ACL,
+    ACLFilter,
+    ACLOperation,
+    ACLPermissionType,
+    ACLResourcePatternType,
+    ResourcePattern,
+    ResourcePatternFilter,
+    ResourceType,
+)
+from kafka.errors import NoError
+
+from infra.topics import TopicsError, connected
+from shared.runtime.service.manifest import Manifest
+
+# kafka-python carries no types.
+_Acl: Any = ACL
+_Filter: Any = ACLFilter
+_Pattern: Any = ResourcePattern
+_PatternFilter: Any = ResourcePatternFilter
+
+_TIMEOUT_SECONDS = 15.0
+_PATTERNS = {"literal": ACLResourcePatternType.LITERAL, "prefixed": ACLResourcePatternType.PREFIXED}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Grant:
+    """One thing that a principal may do: an operation on the topic, or the consumer groups, of this name."""
+
+    principal: str
+    resource: str
+    name: str
+    pattern: str
+    operation: str
+
+    def __str__(self) -> str:
+        return f"{self.principal} {self.operation} {self.resource} {self.name} ({self.pattern})"
+
+
+def principal_of(manifest: Manifest) -> str:
+    """Return as whom a service logs in to Kafka."""
+    return f"User:{manifest.schema}"
+
+
+def wanted(manifests: Iterable[Manifest], *, group_prefix: str) -> list[Grant]:
+    """Return the grants of the services, sorted; `group_prefix` is PITLEDGER_KAFKA_GROUP_PREFIX."""
+    services, found = list(manifests), set[Grant]()
+    from_services = {topic.name for one in services for topic in one.published}
+    for one in services:
+        who = principal_of(one)
+        reads, published = {topic.name for topic in one.reads}, {topic.name for topic in one.published}
+        found |= {Grant(who, "topic", name, "literal", what) for name in reads for what in ("describe", "read")}
+        writes = published | (reads - from_services)
+        found |= {Grant(who, "topic", name, "literal", what) for name in writes for what in ("describe", "write")}
+        if reads:
+            found.add(Grant(who, "group", f"{group_prefix}-{one.name}-", "prefixed", "read"))
+    return sorted(found)
+
+
+def apply(
+    bootstrap_servers: str,
+    grants: Sequence[Grant],
+    *,
+    principals: Iterable[str],
+    client: Mapping[str, Any],
+    dry_run: bool = False,
+) -> tuple[list[Grant], list[Grant]]:
+    """Make the cluster allow these principals just this, and return what was added and what was taken away.
+
+    `client` is what kafka-python needs to connect as an administrator. Raises: TopicsError, when the cluster has no
+    authorizer or refuses; what `infra.topics.connected` raises.
+    """
+    ours = set(principals)
+    with connected(bootstrap_servers, _TIMEOUT_SECONDS, client) as admin:
+        anything = _PatternFilter(ResourceType.ANY, None, ACLResourcePatternType.ANY)
+        acls, _ = admin.describe_acls(_Filter(None, None, ACLOperation.ANY, ACLPermissionType.ALLOW, anything))
+        there = {grant for acl in acls if (grant := _grant(acl)).principal in ours}
+        missing, surplus = sorted(set(grants) - there), sorted(there - set(grants))
+        if missing and not dry_run:
+            refused = admin.create_acls([_acl(grant, "*") for grant in missing])["failed"]
+            _raise(bootstrap_servers, refused)
+        if surplus and not dry_run:
+            answers = admin.delete_acls([_acl(grant, None) for grant in surplus])
+            _raise(bootstrap_servers, [error for _, _, error in answers if error is not NoError])
+    return missing, surplus
+
+
+def _raise(bootstrap_servers: str, refused: Sequence[type[Exception]]) -> None:
+    if refused:
+        raise TopicsError(f"Kafka at {bootstrap_servers}: {len(refused)} ACLs were refused: {refused[0].__name__}")
+
+
+def _acl(grant: Grant, host: str | None) -> Any:
+    """Return a grant as kafka-python has it, from all hosts; the host None stands for any that it may be limited to."""
+    resource = _Pattern(ResourceType[grant.resource.upper()], grant.name, _PATTERNS[grant.pattern])
+    return _Acl(grant.principal, host, ACLOperation[grant.operation.upper()], ACLPermissionType.ALLOW, resource)
+
+
+def _grant(acl: Any) -> Grant:
+    pattern = acl.resource_pattern
+    return Grant(
+        acl.principal,
+        ResourceType(pattern.resource_type).name.lower(),
+        pattern.resource_name,
+        ACLResourcePatternType(pattern.pattern_type).name.lower(),
+        ACLOperation(acl.operation).name.lower(),
+    )

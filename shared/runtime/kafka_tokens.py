@@ -1,0 +1,29 @@
+"""Tokens for kafka-python, which logs in by OAUTHBEARER and leaves it to us to fetch them."""
+
+import ssl
+from pathlib import Path
+
+import httpx
+from kafka.net.sasl.oauth import AbstractTokenProvider
+
+_ANSWER_SECONDS_MAX = 10.0
+
+
+class TokenProvider(AbstractTokenProvider):
+    """Fetch a token at each login, by the client's own credentials (RFC 6749, section 4.4)."""
+
+    def __init__(
+        self, url: str, *, client_id: str, client_secret: str, scope: str | None, ca_file: Path | None
+    ) -> None:
+        self._url = url
+        self._credentials = (client_id, client_secret)
+        self._form = {"grant_type": "client_credentials"} | ({} if scope is None else {"scope": scope})
+        self._known = ssl.create_default_context(cafile=None if ca_file is None else str(ca_file))
+
+    def token(self) -> str:
+        """Return a new token. Raises: httpx.HTTPError where there is none."""
+        answer = httpx.post(
+            self._url, data=self._form, auth=self._credentials, verify=self._known, timeout=_ANSWER_SECONDS_MAX
+        )
+        answer.raise_for_status()
+        return str(answer.json()["access_token"])

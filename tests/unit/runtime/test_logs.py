@@ -1,0 +1,67 @@
+"""So many log lines of a kind in a minute: nobody fills a disk, and what is left out is counted."""
+
+import logging
+from typing import Any
+
+import pytest
+import structlog
+
+from shared.runtime.logs import LINES_LEFT_OUT, PerMinute
+
+
+class Log:
+    """Log lines of kinds, on a clock."""
+
+    def __init__(self, lines_max: int) -> None:
+        self.now = 0.0
+        self.per_minute = PerMinute(lines_max, lambda: self.now)
+        self.lines: list[Any] = []
+
+    def say(self, kind: str, **more: Any) -> None:
+        """Say a line."""
+        try:
+            self.lines.append(self.per_minute(None, "warning", {"event": kind, **more}))
+        except structlog.DropEvent:
+            return
+
+
+def left_out(kind: str) -> float:
+    """How many lines of a kind were left out in this process."""
+    return float(LINES_LEFT_OUT.labels(kind)._value.get())
+
+
+def test_lines_beyond_the_limit_are_left_out_and_counted() -> None:
+    """The first of them are there; in the next minute a line says how many were not."""
+    log, before = Log(3), left_out("nobody known asked")
+    for number in range(1000):
+        log.say("nobody known asked", number=number)
+    assert [0, 1, 2] == [line["number"] for line in log.lines]
+    assert before + 997 == left_out("nobody known asked")
+    log.now = 60
+    log.say("nobody known asked", number=1000)
+    assert {"event": "nobody known asked", "number": 1000, "left_out": 997} == log.lines[-1]
+
+
+def test_a_flood_of_one_kind_hides_no_other() -> None:
+    """The line that matters is there."""
+    log = Log(2)
+    for _ in range(100):
+        log.say("nobody known asked")
+    log.say("journal verification failed")
+    assert "journal verification failed" == log.lines[-1]["event"]
+
+
+def test_kinds_that_somebody_makes_up_do_not_fill_the_memory() -> None:
+    """Beyond a thousand, all others are one kind."""
+    log = Log(2)
+    for number in range(5000):
+        log.say(f"kind {number}")
+    assert 1002 == len(log.lines)
+
+
+@pytest.mark.parametrize("arguments", [("a",), ("b",)])
+def test_lines_of_libraries_are_of_a_kind_too(arguments: tuple[str, ...]) -> None:
+    """By what they say before anything is put into it."""
+    per_minute = PerMinute(1, lambda: 0.0)
+    record = logging.LogRecord("uvicorn.error", logging.WARNING, "", 0, "Invalid request of %s", arguments, None)
+    assert [True, False] == [per_minute.filter(record), per_minute.filter(record)]
