@@ -12,8 +12,11 @@ from tests.support.services import query, read_topic
 Books = Mapping[str, list[dict[str, Any]]]
 """By table: its rows, sorted."""
 
-_NOT_OF_THE_BOOKS = ("accounts", "alembic_version", "checkpoints", "verified", "postings", "relay", "evidence_days")
-"""What follows from something else, or is made in the background some time later."""
+_NOT_OF_THE_BOOKS = (
+    *("accounts", "alembic_version", "checkpoints", "verified", "postings", "relay", "evidence_days"),
+    "inputs",
+)
+"""What follows from something else, is made in the background some time later, or says which topics were read."""
 _OF_OTHERS = {"reporting.rounds", "reporting.won_lines"}
 """Tables whose shards are another service's, and which do not say so in a column."""
 _OFFSETS = {"offset", "next_offset", "previous", "hash", "head"}
@@ -25,6 +28,12 @@ _ENTRIES = """
         SELECT jsonb_agg(jsonb_build_array(a.property, a."table", a.wager, a.leg, p.cents) ORDER BY p.line)
         FROM {schema}.postings p JOIN {schema}.accounts a USING (account) WHERE (p.shard, p.seq) = (e.shard, e.seq)
     )))::text FROM {schema}.entries e"""
+_TAKEN = """
+    SELECT jsonb_build_object('source', source, 'sequence', sequence, 'digest',
+        substring(digests FROM (32 * (sequence - first) + 1)::int FOR 32))::text
+    FROM {schema}.taken, generate_series(first, last) sequence"""
+"""What stands at each place, however many came together."""
+_OWN = {"entries": _ENTRIES, "taken": _TAKEN}
 _MONEY = """
     SELECT a.property, a."table", a.wager, a.leg, e.gaming_day, sum(p.cents)::bigint
     FROM {schema}.postings p JOIN {schema}.accounts a USING (account) JOIN {schema}.entries e USING (shard, seq)
@@ -56,7 +65,7 @@ def books_of(subject: Subject, url: str) -> Books:
     found = {}
     for (table,) in query(url, _TABLES.format(schema=schema)):
         if table not in _NOT_OF_THE_BOOKS:
-            statement = _ENTRIES if table == "entries" else f"SELECT to_jsonb(t)::text FROM {{schema}}.{table} t"
+            statement = _OWN.get(table, f"SELECT to_jsonb(t)::text FROM {{schema}}.{table} t")
             rows = [row_of(table, text) for (text,) in query(url, statement.format(schema=schema))]
             found[table] = _sorted(rows)
     found["shards"] = [shard for shard in found["shards"] if shard["next_seq"] > 1]
