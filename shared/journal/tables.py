@@ -6,6 +6,7 @@ from typing import Final
 from sqlalchemy import (
     BigInteger,
     Boolean,
+    CheckConstraint,
     Column,
     ForeignKey,
     Identity,
@@ -118,6 +119,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *counts("first", key=True),
             *counts("last"),
             *columns(LargeBinary, "digests"),
+            CheckConstraint("octet_length(digests) = 32 * (last - first + 1)", name="taken_check"),
         ),
         quarantine=table(
             "quarantine",

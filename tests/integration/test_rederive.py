@@ -100,7 +100,7 @@ class Books:
         return self.records[-1]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def day(databases: Databases) -> Sequence[Record]:
     """What was read on a day on which all happened that can happen to a record; the database is a template."""
     records: list[Record] = []

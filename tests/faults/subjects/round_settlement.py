@@ -16,7 +16,7 @@ _EVENTS += [
     completed(TABLES[2], 13, f"{TABLES[2]}-r1"),  # refused: that round is posted
     completed(TABLES[3], 15),  # 13 and 14 come late
     completed(TABLES[3], 14),
-    completed(TABLES[4], 12, play=record(LOSING, cents=1200)),  # delivered twice
+    completed(TABLES[4], 12, play=record(BLACKJACK, cents=1200)),  # delivered twice
     completed(TABLES[3], 13),
     corrected(TABLES[0], 14, f"{TABLES[0]}-r5", record(LOSING, cents=700)),
 ]

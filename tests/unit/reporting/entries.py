@@ -122,7 +122,8 @@ class Shard:
         """A record was refused; without a table it could not be read at all, and only its key says whose it is."""
         place = {"topic": "table.events", "partition": 0, "offset": seq, "sequence": sequence, "reason": reason}
         source = None if table is None else self.table(table)
-        return self._entry(seq, "record.quarantined", table or "", place | {"source": source, "key": key})
+        said = place | {"source": source, "key": key, "sha256": "0" * 64}
+        return self._entry(seq, "record.quarantined", table or "", said)
 
     def mended(self, seq: int, table: str, sequence: int, *closed: int) -> Event:
         """Refused records, by their entries, were replaced."""
