@@ -203,7 +203,8 @@ async def copy_tuples(
 ) -> None:
     """Insert rows that have the values of these columns in their order, by default of all, by COPY."""
     if rows:
-        await _copy(connection, table, tuple(columns) or column_names(table), zip(*rows, strict=True))
+        names = tuple(columns) or column_names(table)
+        await _copy(connection, table, names, (map(itemgetter(number), rows) for number in range(len(names))))
 
 
 async def _copy(
