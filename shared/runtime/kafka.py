@@ -53,22 +53,33 @@ def topic_log(settings: KafkaSettings, topic: str) -> TopicLog:
 
 
 def partitions_holding(settings: KafkaSettings, topic: str, offsets: Mapping[int, int]) -> set[int]:
-    """Return the partitions that hold a record at these offsets: those from which it can be read within seconds."""
-    config = {"group.id": "pitledger-inspection", "auto.offset.reset": "error", "enable.auto.commit": False}
-    kafka = Consumer({**settings.librdkafka(), **config}, logger=librdkafka_log)
-    found: set[int] = set()
-    without: set[int] = set()
+    """Return the partitions that hold a record at these offsets, which is read: or their end, or an error, comes.
+
+    Raises: KafkaException where a partition does not answer in time.
+    """
+    kafka = Consumer(
+        {
+            **settings.librdkafka(),
+            "group.id": "pitledger-inspection",
+            "auto.offset.reset": "error",
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+        },
+        logger=librdkafka_log,
+    )
+    held: dict[int, bool] = {}
     try:
         kafka.assign([TopicPartition(topic, number, offset) for number, offset in offsets.items()])
         until = monotonic() + ANSWER_SECONDS
-        while found | without != offsets.keys() and monotonic() < until:
+        while held.keys() != offsets.keys():
             message = kafka.poll(_POLL_SECONDS)
-            if message is None or (number := message.partition()) is None:
-                continue
-            (found if message.error() is None and message.offset() == offsets[number] else without).add(number)
+            if message is not None and (number := message.partition()) is not None:
+                held.setdefault(number, message.error() is None and message.offset() == offsets[number])
+            elif monotonic() > until:
+                raise KafkaException(KafkaError(KafkaError._TIMED_OUT, f"{topic} does not answer"))
     finally:
         kafka.close()
-    return found - without
+    return {number for number, is_held in held.items() if is_held}
 
 
 def new_producer(settings: KafkaSettings, service: str) -> Producer:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 from confluent_kafka import Consumer as KafkaConsumer
@@ -26,6 +26,8 @@ from shared.runtime.errors import Stop
 from shared.runtime.kafka import TopicLog, librdkafka_log, partitions_holding, topic_log
 
 log = structlog.get_logger()
+
+AnswerT = TypeVar("AnswerT")
 
 _ASSIGN_SECONDS = 240.0
 _REST_SECONDS_MAX = 2.0
@@ -196,14 +198,18 @@ class Subscription:
         return replace(found, bounds={**found.bounds, **{n: (found.bounds.get(n, (0, 0))[0], short[n]) for n in held}})
 
     async def _topic_log(self) -> TopicLog:
-        """Return the topic as soon as the cluster answers: by a client of its own.
+        """Return the topic as it is now."""
+        return await self._answer(topic_log)
+
+    async def _answer(self, ask: Callable[..., AnswerT], *more: Any) -> AnswerT:
+        """Return what the cluster says of the topic as soon as it answers: to a client of its own.
 
         The consumer would answer too. But whatever librdkafka has to say next, a line of its log when the broker is
         away again, would end the process: in one poll, no callback may come after one that asked.
         """
         while True:
             try:
-                return await asyncio.to_thread(topic_log, self._context.settings, self.consumer.topic)
+                return await asyncio.to_thread(ask, self._context.settings, self.consumer.topic, *more)
             except KafkaException as error:
                 log.warning("broker unavailable", topic=self.consumer.topic, error=str(error))
 
