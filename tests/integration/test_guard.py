@@ -11,7 +11,6 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from shared.journal.checkpoint import open_note
-from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.signed_note import Signer
 from shared.journal.verification import read_shards
 from shared.runtime.service import guard as guards
@@ -23,6 +22,7 @@ from tests.support.guarding import (
     REWRITE,
     as_owner,
     guard_of,
+    notary_in,
     record_entries,
     run_on,
 )
@@ -40,9 +40,7 @@ def url(databases: Databases) -> Iterator[str]:
 @pytest.fixture
 def notary(tmp_path: Path) -> Notary:
     """A key, and a directory outside the database."""
-    return Notary(
-        "round-settlement", Signer.generate("pitledger/round-settlement"), DirectoryStore(tmp_path / "checkpoints")
-    )
+    return notary_in(tmp_path / "checkpoints")
 
 
 def test_what_was_verified_is_signed(url: str, notary: Notary) -> None:

@@ -23,6 +23,7 @@ from tests.support.guarding import (
     Clock,
     as_owner,
     guard_of,
+    notary_in,
     record_entries,
     run_on,
 )
@@ -40,9 +41,7 @@ def url(databases: Databases) -> Iterator[str]:
 @pytest.fixture
 def notary(tmp_path: Path) -> Notary:
     """A key, and a directory outside the database."""
-    return Notary(
-        "round-settlement", Signer.generate("pitledger/round-settlement"), DirectoryStore(tmp_path / "checkpoints")
-    )
+    return notary_in(tmp_path / "checkpoints")
 
 
 MOVED = (

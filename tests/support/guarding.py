@@ -3,12 +3,15 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from services.round_settlement.tables import journal
+from shared.journal.checkpoint_store import DirectoryStore
 from shared.journal.entry import Account, Draft, Posting
 from shared.journal.ledger import Ledger
+from shared.journal.signed_note import Signer
 from shared.runtime.context import RuntimeContext
 from shared.runtime.database import create_engine
 from shared.runtime.service.guard import Guard
@@ -97,3 +100,8 @@ async def as_owner(url: str, *statements: str) -> None:
         for statement in statements:
             await connection.exec_driver_sql(statement)
     await engine.dispose()
+
+
+def notary_in(directory: Path) -> Notary:
+    """A key of round settlement, and a directory outside the database."""
+    return Notary("round-settlement", Signer.generate("pitledger/round-settlement"), DirectoryStore(directory))
