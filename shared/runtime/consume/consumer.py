@@ -242,6 +242,7 @@ class Consumer:
             quarantine = await open_quarantine(connection, tables, decoded)
             state = await self._handler.load(connection, _events(decoded))
         found: dict[int, list[Derived]] = {}
+        read_at = self.context.clock()
         for number, part in parts.items():
             partition = self._partitions[number]
             known = Known(
@@ -251,6 +252,7 @@ class Consumer:
                 taken=taken,
                 quarantine=quarantine,
                 state=state,
+                read_at=read_at,
             )
             found[number] = derive(self._handler, part, known)
         return found
