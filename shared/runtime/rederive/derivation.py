@@ -236,7 +236,7 @@ async def _compare(
 
 def _decoded(again: Again[Any], record: Record, entries: Sequence[Entry]) -> Decoded:
     """Return a record with its event; one that the database refused then is refused for that reason."""
-    digest = content_digest(again.handler.reader.topic, record.value)
+    digest = content_digest(again.handler.reader.topic, record)
     reason = _quarantined_for(entries)
     if reason is not None and reason.startswith(NOT_AUTHENTIC):
         return Decoded(record, NotAuthentic(reason), digest)
