@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, cast
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -10,6 +11,8 @@ from services.round_settlement.domain.settling import InEffect, Known, Standing,
 from services.round_settlement.tables import ROUND, journal, properties, rounds, submissions
 from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import Event
+from shared.contracts.places import PlaceAt
+from shared.contracts.rounds import TableData
 from shared.contracts.settlements import SettlementPosted, SubmissionRef
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.tables import READER, TableEvent
@@ -60,6 +63,14 @@ class TableEvents(Handler[Rounds]):
         await self._places.refresh(connection)
         await self._submissions.refresh(connection)
         return Rounds(await _known(connection, {key_of(event) for event in events}), self._places, self._submissions)
+
+    def properties_in(self, state: Rounds) -> PlaceAt:
+        return state.places.place
+
+    def stands_since(self, event: Event[Any], state: Rounds) -> datetime | None:
+        """Return when the round was opened whose money stands: whenever that was, it may be corrected and voided."""
+        standing = state.known.get(key_of(event), Known()).standing if isinstance(event.data, TableData) else None
+        return None if standing is None else standing.posted.opened_at
 
     def handle(self, event: Event[Any], state: Rounds) -> Sequence[Recording]:
         key = key_of(event)

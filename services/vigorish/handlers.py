@@ -142,6 +142,9 @@ class PitEvents(Handler[PlaceAt]):
         await self._places.refresh(connection)
         return self._places.place
 
+    def properties_in(self, state: PlaceAt) -> PlaceAt:
+        return state
+
     def handle(self, event: Event[Any], state: PlaceAt) -> Sequence[Recording]:
         match event.data:
             case VigorishOfRound() as data:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import datetime
+from typing import Any, Literal
 
 from shared.contracts.envelope import Event, position
 from shared.contracts.reading import Passed
@@ -14,6 +15,7 @@ from shared.rules.errors import Refused
 from shared.runtime.consume import facts
 from shared.runtime.consume.authentic import NotAuthentic
 from shared.runtime.consume.handler import Handler, Record
+from shared.runtime.consume.plausible import Door, Implausible, Limit
 from shared.runtime.text import printable
 
 PlaceOf = tuple[str, int]
@@ -40,7 +42,8 @@ class Refusal:
     """Why a record goes into quarantine, and the place in its stream that it claims.
 
     `conflict`: the place is taken by something else. `stops`: the partition is not read on until somebody decides.
-    `authentic`: its publisher signed it, or it comes from outside.
+    `authentic`: its publisher signed it, or it comes from outside. `implausible`: the limit of its property that it is
+    beyond.
     """
 
     reason: str
@@ -49,6 +52,7 @@ class Refusal:
     conflict: bool = False
     stops: bool = False
     authentic: bool = True
+    implausible: Limit | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,6 +71,7 @@ class Derived:
     refusal: Refusal | None = None
     mended: tuple[int, ...] = ()
     duplicate: bool = False
+    flagged: Literal["age_days_max"] | None = None
     unknown_kind: bool = False
 
 
@@ -75,7 +80,7 @@ class Known:
     """What the database holds that the events of a batch touch.
 
     `streams` are as they stand before the batch, `taken` what stands at the places in them that are claimed again,
-    `quarantine` the open quarantined records that may be mended here, `state` what the handler loaded.
+    `quarantine` the open quarantined records that may be mended here, `state` what the handler loaded at `read_at`.
     """
 
     schema: str
@@ -84,6 +89,7 @@ class Known:
     taken: Mapping[PlaceOf, bytes]
     quarantine: OpenQuarantine
     state: Any
+    read_at: datetime
 
 
 def derive(handler: Handler[Any], records: Sequence[Decoded], known: Known) -> list[Derived]:
@@ -92,7 +98,7 @@ def derive(handler: Handler[Any], records: Sequence[Decoded], known: Known) -> l
     return [deriving.add(decoded) for decoded in records]
 
 
-def quarantined(record: Record, shard_name: str, reason: str, place: PlaceOf | None = None, **what: bool) -> Derived:
+def quarantined(record: Record, shard_name: str, reason: str, place: PlaceOf | None = None, **what: Any) -> Derived:
     """Return what a record comes to that is refused, for this reason; `what` says more of the refusal."""
     source, sequence = place or (None, None)
     if place is None and what.get("authentic", True) and (claimed := position(record.value)) is not None:
@@ -111,6 +117,7 @@ class _Deriving:
         self._streams = dict(known.streams)
         self._taken_now: dict[PlaceOf, bytes] = {}
         self._published = handler.reader.topic.publisher is not None
+        self._door = None if self._published else Door(handler.properties_in(known.state))
 
     def add(self, decoded: Decoded) -> Derived:
         record, event = decoded.record, decoded.event
@@ -120,11 +127,24 @@ class _Deriving:
         place = self._streams[event.source].place(event.sequence)
         if place is Place.TAKEN:
             return self._again(decoded, event)
+        flagged = None
         try:
+            if self._door is not None:
+                flagged = self._door.require(
+                    event,
+                    self._streams[event.source],
+                    record.received_at(self._known.read_at),
+                    self._handler.stands_since(event, self._known.state),
+                )
             recordings = () if isinstance(event.data, Passed) else self._handler.handle(event, self._known.state)
         except Refused as refused:
-            return quarantined(record, self._known.shard_name, str(refused), (event.source, event.sequence))
+            limit = refused.limit if isinstance(refused, Implausible) else None
+            place_of = (event.source, event.sequence)
+            return quarantined(record, self._known.shard_name, str(refused), place_of, implausible=limit)
         found = self._taken(decoded, event, place)
+        if flagged is not None:
+            found.flagged = "age_days_max"
+            found.drafts.append(facts.flagged(record, event, found.flagged, flagged))
         if recordings:
             cause = Cause(event.source, event.sequence, event.id, record.offset, event.time, record.digest())
             found.drafts += [draft(recording, cause) for recording in recordings]

@@ -242,6 +242,7 @@ class Consumer:
             quarantine = await open_quarantine(connection, tables, decoded)
             state = await self._handler.load(connection, _events(decoded))
         found: dict[int, list[Derived]] = {}
+        read_at = self.context.clock()
         for number, part in parts.items():
             partition = self._partitions[number]
             known = Known(
@@ -251,6 +252,7 @@ class Consumer:
                 taken=taken,
                 quarantine=quarantine,
                 state=state,
+                read_at=read_at,
             )
             found[number] = derive(self._handler, part, known)
         return found
@@ -315,7 +317,7 @@ class Consumer:
             event: Event[Any] | Refused = self._handler.decode(record)
         except Refused as refused:
             event = refused
-        return Decoded(record, event, content_digest(topic, record.value))
+        return Decoded(record, event, content_digest(topic, record))
 
     async def _save_streams(self, derived: Sequence[Derived], sent: Pipeline, entries: Sequence[Entry]) -> None:
         del entries

@@ -20,6 +20,8 @@ def count(metrics: Metrics, topic: str, derived: Sequence[Derived]) -> None:
             metrics.duplicates.labels(topic).inc()
         if one.unknown_kind:
             metrics.skipped.labels(topic).inc()
+        if one.flagged is not None:
+            metrics.implausible.labels(topic, one.flagged, "flagged").inc()
         if one.refusal is not None:
             _count_refusal(metrics, topic, one)
     kinds = Counter(draft.kind for one in derived for draft in one.drafts)
@@ -33,6 +35,8 @@ def _count_refusal(metrics: Metrics, topic: str, one: Derived) -> None:
     metrics.quarantined.labels(topic).inc()
     metrics.conflicts.labels(topic).inc(one.refusal.conflict)
     metrics.not_authentic.labels(topic).inc(not one.refusal.authentic)
+    if one.refusal.implausible is not None:
+        metrics.implausible.labels(topic, one.refusal.implausible, "refused").inc()
     grave = one.refusal.conflict or not one.refusal.authentic
     (log.error if grave else log.warning)(
         "record quarantined",
