@@ -115,12 +115,18 @@ def wanted(*, partitions: Mapping[str, int] | None = None, replication_factor: i
             raise ValueError(f"partitions of {name!r}: {count} is not between 1 and {PARTITIONS_MAX}")
     counts: Mapping[str, int] = document["partitions"] | overrides
     replicated = {"min.insync.replicas": str(max(1, replication_factor - 1))}
+    from_outside: Mapping[str, str] = document["from_outside"]
     return [
         Topic(
             name=topic.name,
             partitions=counts[topic.name],
             replication_factor=replication_factor,
-            config={**document["config"], **replicated, "cleanup.policy": topic.cleanup_policy},
+            config={
+                **document["config"],
+                **({} if topic.publisher else from_outside),
+                **replicated,
+                "cleanup.policy": topic.cleanup_policy,
+            },
         )
         for topic in TOPICS
     ]

@@ -10,6 +10,7 @@ from services.round_settlement.domain.settling import InEffect, Known, Standing,
 from services.round_settlement.tables import ROUND, journal, properties, rounds, submissions
 from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import Event
+from shared.contracts.places import PlaceAt
 from shared.contracts.settlements import SettlementPosted, SubmissionRef
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.tables import READER, TableEvent
@@ -60,6 +61,9 @@ class TableEvents(Handler[Rounds]):
         await self._places.refresh(connection)
         await self._submissions.refresh(connection)
         return Rounds(await _known(connection, {key_of(event) for event in events}), self._places, self._submissions)
+
+    def properties_in(self, state: Rounds) -> PlaceAt:
+        return state.places.place
 
     def handle(self, event: Event[Any], state: Rounds) -> Sequence[Recording]:
         key = key_of(event)

@@ -15,6 +15,7 @@ from services.table_inventory.queries.slips import find_slips
 from services.table_inventory.tables import properties
 from shared.contracts.envelope import Event
 from shared.contracts.pit import EVENTS, PitReader
+from shared.contracts.places import PlaceAt
 from shared.contracts.reading import Reader
 from shared.contracts.settlements import RoundKey
 from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS
@@ -48,6 +49,9 @@ class PitEvents(Handler[pit.Known]):
             slips=await find_slips(connection, slips),
             books=await first_books(connection, tables),
         )
+
+    def properties_in(self, state: pit.Known) -> PlaceAt:
+        return state.places
 
     def handle(self, event: Event[Any], state: pit.Known) -> Sequence[Recording]:
         return (pit.record_pit(event, state),)

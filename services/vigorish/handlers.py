@@ -133,6 +133,7 @@ class PitEvents(Handler[PlaceAt]):
     """Record what tables collect, waive and return."""
 
     reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish)
+    keyed_by_source = True
 
     def __init__(self) -> None:
         self._places = Places(properties)
@@ -141,6 +142,9 @@ class PitEvents(Handler[PlaceAt]):
         del events
         await self._places.refresh(connection)
         return self._places.place
+
+    def properties_in(self, state: PlaceAt) -> PlaceAt:
+        return state
 
     def handle(self, event: Event[Any], state: PlaceAt) -> Sequence[Recording]:
         match event.data:

@@ -49,6 +49,12 @@ class Metrics:
             topic,
             registry=r,
         )
+        self.not_from_device = Counter(
+            "pitledger_not_from_device_records",
+            "Records that nobody signed who may speak for their table",
+            topic,
+            registry=r,
+        )
         self.authenticated = Gauge(
             "pitledger_messages_authenticated", "1 when messages between services are signed and verified", registry=r
         )

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from services.paytable_registry.domain.device_checks import key_problems
 from shared.contracts.properties import PropertyDocument
 from shared.jurisdictions import Dated, GamingPack, Pack, known_packs, pack
 
@@ -18,6 +19,7 @@ def problems(wanted: PropertyDocument) -> list[str]:
         *_clock(wanted),
         *_shifts(wanted),
         *_tables(wanted),
+        *key_problems(wanted),
         *(problem for law in gaming[:1] for problem in _limits(wanted, law)),
         *_people(wanted, packs),
     ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from shared.contracts.envelope import Event, position
@@ -12,7 +13,8 @@ from shared.journal.streams import Place, Stream
 from shared.journal.taken import Taken
 from shared.rules.errors import Refused
 from shared.runtime.consume import facts
-from shared.runtime.consume.authentic import NotAuthentic
+from shared.runtime.consume.authentic import NotAuthentic, Signatory
+from shared.runtime.consume.devices import NotFromDevice, require_device
 from shared.runtime.consume.handler import Handler, Record
 from shared.runtime.text import printable
 
@@ -40,7 +42,7 @@ class Refusal:
     """Why a record goes into quarantine, and the place in its stream that it claims.
 
     `conflict`: the place is taken by something else. `stops`: the partition is not read on until somebody decides.
-    `authentic`: its publisher signed it, or it comes from outside.
+    `unsigned_by`: who should have signed it, and did not.
     """
 
     reason: str
@@ -48,7 +50,7 @@ class Refusal:
     sequence: int | None
     conflict: bool = False
     stops: bool = False
-    authentic: bool = True
+    unsigned_by: Signatory | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -75,7 +77,7 @@ class Known:
     """What the database holds that the events of a batch touch.
 
     `streams` are as they stand before the batch, `taken` what stands at the places in them that are claimed again,
-    `quarantine` the open quarantined records that may be mended here, `state` what the handler loaded.
+    `quarantine` the open quarantined records that may be mended here, `state` what the handler loaded at `read_at`.
     """
 
     schema: str
@@ -84,6 +86,7 @@ class Known:
     taken: Mapping[PlaceOf, bytes]
     quarantine: OpenQuarantine
     state: Any
+    read_at: datetime
 
 
 def derive(handler: Handler[Any], records: Sequence[Decoded], known: Known) -> list[Derived]:
@@ -92,10 +95,10 @@ def derive(handler: Handler[Any], records: Sequence[Decoded], known: Known) -> l
     return [deriving.add(decoded) for decoded in records]
 
 
-def quarantined(record: Record, shard_name: str, reason: str, place: PlaceOf | None = None, **what: bool) -> Derived:
+def quarantined(record: Record, shard_name: str, reason: str, place: PlaceOf | None = None, **what: Any) -> Derived:
     """Return what a record comes to that is refused, for this reason; `what` says more of the refusal."""
     source, sequence = place or (None, None)
-    if place is None and what.get("authentic", True) and (claimed := position(record.value)) is not None:
+    if place is None and what.get("unsigned_by") is None and (claimed := position(record.value)) is not None:
         source, sequence = claimed.source, claimed.sequence
     refusal = Refusal(printable(reason), source, sequence, **what)
     entry = facts.quarantined(record, shard_name, refusal.reason, source, sequence)
@@ -111,12 +114,13 @@ class _Deriving:
         self._streams = dict(known.streams)
         self._taken_now: dict[PlaceOf, bytes] = {}
         self._published = handler.reader.topic.publisher is not None
+        self._places = None if self._published else handler.properties_in(known.state)
 
     def add(self, decoded: Decoded) -> Derived:
-        record, event = decoded.record, decoded.event
+        record, event = decoded.record, self._let_in(decoded)
         if isinstance(event, Refused):
-            authentic = not isinstance(event, NotAuthentic)
-            return quarantined(record, self._known.shard_name, str(event), authentic=authentic)
+            unsigned_by = event.of if isinstance(event, NotAuthentic) else None
+            return quarantined(record, self._known.shard_name, str(event), unsigned_by=unsigned_by)
         place = self._streams[event.source].place(event.sequence)
         if place is Place.TAKEN:
             return self._again(decoded, event)
@@ -131,6 +135,20 @@ class _Deriving:
         if self._known.quarantine:
             self._mend(found, event)
         return found
+
+    def _let_in(self, decoded: Decoded) -> Event[Any] | Refused:
+        """Return the event of a record, or why it is refused: of what is not from a device, that before all else."""
+        record, event = decoded.record, decoded.event
+        if self._places is None or isinstance(event, NotAuthentic):
+            return event
+        received_at = record.received_at(self._known.read_at)
+        try:
+            require_device(self._handler.reader.topic, record, event, self._places, received_at)
+        except NotFromDevice as refused:
+            return refused
+        except Refused as refused:
+            return event if isinstance(event, Refused) else refused
+        return event
 
     def _taken(self, decoded: Decoded, event: Event[Any], place: Place) -> Derived:
         """Take the place of an event in its stream, and say which gap it opens or fills."""

@@ -242,11 +242,13 @@ class Consumer:
             quarantine = await open_quarantine(connection, tables, decoded)
             state = await self._handler.load(connection, _events(decoded))
         found: dict[int, list[Derived]] = {}
+        read_at = self.context.clock()
         for number, part in parts.items():
             partition = self._partitions[number]
             known = Known(
                 schema=tables.schema,
                 shard_name=partition.shard.name,
+                read_at=read_at,
                 streams=partition.streams,
                 taken=taken,
                 quarantine=quarantine,
@@ -311,7 +313,7 @@ class Consumer:
     def _decode(self, record: Record) -> Decoded:
         topic = self._handler.reader.topic
         try:
-            require_authentic(topic, record, self.context.verifier)
+            require_authentic(topic, record, self.context.verifier, self.context.tables.schema)
             event: Event[Any] | Refused = self._handler.decode(record)
         except Refused as refused:
             event = refused

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, ClassVar, Generic, TypeVar
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Event
+from shared.contracts.places import PlaceAt
 from shared.contracts.reading import Reader
 from shared.journal.entry import record_digest
 from shared.journal.recording import Recording
@@ -17,7 +18,10 @@ from shared.rules.errors import Refused
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A Kafka record: bytes and position. `taken_at` is its Kafka timestamp."""
+    """A Kafka record: bytes and position. `taken_at` is its Kafka timestamp.
+
+    `by_broker`: the broker says when it took the record (`LogAppendTime`); else its sender does, who may say anything.
+    """
 
     topic: str
     partition: int
@@ -26,6 +30,11 @@ class Record:
     value: bytes
     taken_at: datetime
     headers: tuple[tuple[str, bytes | None], ...] = ()
+    by_broker: bool = False
+
+    def received_at(self, read_at: datetime) -> datetime:
+        """Return when it was received, of a record that was read at a moment: not as its sender says."""
+        return self.taken_at if self.by_broker else read_at
 
     def raw_header(self, name: str) -> bytes | None:
         """Return the bytes of a header, if the record has it."""
@@ -45,6 +54,13 @@ class Record:
 
 
 StateT = TypeVar("StateT")
+
+_TIMESTAMP_MAX: Final = int(datetime(9999, 1, 1, tzinfo=UTC).timestamp()) * 1000
+
+
+def moment_of(timestamp_ms: int) -> datetime:
+    """Return the moment of a Kafka timestamp; of one that no calendar has, as a sender may say it, the nearest."""
+    return datetime.fromtimestamp(min(max(timestamp_ms, 0), _TIMESTAMP_MAX) / 1000, UTC)
 
 
 class Handler(Generic[StateT]):
@@ -90,6 +106,11 @@ class Handler(Generic[StateT]):
         """Return what the events of a batch need. What `handle` changes in it is dropped when the batch fails."""
         del connection, events
         return None  # type: ignore[return-value]  # a handler that needs nothing has the state None
+
+    def properties_in(self, state: StateT) -> PlaceAt | None:
+        """Return the properties, as they were loaded, whose devices and limits hold for what comes from outside."""
+        del state
+        return None
 
     def handle(self, event: Event[Any], state: StateT) -> Sequence[Recording]:
         """Return the facts that follow from an event; pure but for the state. Raises Refused: it is quarantined."""

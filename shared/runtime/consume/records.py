@@ -1,15 +1,13 @@
 """Records as librdkafka gives them, as ours."""
 
-from datetime import UTC, datetime
+from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, Message
 
-from confluent_kafka import Message
-
-from shared.runtime.consume.handler import Record
+from shared.runtime.consume.handler import Record, moment_of
 
 
 def record_of(message: Message) -> Record:
     """Return a message that was read of a topic, and is no error, as a record."""
-    _, milliseconds = message.timestamp()
+    stamped, timestamp_ms = message.timestamp()
     partition, offset = message.partition(), message.offset()
     assert partition is not None
     assert offset is not None
@@ -19,9 +17,10 @@ def record_of(message: Message) -> Record:
         offset=offset,
         key=message.key(),
         value=message.value() or b"",
-        taken_at=datetime.fromtimestamp(max(milliseconds, 0) / 1000, UTC),
+        taken_at=moment_of(timestamp_ms),
         headers=tuple(
             (name, value.encode() if isinstance(value, str) else value)
             for name, value in dict(message.headers() or ()).items()
         ),
+        by_broker=stamped == TIMESTAMP_LOG_APPEND_TIME,
     )

@@ -6,7 +6,6 @@ Who wanted to hide what came in would have to deceive both.
 import socket
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
 from time import monotonic
 from typing import Any, Final, Self
 
@@ -14,7 +13,7 @@ from kafka import KafkaConsumer, TopicPartition
 from kafka.admin import KafkaAdminClient
 from kafka.errors import KafkaError
 
-from shared.runtime.consume.handler import Record
+from shared.runtime.consume.handler import Record, moment_of
 from shared.runtime.kafka_settings import KafkaSettings
 from shared.runtime.rederive.again import TopicLacks
 
@@ -22,6 +21,8 @@ _POLL_MILLISECONDS: Final = 500
 _SILENCE_SECONDS: Final = 30.0
 _CONNECT_SECONDS: Final = 3.0
 _BYTES_MAX: Final = 32 * 1024 * 1024
+_BY_BROKER: Final = 1
+"""How a record says that its timestamp is the broker's (`LogAppendTime`)."""
 
 # kafka-python carries no types.
 _Consumer: Any = KafkaConsumer
@@ -103,6 +104,7 @@ def _record(found: Any) -> Record:
         offset=found.offset,
         key=found.key,
         value=found.value or b"",
-        taken_at=datetime.fromtimestamp(max(found.timestamp, 0) / 1000, UTC),
+        taken_at=moment_of(found.timestamp),
         headers=tuple(dict(found.headers).items()),
+        by_broker=found.timestamp_type == _BY_BROKER,
     )
