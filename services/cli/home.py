@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from services.cli.keys import VERIFIERS, key_file, write_keys
 from services.cli.people import PEOPLE, roles_of
-from shared.journal.signed_note import Signer
 from shared.local.issuer import DevelopmentIssuer
 
 
@@ -31,12 +31,13 @@ class Home:
         self.logs = self.path / "logs"
         self.checkpoints = self.path / "checkpoints"
         """Where the signed checkpoints are kept."""
-        for kept in (self.logs, self.checkpoints):
+        self._keys = self.path / "keys"
+        for kept in (self.logs, self.checkpoints, self._keys):
             kept.mkdir(exist_ok=True)
         self.tokens_file = self.path / "tokens.json"
         """Who may call the HTTP interfaces, with the roles and the token of each."""
-        self.verifiers_file = self.path / "verifiers.txt"
-        """The public keys of the checkpoints, one a line and service."""
+        self.verifiers_file = self._keys / VERIFIERS
+        """The public keys of the services, one a line: those that they sign with, and those that they signed with."""
         self.environment_file = self.path / "environment"
         """The environment as shell commands, for other terminals."""
         self.tokens: Mapping[str, str] = {}
@@ -46,7 +47,6 @@ class Home:
         """Return the settings that name what is in the directory."""
         return {
             "PITLEDGER_CHECKPOINT_DIRECTORY": str(self.checkpoints),
-            "PITLEDGER_CHECKPOINT_KEY_FILE": str(self.path / "checkpoint-key.pem"),
             "PITLEDGER_CHECKPOINT_VERIFIERS_FILE": str(self.verifiers_file),
             "PITLEDGER_MESSAGE_AUTHENTICATION": "required",
         }
@@ -58,13 +58,17 @@ class Home:
         people = [{"person": person, "roles": roles[person], "token": self.tokens[person]} for person in PEOPLE]
         _write(self.tokens_file, json.dumps(people, indent=2) + "\n")
 
+    def key_file(self, service: str) -> Path:
+        """Return the file of the private key of a service, with which no other signs."""
+        return key_file(self._keys, service)
+
+    def environment_of(self, service: str) -> Mapping[str, str]:
+        """Return the settings that are a service's own."""
+        return {"PITLEDGER_CHECKPOINT_KEY_FILE": str(self.key_file(service))}
+
     def write_keys(self, services: Sequence[str]) -> None:
-        """Make the key that signs checkpoints, where there is none yet, and write down its public halves."""
-        key = self.path / "checkpoint-key.pem"
-        if not key.exists():
-            Signer.generate("pitledger").to_pem(key)
-        verifiers = [Signer.from_pem(key, f"pitledger/{service}").verifier for service in services]
-        _write(self.verifiers_file, "".join(f"{verifier}\n" for verifier in verifiers))
+        """Make the key of each service that has none yet."""
+        write_keys(self._keys, services)
 
     def write_environment(self, environment: Mapping[str, str]) -> None:
         """Write the environment of the stack as shell commands."""

@@ -79,6 +79,7 @@ def _compose(manifest: Manifest) -> list[str]:
         "    <<: *environment",
         f"    DATABASE_URL: postgresql+psycopg://{login}@postgres:5432/pitledger",
         f'    PITLEDGER_HTTP_PORT: "{manifest.port}"',
+        f"  secrets: [verifiers, {{source: {manifest.name}-key, target: signing_key}}]",
         f'  ports: ["127.0.0.1:{manifest.port}:{manifest.port}"]',
         "  depends_on: *prepared",
         "",
@@ -104,6 +105,9 @@ patches:
       - op: replace
         path: /spec/template/spec/containers/0/env/0/valueFrom/secretKeyRef/key
         value: {manifest.name}-url
+      - op: replace
+        path: /spec/template/spec/volumes/1/secret/items/0/key
+        value: {manifest.name}.pem
 """
 
 
@@ -178,6 +182,7 @@ PARTS: Final[Mapping[str, Mapping[str, Lines]]] = {
     "docker-compose.yml": {
         "services": lambda manifests: _each(_compose)(manifests)[:-1],
         "passwords": _each(lambda one: [f"{password(one)}: ${{{password(one)}:?set it in .env}}"]),
+        "keys": _each(lambda one: [f"{one.name}-key:", f"  file: ${{KEYS_DIRECTORY:?set it in .env}}/{one.name}.pem"]),
     },
     ".env.example": {"passwords": _each(lambda one: [f"{password(one)}="])},
     "infra/prometheus/prometheus.yml": {

@@ -32,6 +32,7 @@ _COMMANDS = {
     "quarantine": "Look at refused records; mend, replay or dismiss them.",
     "topics": "Create the Kafka topics; adopt one that is another now.",
     "db": "Create and migrate the services' schemas.",
+    "keys": "Make the keys with which the services sign, and the list of their public halves.",
     "config": "Print the settings in force, with secrets masked, and the roles of callers.",
     "version": "Print the version.",
 }

@@ -235,6 +235,7 @@ def _show(found: Mapping[str, Any]) -> None:
         ["license class", found["license_class"]],
         ["gaming day", f"begins at {_clock(found['gaming_day_begins'])} in {found['time_zone']}"],
         ["other gaming day", {"refuse": "is refused", "flag": "is flagged"}[found["other_gaming_day"]]],
+        ["late events", {"refuse": "are refused", "flag": "are flagged"}[found["late_events"]]],
         ["shifts", ", ".join(shifts)],
         ["pits", ", ".join(found["pits"])],
         ["signatures", f"required from {required} on" if (required := found.get(_REQUIRED)) else "not required"],

@@ -191,8 +191,8 @@ class RunningStack:
                 topics.result()
 
     def _environment_of(self, service: str) -> Mapping[str, str]:
-        """Return the environment of a service, with its port and its own login to the database."""
-        own = {"DATABASE_URL": self._logins[role_of(service)]}
+        """Return the environment of a service, with its port, its own key and its own login to the database."""
+        own = {"DATABASE_URL": self._logins[role_of(service)], **self.home.environment_of(service)}
         listening = {"PITLEDGER_HTTP_HOST": LOOPBACK, "PITLEDGER_HTTP_PORT": str(self._ports[service])}
         broker = _OF_BROKER_IN_MEMORY if isinstance(self._servers.broker, Broker) else {}
         return {**broker, **self._given, **self.environment, **own, **listening, **self._settings}

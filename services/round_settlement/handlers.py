@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, cast
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -11,6 +12,7 @@ from services.round_settlement.tables import ROUND, journal, properties, rounds,
 from shared.contracts.catalog import decode_fact
 from shared.contracts.envelope import Event
 from shared.contracts.places import PlaceAt
+from shared.contracts.rounds import TableData
 from shared.contracts.settlements import SettlementPosted, SubmissionRef
 from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.tables import READER, TableEvent
@@ -64,6 +66,11 @@ class TableEvents(Handler[Rounds]):
 
     def properties_in(self, state: Rounds) -> PlaceAt:
         return state.places.place
+
+    def stands_since(self, event: Event[Any], state: Rounds) -> datetime | None:
+        """Return when the round was opened whose money stands: whenever that was, it may be corrected and voided."""
+        standing = state.known.get(key_of(event), Known()).standing if isinstance(event.data, TableData) else None
+        return None if standing is None else standing.posted.opened_at
 
     def handle(self, event: Event[Any], state: Rounds) -> Sequence[Recording]:
         key = key_of(event)

@@ -100,6 +100,19 @@ def table_source(property_name: str, table: str) -> str:
     return f"/properties/{property_name}/tables/{table}"
 
 
+def property_of(source: str) -> str | None:
+    """Return the property that the stream of a table, or of its pit, is of; None of any other stream.
+
+    >>> property_of(pit_source("riverside", "BJ-01"))
+    'riverside'
+    """
+    match source.split("/", 3):
+        case ["", "properties", name, _]:
+            return name
+        case _:
+            return None
+
+
 def shard_source(service: str, shard: int) -> str:
     """Return the stream of a journal shard of a service."""
     return f"/{service}/shards/{shard}"

@@ -1,7 +1,7 @@
 """What every journal may hold besides the facts of its service: gaps, quarantine, rejected commands."""
 
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, StringConstraints
 
@@ -26,6 +26,16 @@ class GapFilled(Fact):
 
     source: Source
     sequence: Sequence
+
+
+@fact("event.flagged")
+class EventFlagged(Fact):
+    """An event is recorded that is beyond a limit of its property, which lets it be: somebody should know of it."""
+
+    source: Source
+    sequence: Sequence
+    limit: Literal["age_days_max"]
+    detail: str
 
 
 class RecordPlace(Contract):

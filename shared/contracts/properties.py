@@ -102,12 +102,16 @@ class Plausibility(Contract):
 
     A round takes at most `round_minutes_max`, and no wager is above `wager_max_cents`, where they are given. What the
     pit reports of a gaming day (openers before it begins, closers and drops after it ends) lies at most
-    `boundary_minutes` outside it.
+    `boundary_minutes` outside it. No moment of an event lies more than `ahead_minutes_max` after its receipt, or more
+    than `age_days_max` before it; and no event leaves more than `sequence_jump_max` out that were before it.
     """
 
     round_minutes_max: Annotated[int, Field(ge=1, le=1440)] | None = None
     wager_max_cents: Cents | None = None
     boundary_minutes: Annotated[int, Field(ge=0, le=720)] = 240
+    ahead_minutes_max: Annotated[int, Field(ge=1, le=1440)] = 15
+    age_days_max: Annotated[int, Field(ge=1, le=36_500)] = 35
+    sequence_jump_max: Annotated[int, Field(ge=0, le=1_000_000)] = 10_000
 
 
 class Member(Contract):
@@ -122,8 +126,9 @@ class PropertyDocument(Contract):
 
     The gaming day begins at `gaming_day_begins` on the clock of `time_zone` (IANA). Where an event says another gaming
     day than its moment has, it is refused, or recorded under the day of its moment and flagged, as `other_gaming_day`
-    says. `table_games_since` is the first gaming day of table games at the facility, which may be long before this
-    document; taxes of its first years are due only where it is given. Promotional money on accounts is wagered before
+    says; one that is older than `age_days_max` is refused, or recorded and flagged, as `late_events` says.
+    `table_games_since` is the first gaming day of table games at the facility, which may be long before this document;
+    taxes of its first years are due only where it is given. Promotional money on accounts is wagered before
     other money, or after it, as `promotional_money_spent` says. `winnings_forms` says whether each reportable win has a
     form of its own, or all of a known patron on a gaming day have one. From `signatures_required_from` on, what is
     received of the tables must be signed by a device of the table, or by one of the `systems`.
@@ -136,6 +141,7 @@ class PropertyDocument(Contract):
     time_zone: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_+/-]{1,64}$")]
     gaming_day_begins: ClockTime
     other_gaming_day: Literal["refuse", "flag"] = "refuse"
+    late_events: Literal["refuse", "flag"] = "refuse"
     table_games_since: date | None = None
     pits: tuple[Name, ...] = Field(min_length=1, max_length=100)
     shifts: tuple[Shift, ...] = Field(min_length=1, max_length=12)

@@ -179,7 +179,8 @@ class Limits(Record):
     A variance above `variance_report_cents` is reported in writing, from `variance_authority_cents` on a copy goes to
     the authority. Adjustments above `adjustment_listed_cents` are listed at the end of the month. Exceptions in serial
     numbers go to internal audit within `serial_exception_days`, negative revenue to the authority within
-    `negative_revenue_days`.
+    `negative_revenue_days`. What is reported later than a property takes it is refused, or may be recorded with a flag,
+    as `late_events` says.
     """
 
     variance_report_cents: Provision[Cents]
@@ -188,6 +189,7 @@ class Limits(Record):
     serial_exception_days: Provision[Count]
     negative_revenue_days: Provision[Count]
     hold_variance: Provision[HoldVariance]
+    late_events: Provision[Literal["refuse", "flag"]]
 
 
 class DeckHours(Record):

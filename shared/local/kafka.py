@@ -2,7 +2,6 @@
 
 import base64
 import fcntl
-import os
 import time
 import uuid
 from collections.abc import Mapping
@@ -12,18 +11,18 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from shared.local import _kafka
-from shared.local.account import remove, temporary_directory
+from shared.local.account import remove
 from shared.local.errors import LocalStackError
 from shared.local.ports import LOOPBACK, free_port
 from shared.local.process import LeashedProcess, ProcessConfig
-from shared.local.server import Server
+from shared.local.server import KeptServer
 
 _FORMAT_SECONDS_MAX = 60.0
 _PREDECESSOR_SECONDS_MAX = 25.0
 _ANSWER_SECONDS_MAX = 1.0
 
 
-class KafkaServer(Server):
+class KafkaServer(KeptServer):
     """An Apache Kafka of one node.
 
     `directory` keeps what it holds, and its cluster id, from one run to the next; without it they live in a temporary
@@ -35,6 +34,7 @@ class KafkaServer(Server):
     """
 
     name = "Apache Kafka"
+    _scratch_prefix = "pitledger-kafka-"
     _start_seconds_max = 60.0
     _poll_seconds = 0.05
 
@@ -47,12 +47,10 @@ class KafkaServer(Server):
         users: Mapping[str, str] | None = None,
         client: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(port)
-        self._directory = None if directory is None else directory.resolve()
+        super().__init__(directory=directory, port=port)
         self._settings = settings or {}
         self._users = users or {}
         self._client = client or {}
-        self._scratch: Path | None = None
 
     @property
     def bootstrap_servers(self) -> str:
@@ -65,62 +63,15 @@ class KafkaServer(Server):
         kept = (self._data / "meta.properties").read_text()
         return dict(line.split("=", 1) for line in kept.splitlines() if "=" in line)["cluster.id"]
 
-    def start(self) -> None:
-        """Make the data directory if there is none, start the broker on it and wait until it answers.
-
-        Does nothing when it runs already. Raises `LocalStackError` with the end of the broker's log.
-        """
-        if self.pid is not None:
-            return
-        if self._scratch is None:
-            self._scratch = temporary_directory("pitledger-kafka-", None)
-        try:
-            self._home.mkdir(parents=True, exist_ok=True)
-            self._home.chmod(0o700)
-            self._start_on_some_port()
-        except OSError as error:
-            self.close()
-            raise LocalStackError(
-                f"Apache Kafka: {error}: choose a data directory that user id {os.geteuid()} may write, "
-                "or remove what is there"
-            ) from error
-        except BaseException:
-            self.close()
-            raise
-
-    def stop(self) -> None:
-        """Stop in good order: all that it holds is on disk, and the next start need not look for what is."""
-        if self._process is not None:
-            self._process.stop()
-            self._process = None
-
-    def close(self) -> None:
-        """Stop and delete what is temporary: all that it holds when no directory was given."""
-        if self._directory is None:
-            self.kill()
-        else:
-            self.stop()
-        if self._scratch is not None:
-            remove(self._scratch)
-            self._scratch = None
-
-    @property
-    def _home(self) -> Path:
-        if self._directory is not None:
-            return self._directory
-        assert self._scratch is not None, "start() makes it first"
-        return self._scratch / "kafka"
-
-    @property
-    def _data(self) -> Path:
-        return self._home / "data"
+    def _prepare(self) -> None:
+        self._home.mkdir(parents=True, exist_ok=True)
+        self._home.chmod(0o700)
 
     def _run(self, port: int) -> LeashedProcess:
         self._wait_for_predecessor()
-        assert self._scratch is not None, "start() makes it first"
         if not self._data.exists():
             self._format(port)
-        return self._leashed("broker", _kafka.server_command(self._scratch, self._configured(self._data, port)))
+        return self._leashed("broker", _kafka.server_command(self._temporary, self._configured(self._data, port)))
 
     def _configured(self, data: Path, port: int) -> Path:
         """Write the broker's configuration for a data directory and a port."""
@@ -133,14 +84,13 @@ class KafkaServer(Server):
 
         Made under another name first: a format that was interrupted leaves nothing that looks like data.
         """
-        assert self._scratch is not None, "start() makes it first"
         unfinished = self._home / "data.unfinished"
         remove(unfinished)
         cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")  # may begin with a dash
         tool = self._leashed(
             "format",
             _kafka.format_command(
-                self._scratch, cluster_id=cluster_id, config=self._configured(unfinished, port), users=self._users
+                self._temporary, cluster_id=cluster_id, config=self._configured(unfinished, port), users=self._users
             ),
         )
         code = tool.wait(_FORMAT_SECONDS_MAX)
@@ -156,7 +106,7 @@ class KafkaServer(Server):
                 log=self._home / f"{name}.log",
                 environment={},
                 grace_seconds=20.0,
-                remove_when_orphaned=self._scratch,
+                remove_when_orphaned=self._temporary,
             )
         )
 

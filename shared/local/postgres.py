@@ -16,14 +16,13 @@ from shared.local.account import (
     give_to,
     remove,
     require_reachable,
-    temporary_directory,
     unprivileged_account,
     write_private,
 )
 from shared.local.errors import LocalStackError
 from shared.local.ports import LOOPBACK
 from shared.local.process import LeashedProcess, ProcessConfig
-from shared.local.server import Server
+from shared.local.server import KeptServer
 
 DATABASE = "pitledger"
 _SUPERUSER = "postgres"
@@ -40,7 +39,7 @@ _SETTINGS: Mapping[str, str] = {
 }
 
 
-class PostgresServer(Server):
+class PostgresServer(KeptServer):
     """A PostgreSQL server.
 
     `directory` keeps the data from one run to the next; without it the data live in a temporary directory that is
@@ -51,17 +50,15 @@ class PostgresServer(Server):
     """
 
     name = "PostgreSQL"
+    _scratch_prefix = "pitledger-postgres-"
     _start_seconds_max = 60.0
     _poll_seconds = 0.02
 
     def __init__(
         self, *, directory: Path | None = None, port: int | None = None, settings: Mapping[str, str] | None = None
     ) -> None:
-        self._directory = None if directory is None else directory.resolve()
-        super().__init__(port)
+        super().__init__(directory=directory, port=port, account=unprivileged_account())
         self._settings = {**_SETTINGS, **(settings or {})}
-        self._account = unprivileged_account()
-        self._scratch: Path | None = None
         self._installation: Path | None = None
         self._passwords = {_OWNER: _new_password()}
 
@@ -87,53 +84,9 @@ class PostgresServer(Server):
         port = self.port
         return f"postgresql+psycopg://{login}:{self._passwords[login]}@{LOOPBACK}:{port}/{DATABASE}"
 
-    def start(self) -> None:
-        """Create the data directory if there is none, start the server on it and wait until it answers queries.
-
-        Does nothing when the server runs already. Raises `LocalStackError` with the end of the server's log.
-        """
-        if self.pid is not None:
-            return
-        if self._scratch is None:
-            self._scratch = temporary_directory("pitledger-postgres-", self._account)
-        try:
-            self._installation = self._installation or _pgserver.installation(self._account, self._scratch)
-            self._initialize()
-            self._start_on_some_port()
-        except OSError as error:
-            self.close()
-            raise LocalStackError(
-                f"PostgreSQL: {error}: choose a data directory that user id {os.geteuid()} may write, "
-                "or remove what is there"
-            ) from error
-        except BaseException:
-            self.close()
-            raise
-
-    def stop(self) -> None:
-        """Stop in good order: running transactions are rolled back, everything committed is on disk."""
-        if self._process is not None:
-            self._process.stop()
-            self._process = None
-
     def close(self) -> None:
-        """Stop and delete what is temporary: all the data when no directory was given."""
-        if self._directory is None:
-            self.kill()
-        else:
-            self.stop()
-        if self._scratch is not None:
-            remove(self._scratch)
-            self._scratch = self._installation = None
-
-    @property
-    def _home(self) -> Path:
-        assert self._scratch is not None, "start() makes it first"
-        return self._directory or self._scratch
-
-    @property
-    def _data(self) -> Path:
-        return self._home / "data"
+        super().close()
+        self._installation = None  # what of it was temporary is gone
 
     @property
     def _password_file(self) -> Path:
@@ -141,7 +94,6 @@ class PostgresServer(Server):
 
     def _command(self, name: str, *arguments: str | Path) -> ProcessConfig:
         assert self._installation is not None, "start() finds it first"
-        assert self._scratch is not None, "start() makes it first"
         return ProcessConfig(
             command=[self._installation / "bin" / name, *arguments],
             directory=self._home,
@@ -150,8 +102,12 @@ class PostgresServer(Server):
             stop_signal=SIGINT,  # "fast": sessions are ended, then a checkpoint
             kill_signal=SIGQUIT,  # "immediate": no checkpoint; ends the sessions' processes too, unlike SIGKILL
             grace_seconds=30.0,
-            remove_when_orphaned=self._scratch,
+            remove_when_orphaned=self._temporary,
         )
+
+    def _prepare(self) -> None:
+        self._installation = self._installation or _pgserver.installation(self._account, self._temporary)
+        self._initialize()
 
     def _initialize(self) -> None:
         if self._directory is not None:

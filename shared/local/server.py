@@ -1,12 +1,15 @@
 """What the embedded servers have in common: one process on a loopback port, started, watched and ended."""
 
+import os
 import time
 from abc import ABC, abstractmethod
+from pathlib import Path
 from typing import ClassVar, Self
 
+from shared.local.account import remove, temporary_directory
 from shared.local.errors import LocalStackError
 from shared.local.ports import LOOPBACK, free_port, port_is_free
-from shared.local.process import LeashedProcess
+from shared.local.process import Account, LeashedProcess
 
 _START_ATTEMPTS = 5
 
@@ -105,3 +108,73 @@ class Server(ABC):
                     f"{process.log_tail()}"
                 ) from trouble
             time.sleep(self._poll_seconds)
+
+
+class KeptServer(Server):
+    """A server whose data last: they are in `directory`, or without one in a temporary directory, deleted at the end.
+
+    Temporary files belong to `account`, under which the server runs; None: to whoever starts it.
+    """
+
+    _scratch_prefix: ClassVar[str]
+
+    def __init__(self, *, directory: Path | None, port: int | None, account: Account | None = None) -> None:
+        super().__init__(port)
+        self._directory = None if directory is None else directory.resolve()
+        self._account = account
+        self._scratch: Path | None = None
+
+    def start(self) -> None:
+        """Make the data directory if there is none, start the server on it and wait until it answers.
+
+        Does nothing when it runs already. Raises `LocalStackError` with the end of the server's log.
+        """
+        if self.pid is not None:
+            return
+        if self._scratch is None:
+            self._scratch = temporary_directory(self._scratch_prefix, self._account)
+        try:
+            self._prepare()
+            self._start_on_some_port()
+        except OSError as error:
+            self.close()
+            raise LocalStackError(
+                f"{self.name}: {error}: choose a data directory that user id {os.geteuid()} may write, "
+                "or remove what is there"
+            ) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def stop(self) -> None:
+        """Stop in good order: what it has acknowledged is on disk, and the next start need not look for what is."""
+        if self._process is not None:
+            self._process.stop()
+            self._process = None
+
+    def close(self) -> None:
+        """Stop and delete what is temporary: all that it holds when no directory was given."""
+        if self._directory is None:
+            self.kill()
+        else:
+            self.stop()
+        if self._scratch is not None:
+            remove(self._scratch)
+            self._scratch = None
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Make what the process needs before it starts on whatever port."""
+
+    @property
+    def _temporary(self) -> Path:
+        assert self._scratch is not None, "start() makes it first"
+        return self._scratch
+
+    @property
+    def _home(self) -> Path:
+        return self._directory or self._temporary
+
+    @property
+    def _data(self) -> Path:
+        return self._home / "data"

@@ -55,6 +55,12 @@ class Metrics:
             topic,
             registry=r,
         )
+        self.implausible = Counter(
+            "pitledger_implausible_events",
+            "Events beyond a limit of their property, by limit and what became of them",
+            ["topic", "limit", "outcome"],
+            registry=r,
+        )
         self.authenticated = Gauge(
             "pitledger_messages_authenticated", "1 when messages between services are signed and verified", registry=r
         )

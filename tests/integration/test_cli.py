@@ -30,7 +30,8 @@ from tests.unit.cli.calling import Called, Caller
 pytestmark = [pytest.mark.broker, pytest.mark.any_broker]
 
 SERVERS = ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS")
-SERVICES = ("paytable-registry", "round-settlement", "vigorish")
+REGISTRY = "paytable-registry"
+SERVICES = (REGISTRY, "round-settlement", "vigorish")
 """Enough for the commands: one to which people write, one that reads tables, one that reads that."""
 
 
@@ -220,7 +221,7 @@ def run_command(stack: RunningStack, *words: str, **settings: str) -> "subproces
 
 def test_run_ends_in_good_order_when_told_to(stack: RunningStack) -> None:
     """SIGTERM ends a service with exit code 0."""
-    with run_command(stack, "run", "paytable-registry", PITLEDGER_HTTP_PORT="0") as process:
+    with run_command(stack, "run", REGISTRY, **stack.home.environment_of(REGISTRY), PITLEDGER_HTTP_PORT="0") as process:
         assert process.stderr is not None
         for line in process.stderr:
             if json.loads(line)["event"] == "started":
@@ -236,7 +237,8 @@ def test_run_on_a_port_that_is_taken_is_exit_code_4(stack: RunningStack) -> None
     """The last log line says what is in the way."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with run_command(stack, "run", "paytable-registry", PITLEDGER_HTTP_PORT=str(port)) as process:
+        own = {**stack.home.environment_of(REGISTRY), "PITLEDGER_HTTP_PORT": str(port)}
+        with run_command(stack, "run", REGISTRY, **own) as process:
             _, said = process.communicate(timeout=60)
 
     last = json.loads(said.splitlines()[-1])
@@ -266,7 +268,7 @@ def test_the_stack_lets_its_people_in_and_keeps_their_tokens_private(stack: Runn
     for service, url in stack.urls.items():
         known = httpx.get(f"{url}/quarantine", headers={"Authorization": f"Bearer {home.tokens['demo.auditor']}"})
         assert (404 if service == "paytable-registry" else 200) == known.status_code
-    for file in (home.tokens_file, home.environment_file, home.path / "checkpoint-key.pem"):
+    for file in (home.tokens_file, home.environment_file, *map(home.key_file, stack.urls)):
         assert 0o600 == stat.S_IMODE(file.stat().st_mode)
     assert 0o700 == stat.S_IMODE(home.path.stat().st_mode)
 
@@ -318,4 +320,4 @@ def test_up_says_what_listens_where_and_leaves_nothing_running() -> None:
         assert set(SERVICES) == set(document["pids"])
         assert set(document["pids"].values()) <= {member.pid for member in family} or not family
         assert [] == [member for member in family if Path(f"/proc/{member.pid}").exists()]
-        assert (Path(directory) / "run" / "checkpoint-key.pem").is_file()
+        assert set(NAMES) == {file.stem for file in (Path(directory) / "run" / "keys").glob("*.pem")}

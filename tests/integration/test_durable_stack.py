@@ -155,9 +155,8 @@ def test_nothing_that_was_acknowledged_is_lost(server_directory: Path) -> None:
     with up(server_directory) as stack:
         assert stack.document["keeps"] is True
         cluster = cluster_of(stack)
-        registry = Signer.from_pem(
-            Path(stack.environment["PITLEDGER_CHECKPOINT_KEY_FILE"]), signer_name("paytable-registry")
-        )
+        keys = Path(stack.environment["PITLEDGER_CHECKPOINT_VERIFIERS_FILE"]).parent
+        registry = Signer.from_pem(keys / "paytable-registry.pem", signer_name("paytable-registry"))
         produce(stack.servers, "properties", [property_event()], signer=registry)
         produce(stack.servers, "submissions", [submission()], signer=registry)
         known = "SELECT 1 FROM round_settlement.properties, round_settlement.submissions"

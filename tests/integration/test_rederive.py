@@ -109,12 +109,14 @@ def day(databases: Databases) -> Sequence[Record]:
         migrate(url, "round-settlement")
         with desk_of(MANIFEST, url, people=PEOPLE, clock=ticking()) as desk:
             early = completed(T2, 1, "too-early", record(LOSING))
-            desk.feed("properties", property_event())
+            desk.feed("properties", property_event(late_events="flag"))
             desk.feed("table.events", early)  # there is no submission yet
             desk.feed("submissions", submission())
             desk.feed("table.events", completed(T1, 1, "a", record(LOSING)), completed(T1, 2, "b", record(BLACKJACK)))
             desk.feed("table.events", corrected(T1, 3, "a", record(BLACKJACK)), b"no event", completed(T1, 5, "d"))
             desk.feed("table.events", voided(T1, 4, "b"), completed(T1, 5, "d"), early)
+            jump = completed(T2, 2, "jump") | {"sequence": 2**31 - 1}
+            desk.feed("table.events", jump, voided(T2, 2, "late", gaming_day="2026-10-01"))
             desk.feed("table.events", corrected(T1, 6, "a", record(LOSING)), completed(T1, 6, "other"))
             records.extend(desk.records)
 
@@ -190,7 +192,14 @@ def forged(books: Books, shard_name: str = SHARD, **changes: Any) -> None:
 def test_an_honest_journal_follows_again(books: Books, at_once: int) -> None:
     """Corrections, voids, gaps, late events, duplicates, quarantine and its mending, however many are read at once."""
     kinds = {entry.draft.kind for entry in books.entries()}
-    assert kinds >= {"settlement.posted", "settlement.reversed", "gap.opened", "gap.filled", "record.quarantined"}
+    assert kinds >= {
+        "settlement.posted",
+        "settlement.reversed",
+        "gap.opened",
+        "gap.filled",
+        "record.quarantined",
+        "event.flagged",
+    }
     assert "record.mended" in kinds
     assert [] == problems(books, Topics(books.records, at_once))
 

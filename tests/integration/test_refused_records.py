@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import date
 from typing import Any
 
 import psycopg
@@ -73,8 +74,8 @@ BAD: dict[str, tuple[bytes | dict[str, Any], str]] = {
         "no rules submission of riverside for texas-holdem-bonus",
     ),
     "before any submission": (
-        completed(T1, 1, opened_at="2020-03-01T12:00:00Z", gaming_day="2020-03-01"),
-        "was in effect at 2020-03-01",
+        completed(T1, 1, opened_at="2026-11-18T12:00:00Z", gaming_day="2026-11-18"),
+        "was in effect at 2026-11-18",
     ),
     "another regulation": (_changed("data.regulation", "pa-633a-2011"), "is under pa-633a-2024"),
     "unknown regulation": (_changed("data.regulation", "xx-1"), "regulation"),
@@ -116,6 +117,33 @@ def test_bad_input_is_quarantined_and_the_partition_goes_on(url: str, name: str)
     assert (True, bad if isinstance(bad, bytes) else encoded(bad)) == (is_open, kept)
     assert reason in said
     assert len(said) <= 1000
+
+
+def test_what_cannot_have_happened_is_refused_and_the_true_records_are_taken(url: str) -> None:
+    """Rounds of other years, and a place two billion further on: no gap is opened, no day of theirs is in the books."""
+    never = [
+        completed(T1, 2, "y9999", opened_at="9999-12-31T23:59:59-12:00", closed_at="9999-12-31T23:59:59-12:00"),
+        completed(T1, 2, "d2027", gaming_day="2027-01-01"),
+        voided(T1, 2, "d2020", gaming_day="2020-11-20"),
+        completed(T1, 2, "jump") | {"sequence": 2**31 - 1},
+    ]
+    no_place = [completed(T1, 2, "none") | {"sequence": sequence} for sequence in (0, -1, 2**63)]
+
+    async def play(table: Table) -> None:
+        owner = await table.owner()
+        await owner.handle(table.records(completed(T1, 1), *never, *no_place, completed(T1, 2, "true")))
+        counted = table.metrics.implausible.labels
+        for limit, times in (("ahead_minutes_max", 2), ("age_days_max", 1), ("sequence_jump_max", 1)):
+            assert times == counted("table.events", limit, "refused")._value.get()
+
+    play_at(url, play)
+    assert [(POSTED, 1), (POSTED, 2)] == [one for one in kinds(url) if not one[0].startswith("record.")]
+    assert [] == query(url, "SELECT * FROM round_settlement.gaps")
+    limits = [reason.rpartition("(")[2] for reason, _, _ in quarantine(url)]
+    assert ["'ahead_minutes_max')"] * 2 + ["'age_days_max')", "'sequence_jump_max')"] == limits[:4]
+    assert [(date(2026, 11, 20),)] == query(
+        url, "SELECT DISTINCT gaming_day FROM round_settlement.entries WHERE gaming_day IS NOT NULL"
+    )
 
 
 def test_a_wrong_key_is_quarantined(url: str) -> None:

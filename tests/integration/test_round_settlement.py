@@ -1,6 +1,7 @@
 """Round settlement on a real database: the rounds of a day, a round with its history, and proofs of its entries."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def url(databases: Databases) -> Iterator[str]:
 def desk(url: str) -> Iterator[Desk]:
     """The service, after two rounds at one table, corrected and voided, and one at another."""
     people = {"ann": ["rounds.read"], "carl": ["reports.read"]}
-    with desk_of(MANIFEST, url, people=people, clock=lambda: DAY) as desk:
+    with desk_of(MANIFEST, url, people=people, clock=lambda: DAY + timedelta(days=1)) as desk:
         desk.feed("properties", property_event())
         desk.feed("submissions", submission())
         desk.feed(

@@ -1,10 +1,11 @@
 """The topics on real brokers: created, left alone the second time, mended, and refused where mending would harm."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it has no `__all__`
     AdminClient,
     AlterConfigOpType,
@@ -15,6 +16,9 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it has no `
 
 from infra.topics import BrokerUnreachableError, Outcome, TopicRefusedError, apply, wanted
 from shared.local.ports import free_port
+from shared.runtime.consume.records import record_of
+from shared.runtime.kafka_settings import KafkaSettings
+from shared.runtime.rederive.records import Records
 from tests.support import AnyBroker
 
 pytestmark = pytest.mark.broker
@@ -87,6 +91,30 @@ def test_apache_kafka_adds_partitions_to_an_unused_topic(real_kafka: AnyBroker) 
         "table.events: changed, 5 partitions" == outcomes(real_kafka, partitions={**PARTITIONS, "table.events": 5})[0]
     )
     assert 5 == partitions_of(real_kafka)["table.events"]
+
+
+def test_apache_kafka_says_when_it_took_what_comes_from_outside(real_kafka: AnyBroker) -> None:
+    """Whatever its sender says, and to both clients; of what services publish the sender says it."""
+    servers = real_kafka.bootstrap_servers
+    apply(servers, partitions=dict.fromkeys(PARTITIONS, 1))
+    began, lie_ms = datetime.now(UTC), 253_402_300_800_000  # January 1 of the year 10000
+    producer = Producer({"bootstrap.servers": servers})
+    for topic in ("table.events", "settlements"):
+        producer.produce(topic, b"{}", partition=0, timestamp=lie_ms if topic == "table.events" else 1)
+    assert 0 == producer.flush(30)
+    for topic, is_by_broker in (("table.events", True), ("settlements", False)):
+        consumer = Consumer({"bootstrap.servers": servers, "group.id": "test-reader", "enable.auto.commit": False})
+        consumer.assign([TopicPartition(topic, 0, 0)])
+        message = consumer.poll(30)
+        consumer.close()
+        assert message is not None
+        with Records(KafkaSettings(kafka_bootstrap_servers=servers)) as records:
+            [[again]] = records.read(topic, 0, 0, 1)
+        found = record_of(message)
+        assert (is_by_broker, is_by_broker) == (found.by_broker, again.by_broker)
+        assert found.taken_at == again.taken_at
+        if is_by_broker:
+            assert abs(found.taken_at - began) < timedelta(minutes=5)
 
 
 def test_a_broker_that_is_not_there_is_named() -> None:

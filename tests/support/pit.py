@@ -183,10 +183,10 @@ class InventoryDesk:
         self.quarantined = desk.quarantined
 
     def pit(self, *events: Mapping[str, Any] | list[dict[str, Any]]) -> None:
-        """Read pit events, as one batch."""
-        self.desk.feed(
-            "pit.events", *(one for event in events for one in (event if isinstance(event, list) else [event]))
-        )
+        """Read pit events, as one batch: none of them before it happened."""
+        each = [one for event in events for one in (event if isinstance(event, list) else [event])]
+        self.clock.now = max(self.clock.now, *(datetime.fromisoformat(one["time"]) for one in each))
+        self.desk.feed("pit.events", *each)
 
     def settle(self, *events: Mapping[str, Any]) -> None:
         """Read settlements, as one batch; what was read is kept in `settled`."""

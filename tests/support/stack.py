@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import psycopg
@@ -61,7 +60,7 @@ def running_stack(environment: Mapping[str, str], services: Sequence[str] = NAME
 
 def signer_of(stack: RunningStack, service: str) -> Signer:
     """The key with which a service of the stack signs what it publishes."""
-    return Signer.from_pem(Path(stack.home.environment["PITLEDGER_CHECKPOINT_KEY_FILE"]), signer_name(service))
+    return Signer.from_pem(stack.home.key_file(service), signer_name(service))
 
 
 def connect(stack: RunningStack) -> psycopg.Connection[Any]:

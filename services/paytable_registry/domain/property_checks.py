@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import date
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from services.paytable_registry.domain.device_checks import key_problems
@@ -75,14 +76,17 @@ def _limits(wanted: PropertyDocument, law: GamingPack) -> Iterator[str]:
                 f"'limits': {name} {own} is above {allowed.value}, which {law.title} allows ({allowed.source}, "
                 f"{allowed.status})"
             )
+    late = _on(law, "late_events", day)
+    if wanted.late_events == "flag" and late is not None and late.value == "refuse":
+        yield f"'late_events': {law.title} refuses them ({late.source}, {late.status}); say 'refuse'"
     report, authority = wanted.limits.variance_report_cents, wanted.limits.variance_authority_cents
     if report is not None and authority is not None and authority < report:
         yield f"'limits': variance_authority_cents {authority} is below variance_report_cents {report}"
 
 
-def _on(law: GamingPack, name: str, day: date) -> Dated[int] | None:
+def _on(law: GamingPack, name: str, day: date) -> Dated[Any] | None:
     try:
-        found: Dated[int] = getattr(law.limits, name).on(day)
+        found: Dated[Any] = getattr(law.limits, name).on(day)
     except LookupError:
         return None  # before the first value of the pack nothing is fixed
     return found

@@ -90,7 +90,7 @@ def _status(row: Any) -> str:
 
 def _subject(row: Any) -> str:
     match row.kind:
-        case "gap":
+        case "gap" | "late":
             return f"{row.stream} {_range(row.first, row.last)}"
         case "quarantined":
             return f"{row.topic}/{row.partition}/{row.offset}"

@@ -19,6 +19,7 @@ from shared.contracts.envelope import Correction
 from shared.contracts.facts import EntryEvent, Fact
 from shared.contracts.journal_facts import (
     EntryPlace,
+    EventFlagged,
     GapFilled,
     GapOpened,
     QuarantineDismissed,
@@ -119,6 +120,9 @@ class Changes:
                 where = {"topic": fact.topic, "partition": fact.partition, "offset": fact.offset}
                 place = {"first": fact.sequence, "last": fact.sequence, "reason": fact.reason}
                 self._open(entry, moment, "quarantined", fact.source, **_table_of(fact.key), **place, **where)
+            case EventFlagged():
+                about = {"first": fact.sequence, "last": fact.sequence, "reason": fact.detail}
+                self._open(entry, moment, "late", fact.source, **about)
             case RecordMended():
                 for one in fact.entries:
                     self._close(entry, moment, one, "mended", by=fact.by, reason=fact.reason)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-ExceptionKind = Literal["gap", "quarantined", "reversed", "superseded", "voided", "notice"]
+ExceptionKind = Literal["gap", "quarantined", "reversed", "superseded", "voided", "notice", "late"]
 Closed = Literal["mended", "dismissed"]
 """What becomes of a refused record: another one replaced it, or two people said that none ever will."""
 

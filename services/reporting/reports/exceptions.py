@@ -27,6 +27,7 @@ from shared.contracts.alarms import AlarmOwned, AlarmResolved
 from shared.contracts.counts import CountConcluded
 from shared.contracts.journal_facts import (
     CommandRefused,
+    EventFlagged,
     GapFilled,
     GapOpened,
     QuarantineDismissed,
@@ -65,6 +66,7 @@ _KINDS: Final[Mapping[str, _Kind]] = {
     "reversed": _Kind("medium", "revenue audit"),
     "voided": _Kind("medium", "revenue audit"),
     "superseded": _Kind("low", "table systems"),
+    "late": _Kind("medium", "table systems"),
     "notice": _Kind("low", "pit"),
     "refused": _Kind("low", "internal audit"),
 }
@@ -169,7 +171,7 @@ EXCEPTIONS: Final = Report(
     ),
     sections=(BY_KIND, OPEN, OVER),
     sources=(
-        *(GapOpened, GapFilled, RecordQuarantined, RecordMended, QuarantineDismissed, CommandRefused),
+        *(EventFlagged, GapOpened, GapFilled, RecordQuarantined, RecordMended, QuarantineDismissed, CommandRefused),
         *(SettlementPosted, SettlementReversed, SettlementSuperseded, SettlementVoided),
         *(inventory.PitRecorded, inventory.SlipPrepared, inventory.CreditReceived, inventory.SlipVoided),
         *(inventory.ManualSlipEntered, inventory.ManualSlipVoided, CountConcluded),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from shared.contracts.envelope import Event, position
 from shared.contracts.reading import Passed
@@ -16,6 +16,7 @@ from shared.runtime.consume import facts
 from shared.runtime.consume.authentic import NotAuthentic, Signatory
 from shared.runtime.consume.devices import NotFromDevice, require_device
 from shared.runtime.consume.handler import Handler, Record
+from shared.runtime.consume.plausible import Door, Implausible, Limit
 from shared.runtime.text import printable
 
 PlaceOf = tuple[str, int]
@@ -42,7 +43,7 @@ class Refusal:
     """Why a record goes into quarantine, and the place in its stream that it claims.
 
     `conflict`: the place is taken by something else. `stops`: the partition is not read on until somebody decides.
-    `unsigned_by`: who should have signed it, and did not.
+    `unsigned_by`: who should have signed it, and did not. `implausible`: the limit of its property that it is beyond.
     """
 
     reason: str
@@ -51,6 +52,7 @@ class Refusal:
     conflict: bool = False
     stops: bool = False
     unsigned_by: Signatory | None = None
+    implausible: Limit | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -69,6 +71,7 @@ class Derived:
     refusal: Refusal | None = None
     mended: tuple[int, ...] = ()
     duplicate: bool = False
+    flagged: Literal["age_days_max"] | None = None
     unknown_kind: bool = False
 
 
@@ -115,6 +118,7 @@ class _Deriving:
         self._taken_now: dict[PlaceOf, bytes] = {}
         self._published = handler.reader.topic.publisher is not None
         self._places = None if self._published else handler.properties_in(known.state)
+        self._door = None if self._published else Door(self._places)
 
     def add(self, decoded: Decoded) -> Derived:
         record, event = decoded.record, self._let_in(decoded)
@@ -124,11 +128,24 @@ class _Deriving:
         place = self._streams[event.source].place(event.sequence)
         if place is Place.TAKEN:
             return self._again(decoded, event)
+        flagged = None
         try:
+            if self._door is not None:
+                flagged = self._door.require(
+                    event,
+                    self._streams[event.source],
+                    record.received_at(self._known.read_at),
+                    self._handler.stands_since(event, self._known.state),
+                )
             recordings = () if isinstance(event.data, Passed) else self._handler.handle(event, self._known.state)
         except Refused as refused:
-            return quarantined(record, self._known.shard_name, str(refused), (event.source, event.sequence))
+            limit = refused.limit if isinstance(refused, Implausible) else None
+            place_of = (event.source, event.sequence)
+            return quarantined(record, self._known.shard_name, str(refused), place_of, implausible=limit)
         found = self._taken(decoded, event, place)
+        if flagged is not None:
+            found.flagged = "age_days_max"
+            found.drafts.append(facts.flagged(record, event, found.flagged, flagged))
         if recordings:
             cause = Cause(event.source, event.sequence, event.id, record.offset, event.time, record.digest())
             found.drafts += [draft(recording, cause) for recording in recordings]

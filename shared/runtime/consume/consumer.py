@@ -248,11 +248,11 @@ class Consumer:
             known = Known(
                 schema=tables.schema,
                 shard_name=partition.shard.name,
-                read_at=read_at,
                 streams=partition.streams,
                 taken=taken,
                 quarantine=quarantine,
                 state=state,
+                read_at=read_at,
             )
             found[number] = derive(self._handler, part, known)
         return found

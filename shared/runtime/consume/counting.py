@@ -20,6 +20,8 @@ def count(metrics: Metrics, topic: str, derived: Sequence[Derived]) -> None:
             metrics.duplicates.labels(topic).inc()
         if one.unknown_kind:
             metrics.skipped.labels(topic).inc()
+        if one.flagged is not None:
+            metrics.implausible.labels(topic, one.flagged, "flagged").inc()
         if one.refusal is not None:
             _count_refusal(metrics, topic, one)
     kinds = Counter(draft.kind for one in derived for draft in one.drafts)
@@ -34,6 +36,8 @@ def _count_refusal(metrics: Metrics, topic: str, one: Derived) -> None:
     metrics.conflicts.labels(topic).inc(one.refusal.conflict)
     metrics.not_authentic.labels(topic).inc(one.refusal.unsigned_by == "service")
     metrics.not_from_device.labels(topic).inc(one.refusal.unsigned_by == "device")
+    if one.refusal.implausible is not None:
+        metrics.implausible.labels(topic, one.refusal.implausible, "refused").inc()
     grave = one.refusal.conflict or one.refusal.unsigned_by is not None
     (log.error if grave else log.warning)(
         "record quarantined",

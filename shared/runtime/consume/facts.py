@@ -3,11 +3,18 @@
 import re
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, Literal
 
 from shared.contracts.envelope import Event
 from shared.contracts.facts import Fact
-from shared.contracts.journal_facts import EntryPlace, GapFilled, GapOpened, RecordMended, RecordQuarantined
+from shared.contracts.journal_facts import (
+    EntryPlace,
+    EventFlagged,
+    GapFilled,
+    GapOpened,
+    RecordMended,
+    RecordQuarantined,
+)
 from shared.journal.entry import Draft
 from shared.journal.recording import Cause, Recording, draft
 from shared.runtime.consume.handler import Record
@@ -32,6 +39,12 @@ def gap_opened(record: Record, event: Event[Any], first: int, last: int) -> Draf
 def gap_filled(record: Record, event: Event[Any]) -> Draft:
     """Return the entry that says that a missing event of a stream came late."""
     return _draft(GapFilled.model_construct(source=event.source, sequence=event.sequence), record, event)
+
+
+def flagged(record: Record, event: Event[Any], limit: Literal["age_days_max"], detail: str) -> Draft:
+    """Return the entry that says that an event is beyond a limit of its property, which lets it be."""
+    fact = EventFlagged.model_construct(source=event.source, sequence=event.sequence, limit=limit, detail=detail)
+    return _draft(fact, record, event)
 
 
 def quarantined(record: Record, shard_name: str, reason: str, source: str | None, sequence: int | None) -> Draft:

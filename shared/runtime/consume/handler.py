@@ -112,6 +112,11 @@ class Handler(Generic[StateT]):
         del state
         return None
 
+    def stands_since(self, event: Event[Any], state: StateT) -> datetime | None:
+        """Return the moment of what is on record that an event changes: it may say one as old as that."""
+        del event, state
+        return None
+
     def handle(self, event: Event[Any], state: StateT) -> Sequence[Recording]:
         """Return the facts that follow from an event; pure but for the state. Raises Refused: it is quarantined."""
         del event, state

@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from sqlalchemy import or_, select
 
 from shared.contracts.envelope import Event
-from shared.contracts.journal_facts import GapFilled, GapOpened, RecordMended
+from shared.contracts.journal_facts import EventFlagged, GapFilled, GapOpened, RecordMended
 from shared.journal.entry import Entry
 from shared.journal.ledger import Shard
 from shared.journal.reading import Pacing, read_entries, read_entry
@@ -49,7 +49,7 @@ BY_DATABASE: Final = "the database refuses it: "
 _BETWEEN: Final = timedelta(minutes=1)
 """How long it may take from loading what a batch needs to recording it: a document may have come between."""
 
-_NO_EVENTS: Final = tuple(fact.KIND.name for fact in (GapOpened, GapFilled, RecordMended))
+_NO_EVENTS: Final = tuple(fact.KIND.name for fact in (GapOpened, GapFilled, RecordMended, EventFlagged))
 """The kinds of entries that stand at the place of an event and are not what followed from it."""
 
 _POSITION, _STREAM = "position", "stream"
@@ -279,11 +279,11 @@ async def _derived(
     known = Known(
         schema=sources.tables.schema,
         shard_name=shard_name,
-        read_at=at,
         streams=streams,
         taken=await taken_digests(sources.connection, sources.tables, claimed_again(events, streams)),
         quarantine=await _quarantine_then(sources, decoded, batch.at),
         state=await again.load(sources, events, at),
+        read_at=at,
     )
     return derive(again.handler, decoded, known)
 

@@ -84,9 +84,9 @@ def test_another_gaming_day_is_refused_where_the_property_says_so(desk: Inventor
 def test_another_gaming_day_is_flagged_where_the_property_says_so(two: InventoryDesk) -> None:
     """It is recorded under the day of its moment, and says which day was claimed."""
     table = Table("PG-01", property_name=LINCOLN)
-    two.pit(table.opened(at(3), chips(c500=1), gaming_day="2026-11-25"))
+    two.pit(table.opened(at(3), chips(c500=1), gaming_day="2026-11-22"))
     assert [] == two.quarantined()
-    assert [date(2026, 11, 25)] == [one.claimed_day for one in two.desk.facts() if isinstance(one, PitRecorded)]
+    assert [date(2026, 11, 22)] == [one.claimed_day for one in two.desk.facts() if isinstance(one, PitRecorded)]
     [row] = two.read(f"/inventories?property={LINCOLN}")["tables"]
     assert DAY == row["gaming_day"]
 

@@ -136,6 +136,12 @@ _OF_SETTLEMENT: dict[str, dict[str, Any]] = {
     },
     "settlement.superseded": _ROUND | {"record": record(), "correction": two_people()},
     "settlement.voided": _ROUND | {"correction": two_people("misdeal")},
+    "event.flagged": {
+        "source": "/properties/p/tables/t",
+        "sequence": 3,
+        "limit": "age_days_max",
+        "detail": "'opened_at' is more than 35 days before its receipt",
+    },
     "gap.opened": {"source": "/properties/p/tables/t", "first": 3, "last": 4},
     "gap.filled": {"source": "/properties/p/tables/t", "sequence": 3},
     "record.quarantined": _PLACE | {"reason": "not JSON", "sha256": "0" * 64},

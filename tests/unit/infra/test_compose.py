@@ -108,6 +108,14 @@ def test_services_log_in_as_their_own_role(compose: dict[str, Any]) -> None:
     assert {"migrate": "pitledger", **{name: name.replace("-", "_") for name in NAMES}} == logins
 
 
+def test_each_service_has_its_own_key_and_no_other(compose: dict[str, Any]) -> None:
+    """And the public halves of all."""
+    for name in NAMES:
+        secrets = compose["services"][name]["secrets"]
+        assert ["verifiers", {"source": f"{name}-key", "target": "signing_key"}] == secrets
+        assert compose["secrets"][f"{name}-key"]["file"].endswith(f"/{name}.pem")
+
+
 def test_each_service_listens_on_its_own_port(compose: dict[str, Any]) -> None:
     """The port of the manifest, inside and outside of the container."""
     for manifest in load_all():

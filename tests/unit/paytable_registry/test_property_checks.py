@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
+from services.paytable_registry.domain import property_checks
 from services.paytable_registry.domain.property_checks import problems
 from shared.contracts.properties import PropertyDocument
-from shared.jurisdictions import gaming_pack
+from shared.jurisdictions import gaming_pack, pack
+from tests.support.packs import changed, dated
 from tests.support.properties import document
 
 TABLE = document(tables=["BJ-01"])["tables"][0]
@@ -42,6 +44,16 @@ def test_one_pack_licenses_table_games(packs: list[str], said: list[str]) -> Non
     found = wrong(packs=packs)
     assert len(said) == len(found)
     assert all(one in other for one, other in zip(said, found, strict=True))
+
+
+def test_late_events_are_flagged_where_the_law_lets_them_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A property may always refuse them; a law that does leaves no choice."""
+    assert [] == wrong(late_events="flag") == wrong(late_events="refuse")
+    strict = changed(gaming_pack("us-pa"), {"limits.late_events": [dated("refuse")]})
+    monkeypatch.setattr(property_checks, "pack", lambda name: strict if name == "us-pa" else pack(name))
+    [found] = wrong(late_events="flag")
+    assert found.startswith("'late_events': Pennsylvania refuses them (")
+    assert [] == wrong(late_events="refuse")
 
 
 @pytest.mark.parametrize("zone", ["America/Newyork", "/etc/localtime", "new_york"])
