@@ -98,13 +98,14 @@ def genesis(shard_name: str) -> bytes:
     return sha256(_field(_SHARD) + _field(shard_name.encode())).digest()
 
 
-def record_digest(key: bytes | None, value: bytes, headers: Sequence[tuple[str, bytes | None]] = ()) -> bytes:
+def record_digest(key: bytes | None, content: bytes, headers: Sequence[tuple[str, bytes | None]] = ()) -> bytes:
     """Return the hash of a record of a topic (32 bytes): of all that its sender wrote, of nothing that a broker adds.
 
-    It is SHA-256 over fields as those of an entry: `pitledger-record-v1`, the key, the value, and of each header its
-    name and its value. Before a key or a value that may be absent stands `1` where it is there, `0` where it is not.
+    `content` is the SHA-256 of the record's value (32 bytes), so that a value is hashed once. The hash is SHA-256 over
+    fields as those of an entry: `pitledger-record-v1`, the key, `content`, and of each header its name and its value.
+    Before a key or a value that may be absent stands `1` where it is there, `0` where it is not.
     """
-    parts = [_field(_RECORD), *_optional(key), _field(value)]
+    parts = [_field(_RECORD), *_optional(key), _field(content)]
     for name, said in headers:
         parts += (_field(name.encode()), *_optional(said))
     return sha256(b"".join(parts)).digest()

@@ -27,7 +27,7 @@ from shared.journal.signed_note import Signer
 from shared.local.ports import LOOPBACK
 from tests.support import eventually
 from tests.support.processes import left_over
-from tests.support.properties import property_event
+from tests.support.properties import OF_ANY_AGE, property_event
 from tests.support.rounds import completed, submission
 from tests.support.services import produce, query
 
@@ -157,7 +157,7 @@ def test_nothing_that_was_acknowledged_is_lost(server_directory: Path) -> None:
         cluster = cluster_of(stack)
         keys = Path(stack.environment["PITLEDGER_CHECKPOINT_VERIFIERS_FILE"]).parent
         registry = Signer.from_pem(keys / "paytable-registry.pem", signer_name("paytable-registry"))
-        produce(stack.servers, "properties", [property_event()], signer=registry)
+        produce(stack.servers, "properties", [property_event(plausibility=OF_ANY_AGE)], signer=registry)
         produce(stack.servers, "submissions", [submission()], signer=registry)
         known = "SELECT 1 FROM round_settlement.properties, round_settlement.submissions"
         eventually(lambda: stack.rows(known), because="property and submission arrived")

@@ -23,7 +23,7 @@ from shared.runtime.kafka import cluster_id
 from shared.runtime.kafka_settings import KafkaSettings
 from tests.support import Databases, eventually
 from tests.support.certificates import Authority
-from tests.support.properties import property_event
+from tests.support.properties import OF_ANY_AGE, property_event
 from tests.support.rounds import completed, encoded, submission
 from tests.support.services import PARTITIONS, migrate, query, running
 from tests.support.tls import tls_in_front_of
@@ -175,7 +175,7 @@ def test_a_service_works_on_servers_with_tls_logins_and_acls(
     url = known_by(secured_database, tmp_path / "postgresql-authority.pem")
     migrate(url, SERVICE)
     for topic, events in (
-        ("properties", [property_event()]),
+        ("properties", [property_event(plausibility=OF_ANY_AGE)]),
         ("submissions", [submission()]),
         ("table.events", [completed("BJ-01", number) for number in (1, 2, 3)]),
     ):

@@ -22,6 +22,9 @@ _GAMES = {
 _SHARD = 2
 """Properties are published from a shard of their own."""
 
+OF_ANY_AGE = {"age_days_max": 36_500}
+"""The plausibility of a property whose events are read by the clock of the machine, whatever day that shows."""
+
 TABLES = tuple(f"{game}-{number:02}" for game in _GAMES for number in range(1, 10))
 
 

@@ -12,7 +12,7 @@ from services.cli.stack import RunningStack
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import Signer
 from tests.support.polling import eventually
-from tests.support.properties import property_event
+from tests.support.properties import OF_ANY_AGE, property_event
 from tests.support.rounds import BLACKJACK, LOSING, completed, corrected, record, submission
 from tests.support.services import produce
 
@@ -39,7 +39,7 @@ def running_stack(environment: Mapping[str, str], services: Sequence[str] = NAME
     """Give services on the servers of the environment, after five rounds, one of them corrected."""
     with RunningStack(environment=environment, settings=_QUICK, services=services, partitions=PARTITIONS) as running:
         registry = signer_of(running, "paytable-registry")
-        produce(running.bootstrap_servers, "properties", [property_event()], signer=registry)
+        produce(running.bootstrap_servers, "properties", [property_event(plausibility=OF_ANY_AGE)], signer=registry)
         produce(running.bootstrap_servers, "submissions", [submission()], signer=registry)
         eventually(
             lambda: rows(running, "SELECT 1 FROM round_settlement.properties, round_settlement.submissions"),

@@ -1,7 +1,6 @@
 """Whether a record is what its publisher signed, and what of it tells it from any other at its place."""
 
 import re
-from hashlib import sha256
 from typing import ClassVar, Final, Literal
 
 from shared.contracts.topics import Topic
@@ -68,12 +67,12 @@ def require_replay(record: Record, verifier: BatchVerifier) -> None:
         ) from error
 
 
-def content_digest(topic: Topic, value: bytes) -> bytes:
+def content_digest(topic: Topic, record: Record) -> bytes:
     """Return what tells the content of an event from any other (32 bytes).
 
     Of an entry that is its hash, which stays the same whichever release publishes it; of what comes from outside the
     SHA-256 of its bytes.
     """
-    if topic.publisher is not None and (found := _ENTRY_HASH.search(value)) is not None:
+    if topic.publisher is not None and (found := _ENTRY_HASH.search(record.value)) is not None:
         return bytes.fromhex(found[1].decode())
-    return sha256(value).digest()
+    return record.content

@@ -317,7 +317,7 @@ class Consumer:
             event: Event[Any] | Refused = self._handler.decode(record)
         except Refused as refused:
             event = refused
-        return Decoded(record, event, content_digest(topic, record.value))
+        return Decoded(record, event, content_digest(topic, record))
 
     async def _save_streams(self, derived: Sequence[Derived], sent: Pipeline, entries: Sequence[Entry]) -> None:
         del entries

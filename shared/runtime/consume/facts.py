@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import Any, Literal
 
 from shared.contracts.envelope import Event
@@ -59,7 +58,7 @@ def quarantined(record: Record, shard_name: str, reason: str, source: str | None
         source=source,
         sequence=sequence,
         reason=reason,
-        sha256=sha256(record.value).hexdigest(),
+        sha256=record.content.hex(),
         key=readable(record.key),
     )
     cause = Cause(f"/{shard_name}", record.offset, "", record.offset, record.taken_at, record.digest())

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
+from hashlib import sha256
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from sqlalchemy import Table
@@ -16,7 +18,7 @@ from shared.journal.recording import Recording
 from shared.rules.errors import Refused
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Record:
     """A Kafka record: bytes and position. `taken_at` is its Kafka timestamp.
 
@@ -43,9 +45,14 @@ class Record:
                 return value
         return None
 
+    @cached_property
+    def content(self) -> bytes:
+        """Return the SHA-256 of its value (32 bytes)."""
+        return sha256(self.value).digest()
+
     def digest(self) -> bytes:
         """Return the hash of what its sender wrote, which the entries keep that it leads to (32 bytes)."""
-        return record_digest(self.key, self.value, self.headers)
+        return record_digest(self.key, self.content, self.headers)
 
     def header(self, name: str) -> str | None:
         """Return the text of a header, if the record has it."""

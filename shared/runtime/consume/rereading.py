@@ -86,7 +86,7 @@ async def _require_as_read(
         places.setdefault(event.source, set()).add(event.sequence)
     known = await taken_digests(connection, journal, places)
     for record, event in taken:
-        if known.get((event.source, event.sequence)) != content_digest(handler.reader.topic, record.value):
+        if known.get((event.source, event.sequence)) != content_digest(handler.reader.topic, record):
             raise Stop(
                 f"{record.topic}/{record.partition} at offset {record.offset} holds other content than sequence "
                 f"{event.sequence} of {event.source} had when it was read: restore the topic"

@@ -246,7 +246,7 @@ def _decoded(sources: Sources, again: Again[Any], record: Record, entries: Seque
     What services sign is looked at again where it comes from outside, and their keys are there; else it is as it was.
     """
     topic = again.handler.reader.topic
-    digest = content_digest(topic, record.value)
+    digest = content_digest(topic, record)
     reason = _quarantined_for(entries)
     if reason is not None and reason.startswith(BY_DATABASE):
         return Decoded(record, Refused(reason), digest)

@@ -1,12 +1,14 @@
 """Where and when a round was played: its property, its law, its table, its gaming day, and what cannot be."""
 
 from datetime import UTC, date, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from services.round_settlement.domain.placing import OTHER_GAMING_DAY, Placed
 from services.round_settlement.domain.settling import InEffect, Known, Outcome, settle_event
+from services.round_settlement.handlers import TableEvents, key_of
 from shared.contracts.places import Place, PlaceAt
 from shared.contracts.settlements import (
     NoticedRound,
@@ -195,3 +197,14 @@ def test_the_gaming_day_does_not_depend_on_what_was_asked_before() -> None:
     moments = [start + timedelta(hours=7 * number % 240) for number in range(240)]
     assert [place().gaming_day(moment) for moment in moments] == [here.gaming_day(moment) for moment in moments]
     assert Placed(here.gaming_day(start)) == Placed(start.date() - timedelta(days=1))
+
+
+def test_a_round_on_record_may_be_changed_however_old_it_is() -> None:
+    """The moment at which the round was opened whose money stands is the earliest that its change may say."""
+    stands = _settle(completed(TABLE, 1, "a")).known
+    gone = _settle(voided(TABLE, 2, "a"), stands).known
+    for known, since in ((stands, datetime(2026, 11, 20, 10, 1, tzinfo=UTC)), (gone, None), (Known(), None)):
+        for event in (corrected(TABLE, 3, "a", record()), voided(TABLE, 3, "a")):
+            decoded = READER.decode(encoded(event))
+            state: Any = SimpleNamespace(known={key_of(decoded): known})
+            assert since == TableEvents().stands_since(decoded, state)
