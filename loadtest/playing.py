@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from loadtest.books import Books
+from loadtest.devices import Devices
 from loadtest.messages import Message
 from loadtest.publish import Publisher
 from loadtest.target import Target
@@ -43,16 +44,17 @@ class Played:
     reported_seconds: float
 
 
-def play(target: Target, messages: Iterable[Message], show: Show) -> Played:
+def play(target: Target, messages: Iterable[Message], show: Show, devices: Devices | None = None) -> Played:
     """Produce the messages as fast as they come, and waits until reporting has counted what followed from them.
 
-    Told every so often, `show` shows the progress. Raises: NotDelivered, TooSlow.
+    Devices sign them, where there are any. Told every so often, `show` shows the progress.
+    Raises: NotDelivered, TooSlow.
     """
     books: defaultdict[str, Books] = defaultdict(Books)
     started = shown_at = time.monotonic()
     produced = 0
     with Watch(target) as watch:
-        with Publisher(target.bootstrap_servers) as publisher:
+        with Publisher(target.bootstrap_servers, devices=devices) as publisher:
             for message in messages:
                 books[message.property].add(message)
                 publisher.send(message)

@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol, Self
 from confluent_kafka import KafkaError, Producer
 from confluent_kafka import Message as Delivered
 
+from loadtest.devices import Devices
 from shared.contracts.envelope import CONTENT_TYPE
 from shared.contracts.topics import TABLE_EVENTS
 
@@ -34,12 +35,15 @@ class NotDelivered(Exception):
 class Publisher:
     """A producer for the length of a `with` block, which ends only when every message is with the broker.
 
-    `delivered` counts what the broker has acknowledged. Raises: NotDelivered.
+    Where there are devices, they sign. `delivered` counts what the broker has acknowledged. Raises: NotDelivered.
     """
 
-    def __init__(self, bootstrap_servers: str, topic: str = TABLE_EVENTS.name) -> None:
+    def __init__(
+        self, bootstrap_servers: str, topic: str = TABLE_EVENTS.name, *, devices: Devices | None = None
+    ) -> None:
         self.delivered = 0
         self._topic = topic
+        self._devices = devices
         self._failed: list[KafkaError] = []
         self._producer = Producer(
             {
@@ -54,11 +58,14 @@ class Publisher:
 
     def send(self, message: Record) -> float:
         """Hand a message over; gives the moment (seconds since the epoch) at which that was done."""
+        headers = _HEADERS
+        if self._devices is not None:
+            headers = _HEADERS + self._devices.headers(self._topic, message.key, message.value)
         while True:
             try:
                 moment = time.time()
                 self._producer.produce(
-                    self._topic, key=message.key, value=message.value, headers=_HEADERS, on_delivery=self._on_delivery
+                    self._topic, key=message.key, value=message.value, headers=headers, on_delivery=self._on_delivery
                 )
             except BufferError:
                 self._producer.poll(_WAIT_SECONDS)

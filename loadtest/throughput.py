@@ -25,6 +25,7 @@ from typing import Final
 import psycopg
 
 from loadtest.baseline import copy_baseline
+from loadtest.devices import Devices
 from loadtest.figures import Alone, Latency, Measured, Throughput, lines
 from loadtest.floor import opening
 from loadtest.game import TablePlan
@@ -65,10 +66,11 @@ def measure(
     seed: int,
     latency_rate: int,
     latency_seconds: int,
+    signed: bool = False,
 ) -> Measured:
     """Measure a running stack whose processes descend from `stack_pid`, with its services by process id.
 
-    Raises: TooSlow, NotDelivered.
+    Where rounds are `signed`, the property requires it. Raises: TooSlow, NotDelivered.
     """
     plans = pit(tables)
     gaming_day = date.today() - timedelta(days=1)  # noqa: DTZ011 - any day that has passed everywhere will do
@@ -78,8 +80,10 @@ def measure(
         day(property_name=PROPERTY, plans=plans, gaming_day=gaming_day, seed=seed, rounds=total, plants=False)
     )
     submissions = rules_submissions(PROPERTY, plans, opening(gaming_day))
-    file_and_approve(target, [property_document(PROPERTY, plans, gaming_day)], submissions)
-    with Watch(target) as watch, Publisher(target.bootstrap_servers) as publisher:
+    document = property_document(PROPERTY, plans, gaming_day)
+    devices = Devices([document]) if signed else None
+    file_and_approve(target, [document] if devices is None else devices.documents, submissions)
+    with Watch(target) as watch, Publisher(target.bootstrap_servers, devices=devices) as publisher:
         # Reporting knows a submission once it has counted the exact house edges of its wagers, which takes a while.
         watch.wait_for_properties(1, seconds=_SUBMISSION_SECONDS)
         watch.wait_for_submissions(
@@ -244,6 +248,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--latency-seconds", type=int, default=10, help="for so long (default: %(default)s)")
     parser.add_argument("--at-least", type=int, default=0, help="fail below so many rounds a second")
     parser.add_argument("--all-services", action="store_true", help="run those beside the path of a round, too")
+    parser.add_argument("--signed", action="store_true", help="a device signs each round, as it is produced")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of lines")
     options = parser.parse_args(words)
     with running_stack(*(() if options.all_services else SPINE)) as (target, pid, services):
@@ -256,6 +261,7 @@ def main(words: Sequence[str] | None = None) -> int:
             seed=options.seed,
             latency_rate=options.latency_rate,
             latency_seconds=options.latency_seconds,
+            signed=options.signed,
         )
     sys.stdout.write(json.dumps(measured.as_document()) + "\n" if options.json else "\n".join(lines(measured)) + "\n")
     if measured.throughput.rounds_per_second < options.at_least:

@@ -18,6 +18,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from loadtest import playing
+from loadtest.devices import Devices
 from loadtest.electronic import AccountsRefused, Desk, ElectronicTables, electronic_tables
 from loadtest.floor import TIME_ZONE, opening
 from loadtest.game import TablePlan
@@ -91,9 +92,9 @@ def demo(
     property and its rules submissions, plays the day, and waits until all of it is settled and reported. The pit has
     fills and credits, two shifts, a drop that is counted twice, counter checks, coupons, tips, electronic wagers and a
     linked progressive that is hit. Beside this property of Pennsylvania one of Rhode Island plays, under its own law
-    and clock. The day's reports go into a folder, signed; `pitledger verify-reports` verifies them. A few things go
-    wrong on purpose: look for them under the exceptions. Exit code 1 when a figure differs
-    from what the simulator has computed, or an identity of the books does not hold.
+    and clock. A device at each table signs its rounds. The day's reports go into a folder, signed; `pitledger
+    verify-reports` verifies them. A few things go wrong on purpose: look for them under the exceptions. Exit code 1
+    when a figure differs from what the simulator has computed, or an identity of the books does not hold.
 
     Servers that the environment names are not used: a demo writes into no database but its own.
 
@@ -145,7 +146,8 @@ def _play_day(
         approver_token=tokens["demo.approver"],
     )
     neighbor = Neighbor.beside(gaming_day, rounds)
-    properties = [property_document(PROPERTY, plans, gaming_day), neighbor.document]
+    devices = Devices([property_document(PROPERTY, plans, gaming_day), neighbor.document])
+    properties = devices.documents
     _approve(target, properties, [(PROPERTY, plans), (neighbor.name, neighbor.plans)], gaming_day)
     has_meters = configure_pools(people, PROPERTY, plans, gaming_day)
     configure_pools(people, neighbor.name, neighbor.plans, gaming_day)
@@ -168,7 +170,7 @@ def _play_day(
 
         def report_pit_of_day() -> tuple[PitDay, int]:
             pit_day = book.day()
-            return pit_day, report_pit(people, pit_day, target.bootstrap_servers)
+            return pit_day, report_pit(people, pit_day, target.bootstrap_servers, devices)
 
         def all_messages() -> Generator[Message, None, None]:
             own = electronic.funded(map(book.look, map(example.look, messages)))
@@ -176,7 +178,7 @@ def _play_day(
             reporting.append(pool.submit(report_pit_of_day))  # while the last rounds are settled
 
         with closing(all_messages()) as sent:
-            played = play(target, sent, show)
+            played = play(target, sent, show, devices)
         pit_day, pit_records = reporting[0].result()
     message("counting the drop, resolving variances, closing the gaming day")
     with Watch(target) as watch:

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from datetime import date
 from typing import Any, Final
 
+from loadtest.devices import Devices
 from loadtest.floor import initial_meters, opening
 from loadtest.game import TablePlan
 from loadtest.links import pool_of
@@ -75,15 +76,15 @@ def configure_pools(people: People, property_name: str, plans: Sequence[TablePla
     return bool(pools)
 
 
-def report_pit(people: People, pit: PitDay, bootstrap_servers: str) -> int:
-    """Have slips prepared in their order and send what the pit reports; return the number of records."""
+def report_pit(people: People, pit: PitDay, bootstrap_servers: str, devices: Devices) -> int:
+    """Have slips prepared in their order and send what the pit reports, signed; return the number of records."""
     numbers: dict[Slip, int] = {}
     for slip in pit.slips:
         requested = people.does(PIT, INVENTORY, "/requests", _slip(pit, slip) | {"slip": slip.slip})
         prepare = {"property": pit.property, "request": requested["request"]}
         numbers[slip] = people.does(CAGE, INVENTORY, "/slips", prepare)["number"]
     reports = list(pit.reports(numbers))
-    with Publisher(bootstrap_servers, PIT_EVENTS.name) as publisher:
+    with Publisher(bootstrap_servers, PIT_EVENTS.name, devices=devices) as publisher:
         for report in reports:
             publisher.send(report)
     return len(reports)

@@ -21,6 +21,7 @@ _COMMANDS = {
     "run": "Run one service until it is told to stop.",
     "report": "Print a report: of a gaming day, or of the week, the month, the quarter or the year that it is in.",
     "property": "File, approve and read properties, and list their tables and devices.",
+    "devices": "Make the keys with which devices sign what happens at their tables.",
     "reconstruct": "Show all that the journal knows of a round, from the cards to the hashes.",
     "balances": "Print the balance of every account, on both time axes.",
     "verify": "Verify the journals: hashes, links, sums, heads, signed checkpoints.",

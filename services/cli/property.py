@@ -27,6 +27,8 @@ from services.cli.output import (
 
 app = typer.Typer()
 
+_REQUIRED = "signatures_required_from"
+
 _REGISTRY: Final = "paytable-registry"
 
 Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
@@ -236,6 +238,8 @@ def _show(found: Mapping[str, Any]) -> None:
         ["late events", {"refuse": "are refused", "flag": "are flagged"}[found["late_events"]]],
         ["shifts", ", ".join(shifts)],
         ["pits", ", ".join(found["pits"])],
+        ["signatures", f"required from {required} on" if (required := found.get(_REQUIRED)) else "not required"],
+        ["systems", ", ".join(system["system"] for system in found["systems"]) or "none"],
         *_figures(found["limits"]),
         *_figures(found["plausibility"]),
         ["in effect", f"from {found['effective_from']} on"],

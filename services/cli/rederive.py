@@ -14,13 +14,17 @@ from services.cli.output import heading, message, names, numbers, print_json, pr
 from services.cli.services import load
 from shared.journal.ledger import Shard
 from shared.journal.reading import Pacing
+from shared.journal.signed_batch import BatchVerifier
 from shared.journal.verification import Problem
+from shared.runtime.errors import Stop
 from shared.runtime.rederive.derivation import Reached
 from shared.runtime.rederive.journal import rederive
 from shared.runtime.rederive.memory import Busy, Memory
 from shared.runtime.rederive.records import Records
 from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.messages import message_verifier
 from shared.runtime.service.packs import use_own_packs
+from shared.runtime.settings import Settings
 
 
 def rederive_all(services: Sequence[str], resume: Path | None, progress: Progress, *, as_json: bool) -> int:
@@ -40,8 +44,9 @@ def rederive_all(services: Sequence[str], resume: Path | None, progress: Progres
             without.append(service)
             continue
         try:
+            verifier = _verifier(found, manifest)
             with Records(found) as records, _memory(resume, service) as memory:
-                reached, wrong = _rederive(manifest, records, memory, progress)
+                reached, wrong = _rederive(manifest, records, memory, verifier, progress)
         except ConnectionError as error:
             raise NotThere(f"{error}; KAFKA_BOOTSTRAP_SERVERS says where the topics are") from error
         except Busy as error:
@@ -61,8 +66,22 @@ def _memory(resume: Path | None, service: str) -> Memory:
     return Memory(resume / f"{service}.rederived")
 
 
+def _verifier(found: Settings, manifest: Manifest) -> BatchVerifier | None:
+    """Return what verifies the records that services have sent again; without their keys, say that nothing does."""
+    try:
+        verifier = message_verifier(found, manifest.reads, manifest.name)
+    except Stop:
+        verifier = None
+    if verifier is None:
+        message(
+            f"pitledger: NOT VERIFIED, for {manifest.name} has no public keys of the services here: which records they "
+            "sent again by the decision of two people; set PITLEDGER_CHECKPOINT_VERIFIERS_FILE"
+        )
+    return verifier
+
+
 def _rederive(
-    manifest: Manifest, records: Records, memory: Memory, progress: Progress
+    manifest: Manifest, records: Records, memory: Memory, verifier: BatchVerifier | None, progress: Progress
 ) -> tuple[list[Reached], list[Problem]]:
     assert manifest.rederived is not None
     agains = manifest.rederived()
@@ -80,7 +99,15 @@ def _rederive(
     async def work(connection: AsyncConnection) -> list[Problem]:
         await connection.execution_options(isolation_level="AUTOCOMMIT")
         found = rederive(
-            connection, manifest.journal, manifest.name, agains, records, memory, parts=Pacing(rest=step), begun=begun
+            connection,
+            manifest.journal,
+            manifest.name,
+            agains,
+            records,
+            memory,
+            verifier=verifier,
+            parts=Pacing(rest=step),
+            begun=begun,
         )
         return [problem async for problem in found]
 

@@ -133,6 +133,7 @@ class PitEvents(Handler[PlaceAt]):
     """Record what tables collect, waive and return."""
 
     reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish)
+    keyed_by_source = True
 
     def __init__(self) -> None:
         self._places = Places(properties)

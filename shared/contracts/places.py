@@ -1,18 +1,41 @@
 """A property as services ask it: its gaming day, its tables, its law, at a moment. Pure."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from typing import Literal, Protocol, Self
 from zoneinfo import ZoneInfo
 
-from shared.contracts.properties import PropertyApproved, PropertyTable, Shift
+from shared.contracts.devices import DeviceKey, SignedTopic, Signing
+from shared.contracts.properties import PropertyApproved, PropertyDocument, PropertyTable, Shift
 from shared.contracts.rejection import Reason, Rejected
 from shared.jurisdictions import GamingPack, ReportingPack, begins_at, gaming_day, pack
 from shared.rules.errors import Refused
 
 Limit = Literal["variance_report_cents", "variance_authority_cents", "adjustment_listed_cents"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """A key of a property, and for which tables its holder speaks, on which topics; `tables` None: for all."""
+
+    key: DeviceKey
+    signs: tuple[SignedTopic, ...]
+    tables: frozenset[str] | None
+
+    def speaks_for(self, table: str, topic: str) -> bool:
+        """Return whether its holder may say what happened at a table, on a topic."""
+        return topic in self.signs and (self.tables is None or table in self.tables)
+
+
+def signers_of(document: PropertyDocument) -> list[Signer]:
+    """Return the keys of a property, in the order of its document."""
+    holders: list[tuple[Signing, frozenset[str] | None]] = [
+        *((device, frozenset({table.table})) for table in document.tables for device in table.devices),
+        *((system, frozenset(system.tables) or None) for system in document.systems),
+    ]
+    return [Signer(key, holder.signs, tables) for holder, tables in holders for key in holder.signing_keys]
 
 
 @dataclass(frozen=True)
@@ -38,6 +61,25 @@ class Place:
     def zone(self) -> ZoneInfo:
         """Return the time zone of its clock."""
         return ZoneInfo(self.document.time_zone)
+
+    @cached_property
+    def signers(self) -> Mapping[str, Signer]:
+        """Return the keys that its devices and systems sign with, by their ids."""
+        return {signer.key.kid: signer for signer in signers_of(self.document)}
+
+    def revoked_at(self, kid: str) -> datetime | None:
+        """Return since when nothing is good that a key has signed, as any known version says; None where none does."""
+        return self._revoked.get(kid)
+
+    @cached_property
+    def _revoked(self) -> dict[str, datetime]:
+        found: dict[str, datetime] = {}
+        for version in (self.document, *self.later):
+            for signer in signers_of(version):
+                at, kid = signer.key.revoked_at, signer.key.kid
+                if at is not None:
+                    found[kid] = min(at, found.get(kid, at))
+        return found
 
     @cached_property
     def _tables(self) -> dict[str, list[PropertyTable]]:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints, model_validator
 
+from shared.contracts.devices import Signing, SigningSystem
 from shared.contracts.envelope import Contract, Name, Person
 from shared.contracts.facts import Fact, fact
 from shared.contracts.rounds import Cents
@@ -35,8 +36,8 @@ RoleName = Annotated[str, StringConstraints(pattern=r"^[a-z]+(\.[a-z]+)+$", max_
 """The name of a role, as the services declare it."""
 
 
-class Device(Contract):
-    """A device at a table."""
+class Device(Signing):
+    """A device at a table. With keys it speaks for that table."""
 
     kind: Annotated[str, Field(description="what it is: shuffler, shoe, terminal, display")] = "shuffler"
     asset_number: Label
@@ -129,7 +130,8 @@ class PropertyDocument(Contract):
     `table_games_since` is the first gaming day of table games at the facility, which may be long before this document;
     taxes of its first years are due only where it is given. Promotional money on accounts is wagered before
     other money, or after it, as `promotional_money_spent` says. `winnings_forms` says whether each reportable win has a
-    form of its own, or all of a known patron on a gaming day have one.
+    form of its own, or all of a known patron on a gaming day have one. From `signatures_required_from` on, what is
+    received of the tables must be signed by a device of the table, or by one of the `systems`.
     """
 
     property: Name
@@ -144,6 +146,8 @@ class PropertyDocument(Contract):
     pits: tuple[Name, ...] = Field(min_length=1, max_length=100)
     shifts: tuple[Shift, ...] = Field(min_length=1, max_length=12)
     tables: tuple[PropertyTable, ...] = Field(max_length=10_000)
+    systems: tuple[SigningSystem, ...] = Field(default=(), max_length=100)
+    signatures_required_from: AwareDatetime | None = None
     limits: PropertyLimits = PropertyLimits()
     plausibility: Plausibility = Plausibility()
     promotional_money_spent: Literal["first", "last"] = "first"

@@ -12,10 +12,10 @@ import yaml
 from pydantic import Field, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from shared.contracts import catalog, tables
+from shared.contracts import catalog, device_signatures, tables
 from shared.contracts.envelope import CONTENT_TYPE
 from shared.contracts.facts import KINDS, Kind, envelope_of
-from shared.contracts.topics import TABLE_EVENTS, TOPICS, Topic
+from shared.contracts.topics import TOPICS, Topic
 from shared.rules import games
 from shared.rules.record import Submission
 
@@ -36,6 +36,11 @@ _MENDING_HEADERS: Final = {
     "pitledger-quarantine-id": "The refused record that this one replaces: service/number in its quarantine.",
     "pitledger-mended-by": "Who mended the record.",
     "pitledger-mended-reason": "Why, in words.",
+    "pitledger-replay-signature": "The signature of the service that sends it again, by the decision of two people.",
+}
+_DEVICE_HEADERS: Final = {
+    device_signatures.HEADER: "The detached JWS (RFC 7515, appendix F; RFC 7797) of who speaks for the table: "
+    "docs/devices.md.",
 }
 
 
@@ -145,8 +150,9 @@ def _channel(topic: Topic) -> dict[str, Any]:
 
 def _message(kind: Kind, topic: Topic) -> dict[str, Any]:
     headers: dict[str, Any] = {"content-type": {"type": "string", "const": CONTENT_TYPE}}
-    if topic is TABLE_EVENTS:
-        headers |= {header: {"type": "string", "description": what} for header, what in _MENDING_HEADERS.items()}
+    if topic.publisher is None:
+        said = _MENDING_HEADERS | _DEVICE_HEADERS
+        headers |= {header: {"type": "string", "description": what} for header, what in said.items()}
     return {
         "name": kind.name,
         "title": kind.description,

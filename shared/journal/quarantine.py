@@ -18,8 +18,8 @@ from shared.journal.tables import JournalTables
 class Quarantined:
     """A refused record: where it came from, its bytes, and why it was refused.
 
-    `signature` is the proof that its publisher signed it, where it has one; with `stops` its partition is not read on
-    until it is closed. `cluster` is the Kafka cluster's id.
+    `signature` is that of its publisher, or of the device that sent it, where it has one; with `stops` its partition is
+    not read on until it is closed. `cluster` is the Kafka cluster's id.
     """
 
     id: int

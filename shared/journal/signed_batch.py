@@ -44,6 +44,16 @@ def message_bytes(topic: str, key: bytes | None, value: bytes) -> bytes:
     return b"".join((len(name).to_bytes(4, "big"), name, len(of_key).to_bytes(4, "big"), of_key, value))
 
 
+def replay_bytes(topic: str, key: bytes | None, value: bytes, said: Sequence[bytes | None]) -> bytes:
+    """Return what is signed of a record that a service sends again, with what its headers say of whom it replaces.
+
+    It begins as a message on a topic that nobody has, so that neither is ever the other.
+    """
+    fields = [topic.encode(), key or b"", *(each or b"" for each in said)]
+    written = b"".join(len(field).to_bytes(4, "big") + field for field in fields)
+    return message_bytes("pitledger-replay-v1", written, value)
+
+
 def _signed_text(name: str, root: bytes) -> bytes:
     return b"pitledger-messages-v1\n" + name.encode() + b"\n" + root
 

@@ -129,7 +129,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *counts("offset"),
             *columns(LargeBinary, "key", null=True),
             *columns(LargeBinary, "value"),
-            *columns(LargeBinary, "signature", null=True),  # the proof that its publisher signed it
+            *columns(LargeBinary, "signature", null=True),  # of its publisher, or of the device that sent it
             *texts("source", null=True),
             *counts("sequence", null=True),
             *texts("reason"),

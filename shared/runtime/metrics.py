@@ -49,6 +49,12 @@ class Metrics:
             topic,
             registry=r,
         )
+        self.not_from_device = Counter(
+            "pitledger_not_from_device_records",
+            "Records that nobody signed who may speak for their table",
+            topic,
+            registry=r,
+        )
         self.implausible = Counter(
             "pitledger_implausible_events",
             "Events beyond a limit of their property, by limit and what became of them",

@@ -10,6 +10,7 @@ import httpx
 from sqlalchemy import delete
 
 from shared.contracts.catalog import decode_fact
+from shared.contracts.device_signatures import HEADER as DEVICE
 from shared.contracts.facts import Fact
 from shared.journal.entry import Entry
 from shared.journal.reading import balances, read_entries
@@ -27,6 +28,7 @@ from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.run import application, context_of
 from shared.runtime.settings import Settings
 from tests.support.asgi import AppClient
+from tests.support.devices import signed
 from tests.support.identities import KnownTokens, People
 from tests.support.rounds import encoded
 from tests.support.services import query
@@ -60,9 +62,20 @@ class Desk:
 
     # --- topics ---
 
-    def feed(self, topic: str, *messages: Message, partition: int = 0, signer: Signer | None = None) -> None:
-        """Read records of a topic as one batch, each keyed by its source, and signed where there is a signer."""
-        self.client.run(self._feed(topic, messages, partition, signer))
+    def feed(
+        self,
+        topic: str,
+        *messages: Message,
+        partition: int = 0,
+        signer: Signer | None = None,
+        device: str | None = None,
+        headers: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Read records of a topic as one batch, each keyed by its source, with these headers.
+
+        They are signed by a service where there is a signer, by a device where its key is named.
+        """
+        self.client.run(self._feed(topic, messages, partition, signer, device, headers or {}))
 
     def consumer(self, topic: str) -> Consumer:
         """Return what reads a topic, after it was fed."""
@@ -72,7 +85,15 @@ class Desk:
         """Forget what reads topics, as when the process ends: the next that is fed takes its partitions over."""
         self._consumers.clear()
 
-    async def _feed(self, topic: str, messages: Sequence[Message], partition: int, signer: Signer | None) -> None:
+    async def _feed(
+        self,
+        topic: str,
+        messages: Sequence[Message],
+        partition: int,
+        signer: Signer | None,
+        device: str | None,
+        headers: Mapping[str, bytes],
+    ) -> None:
         consumer = self._consumers.get(topic)
         if consumer is None:
             [handler] = [made for made in (reader() for reader in self.manifest.readers) if made.topic == topic]
@@ -83,6 +104,9 @@ class Desk:
         records = [Record(topic, partition, next(self._offsets), *_record(one), now) for one in messages]
         if signer is not None:
             records = [replace(one, headers=_signature(signer, one)) for one in records]
+        if device is not None:
+            records = [replace(one, headers=((DEVICE, signed(one.value, device, topic=topic)),)) for one in records]
+        records = [replace(one, headers=(*one.headers, *headers.items())) for one in records]
         self.records += records
         await consumer.handle(records)
 
@@ -175,13 +199,14 @@ def desk_of(
     clock: Clock,
     outbox: Outbox | None = None,
     properties: Mapping[str, Sequence[str]] | None = None,
+    signer: Signer | None = None,
 ) -> Iterator[Desk]:
-    """Give a service on a database, for these people; what it sends to Kafka itself goes into the outbox.
+    """Give a service on a database, for these people; what it sends to Kafka itself goes into the outbox, signed.
 
     `properties` are those for which a person works; without it, everybody works for all.
     """
     engine = create_engine(url, role=manifest.schema)
-    context = context_of(manifest, Settings(), engine, clock=clock, outbox=outbox)
+    context = context_of(manifest, Settings(), engine, clock=clock, outbox=outbox, signer=signer)
     with AppClient(application(manifest, context, identities=KnownTokens(people, properties))) as client:
         yield Desk(manifest, context, client)
         client.run(context.commands.close())

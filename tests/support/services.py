@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -60,10 +60,11 @@ def produce(
     messages: Iterable[Mapping[str, Any] | tuple[bytes | None, bytes]],
     *,
     signer: Signer | None = None,
+    header: Callable[[bytes], tuple[str, bytes]] | None = None,
 ) -> None:
     """Sends events (keyed by their source) or raw keys and values, in order, and waits until the broker has them.
 
-    With a signer, each is signed.
+    With a signer, each is signed; `header` makes one of the value.
     """
     failed: list[Any] = []
     producer = Producer(
@@ -80,7 +81,10 @@ def produce(
             topic,
             key=key,
             value=value,
-            headers=None if signer is None else signed(signer, topic, key, value),
+            headers=[
+                *(() if signer is None else signed(signer, topic, key, value)),
+                *(() if header is None else (header(value),)),
+            ],
             on_delivery=lambda error, _: failed.append(error) if error else None,
         )
         producer.poll(0)

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from services.paytable_registry.domain.device_checks import changed_keys
 from services.paytable_registry.domain.history import History
 from services.paytable_registry.domain.property_checks import problems
 from shared.contracts.properties import (
@@ -36,7 +37,7 @@ def file(wanted: PropertyDocument, history: History, *, by: str, at: datetime) -
     Raises: Rejected with all that is wrong with it, one problem a line, or where it could never be approved.
     """
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
-    found = problems(wanted)
+    found = [*problems(wanted), *changed_keys(wanted, history.keys)]
     too_late = why_too_late(wanted.effective_from, history.approved, at)
     if too_late is not None:
         found.append(too_late)
@@ -61,6 +62,9 @@ def approve(version: PropertyVersion, history: History, *, by: str, at: datetime
     too_late = why_too_late(version.effective_from, history.approved, at)
     if too_late is not None:
         raise Rejected(Reason.TOO_LATE, f"{version.label} cannot be approved any more: {too_late}")
+    changed = list(changed_keys(version, history.keys))
+    if changed:
+        raise Rejected(Reason.TOO_LATE, f"{version.label} cannot be approved any more: {'; '.join(changed)}")
     return PropertyApproved(**fields_of(version, PropertyFiled), approved_by=by, approved_at=at)
 
 

@@ -1,6 +1,6 @@
 """What differs between two versions of a property, in words. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from shared.contracts.envelope import as_json
@@ -15,6 +15,9 @@ _NAMED: Final = {
     "devices": ("device", "asset_number"),
     "progressive_links": ("progressive link", None),
     "roles": ("role", None),
+    "systems": ("system", "system"),
+    "signs": ("signed topic", None),
+    "signing_keys": ("key", "kid"),
 }
 """What a list holds, and the member that names each; None where each is its own name."""
 
@@ -45,8 +48,10 @@ def _changes(where: str, before: Mapping[str, Any], after: Mapping[str, Any]) ->
             yield f"{where}{_words(name)}: {_said(one)} to {_said(other)}"
 
 
-def _listed(where: str, name: str, before: Iterable[Any], after: Iterable[Any]) -> Iterator[Change]:
+def _listed(where: str, name: str, before: Sequence[Any], after: Sequence[Any]) -> Iterator[Change]:
     what, key = _NAMED[name]
+    if not all(isinstance(item, dict) for item in (*before, *after)):
+        key = None  # names of tables, and not tables
     one = {item if key is None else item[key]: item for item in before}
     other = {item if key is None else item[key]: item for item in after}
     for each in sorted(one.keys() - other.keys()):

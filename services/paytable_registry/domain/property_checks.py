@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from services.paytable_registry.domain.device_checks import key_problems
 from shared.contracts.properties import PropertyDocument
 from shared.jurisdictions import Dated, GamingPack, Pack, known_packs, pack
 
@@ -19,6 +20,7 @@ def problems(wanted: PropertyDocument) -> list[str]:
         *_clock(wanted),
         *_shifts(wanted),
         *_tables(wanted),
+        *key_problems(wanted),
         *(problem for law in gaming[:1] for problem in _limits(wanted, law)),
         *_people(wanted, packs),
     ]

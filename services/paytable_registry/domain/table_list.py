@@ -51,7 +51,15 @@ def master_list(document: PropertyApproved, day: date) -> tuple[list[TableLine],
     there = sorted((table for table in document.tables if table.is_open_on(day)), key=lambda table: table.table)
     lines = [TableLine(**{name: getattr(table, name) for name in TableLine.model_fields}) for table in there]
     devices = [
-        DeviceLine(**dict(device), table=table.table, pit=table.pit) for table in there for device in table.devices
+        DeviceLine(
+            asset_number=device.asset_number,
+            kind=device.kind,
+            serial_number=device.serial_number,
+            table=table.table,
+            pit=table.pit,
+        )
+        for table in there
+        for device in table.devices
     ]
     return lines, sorted(devices, key=lambda device: device.asset_number)
 

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.paytable_registry.domain.history import History
 from services.paytable_registry.domain.properties import PropertyVersion
 from services.paytable_registry.tables import properties
-from shared.contracts.places import Place, PlaceAt
+from shared.contracts.places import Place, PlaceAt, signers_of
 from shared.contracts.properties import PropertyApproved
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import fields_of, in_effect
@@ -20,10 +20,11 @@ from shared.runtime.rows import find_row, rows_of
 
 async def history(connection: AsyncConnection, property_name: str) -> History:
     """Return what has been filed and approved for a property."""
-    c = properties.c
-    query = rows_of(properties, property=property_name).with_only_columns(c.effective_from, c.status)
-    rows = (await connection.execute(query)).all()
-    return History(len(rows), [row.effective_from for row in rows if row.status == "approved"])
+    query = rows_of(properties, property=property_name).with_only_columns(properties.c.version)
+    filed = len((await connection.execute(query)).all())
+    standing = await approved(connection, property_name)
+    keys = [signer.key for version in standing for signer in signers_of(version)]
+    return History(filed, [version.effective_from for version in standing], keys)
 
 
 async def find(connection: AsyncConnection, property_name: str, version: int) -> PropertyVersion:

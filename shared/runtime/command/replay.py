@@ -10,7 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import CONTENT_TYPE
 from shared.journal.quarantine import partition_of, read_quarantined, requests_about
-from shared.journal.signed_batch import HEADER
+from shared.journal.signed_batch import HEADER, replay_bytes, sign_batch
+from shared.journal.signed_note import Signer
 from shared.runtime.consume import facts
 from shared.runtime.consume.handler import Handler
 from shared.runtime.context import RuntimeContext
@@ -89,7 +90,15 @@ class KafkaOutbox:
 class Replays:
     """Send what was approved to be sent in place of refused records of a service."""
 
-    def __init__(self, context: RuntimeContext, readers: Sequence[type[Handler[Any]]], outbox: Outbox) -> None:
+    def __init__(
+        self,
+        context: RuntimeContext,
+        readers: Sequence[type[Handler[Any]]],
+        outbox: Outbox,
+        signer: Signer | None = None,
+    ) -> None:
+        """Take what is sent to the outbox, signed by the service where there is a signer."""
+        self._signer = signer
         self._engine = context.engine
         self._tables = context.tables
         self._handlers = {handler.reader.topic.name: handler for handler in readers}
@@ -115,12 +124,16 @@ class Replays:
             partition = record.partition
             if key != record.key:
                 partition = await partition_of(connection, self._tables, record.topic, source, cluster)
-        headers: list[tuple[str, str | bytes | None]] = [
-            ("content-type", CONTENT_TYPE),
-            (facts.QUARANTINE_ID, f"{self._tables.schema}/{record.id}"),
-            (facts.MENDED_BY, asked.asked_by),
-            (facts.MENDED_REASON, asked.reason),
-        ]
-        if record.signature is not None and asked.mended is None:
+        said = {
+            facts.QUARANTINE_ID: f"{self._tables.schema}/{record.id}",
+            facts.MENDED_BY: asked.asked_by,
+            facts.MENDED_REASON: asked.reason,
+        }
+        headers: list[tuple[str, str | bytes | None]] = [("content-type", CONTENT_TYPE), *said.items()]
+        if self._signer is not None:
+            replayed = replay_bytes(record.topic, key, value, [text.encode() for text in said.values()])
+            [proof] = sign_batch(self._signer, [replayed])
+            headers.append((facts.REPLAY_SIGNATURE, proof))
+        if record.signature is not None and handler.reader.topic.publisher is not None:
             headers.append((HEADER, record.signature))
         return Replay(record.topic, partition, key, value, headers)

@@ -13,7 +13,8 @@ from shared.journal.streams import Place, Stream
 from shared.journal.taken import Taken
 from shared.rules.errors import Refused
 from shared.runtime.consume import facts
-from shared.runtime.consume.authentic import NotAuthentic
+from shared.runtime.consume.authentic import NotAuthentic, Signatory
+from shared.runtime.consume.devices import NotFromDevice, require_device
 from shared.runtime.consume.handler import Handler, Record
 from shared.runtime.consume.plausible import Door, Implausible, Limit
 from shared.runtime.text import printable
@@ -42,8 +43,7 @@ class Refusal:
     """Why a record goes into quarantine, and the place in its stream that it claims.
 
     `conflict`: the place is taken by something else. `stops`: the partition is not read on until somebody decides.
-    `authentic`: its publisher signed it, or it comes from outside. `implausible`: the limit of its property that it is
-    beyond.
+    `unsigned_by`: who should have signed it, and did not. `implausible`: the limit of its property that it is beyond.
     """
 
     reason: str
@@ -51,7 +51,7 @@ class Refusal:
     sequence: int | None
     conflict: bool = False
     stops: bool = False
-    authentic: bool = True
+    unsigned_by: Signatory | None = None
     implausible: Limit | None = None
 
 
@@ -101,7 +101,7 @@ def derive(handler: Handler[Any], records: Sequence[Decoded], known: Known) -> l
 def quarantined(record: Record, shard_name: str, reason: str, place: PlaceOf | None = None, **what: Any) -> Derived:
     """Return what a record comes to that is refused, for this reason; `what` says more of the refusal."""
     source, sequence = place or (None, None)
-    if place is None and what.get("authentic", True) and (claimed := position(record.value)) is not None:
+    if place is None and what.get("unsigned_by") is None and (claimed := position(record.value)) is not None:
         source, sequence = claimed.source, claimed.sequence
     refusal = Refusal(printable(reason), source, sequence, **what)
     entry = facts.quarantined(record, shard_name, refusal.reason, source, sequence)
@@ -117,13 +117,14 @@ class _Deriving:
         self._streams = dict(known.streams)
         self._taken_now: dict[PlaceOf, bytes] = {}
         self._published = handler.reader.topic.publisher is not None
-        self._door = None if self._published else Door(handler.properties_in(known.state))
+        self._places = None if self._published else handler.properties_in(known.state)
+        self._door = None if self._published else Door(self._places)
 
     def add(self, decoded: Decoded) -> Derived:
-        record, event = decoded.record, decoded.event
+        record, event = decoded.record, self._let_in(decoded)
         if isinstance(event, Refused):
-            authentic = not isinstance(event, NotAuthentic)
-            return quarantined(record, self._known.shard_name, str(event), authentic=authentic)
+            unsigned_by = event.of if isinstance(event, NotAuthentic) else None
+            return quarantined(record, self._known.shard_name, str(event), unsigned_by=unsigned_by)
         place = self._streams[event.source].place(event.sequence)
         if place is Place.TAKEN:
             return self._again(decoded, event)
@@ -151,6 +152,20 @@ class _Deriving:
         if self._known.quarantine:
             self._mend(found, event)
         return found
+
+    def _let_in(self, decoded: Decoded) -> Event[Any] | Refused:
+        """Return the event of a record, or why it is refused: of what is not from a device, that before all else."""
+        record, event = decoded.record, decoded.event
+        if self._places is None or isinstance(event, NotAuthentic):
+            return event
+        received_at = record.received_at(self._known.read_at)
+        try:
+            require_device(self._handler.reader.topic, record, event, self._places, received_at)
+        except NotFromDevice as refused:
+            return refused
+        except Refused as refused:
+            return event if isinstance(event, Refused) else refused
+        return event
 
     def _taken(self, decoded: Decoded, event: Event[Any], place: Place) -> Derived:
         """Take the place of an event in its stream, and say which gap it opens or fills."""

@@ -313,7 +313,7 @@ class Consumer:
     def _decode(self, record: Record) -> Decoded:
         topic = self._handler.reader.topic
         try:
-            require_authentic(topic, record, self.context.verifier)
+            require_authentic(topic, record, self.context.verifier, self.context.tables.schema)
             event: Event[Any] | Refused = self._handler.decode(record)
         except Refused as refused:
             event = refused

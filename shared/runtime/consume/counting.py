@@ -34,10 +34,11 @@ def _count_refusal(metrics: Metrics, topic: str, one: Derived) -> None:
     assert one.refusal is not None
     metrics.quarantined.labels(topic).inc()
     metrics.conflicts.labels(topic).inc(one.refusal.conflict)
-    metrics.not_authentic.labels(topic).inc(not one.refusal.authentic)
+    metrics.not_authentic.labels(topic).inc(one.refusal.unsigned_by == "service")
+    metrics.not_from_device.labels(topic).inc(one.refusal.unsigned_by == "device")
     if one.refusal.implausible is not None:
         metrics.implausible.labels(topic, one.refusal.implausible, "refused").inc()
-    grave = one.refusal.conflict or not one.refusal.authentic
+    grave = one.refusal.conflict or one.refusal.unsigned_by is not None
     (log.error if grave else log.warning)(
         "record quarantined",
         topic=one.record.topic,

@@ -21,7 +21,11 @@ from shared.runtime.consume.handler import Record
 QUARANTINE_ID = "pitledger-quarantine-id"
 MENDED_BY = "pitledger-mended-by"
 MENDED_REASON = "pitledger-mended-reason"
-"""Kafka headers of a record that replaces one in quarantine, which the first names: `round_settlement/17`."""
+REPLAY_SIGNATURE = "pitledger-replay-signature"
+"""Kafka headers of a record that replaces one in quarantine, which the first names: `round_settlement/17`.
+
+The last is the signature of the service that sends it: over topic, key, value and the other three.
+"""
 
 _KEY = re.compile(rb"[!-~]{1,255}")
 

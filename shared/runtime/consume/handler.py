@@ -115,10 +115,7 @@ class Handler(Generic[StateT]):
         return None  # type: ignore[return-value]  # a handler that needs nothing has the state None
 
     def properties_in(self, state: StateT) -> PlaceAt | None:
-        """Return the properties, as they were loaded, whose limits hold for what comes from outside.
-
-        None: the limits hold that a property has which says nothing of them.
-        """
+        """Return the properties, as they were loaded, whose devices and limits hold for what comes from outside."""
         del state
         return None
 

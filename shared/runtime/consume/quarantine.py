@@ -7,9 +7,11 @@ from typing import Any
 from sqlalchemy import Table, insert, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from shared.contracts import device_signatures
+from shared.journal import signed_batch
 from shared.journal.entry import Entry
-from shared.journal.signed_batch import HEADER
 from shared.runtime.consume.batch import Derived
+from shared.runtime.consume.handler import Record
 
 
 async def keep_quarantined(
@@ -31,7 +33,7 @@ async def keep_quarantined(
                     "offset": one.record.offset,
                     "key": one.record.key,
                     "value": one.record.value,
-                    "signature": one.record.raw_header(HEADER),
+                    "signature": _signature(one.record),
                     "source": one.refusal.source,
                     "sequence": one.refusal.sequence,
                     "reason": one.refusal.reason,
@@ -47,3 +49,9 @@ async def keep_quarantined(
         await connection.execute(
             update(table).where(table.c.id.in_(mended), table.c.resolved_at.is_(None)).values(resolved_at=moment)
         )
+
+
+def _signature(record: Record) -> bytes | None:
+    """Return what a record has as the signature of the service that published it, or of the device that sent it."""
+    proof = record.raw_header(signed_batch.HEADER)
+    return record.raw_header(device_signatures.HEADER) if proof is None else proof

@@ -54,7 +54,7 @@ async def read_again(
     streams: dict[str, Stream] = {}
     while batch := await asyncio.to_thread(partial(next, batches, None)):
         read = [record for record in batch if record.offset not in partitions[record.partition].refused]
-        taken = [(record, _authentic(handler, record, verifier)) for record in read]
+        taken = [(record, _authentic(handler, record, verifier, journal.schema)) for record in read]
         await _require_as_read(connection, journal, handler, taken)
         events: list[Event[Any]] = []
         for _, event in taken:
@@ -65,10 +65,10 @@ async def read_again(
         yield events
 
 
-def _authentic(handler: Handler[Any], record: Record, verifier: BatchVerifier | None) -> Event[Any]:
+def _authentic(handler: Handler[Any], record: Record, verifier: BatchVerifier | None, schema: str) -> Event[Any]:
     """Return the event of a record. Raises: Stop where its publisher did not sign it."""
     try:
-        require_authentic(handler.reader.topic, record, verifier)
+        require_authentic(handler.reader.topic, record, verifier, schema)
     except NotAuthentic as error:
         raise Stop(f"{record.topic}/{record.partition} at offset {record.offset}: {error}") from error
     return handler.reader.decode(record.value)

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Event
 from shared.journal.recording import Recorded
+from shared.journal.signed_batch import BatchVerifier
 from shared.journal.tables import JournalTables
 from shared.journal.verification import Problem
 from shared.runtime.consume.handler import Handler, Record
@@ -39,7 +40,8 @@ class Topics(Protocol):
 class Sources:
     """From what is derived again: the journal, the topics up to where each partition was read, and what is remembered.
 
-    `read_to` are the offsets after the last record that was read, by topic and partition.
+    `read_to` are the offsets after the last record that was read, by topic and partition. `verifier` knows the keys of
+    the services that send records again; without it, what says that it was sent again is taken at its word.
     """
 
     connection: AsyncConnection
@@ -47,6 +49,7 @@ class Sources:
     records: Topics
     memory: Memory
     read_to: Mapping[str, Mapping[int, int]]
+    verifier: BatchVerifier | None = None
 
 
 class Again(Generic[StateT]):

@@ -22,7 +22,13 @@ from shared.journal.streams import Place, Stream
 from shared.journal.taken import taken_digests
 from shared.journal.verification import Problem
 from shared.rules.errors import Refused
-from shared.runtime.consume.authentic import NOT_AUTHENTIC, NotAuthentic, content_digest
+from shared.runtime.consume.authentic import (
+    NOT_AUTHENTIC,
+    NotAuthentic,
+    content_digest,
+    is_replayed,
+    require_authentic,
+)
 from shared.runtime.consume.batch import (
     Decoded,
     Derived,
@@ -213,7 +219,7 @@ async def _compare(
     sources: Sources, again: Again[Any], shard_name: str, batch: _Batch, reached: Reached
 ) -> list[Problem]:
     """Derive a batch again and return what differs; remember what its records change for those after them."""
-    decoded = [_decoded(again, record, batch.entries[record.offset]) for record in batch.records]
+    decoded = [_decoded(sources, again, record, batch.entries[record.offset]) for record in batch.records]
     derived = await _derived(sources, again, shard_name, batch, decoded, batch.at)
     problems = _differences(shard_name, batch, derived)
     if problems:
@@ -234,15 +240,22 @@ async def _compare(
     return problems
 
 
-def _decoded(again: Again[Any], record: Record, entries: Sequence[Entry]) -> Decoded:
-    """Return a record with its event; one that the database refused then is refused for that reason."""
-    digest = content_digest(again.handler.reader.topic, record)
+def _decoded(sources: Sources, again: Again[Any], record: Record, entries: Sequence[Entry]) -> Decoded:
+    """Return a record with its event; one that the database refused then is refused for that reason.
+
+    What services sign is looked at again where it comes from outside, and their keys are there; else it is as it was.
+    """
+    topic = again.handler.reader.topic
+    digest = content_digest(topic, record)
     reason = _quarantined_for(entries)
-    if reason is not None and reason.startswith(NOT_AUTHENTIC):
-        return Decoded(record, NotAuthentic(reason), digest)
     if reason is not None and reason.startswith(BY_DATABASE):
         return Decoded(record, Refused(reason), digest)
+    by_service = topic.publisher is not None or (sources.verifier is None and is_replayed(record))
+    if by_service and reason is not None and reason.startswith(NOT_AUTHENTIC):
+        return Decoded(record, NotAuthentic(reason), digest)
     try:
+        if topic.publisher is None:
+            require_authentic(topic, record, sources.verifier, sources.tables.schema)
         return Decoded(record, again.handler.decode(record), digest)
     except Refused as refused:
         return Decoded(record, refused, digest)

@@ -11,6 +11,7 @@ from shared.contracts.facts import KINDS
 from shared.journal.inputs import known_input
 from shared.journal.ledger import Shard
 from shared.journal.reading import Pacing
+from shared.journal.signed_batch import BatchVerifier
 from shared.journal.tables import JournalTables
 from shared.journal.verification import Problem, read_shards
 from shared.runtime.rederive.again import Again, Sources, Topics
@@ -29,6 +30,7 @@ async def rederive(
     records: Topics,
     memory: Memory,
     *,
+    verifier: BatchVerifier | None = None,
     parts: Pacing = Pacing(),  # noqa: B008 - it cannot be changed
     begun: Begun = lambda *_: None,
 ) -> AsyncIterator[Problem]:
@@ -53,7 +55,7 @@ async def rederive(
             continue
         here.append(shard)
         read_to[topic][place_of(shard.name)[1]] = shard.next_offset
-    sources = Sources(connection, tables, records, memory, read_to)
+    sources = Sources(connection, tables, records, memory, read_to, verifier)
     for again in agains:
         for problem in await again.prepare(sources):
             yield problem

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from shared.journal.signed_note import Signer
 from shared.runtime.command.command import Commands
 from shared.runtime.command.engine import Engine
 from shared.runtime.command.replay import Outbox
@@ -13,11 +14,12 @@ from shared.runtime.context import RuntimeContext
 class ServiceContext(RuntimeContext):
     """The parts of a running service, with the commands that it takes.
 
-    `outbox` takes records to Kafka that are no entries: those that are replayed.
+    `outbox` takes records to Kafka that are no entries: those that are replayed; `signer` signs what the service sends.
     """
 
     handled: Commands
     outbox: Outbox
+    signer: Signer | None = None
 
     @cached_property
     def commands(self) -> Engine:

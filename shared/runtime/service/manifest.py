@@ -55,6 +55,15 @@ class Manifest:
     rederived: Callable[[], Sequence[Again[Any]]] | None = None
     watch: Callable[[ServiceContext], Coroutine[Any, Any, None]] | None = None
 
+    def __post_init__(self) -> None:
+        """Raise TypeError for a handler of a topic from outside that does not say at which properties it looks."""
+        for handler in self.readers:
+            if handler.reader.topic.publisher is None and handler.properties_in is Handler.properties_in:
+                raise TypeError(
+                    f"{handler.__name__} reads {handler.reader.topic.name}, which anybody may write: define "
+                    "`properties_in`, so that what is read is from the devices of a property"
+                )
+
     @cached_property
     def all_commands(self) -> Commands:
         """Return its own commands, and those about its quarantine where it reads topics."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from shared.contracts.topics import Topic
+from shared.contracts.topics import TOPICS, Topic
 from shared.journal.signed_batch import BatchVerifier, signer_name
 from shared.journal.signed_note import CheckpointError, Signer, Verifier
 from shared.runtime.errors import Stop
@@ -16,20 +16,22 @@ def message_signer(settings: Settings, service: str) -> Signer | None:
     if settings.message_authentication == "off":
         return None
     if settings.checkpoint_key_file is None:
-        raise Stop(f"{service} signs what it publishes: name its key in PITLEDGER_CHECKPOINT_KEY_FILE, {_OFF}")
+        raise Stop(
+            f"{service} signs what it publishes and sends again: name its key in PITLEDGER_CHECKPOINT_KEY_FILE, {_OFF}"
+        )
     return Signer.from_pem(settings.checkpoint_key_file, signer_name(service))
 
 
-def message_verifier(settings: Settings, topics: Sequence[Topic]) -> BatchVerifier | None:
-    """Return what verifies the messages of topics by the keys of their publishers; None where nothing is verified.
+def message_verifier(settings: Settings, topics: Sequence[Topic], service: str) -> BatchVerifier | None:
+    """Return what verifies for a service the messages of topics by the keys of their publishers; None: nothing does.
 
-    Without a file of public keys all services sign with the one key that this service has too.
-    Raises: Stop where the key of a publisher is missing.
+    It knows what the service itself sends again, and what others do whose keys there are. Without a file of public keys
+    all services sign with the one key that this service has too. Raises: Stop where the key of a publisher is missing.
     """
     publishers = sorted({topic.publisher for topic in topics if topic.publisher is not None})
     if settings.message_authentication == "off" or not publishers:
         return None
-    verifier = BatchVerifier(_verifiers(settings, publishers))
+    verifier = BatchVerifier(_verifiers(settings, service))
     for publisher in publishers:
         if not verifier.knows(signer_name(publisher)):
             raise Stop(
@@ -39,14 +41,15 @@ def message_verifier(settings: Settings, topics: Sequence[Topic]) -> BatchVerifi
     return verifier
 
 
-def _verifiers(settings: Settings, publishers: Sequence[str]) -> list[Verifier]:
-    if settings.checkpoint_verifiers_file is not None:
-        lines = settings.checkpoint_verifiers_file.read_text().splitlines()
-        try:
-            return [Verifier.from_string(line) for line in lines if line.strip()]
-        except CheckpointError as error:
-            raise Stop(f"{settings.checkpoint_verifiers_file}: {error}") from error
-    if settings.checkpoint_key_file is None:
-        return []
-    key = settings.checkpoint_key_file
-    return [Signer.from_pem(key, signer_name(publisher)).verifier for publisher in publishers]
+def _verifiers(settings: Settings, service: str) -> list[Verifier]:
+    key, listed = settings.checkpoint_key_file, settings.checkpoint_verifiers_file
+    ours = {service}
+    if listed is None:
+        ours |= {topic.publisher for topic in TOPICS if topic.publisher is not None}
+    found = [] if key is None else [Signer.from_pem(key, signer_name(name)).verifier for name in sorted(ours)]
+    if listed is None:
+        return found
+    try:
+        return found + [Verifier.from_string(line) for line in listed.read_text().splitlines() if line.strip()]
+    except CheckpointError as error:
+        raise Stop(f"{listed}: {error}") from error

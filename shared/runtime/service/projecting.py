@@ -64,7 +64,7 @@ async def project_all(
             unfit += await _project(connection, projector, some)
             await rest(len(some))
     keepers = keepers_of(manifest)
-    verifier = message_verifier(settings, [keeper.reader.topic for keeper in keepers])
+    verifier = message_verifier(settings, [keeper.reader.topic for keeper in keepers], manifest.name)
     for keeper in keepers:
         events: AsyncIterator[list[Any]] = read_again(connection, manifest.journal, keeper, settings, verifier)
         async for batch in events:

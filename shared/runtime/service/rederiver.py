@@ -91,6 +91,7 @@ class Rederiver:
                     self.agains(),
                     records,
                     memory,
+                    verifier=self.context.verifier,
                     parts=Pacing(rest=self._rest),
                     begun=lambda reached, _: derived.append(reached),
                 ):

@@ -17,6 +17,7 @@ from shared.journal.entry import Entry
 from shared.journal.inputs import Input, first_input
 from shared.journal.ledger import Ledger
 from shared.journal.signed_batch import BatchVerifier
+from shared.journal.signed_note import Signer
 from shared.runtime.clock import Clock, Step, no_step, utc_now
 from shared.runtime.command.replay import KafkaOutbox, Outbox, Replays
 from shared.runtime.consume.consumer import Consumer
@@ -69,6 +70,7 @@ def context_of(
     engine: AsyncEngine,
     *,
     verifier: BatchVerifier | None = None,
+    signer: Signer | None = None,
     clock: Clock = utc_now,
     wake: Wake = lambda _: None,
     outbox: Outbox | None = None,
@@ -89,6 +91,7 @@ def context_of(
         behind_seconds=behind_seconds,
         handled=manifest.all_commands,
         outbox=outbox or KafkaOutbox(settings, manifest.name),
+        signer=signer,
     )
 
 
@@ -116,7 +119,7 @@ def _routes(manifest: Manifest, context: ServiceContext) -> APIRouter:
     """Return the service's own routes, and those about its quarantine where it reads topics."""
     parts = [] if manifest.routes is None else [manifest.routes(context)]
     if manifest.readers:
-        replays = Replays(context, manifest.readers, context.outbox)
+        replays = Replays(context, manifest.readers, context.outbox, context.signer)
         parts.append(quarantine_routes(context, context.commands, replays))
     return joined(*parts)
 
@@ -142,12 +145,14 @@ class _Run:
         self._manifest = manifest
         self._started = started
         engine = create_engine(settings.database_url.get_secret_value(), role=role_of(manifest.name))
-        verifier = message_verifier(settings, manifest.reads)
+        signer = message_signer(settings, manifest.name) if manifest.publishes or manifest.readers else None
+        verifier = message_verifier(settings, manifest.reads, manifest.name)
         self._context = context = context_of(
             manifest,
             settings,
             engine,
             verifier=verifier,
+            signer=signer,
             clock=clock,
             wake=self._wake,
             step=step,
@@ -180,8 +185,8 @@ class _Run:
             self._task(self._health.run(), "health"),
         ]
         if self._manifest.publishes is not None:
-            signer = message_signer(self._context.settings, self._manifest.name)
-            self._relay = Relay(self._context, self._manifest.topic_of, self._manifest.message_key, signer)
+            manifest, signer = self._manifest, self._context.signer
+            self._relay = Relay(self._context, manifest.topic_of, manifest.message_key, signer)
             watching.append(self._task(self._relay.run(), "relay"))
         if self._health.rederiver is not None:
             watching.append(self._task(self._health.rederiver.run(), "rederiver"))

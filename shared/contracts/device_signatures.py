@@ -1,0 +1,139 @@
+"""How a device signs an event: a detached JSON Web Signature in a Kafka header of the record.
+
+The signature is a JWS in compact form with an empty payload (RFC 7515, appendix F) over the bytes of the value as they
+are (RFC 7797, `b64` false), by Ed25519 (RFC 8037). Its protected header has five members and no others: `alg`, `kid`,
+`b64`, `crit`, and `topic`, the Kafka topic for which the event was signed. The value names table and property in its
+source, which is the record's key; so all that tells what an event means is signed.
+"""
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as NotBase64
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any, Final, Self
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from shared.contracts.envelope import canonical
+
+HEADER: Final = "pitledger-device-signature"
+"""The Kafka header with the signature."""
+
+ALGORITHMS: Final = ("Ed25519", "EdDSA")
+"""Names of the one algorithm: that of RFC 9864, and the older one of RFC 8037, which many libraries still write."""
+
+_MEMBERS: Final = {"alg", "kid", "b64", "crit", "topic"}
+_SIGNATURE_BYTES: Final = 64
+_BYTES_MAX: Final = 2048
+_REMEMBERED: Final = 10_000
+
+
+class BadSignature(ValueError):
+    """What stands in the header is no signature of the event."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSignature:
+    """A signature as it was sent: by which key it says that it is, and for which topic."""
+
+    kid: str
+    topic: str
+    protected: bytes
+    signature: bytes
+
+    @classmethod
+    def read(cls, header: bytes) -> Self:
+        """Return the signature in a Kafka header, which nobody has verified yet. Raises: BadSignature."""
+        parts = header.split(b".") if len(header) <= _BYTES_MAX else ()
+        if len(parts) != 3 or parts[1]:
+            raise BadSignature("it is no detached JWS in compact form (RFC 7515, appendix F)")
+        kid, topic = _read_protected(parts[0])
+        signature = _decoded(parts[2])
+        if len(signature) != _SIGNATURE_BYTES:
+            raise BadSignature(f"its signature has {len(signature)} bytes, not {_SIGNATURE_BYTES}")
+        return cls(kid, topic, parts[0], signature)
+
+    def require(self, public_key: str, value: bytes) -> None:
+        """Raise BadSignature where the holder of the key did not sign the value with this header."""
+        try:
+            _key(public_key).verify(self.signature, signing_input(self.protected, value))
+        except InvalidSignature as error:
+            raise BadSignature(f"the signature by {self.kid!r} is of something else") from error
+
+
+def sign(key: Ed25519PrivateKey, kid: str, topic: str, value: bytes) -> bytes:
+    """Return the Kafka header of an event that a device signs for a topic."""
+    protected = _protected(kid, topic)
+    return protected + b".." + _encoded(key.sign(signing_input(protected, value)))
+
+
+def signing_input(protected: bytes, payload: bytes) -> bytes:
+    """Return the bytes that are signed: the protected header as it is sent, a dot, and the payload (RFC 7797, § 3)."""
+    return protected + b"." + payload
+
+
+def encoded_key(key: Ed25519PublicKey) -> str:
+    """Return a public key as it is registered."""
+    return _encoded(key.public_bytes_raw()).decode()
+
+
+def thumbprint(key: Ed25519PublicKey) -> str:
+    """Return the thumbprint of a key: SHA-256 of the required members of its JWK (RFC 8037, appendix A.3)."""
+    jwk = canonical({"crv": "Ed25519", "kty": "OKP", "x": encoded_key(key)})
+    return _encoded(sha256(jwk).digest()).decode()
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _protected(kid: str, topic: str) -> bytes:
+    members = {"alg": ALGORITHMS[0], "b64": False, "crit": ["b64"], "kid": kid, "topic": topic}
+    return _encoded(json.dumps(members, separators=(",", ":")).encode())
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _read_protected(protected: bytes) -> tuple[str, str]:
+    """Return the key and the topic of a protected header, each device's being the same each time."""
+    try:
+        members = json.loads(_decoded(protected), object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise BadSignature("its protected header is no JSON object") from error
+    if not isinstance(members, dict) or members.keys() != _MEMBERS:
+        raise BadSignature(f"its protected header must have {', '.join(sorted(_MEMBERS))}, and nothing else")
+    if members["alg"] not in ALGORITHMS:
+        raise BadSignature(f"'alg' is {str(members['alg'])[:32]!r}; it must be {' or '.join(map(repr, ALGORITHMS))}")
+    if members["b64"] is not False or members["crit"] not in (["b64"], ["b64", "topic"], ["topic", "b64"]):
+        raise BadSignature("'b64' must be false, and 'crit' must list it, and nothing that is not there (RFC 7797)")
+    kid, topic = members["kid"], members["topic"]
+    if not (isinstance(kid, str) and isinstance(topic, str)):
+        raise BadSignature("'kid' and 'topic' must be texts")
+    return kid, topic
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object. Raises: ValueError where it has a member twice, of which readers take one or the other."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError("a member is there twice")
+    return members
+
+
+def _encoded(raw: bytes) -> bytes:
+    return urlsafe_b64encode(raw).rstrip(b"=")
+
+
+def _decoded(text: bytes) -> bytes:
+    """Return the bytes of a base64url text that is written in the one way. Raises: BadSignature."""
+    try:
+        raw = urlsafe_b64decode(text + b"=" * (-len(text) % 4))
+    except (NotBase64, ValueError) as error:
+        raise BadSignature("it is not in base64url") from error
+    if _encoded(raw) != text:
+        raise BadSignature("it is not in base64url without padding")
+    return raw
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _key(public_key: str) -> Ed25519PublicKey:
+    return Ed25519PublicKey.from_public_bytes(_decoded(public_key.encode()))

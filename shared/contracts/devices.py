@@ -1,0 +1,62 @@
+"""Who speaks for a table: the public keys of devices and systems, as the property's document registers them."""
+
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import AwareDatetime, Field, StringConstraints, model_validator
+
+from shared.contracts.envelope import Contract, Identifier, Name
+
+SignedTopic = Literal["table.events", "pit.events"]
+"""A topic that is written from outside."""
+
+PublicKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$")]
+"""An Ed25519 public key: its 32 bytes in base64url without padding, the `x` of its JWK (RFC 8037)."""
+
+
+class DeviceKey(Contract):
+    """A public key. Signatures by it are good for what is received from `valid_from` up to `valid_until`, left out.
+
+    From `revoked_at` on none is, whatever else the key says.
+    """
+
+    kid: Annotated[Identifier, Field(description="the key's id, as signatures name it; of one key in the property")]
+    public_key: PublicKey
+    valid_from: AwareDatetime
+    valid_until: AwareDatetime | None = None
+    revoked_at: AwareDatetime | None = None
+
+    @model_validator(mode="after")
+    def _lasts(self) -> Self:
+        if self.valid_until is not None and self.valid_until <= self.valid_from:
+            raise ValueError(
+                f"key {self.kid} is valid until {self.valid_until}, not after it begins: until when is it?"
+            )
+        return self
+
+    def is_valid_at(self, moment: datetime) -> bool:
+        """Return whether a moment lies in the time of the key."""
+        return self.valid_from <= moment and (self.valid_until is None or moment < self.valid_until)
+
+
+class Signing(Contract):
+    """What may speak for tables: on the topics that it `signs`, with any of its `signing_keys` that is valid then."""
+
+    signs: tuple[SignedTopic, ...] = Field(default=(), max_length=2)
+    signing_keys: tuple[DeviceKey, ...] = Field(default=(), max_length=10)
+
+    @model_validator(mode="after")
+    def _signs_with_keys(self) -> Self:
+        if bool(self.signs) != bool(self.signing_keys):
+            raise ValueError("'signs' says on which topics its 'signing_keys' sign: give both, or neither")
+        return self
+
+
+class SigningSystem(Signing):
+    """A system that speaks for several tables, such as the gateway of the table systems: for those that it names.
+
+    Without `tables` it speaks for all of the property.
+    """
+
+    system: Name
+    tables: tuple[Name, ...] = Field(default=(), max_length=10_000)
