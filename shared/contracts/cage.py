@@ -58,6 +58,17 @@ class RedemptionVoided(AtCage, CheckPayment):
     reason: Reason
 
 
+@fact("counter_check.returned", INVENTORY, moves_money=True, stream=DESK)
+class CheckReturned(AtCage, CheckPayment):
+    """What was deposited, or a check that the drawer paid with, as step `returns`, came back unpaid: it is owed again.
+
+    Unlike a void it is an event of its own, of the gaming day and shift on which the cage learned of it.
+    """
+
+    returns: Number
+    reason: Reason
+
+
 class ReplacedCheck(Contract):
     """A counter check that another takes the place of, with what was owed on it."""
 

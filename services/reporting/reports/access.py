@@ -47,6 +47,7 @@ _STEPS: Final[Mapping[type[Fact], _Step]] = {
     contests.ContestApproved: _Step("approval", "approved_by"),
     contests.ContestRejected: _Step("approval", "rejected_by"),
     cage.RedemptionVoided: _Step("void", "by"),
+    cage.CheckReturned: _Step("override", "by"),
     cage.CageVoided: _Step("void", "by"),
     inventory.DayPreliminary: _Step("approval", "preliminary_by"),
     inventory.DayAudited: _Step("approval", "audited_by"),
