@@ -33,7 +33,8 @@ CAGE: Final = Section(
         Column(
             name="what",
             title="What",
-            formula="redeemed or deposited, in full or part; void; returned unpaid; consolidation; substitution; replaced",
+            formula="redeemed in full or in part; deposited; void; returned unpaid; consolidation; substitution; "
+            "replaced",
         ),
         Column(name="paid_in", title="Paid in"),
         Column(name="cents", title="Changes on hand", unit="cents", added=True),
