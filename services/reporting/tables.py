@@ -324,6 +324,16 @@ positions = Table(
 )
 """How far the journals have been read: the last entry of each moment of recording."""
 
+read_until = Table(
+    "read_until",
+    metadata,
+    *texts("topic", key=True),
+    *columns(Integer, "partition", key=True),
+    *moments("until", null=True),
+    schema=SCHEMA,
+)
+"""Up to when each partition of each topic has been read; none: no process has said so yet."""
+
 deliveries = Table(
     "deliveries",
     metadata,

@@ -138,6 +138,11 @@ CREATE TABLE positions (
     PRIMARY KEY (service, shard, recorded_at)
 );
 
+CREATE TABLE read_until (
+    topic TEXT, partition INTEGER, until TIMESTAMPTZ,
+    PRIMARY KEY (topic, partition)
+);
+
 CREATE TABLE deliveries (
     property TEXT, gaming_day DATE, version INTEGER NOT NULL, manifest TEXT NOT NULL,
     PRIMARY KEY (property, gaming_day)
