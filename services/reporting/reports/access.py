@@ -55,6 +55,8 @@ _STEPS: Final[Mapping[type[Fact], _Step]] = {
     accounts.AdjustmentEntered: _Step("adjustment", "by"),
     accounts.AdjustmentApproved: _Step("approval", "by"),
     accounts.AdjustmentRejected: _Step("approval", "by"),
+    accounts.PromotionEntered: _Step("adjustment", "by"),
+    accounts.PromotionRejected: _Step("approval", "by"),
     accounts.PatronExcluded: _Step("override", "by"),
     accounts.PatronAdmitted: _Step("override", "by"),
     meters.ChangeRequested: _Step("adjustment", "requested_by"),
