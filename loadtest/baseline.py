@@ -11,16 +11,15 @@ from psycopg import sql
 
 _SCHEMA: Final = "loadtest_baseline"
 _JOURNAL: Final = "round_settlement"
-_TABLES: Final = ("entries", "postings")
+_TABLE: Final = "entries"
 _READ_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """Rows that were copied and the seconds that it took, commit included."""
+    """Entries that were copied and the seconds that it took, commit included."""
 
     entries: int
-    postings: int
     seconds: float
 
     @property
@@ -28,46 +27,37 @@ class Copied:
         """Return entries (each with its postings) a second."""
         return self.entries / self.seconds
 
-    @property
-    def rows_per_second(self) -> float:
-        """Return rows of both tables a second."""
-        return (self.entries + self.postings) / self.seconds
-
 
 def copy_baseline(conninfo: str) -> Copied:
-    """Read the journal's entries and postings into memory, then times one COPY of each into identical tables.
+    """Read the journal's entries into memory, then time one COPY of them into an identical table.
 
-    The tables have the same columns and indexes; there is no trigger, no hash, no fence. They are dropped again.
+    The table has the same columns and indexes; there is no trigger, no hash, no fence. It is dropped again.
     """
-    with psycopg.connect(conninfo, autocommit=True) as connection, _identical_tables(connection):
-        rows = {table: _out(connection, sql.Identifier(_JOURNAL, table)) for table in _TABLES}
+    with psycopg.connect(conninfo, autocommit=True) as connection, _identical_table(connection) as table:
+        chunks = _out(connection)
         started = time.perf_counter()
         with connection.transaction():
-            counts = {
-                table: _into(connection, sql.Identifier(_SCHEMA, table), chunks) for table, chunks in rows.items()
-            }
-        seconds = time.perf_counter() - started
-    return Copied(counts["entries"], counts["postings"], seconds)
+            entries = _into(connection, table, chunks)
+        return Copied(entries, time.perf_counter() - started)
 
 
 @contextmanager
-def _identical_tables(connection: psycopg.Connection) -> Iterator[None]:
+def _identical_table(connection: psycopg.Connection) -> Iterator[sql.Identifier]:
     drop = sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(_SCHEMA))
+    table = sql.Identifier(_SCHEMA, _TABLE)
     connection.execute(drop)
     connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(_SCHEMA)))
     try:
-        for table in _TABLES:
-            connection.execute(
-                sql.SQL("CREATE TABLE {} (LIKE {} INCLUDING INDEXES)").format(
-                    sql.Identifier(_SCHEMA, table), sql.Identifier(_JOURNAL, table)
-                )
-            )
-        yield
+        connection.execute(
+            sql.SQL("CREATE TABLE {} (LIKE {} INCLUDING INDEXES)").format(table, sql.Identifier(_JOURNAL, _TABLE))
+        )
+        yield table
     finally:
         connection.execute(drop)
 
 
-def _out(connection: psycopg.Connection, table: sql.Identifier) -> list[bytes]:
+def _out(connection: psycopg.Connection) -> list[bytes]:
+    table = sql.Identifier(_JOURNAL, _TABLE)
     statement = sql.SQL("COPY (SELECT * FROM {} ORDER BY shard, seq) TO STDOUT (FORMAT binary)").format(table)
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
         chunks: list[bytes] = []

@@ -91,12 +91,8 @@ def lines(measured: Measured) -> Iterator[str]:
     yield figure("end to end", f"{rate:,.0f}", "rounds/s", "from the first event produced to the last commit")
     yield figure("", f"{after_first:,.0f}", "rounds/s", "from the first commit to the last")
     yield figure("", f"{through.rounds / through.reported_seconds:,.0f}", "rounds/s", "until all of it is reported")
-    yield figure(
-        "raw COPY",
-        f"{baseline.entries_per_second:,.0f}",
-        "rounds/s",
-        f"{baseline.rows_per_second:,.0f} rows/s: the same rows and indexes, no triggers",
-    )
+    copied = f"{baseline.entries_per_second:,.0f}"
+    yield figure("raw COPY", copied, "rounds/s", "the same entries and indexes, no triggers")
     yield figure("ratio", f"{measured.ratio:.1%}", "", "end to end to raw COPY")
     yield figure("latency", f"{latency.milliseconds[50]:.0f}", "ms", f"at {latency.rounds_per_second:.0f}/s: {waits}")
     yield figure(

@@ -7,7 +7,7 @@ Starts a stack of its own, generates all events before any clock starts, and mea
 - throughput: a bounded number of rounds produced as fast as the broker takes them;
 - latency: rounds produced at a modest, even rate, each from its hand-over to the producer to its entry's `recorded_at`;
 - processor time by process, while throughput is measured;
-- the same entries and postings by raw COPY into identical tables without triggers;
+- the same entries by raw COPY into an identical table without triggers;
 - decoding and settling alone, in this process: their share in the whole.
 """
 
@@ -205,7 +205,8 @@ class _Bench:
     def _cpu_seconds(self) -> dict[str, float]:
         """Processor seconds so far, by what the process is."""
         used: dict[str, float] = {}
-        for process in (*processes_below(self._stack_pid), *processes_below(os.getpid())):
+        family = {process.pid: process for root in (self._stack_pid, os.getpid()) for process in processes_below(root)}
+        for process in family.values():
             name = self._names.get(process.pid) or _program(process.words)
             used[name] = used.get(name, 0.0) + process.cpu_seconds
         return used

@@ -21,6 +21,7 @@ where set, name servers to be used instead of started ones.
 import os
 import random
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,6 +44,22 @@ QUICK_POSTGRES = {
     "wal_level": "minimal",
     "max_wal_senders": "0",
 }
+
+_MEMORY = Path("/dev/shm")
+_MEMORY_BYTES = 4 << 30
+
+
+def in_memory() -> None:
+    """Have everything temporary lie in memory where there is room: a database costs a tenth of what it does on disk.
+
+    What the system has not yet written when a process is killed is there afterwards, in memory as on disk.
+    """
+    if _MEMORY.is_mount() and shutil.disk_usage(_MEMORY).free >= _MEMORY_BYTES:
+        os.environ.setdefault("TMPDIR", str(_MEMORY))
+        tempfile.tempdir = None
+
+
+in_memory()
 
 # What tests send as if they were a service is signed only where a test is about that.
 os.environ.setdefault("PITLEDGER_MESSAGE_AUTHENTICATION", "off")

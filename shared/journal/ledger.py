@@ -55,11 +55,12 @@ _ENTRY: Final = (
     "data",
     "previous",
     "hash",
+    "accounts",
+    "cents",
 )
-_POSTING: Final = ("shard", "seq", "line", "account", "cents")
 
 
-def _entry_values(entry: Entry) -> tuple[Any, ...]:
+def _entry_values(entry: Entry, numbers: Mapping[Account, int]) -> tuple[Any, ...]:
     draft = entry.draft
     return (
         entry.shard,
@@ -76,6 +77,8 @@ def _entry_values(entry: Entry) -> tuple[Any, ...]:
         draft.data.decode(),
         entry.previous,
         entry.hash,
+        [numbers[account] for account, _ in draft.postings],
+        [cents for _, cents in draft.postings],
     )
 
 
@@ -115,11 +118,10 @@ class Addition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Added:
-    """The rows of entries and postings for some shards."""
+    """The rows of entries for some shards."""
 
     shards: list[Shard]
     entries: list[tuple[Any, ...]]
-    postings: list[tuple[Any, ...]]
 
     @property
     def locked(self) -> list[Row]:
@@ -135,7 +137,6 @@ class Ledger:
         self._lock = select(tables.shards, ("shard", *position), lock=True)
         self._advance = update(tables.shards, position)
         self._add_entries = insert(tables.entries, _ENTRY)
-        self._add_postings = insert(tables.postings, _POSTING)
         self._add_accounts = insert(tables.accounts, Account._fields, on_conflict="skip")
         self._find_accounts = select(tables.accounts, by=Account._fields)
         self._save_streams = insert(tables.sources, on_conflict=replaced(tables.sources))
@@ -239,15 +240,8 @@ class Ledger:
             head = sealed[-1].hash if sealed else shard.head
             entries += sealed
             after.append(replace(shard, next_offset=next_offset, next_seq=shard.next_seq + len(sealed), head=head))
-        added = _Added(
-            [shard for shard, _, _ in additions],
-            list(map(_entry_values, entries)),
-            [
-                (entry.shard, entry.seq, line, self._accounts[account], cents)
-                for entry in entries
-                for line, (account, cents) in enumerate(entry.draft.postings)
-            ],
-        )
+        rows = [_entry_values(entry, self._accounts) for entry in entries]
+        added = _Added([shard for shard, _, _ in additions], rows)
 
         async def finish(sent: Pipeline) -> None:
             await sent.write(
@@ -266,7 +260,6 @@ class Ledger:
             async with pipeline(connection) as sent:
                 found = await sent.read(self._lock, added.locked)
                 await sent.write(self._add_entries, keyed(self._add_entries, added.entries))
-                await sent.write(self._add_postings, keyed(self._add_postings, added.postings))
                 await finish(sent)
         except psycopg.IntegrityError as error:  # entries that do not follow are refused
             _require(added.shards, await found.fetchall(), error)
@@ -274,11 +267,10 @@ class Ledger:
         _require(added.shards, await found.fetchall())
 
     async def _append_copied(self, connection: AsyncConnection, added: _Added, finish: _Finish) -> None:
-        """Append by COPY, in a wait for each table."""
+        """Append by COPY, which waits once more."""
         found = await self._lock.read(connection, added.locked)
         _require(added.shards, found.all())
         await copy_tuples(connection, self.tables.entries, added.entries, _ENTRY)
-        await copy_tuples(connection, self.tables.postings, added.postings, _POSTING)
         async with pipeline(connection) as sent:
             await finish(sent)
 

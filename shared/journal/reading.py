@@ -1,13 +1,13 @@
 """Read a journal: entries as they were recorded, the postings of an entry, and balances on both time axes."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
-from itertools import groupby
+from itertools import zip_longest
 from typing import Any, Final
 
-from sqlalchemy import ARRAY, BigInteger, ColumnElement, Text, and_, cast, func, literal, select, tuple_
+from sqlalchemy import ARRAY, BigInteger, ColumnElement, Integer, Text, and_, any_, cast, func, literal, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.reports import Reached
@@ -92,27 +92,27 @@ async def _read(connection: AsyncConnection, tables: JournalTables, shard: int, 
 async def _read_where(
     connection: AsyncConnection, tables: JournalTables, where: Callable[[Any], ColumnElement[bool]]
 ) -> list[Entry]:
-    """Return the entries whose columns meet a condition, in order; their postings must meet it too."""
-    e, p, a = tables.entries, tables.postings, tables.accounts
-    rows = await connection.execute(
+    """Return the entries whose columns meet a condition, in order."""
+    e, a = tables.entries, tables.accounts
+    found = await connection.execute(
         select(*(column for column in e.c if column is not e.c.data), cast(e.c.data, Text).label("text"))
         .where(where(e.c))
         .order_by(e.c.shard, e.c.seq)
     )
-    money = await connection.execute(
-        select(p.c.shard, p.c.seq, p.c.cents, a.c.property, a.c.table, a.c.wager, a.c.leg)
-        .join(a, a.c.account == p.c.account)
-        .where(where(p.c))
-        .order_by(p.c.shard, p.c.seq, p.c.line)
-    )
-    postings = {
-        place: tuple(Posting(Account(row.property, row.table, row.wager, row.leg), row.cents) for row in group)
-        for place, group in groupby(money, key=lambda row: (row.shard, row.seq))
+    rows = found.all()
+    used = literal(sorted({number for row in rows for number in row.accounts}), ARRAY(Integer))
+    names = {
+        number: Account(*names)
+        for number, *names in await connection.execute(
+            select(a.c.account, a.c.property, a.c.table, a.c.wager, a.c.leg).where(a.c.account == any_(used))
+        )
     }
-    return [_entry(row, postings.get((row.shard, row.seq), ())) for row in rows]
+    return [_entry(row, names) for row in rows]
 
 
-def _entry(row: Any, postings: tuple[Posting, ...]) -> Entry:
+def _entry(row: Any, accounts: Mapping[int, Account]) -> Entry:
+    """Return the entry of a row. A posting whose account is not there is left out, which verification finds."""
+    lines = zip_longest(row.accounts, row.cents, fillvalue=0)
     draft = Draft(
         kind=row.kind,
         source=row.source,
@@ -123,7 +123,7 @@ def _entry(row: Any, postings: tuple[Posting, ...]) -> Entry:
         gaming_day=row.gaming_day,
         occurred_at=row.occurred_at,
         data=row.text.encode(),
-        postings=postings,
+        postings=tuple(Posting(accounts[number], cents) for number, cents in lines if number in accounts),
     )
     return Entry(
         shard=row.shard, seq=row.seq, draft=draft, recorded_at=row.recorded_at, previous=row.previous, hash=row.hash

@@ -8,18 +8,19 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
-    ForeignKey,
     Identity,
     Index,
     Integer,
     LargeBinary,
     MetaData,
-    SmallInteger,
     Table,
+    TableClause,
     Text,
     UniqueConstraint,
+    column,
 )
-from sqlalchemy.dialects.postgresql import JSON
+from sqlalchemy import table as view
+from sqlalchemy.dialects.postgresql import ARRAY, JSON
 from sqlalchemy.schema import SchemaItem
 
 from shared.journal.columns import columns, counts, dates, entry_place, moments, texts
@@ -32,7 +33,8 @@ class JournalTables:
     """The tables of one journal.
 
     shards: one row per input partition (or command stream): the position reached, the next entry, the head.
-    entries, postings, accounts: the ledger; entries and postings are append-only.
+    entries, accounts: the ledger, append-only. An entry has its postings as numbers of accounts and signed cents,
+    line by line; postings: the same as rows.
     inputs: which log a topic was when it was first read, and those that were adopted after it.
     taken: what stood at each place of each stream.
     sources, gaps: the last sequence of every stream, and the sequences that are missing.
@@ -46,7 +48,7 @@ class JournalTables:
     shards: Table
     entries: Table
     accounts: Table
-    postings: Table
+    postings: TableClause
     inputs: Table
     sources: Table
     gaps: Table
@@ -86,7 +88,10 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *moments("occurred_at", "recorded_at"),
             *columns(JSON(none_as_null=True), "data"),
             *columns(LargeBinary, "previous", "hash"),
+            *columns(ARRAY(Integer), "accounts"),
+            *columns(ARRAY(BigInteger), "cents"),
             UniqueConstraint("source", "sequence", "kind"),
+            CheckConstraint(f"{schema}.balances(accounts, cents)", name="entries_balance"),
             Index("entries_of_quarantine", "shard", "seq", postgresql_where=f"kind IN ({_OF_QUARANTINE})"),
         ),
         accounts=table(
@@ -95,13 +100,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             *texts("property", "table", "wager", "leg"),
             UniqueConstraint("property", "table", "wager", "leg"),
         ),
-        postings=table(
-            "postings",
-            *entry_place(key=True),
-            *columns(SmallInteger, "line", key=True),
-            Column("account", Integer, ForeignKey(f"{schema}.accounts.account"), nullable=False),
-            *counts("cents"),
-        ),
+        postings=view("postings", *map(column, ("shard", "seq", "line", "account", "cents")), schema=schema),
         inputs=table(
             "inputs",
             *texts("topic", "cluster", key=True),

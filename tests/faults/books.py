@@ -13,7 +13,7 @@ Books = Mapping[str, list[dict[str, Any]]]
 """By table: its rows, sorted."""
 
 _NOT_OF_THE_BOOKS = (
-    *("accounts", "alembic_version", "checkpoints", "verified", "postings", "relay", "evidence_days"),
+    *("accounts", "alembic_version", "checkpoints", "verified", "relay", "evidence_days"),
     "inputs",
 )
 """What follows from something else, is made in the background some time later, or says which topics were read."""
@@ -24,7 +24,7 @@ _OFFSETS = {"offset", "next_offset", "previous", "hash", "head"}
 
 _TABLES = "SELECT tablename::text FROM pg_tables WHERE schemaname = '{schema}'"
 _ENTRIES = """
-    SELECT (to_jsonb(e) || jsonb_build_object('data', e.data::text, 'postings', (
+    SELECT (to_jsonb(e) - '{{accounts,cents}}'::text[] || jsonb_build_object('data', e.data::text, 'postings', (
         SELECT jsonb_agg(jsonb_build_array(a.property, a."table", a.wager, a.leg, p.cents) ORDER BY p.line)
         FROM {schema}.postings p JOIN {schema}.accounts a USING (account) WHERE (p.shard, p.seq) = (e.shard, e.seq)
     )))::text FROM {schema}.entries e"""

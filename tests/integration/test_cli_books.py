@@ -48,10 +48,13 @@ def test_a_moment_without_zone_is_a_wrong_use(pitledger: Caller) -> None:
 
 
 def test_balances_that_do_not_sum_to_zero_are_exit_code_1(stack: RunningStack, pitledger: Caller) -> None:
-    """A posting that was changed behind the journal's back shows in the sum."""
-    place = "WHERE shard = (SELECT min(shard) FROM round_settlement.postings) AND seq = 1 AND line = 0"
-    change = "UPDATE round_settlement.postings SET cents = cents {} 1 " + place
-    with altered(stack, "postings", change.format("+"), change.format("-")):
+    """A posting that was changed behind the journal's back, past the constraint of the table, shows in the sum."""
+    first = "shard = (SELECT min(shard) FROM round_settlement.postings) AND seq = 1"
+    change = f"UPDATE round_settlement.entries SET cents[1] = cents[1] {{}} 1 WHERE {first}"
+    constraint = "ALTER TABLE round_settlement.entries {} CONSTRAINT entries_balance"
+    check = "CHECK (round_settlement.balances(accounts, cents))"
+    off, on = constraint.format("DROP"), f"{constraint.format('ADD')} {check}"
+    with altered(stack, "entries", f"{off}; {change.format('+')}", f"{change.format('-')}; {on}"):
         called = pitledger("balances")
 
     assert 1 == called.code
@@ -73,9 +76,9 @@ def test_verify_finds_untouched_journals_good(pitledger: Caller) -> None:
 
 def test_verify_names_the_entry_whose_posting_was_changed(stack: RunningStack, pitledger: Caller) -> None:
     """A posting that is not what was recorded is found in its entry, with exit code 1."""
-    place = "WHERE seq = 3 AND line = 0 AND shard = (SELECT min(shard) FROM round_settlement.postings)"
-    change = "UPDATE round_settlement.postings SET cents = cents {} 1 " + place
-    with altered(stack, "postings", change.format("+"), change.format("-")):
+    third = "seq = 3 AND shard = (SELECT min(shard) FROM round_settlement.postings)"
+    change = f"UPDATE round_settlement.entries SET cents[1] = cents[1] {{}} 1, cents[2] = cents[2] {{}} 1 WHERE {third}"
+    with altered(stack, "entries", change.format("+", "-"), change.format("-", "+")):
         called = pitledger("verify", "--service", "round-settlement")
 
     assert 1 == called.code

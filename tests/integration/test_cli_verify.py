@@ -28,7 +28,6 @@ VERIFY = ("verify", "--service", SERVICE)
 ORIGIN = checkpoint_origin(SERVICE, SHARD)
 CUT_OFF = """
     SET session_replication_role = replica;
-    DELETE FROM round_settlement.postings WHERE seq = 5;
     DELETE FROM round_settlement.entries WHERE seq = 5;
     UPDATE round_settlement.shards SET next_seq = 5,
         head = (SELECT hash FROM round_settlement.entries e WHERE e.seq = 4);
@@ -124,7 +123,7 @@ def test_a_chain_that_was_rewritten_is_found(url: str, pitledger: Caller, kept: 
         url,
         """
         SET session_replication_role = replica;
-        TRUNCATE round_settlement.entries, round_settlement.postings, round_settlement.shards;
+        TRUNCATE round_settlement.entries, round_settlement.shards;
         """,
     )
     recorded(url, 1, 2, 3, 4, 6, sign=False)
@@ -140,7 +139,7 @@ def test_a_shard_that_is_gone_is_found(url: str, pitledger: Caller) -> None:
         url,
         """
         SET session_replication_role = replica;
-        TRUNCATE round_settlement.entries, round_settlement.postings, round_settlement.shards;
+        TRUNCATE round_settlement.entries, round_settlement.shards;
         """,
     )
     called = pitledger(*VERIFY, "--json")

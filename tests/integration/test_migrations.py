@@ -27,6 +27,10 @@ def migrated(databases: Databases) -> Iterator[Engine]:
     databases.drop(url)
 
 
+_BALANCES = "CREATE FUNCTION {}.balances(integer[], bigint[]) RETURNS boolean LANGUAGE sql RETURN true"
+"""What a constraint of the tables names: it is written in the migration alone."""
+
+
 @pytest.fixture(scope="module")
 def declared(databases: Databases) -> Iterator[Engine]:
     """A database with the tables that the services declare."""
@@ -35,6 +39,7 @@ def declared(databases: Databases) -> Iterator[Engine]:
     with engine.begin() as connection:
         for service in NAMES:
             connection.exec_driver_sql(f"CREATE SCHEMA {role_of(service)}")
+            connection.exec_driver_sql(_BALANCES.format(role_of(service)))
             load(service).journal.entries.metadata.create_all(connection)
     yield engine
     engine.dispose()
@@ -75,7 +80,7 @@ def test_the_schema_is_that_of_the_tables(service: str, migrated: Engine, declar
     schema = role_of(service)
     with migrated.connect() as one, declared.connect() as other:
         actual, expected = _found(one, _DEFINITIONS, schema), _found(other, _DEFINITIONS, schema)
-    assert {"constraint postings postings_pkey", "index quarantine_open", "column shards head"} <= set(actual)
+    assert {"constraint entries entries_balance", "index quarantine_open", "column shards head"} <= set(actual)
     assert expected == actual
 
 
@@ -101,7 +106,7 @@ READ, ADD, CHANGE, REMOVE = "SELECT", "INSERT", "UPDATE", "DELETE"
 
 JOURNAL = {
     "entries": {READ, ADD},
-    "postings": {READ, ADD},
+    "postings": {READ},
     "accounts": {READ, ADD},
     "checkpoints": {READ, ADD},
     "idempotency": {READ, ADD},

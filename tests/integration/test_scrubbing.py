@@ -46,7 +46,7 @@ def notary(tmp_path: Path) -> Notary:
 
 MOVED = (
     REPLICA,
-    "UPDATE round_settlement.postings SET cents = cents - 100 * (-1) ^ line WHERE seq = 2",
+    "UPDATE round_settlement.entries SET cents = ARRAY[cents[1] - 100, cents[2] + 100] WHERE seq = 2",
 )
 """100 cents moved between two lines of an old entry."""
 

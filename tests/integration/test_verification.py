@@ -28,11 +28,12 @@ TAMPERING = {
     "whitespace in the data": ("entries", "UPDATE {} SET data = (data::text || ' ')::json WHERE seq = 2", 2),
     "gaming day": ("entries", "UPDATE {} SET gaming_day = gaming_day + 1 WHERE seq = 2", 2),
     "moment of recording": ("entries", "UPDATE {} SET recorded_at = recorded_at + '1us' WHERE seq = 2", 2),
-    "cents": ("postings", "UPDATE {} SET cents = cents * 2 WHERE seq = 2", 2),
+    "cents": ("entries", "UPDATE {} SET cents = ARRAY[2 * cents[1], 2 * cents[2]] WHERE seq = 2", 2),
     "account": ("accounts", "UPDATE {} SET wager = 'super_match' WHERE leg = 'handle'", 1),
     "last entry": ("entries", "DELETE FROM {} WHERE seq = 3", 3),
     "middle entry": ("entries", "DELETE FROM {} WHERE seq = 2", 2),
-    "posting": ("postings", "DELETE FROM {} WHERE seq = 2 AND line = 1", 2),
+    "postings": ("entries", "UPDATE {} SET accounts = '{{}}', cents = '{{}}' WHERE seq = 2", 2),
+    "account gone": ("accounts", "DELETE FROM {} WHERE leg = 'chips'", 1),
 }
 
 

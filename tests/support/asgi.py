@@ -23,9 +23,6 @@ class AppClient:
     """
 
     def __init__(self, app: FastAPI) -> None:
-        nowhere = {"type": "http", "method": "GET", "path": "/nowhere", "root_path": ""}
-        for route in app.router.routes:  # the framework builds them when they are looked at: not two apps at once,
-            route.matches(dict(nowhere))  # for it switches off a warning meanwhile, which threads do to each other
         self._client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test")
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="application", daemon=True)

@@ -22,7 +22,7 @@ class Databases:
         """The URL of a new database: empty, or a copy of what `prepare` made under the name `template`."""
         database = f"test_{uuid.uuid4().hex[:16]}"
         source = "template0" if template is None else self._templates[template]
-        self._execute(f'CREATE DATABASE "{database}" TEMPLATE "{source}"')
+        self._execute(f'CREATE DATABASE "{database}" TEMPLATE "{source}" STRATEGY FILE_COPY')
         self._created.add(database)
         return self._server.set(database=database).render_as_string(hide_password=False)
 

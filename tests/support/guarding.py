@@ -28,7 +28,6 @@ REPLICA = "SET LOCAL session_replication_role = replica"
 """As a superuser alters rows past all triggers."""
 
 REWRITE = (
-    "DELETE FROM round_settlement.postings",
     "DELETE FROM round_settlement.entries",
     "DELETE FROM round_settlement.shards",
     "DELETE FROM round_settlement.relay",

@@ -27,6 +27,7 @@ from shared.runtime.web import (
     problems,
     snapshot,
 )
+from shared.runtime.web.routing import joined
 
 VERSIONS: Final = TableListing(tables.properties, "property", "version")
 
@@ -42,10 +43,7 @@ class PropertyChanges(BaseModel):
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, reading the database of a running service."""
-    router = APIRouter()
-    router.include_router(_commands(context))
-    router.include_router(_properties(context))
-    return router
+    return joined(_commands(context), _properties(context))
 
 
 def _commands(context: ServiceContext) -> APIRouter:

@@ -28,6 +28,7 @@ from shared.runtime.web import (
     snapshot,
 )
 from shared.runtime.web.pages import PageRequest
+from shared.runtime.web.routing import joined
 
 GameName = Annotated[Name, Path(description="the licensee's name for the game")]
 
@@ -36,10 +37,7 @@ VERSIONS: Final = TableListing(tables.submissions, "property", "game", "version"
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, reading the database of a running service."""
-    router = APIRouter()
-    router.include_router(_commands(context))
-    router.include_router(_submissions(context))
-    return router
+    return joined(_commands(context), _submissions(context))
 
 
 def _commands(context: ServiceContext) -> APIRouter:

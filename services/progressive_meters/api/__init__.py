@@ -4,11 +4,9 @@ from fastapi import APIRouter
 
 from services.progressive_meters.api import commands, pools, reconciliations
 from shared.runtime.service.context import ServiceContext
+from shared.runtime.web.routing import joined
 
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, working on the database of a running service."""
-    router = APIRouter()
-    for room in (commands, pools, reconciliations):
-        router.include_router(room.routes(context))
-    return router
+    return joined(*(room.routes(context) for room in (commands, pools, reconciliations)))

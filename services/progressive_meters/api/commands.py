@@ -20,6 +20,7 @@ from shared.contracts.meters import DayReconciled
 from shared.contracts.rejection import Reason
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import command_route
+from shared.runtime.web.routing import joined
 
 _DECIDED = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
 _APPROVED = (*_DECIDED, Reason.SAME_PERSON)
@@ -27,7 +28,7 @@ _APPROVED = (*_DECIDED, Reason.SAME_PERSON)
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
-    router, engine = APIRouter(), context.commands
+    engine = context.commands
     pools, changes = APIRouter(prefix="/pools", tags=["pools"]), APIRouter(tags=["changes"])
     days = APIRouter(prefix="/reconciliations", tags=["reconciliations"])
     file = partial(command_route, pools, engine, answers=PoolVersion)
@@ -43,6 +44,4 @@ def routes(context: ServiceContext) -> APIRouter:
     move(RejectChange, change + "/reject", role=APPROVE_METERS, rejects=_DECIDED)
     reconcile = partial(command_route, days, engine, answers=DayReconciled)
     reconcile(ReconcileDay, "", role=RECONCILE_METERS, status=201, rejects=(Reason.NOT_FOUND, Reason.TOO_EARLY))
-    for part in (pools, changes, days):
-        router.include_router(part)
-    return router
+    return joined(pools, changes, days)

@@ -39,6 +39,7 @@ from shared.runtime.web import (
     snapshot,
 )
 from shared.runtime.web.problems import Responses
+from shared.runtime.web.routing import joined
 
 POOLS: Final = TableListing(pools, "property", "pool")
 VERSIONS: Final = TableListing(pool_versions, "version")
@@ -51,11 +52,7 @@ _ONE: Final[Responses] = {**UNCHANGED, **problems(Reason.NOT_FOUND)}
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes."""
-    router = APIRouter()
-    router.include_router(_signs(context))
-    router.include_router(_pools(context))
-    router.include_router(_histories(context))
-    return router
+    return joined(_signs(context), _pools(context), _histories(context))
 
 
 def _signs(context: ServiceContext) -> APIRouter:

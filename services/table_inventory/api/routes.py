@@ -14,14 +14,13 @@ from services.table_inventory.api import (
     tables,
 )
 from shared.runtime.service.context import ServiceContext
+from shared.runtime.web.routing import joined
 
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, working for a running service."""
-    router = APIRouter()
-    for part in (
+    parts = (
         *(slips.routes, counts.routes, days.variance_routes, days.day_routes, contests.routes, checks.routes),
         *(alarms.routes, investigations.routes, cage.routes, tables.routes),
-    ):
-        router.include_router(part(context))
-    return router
+    )
+    return joined(*(part(context) for part in parts))

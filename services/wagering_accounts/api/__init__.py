@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from services.wagering_accounts.api.commands import add_commands
 from services.wagering_accounts.api.reading import reading_routes
 from shared.runtime.service.context import ServiceContext
+from shared.runtime.web.routing import joined
 
 __all__ = ["routes"]
 
@@ -12,7 +13,6 @@ __all__ = ["routes"]
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, working on the parts of a running service."""
     router = APIRouter()
-    # First, and on the router itself: a request is held against one route after the other.
+    # First: a request is held against one route after the other.
     add_commands(router, context)
-    router.include_router(reading_routes(context))
-    return router
+    return joined(router, reading_routes(context))

@@ -42,6 +42,7 @@ from shared.runtime.web import (
 )
 from shared.runtime.web.problems import Responses
 from shared.runtime.web.roles import READ_REPORTS
+from shared.runtime.web.routing import joined
 
 _ACCOUNTS: Final = TableListing(balances, "account")
 _LINES: Final = TableListing(lines, "version")
@@ -60,11 +61,7 @@ _ONE: Final[Responses] = {**UNCHANGED, **problems(Reason.NOT_FOUND)}
 
 def reading_routes(context: ServiceContext) -> APIRouter:
     """Return the routes that change nothing."""
-    router = APIRouter()
-    router.include_router(_accounts(context))
-    router.include_router(_patrons(context))
-    router.include_router(_rounds(context))
-    return router
+    return joined(_accounts(context), _patrons(context), _rounds(context))
 
 
 def _accounts(context: ServiceContext) -> APIRouter:

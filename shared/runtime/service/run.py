@@ -43,6 +43,7 @@ from shared.runtime.web.app import Check, create_app
 from shared.runtime.web.limits import Limits, protocol_of
 from shared.runtime.web.quarantine import quarantine_routes
 from shared.runtime.web.refusals import Refusals
+from shared.runtime.web.routing import joined
 from shared.runtime.web.tokens import identities_of
 
 log = structlog.get_logger()
@@ -113,13 +114,11 @@ def application(
 
 def _routes(manifest: Manifest, context: ServiceContext) -> APIRouter:
     """Return the service's own routes, and those about its quarantine where it reads topics."""
-    router = APIRouter()
-    if manifest.routes is not None:
-        router.include_router(manifest.routes(context))
+    parts = [] if manifest.routes is None else [manifest.routes(context)]
     if manifest.readers:
         replays = Replays(context, manifest.readers, context.outbox)
-        router.include_router(quarantine_routes(context, context.commands, replays))
-    return router
+        parts.append(quarantine_routes(context, context.commands, replays))
+    return joined(*parts)
 
 
 async def serve(

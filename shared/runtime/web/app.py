@@ -24,6 +24,7 @@ from shared.runtime.metrics import Metrics
 from shared.runtime.web.access import Caller, Identities, caller_of
 from shared.runtime.web.openapi import complete
 from shared.runtime.web.problems import Mistake, problem, problems
+from shared.runtime.web.routing import joined
 
 Check = Callable[[], Awaitable[str | None]]
 """Return what is wrong in a few words, or None."""
@@ -84,9 +85,9 @@ def create_app(
     app.openapi = cache(lambda: complete(describe()))  # type: ignore[method-assign]
     app.add_middleware(_Measured, metrics=metrics, seconds_max=request_seconds_max)
     _answer_rejections(app, record_refusal)
-    if router is not None:
-        app.include_router(router)  # first: its routes are asked all the time
-    app.include_router(_operations(ServiceDocument(name=service, title=title, version=version), metrics, checks))
+    operations = _operations(ServiceDocument(name=service, title=title, version=version), metrics, checks)
+    own = [] if router is None else [router]
+    app.router.routes.extend(joined(*own, operations).routes)  # its own first: they are asked all the time
     return app
 
 

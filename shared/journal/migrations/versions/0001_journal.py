@@ -11,10 +11,10 @@ depends_on = None
 def upgrade() -> None:
     """Run the statements of the SQL file, and grant the service to read, append and advance, and nothing else."""
     run_sql(__file__)
+    grant("SELECT", "postings")
     grant(
         "SELECT, INSERT",
         "entries",
-        "postings",
         "accounts",
         "checkpoints",
         "idempotency",

@@ -10,12 +10,18 @@ CREATE TABLE checkpoints (
     PRIMARY KEY (shard, size)
 );
 
+-- An entry has its postings: the number of an account and signed cents for each line. They sum to zero.
+CREATE FUNCTION balances(accounts INTEGER[], cents BIGINT[]) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN cardinality(accounts) = cardinality(cents) AND (SELECT coalesce(sum(each), 0) = 0 FROM unnest(cents) each);
+
 CREATE TABLE entries (
     shard INTEGER, seq BIGINT, kind TEXT NOT NULL, source TEXT NOT NULL, sequence BIGINT NOT NULL,
     event_id TEXT NOT NULL, "offset" BIGINT, record_hash BYTEA, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL,
     recorded_at TIMESTAMPTZ NOT NULL, data JSON NOT NULL, previous BYTEA NOT NULL, hash BYTEA NOT NULL,
+    accounts INTEGER[] NOT NULL, cents BIGINT[] NOT NULL,
     PRIMARY KEY (shard, seq),
-    UNIQUE (source, sequence, kind)
+    UNIQUE (source, sequence, kind),
+    CONSTRAINT entries_balance CHECK (balances(accounts, cents))
 );
 CREATE INDEX entries_of_quarantine ON entries (shard, seq)
     WHERE kind IN ('record.quarantined', 'record.mended', 'quarantine.dismissed');
@@ -79,13 +85,11 @@ CREATE TABLE taken (
     CHECK (octet_length(digests) = 32 * (last - first + 1))
 );
 
-CREATE TABLE postings (
-    shard INTEGER, seq BIGINT, line SMALLINT, account INTEGER NOT NULL, cents BIGINT NOT NULL,
-    PRIMARY KEY (shard, seq, line),
-    FOREIGN KEY (account) REFERENCES accounts (account)
-);
+CREATE VIEW postings AS
+    SELECT shard, seq, line - 1 AS line, account, posted.cents
+    FROM entries, unnest(entries.accounts, entries.cents) WITH ORDINALITY posted (account, cents, line);
 
--- The journal is append-only, dense, balanced and goes one way. A function sees the schema in which it was made.
+-- The journal is append-only, dense, of accounts that are there, and goes one way. A function sees the schema in which it was made.
 
 CREATE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -94,14 +98,13 @@ BEGIN
 END $$;
 
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON entries EXECUTE FUNCTION append_only();
-CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON postings EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON accounts EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON taken EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON inputs EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON checkpoints EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON shards EXECUTE FUNCTION append_only();
 
-CREATE FUNCTION entries_are_dense() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION entries_follow() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE wrong record;
 BEGIN
     SELECT a.shard, a.first, a.last, a.n, s.next_seq INTO wrong
@@ -114,33 +117,8 @@ BEGIN
             wrong.shard, wrong.next_seq, wrong.first, wrong.last, wrong.n
             USING ERRCODE = 'integrity_constraint_violation';
     END IF;
-    RETURN NULL;
-END $$;
-
-CREATE TRIGGER dense AFTER INSERT ON entries REFERENCING NEW TABLE AS added
-FOR EACH STATEMENT EXECUTE FUNCTION entries_are_dense();
-
-CREATE FUNCTION postings_balance() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-DECLARE wrong record;
-BEGIN
-    SELECT shard, seq, sum(cents) AS off INTO wrong
-    FROM added GROUP BY shard, seq HAVING sum(cents) <> 0 LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'the postings of entry %/% do not sum to zero: off by % cents',
-            wrong.shard, wrong.seq, wrong.off USING ERRCODE = 'integrity_constraint_violation';
-    END IF;
-    SELECT a.shard, a.first, s.next_seq INTO wrong
-    FROM (SELECT shard, min(seq) AS first, max(seq) AS last FROM added GROUP BY shard) a
-    LEFT JOIN shards s USING (shard)
-    WHERE s.next_seq IS NULL OR a.first < s.next_seq
-       OR a.last > (SELECT max(e.seq) FROM entries e WHERE e.shard = a.shard)
-    LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'postings may only be added together with their entry (entry %/%)',
-            wrong.shard, wrong.first USING ERRCODE = 'integrity_constraint_violation';
-    END IF;
     SELECT p.account INTO wrong
-    FROM (SELECT DISTINCT account FROM added) p LEFT JOIN accounts a USING (account)
+    FROM (SELECT DISTINCT unnest(accounts) AS account FROM added) p LEFT JOIN accounts a USING (account)
     WHERE a.account IS NULL LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'no such account: %', wrong.account USING ERRCODE = 'foreign_key_violation';
@@ -148,8 +126,8 @@ BEGIN
     RETURN NULL;
 END $$;
 
-CREATE TRIGGER balance AFTER INSERT ON postings REFERENCING NEW TABLE AS added
-FOR EACH STATEMENT EXECUTE FUNCTION postings_balance();
+CREATE TRIGGER follow AFTER INSERT ON entries REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION entries_follow();
 
 CREATE FUNCTION shards_go_forward() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
