@@ -12,7 +12,7 @@ from services.reporting.books.reading import Books, Listed
 from services.reporting.books.slips import AT_DESKS, STEPS, USUAL, Slip, slips_by
 from services.reporting.books.variances import CaseKey
 from services.reporting.kit.figures import EntryRef, Figure
-from shared.contracts.inventory import SlipKind, SlipRequested
+from shared.contracts.inventory import SlipKind, SlipPrepared, SlipRequested
 from shared.contracts.pit import CarriedFill
 from shared.contracts.reading import kind_of
 
@@ -50,15 +50,22 @@ _PLAIN: Final = text("""
 
 
 _OTHERS: Final = text("""
-    SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
-    FROM reporting.facts
-    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
-      AND (kind = ANY(:kinds) OR event = ANY(:events))
-      AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)
-      AND CASE WHEN kind LIKE 'manual_slip.%' THEN kind
-               WHEN kind = 'slip.requested' THEN concat('request/', data ->> 'request')
-               ELSE concat(coalesce(data ->> 'slip', split_part(event, '.', 1)), '/',
-                           coalesce(data ->> 'number', data #>> '{data,number}')) END <> ALL(:besides)
+    WITH steps AS (
+        SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, data,
+               CASE WHEN kind LIKE 'manual_slip.%' THEN kind
+                    WHEN kind = 'slip.requested' THEN concat('request/', data ->> 'request')
+                    ELSE concat(coalesce(data ->> 'slip', split_part(event, '.', 1)), '/',
+                                coalesce(data ->> 'number', data #>> '{data,number}')) END AS key
+        FROM reporting.facts
+        WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
+          AND (kind = ANY(:kinds) OR event = ANY(:events))
+          AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table))
+    SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data, key
+    FROM steps
+    WHERE key <> ALL(:besides)
+      AND (CAST(:only AS text[]) IS NULL OR key = ANY(:only) OR key IN (
+          SELECT p.key FROM steps p
+          WHERE p.kind = 'slip.prepared' AND concat('request/', p.data ->> 'request') = ANY(:only)))
     ORDER BY recorded_at, service, shard, seq""")
 
 _DAYS: Final = text("""
@@ -115,9 +122,17 @@ async def compared_slips(books: Books, taken_on: Container[CaseKey] = ()) -> Com
             if first <= row.gaming_day <= last:
                 alike.append(key)
 
+    seen: list[tuple[str, Listed]] = []
+
     async def others(begin: date, end: date) -> list[Listed]:
-        asked = _STEPS | {"first": begin, "last": end, "table": books.question.table, "besides": plain}
-        return [Listed.of(row) for row in await books.read(_OTHERS, **asked)]
+        """Return the steps of some days; asked for more days, those of the slips that were seen before alone."""
+        papers = [one for key, one in seen if key.startswith("manual_slip.")]
+        requests = [f"request/{one.fact.request}" for _, one in seen if isinstance(one.fact, SlipPrepared)]
+        only = [*{key for key, _ in seen if "/" in key}, *requests] if seen else None
+        asked = _STEPS | {"first": begin, "last": end, "table": books.question.table, "besides": plain, "only": only}
+        found = [(row.key, Listed.of(row)) for row in await books.read(_OTHERS, **asked)]
+        seen.extend(found)
+        return [*papers, *(one for _, one in found)]
 
     return Compared(await slips_by(books, others), alike)
 
