@@ -81,11 +81,12 @@ class Money:
     staked: int = 0
     credited: int = 0
     cashed_out: int = 0
+    granted: int = 0
 
     @property
     def liability(self) -> int:
         """Return what is owed to the players."""
-        return self.bought_in - self.staked + self.credited - self.cashed_out
+        return self.bought_in - self.staked + self.credited - self.cashed_out + self.granted
 
 
 @dataclass(slots=True)

@@ -25,6 +25,7 @@ def property_document(
         property=property_name,
         title=property_name.title(),
         packs=(law, "us-federal"),
+        winnings_reduced_by_wager=True,
         license_class="category 1",
         time_zone=TIME_ZONE.key,
         gaming_day_begins=begins,

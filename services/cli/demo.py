@@ -20,7 +20,7 @@ import typer
 from loadtest import playing
 from loadtest.devices import Devices
 from loadtest.electronic import AccountsRefused, Desk, ElectronicTables, electronic_tables
-from loadtest.floor import TIME_ZONE, opening
+from loadtest.floor import TIME_ZONE, opening, pace
 from loadtest.game import TablePlan
 from loadtest.games import pit, rules_submissions
 from loadtest.messages import Message
@@ -33,6 +33,7 @@ from loadtest.registry import RegistryRefused, file_and_approve
 from loadtest.reports import ReportUnavailable, differences, read_reports, total_of
 from loadtest.target import Target
 from loadtest.watch import TooSlow, Watch
+from services.cli.demo_cage import read_cage, work_at_cage
 from services.cli.demo_identities import identities, pit_differences, read_pit
 from services.cli.demo_neighbor import Neighbor, property_row
 from services.cli.demo_pit import (
@@ -69,6 +70,10 @@ _UNDER_SUBMISSIONS: Final = ("round_settlement", "vigorish", "progressive_meters
 _AT_PROPERTIES: Final = ("round_settlement", "table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
 _READ_SETTLEMENTS: Final = ("table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
 
+_PLAY_MARGIN: Final = 1.5
+_AROUND_PLAY: Final = timedelta(minutes=30)
+"""Around the rounds, tables are opened and closed, and the demo itself takes a while."""
+
 _SUBMISSION_SECONDS: Final = 90.0
 _CHECKPOINT_SECONDS: Final = 90.0
 _CATCH_UP_SECONDS: Final = 120.0
@@ -90,11 +95,12 @@ def demo(
 
     Starts PostgreSQL, a Kafka broker and every service as a process of its own, has two people file and approve the
     property and its rules submissions, plays the day, and waits until all of it is settled and reported. The pit has
-    fills and credits, two shifts, a drop that is counted twice, counter checks, coupons, tips, electronic wagers and a
-    linked progressive that is hit. Beside this property of Pennsylvania one of Rhode Island plays, under its own law
-    and clock. A device at each table signs its rounds. The day's reports go into a folder, signed; `pitledger
-    verify-reports` verifies them. A few things go wrong on purpose: look for them under the exceptions. Exit code 1
-    when a figure differs from what the simulator has computed, or an identity of the books does not hold.
+    fills and credits, two shifts, a drop that is counted twice, counter checks (one comes back unpaid), coupons, tips,
+    electronic wagers, currency that is reported, a grant of promotional money and a linked progressive that is hit.
+    Beside this property of Pennsylvania one of Rhode Island plays, under its own law and clock. A device at each table
+    signs its rounds. The day's reports go into a folder, signed; `pitledger verify-reports` verifies them. A few things
+    go wrong on purpose: look for them under the exceptions. Exit code 1 when a figure differs from what the simulator
+    has computed, or an identity of the books does not hold.
 
     Servers that the environment names are not used: a demo writes into no database but its own.
 
@@ -136,7 +142,7 @@ def _play_day(
     stack: RunningStack, people: People, ending: Ending, plans: tuple[TablePlan, ...], *, rounds: int, seed: int
 ) -> dict[str, Any]:
     """Return the day that was played, settled, reported and verified, as one JSON document; amounts are cents."""
-    gaming_day = (datetime.now(UTC).astimezone(TIME_ZONE) - timedelta(days=1)).date()
+    gaming_day = gaming_day_of(datetime.now(UTC), plans, rounds)
     tokens = stack.home.tokens
     target = Target(
         bootstrap_servers=stack.bootstrap_servers,
@@ -186,8 +192,9 @@ def _play_day(
             watch.wait_for_topic(schema, SETTLEMENTS.name, watch.entries(), seconds=_CATCH_UP_SECONDS)
         for schema in ("table_inventory", "vigorish"):
             watch.wait_for_topic(schema, PIT_EVENTS.name, pit_records, seconds=_CATCH_UP_SECONDS)
-    close_pit(people, pit_day)
     electronic.cash_out()
+    work_at_cage(people, pit_day, electronic)
+    close_pit(people, pit_day)
     if has_meters:
         reconcile_meters(people, pit_day)
     read = partial(read_reports, stack.urls[REPORTING], tokens["demo.auditor"], gaming_day=gaming_day)
@@ -197,7 +204,7 @@ def _play_day(
         watch.wait_for_reporting(_READ_SETTLEMENTS, seconds=_CATCH_UP_SECONDS)
     paid_until = gaming_day + timedelta(days=datetime.now(UTC) >= opening(gaming_day + timedelta(days=1)))
     pit_reports = read_pit(people, PROPERTY, gaming_day, paid_until)
-    tax = read_tax(people, PROPERTY, gaming_day)
+    tax, cage = read_tax(people, PROPERTY, gaming_day), read_cage(people, PROPERTY, paid_until)
     message("verifying the journals")
     schemas = [service.replace("-", "_") for service in NAMES]
     with Watch(target) as watch:
@@ -238,6 +245,7 @@ def _play_day(
         "vigorish": pit_reports.vigorish,
         "progressives": pit_reports.progressives,
         "accounts": asdict(electronic.money) | {"liability": pit_reports.liability},
+        "cage": cage,
         "meters": pit_reports.meters,
         "identities": equal,
         "journals": journals,
@@ -252,6 +260,19 @@ def _play_day(
         ],
         "round": {"round_id": example.round_id, **round_document},
     }
+
+
+def gaming_day_of(now: datetime, plans: Sequence[TablePlan], rounds: int) -> date:
+    """Return the gaming day that runs, where all rounds fit in before now; else the one before.
+
+    What cashiers do is of the day on which they do it: deposits and wagers are of one day where that can be.
+    """
+    day = now.astimezone(TIME_ZONE).date()
+    day -= timedelta(days=now < opening(day))
+    at_table = -(-rounds // len(plans))
+    played = opening(day) + timedelta(seconds=_PLAY_MARGIN * pace(at_table) * at_table) + _AROUND_PLAY
+    ends = opening(day + timedelta(days=1)) - _AROUND_PLAY
+    return day if played <= now <= ends else day - timedelta(days=1)
 
 
 def _approve(

@@ -35,7 +35,10 @@ _OF_THE_DESK: Final = frozenset(
 """The kinds of exceptions of the pit's desk; those of what was played are looked at apart."""
 
 _BANK_LEGS: Final = ("banked_wagers", "banked_payouts", "bank_collected", "bank_paid")
-_BALANCES: Final = ("available_cents", "held_cents", "staked_cents")
+_BALANCES: Final = (
+    *("available_cents", "held_cents", "staked_cents"),
+    *("promotional_cents", "promotional_held_cents", "promotional_staked_cents"),
+)
 _ONTO_METERS: Final = ("opening", "seed", "contribution", "reset", "transfer", "released")
 
 
@@ -112,7 +115,7 @@ def identities(
     charged = fees["collected_cents"] + fees["waived_cents"] - fees["returned_cents"] + fees["outstanding_cents"]
     banks = sum(rounds[leg] for leg in _BANK_LEGS)
     accounts, liability = electronic.money, total_of(reports.liability, "days")["closing_cents"]
-    left_in = accounts.bought_in - accounts.cashed_out - liability
+    left_in = accounts.bought_in + accounts.granted - accounts.cashed_out - liability
     pools = reports.meters["pools"]
     meters = {
         name: _whole_cents(sum(Decimal(pool[f"{name}_cents"]) for pool in pools))
@@ -143,7 +146,7 @@ def identities(
         ("Accounts", "liability by what changed it", liability,
          "sum of all balances", sum(account[name] for account in reports.accounts for name in _BALANCES)),
         ("Electronic wagers", "staked - credited by rounds", rounds["account_funded"],
-         "paid in - paid out - liability", left_in),
+         "paid in + granted - paid out - liability", left_in),
         ("Meters", "opening and what moved them", moved, f"closing of {len(pools)} pools", meters["closing"]),
         ("Contributions", "of rounds, by settlement", -rounds["meter_contribution"],
          "onto the meters", meters["contribution"]),

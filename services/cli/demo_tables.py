@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from loadtest.reports import rows_of, total_of
+from services.cli.demo_cage import cage_tables
 from services.cli.demo_reports import tax_tables
 from services.cli.lines import lines_table, record_lines
 from services.cli.output import dollars, heading, names, numbers, printable, show, table, words
@@ -39,6 +40,7 @@ def show_day(day: Document, titles: Mapping[str, str]) -> None:
         *_win_as_counted(day["win"]),
         *_hits(rows_of(day["progressives"], "hits")),
         *_liability(rows_of(day["accounts"]["liability"], "days"), day["gaming_day"]),
+        *cage_tables(day["cage"], day["accounts"]["liability"]),
         *tax_tables(day["tax"]),
         heading("Exceptions, made on purpose"),
         table(
@@ -176,13 +178,14 @@ def _hand(hit: Document) -> str:
 
 
 def _liability(days: Sequence[Document], played_on: str) -> Iterator["RenderableType"]:
-    """Return what is owed to players with accounts, by gaming day; the cashier works on the day after the rounds."""
+    """Return what is owed to players with accounts, by gaming day; the cashier may work on the day after the rounds."""
     if not days:
         return
-    columns = ("opening", "deposits", "wagers", "wins", "withdrawals", "closing")
+    columns = ("opening", "deposits", "wagers", "wins", "withdrawals", "granted", "closing")
     yield heading("Owed to players with electronic accounts, by gaming day")
     yield table(
-        names("Gaming day") + numbers("Owed before", "Bought in", "Wagered", "Won back", "Paid out", "Owed after"),
+        names("Gaming day")
+        + numbers("Owed before", "Bought in", "Wagered", "Won back", "Paid out", "Granted", "Owed after"),
         [[day["gaming_day"], *_amounts(day, *columns)] for day in days],
     )
     if len(days) > 1:

@@ -32,7 +32,7 @@ async def evaluate_sealed(context: ServiceContext) -> int:
     One day after the other, in the order of their moments, each in a transaction of its own. The days of a property
     that is not known yet wait for it, and the others go on.
     """
-    settled = all_read_until(context)
+    settled = await all_read_until(context)
     if settled is None:
         return 0
     async with context.engine.connect() as connection:

@@ -1,17 +1,40 @@
-"""Up to when all journals have been read."""
+"""Up to when all journals have been read, by whichever processes of the service read them."""
 
 import math
 from datetime import datetime, timedelta
+from typing import Final
 
+from sqlalchemy import func, select
+
+from services.reporting.tables import read_until
+from shared.journal.bulk import excluded, insert
 from shared.runtime.service.context import ServiceContext
 
+_NOTE: Final = insert(read_until, on_conflict={"until": func.greatest(read_until.c.until, excluded(read_until).until)})
+"""Of a partition that changes hands, what one process has read stays read."""
 
-def all_read_until(context: ServiceContext) -> datetime | None:
-    """Return the moment up to which what was recorded has been read; None while that is not known.
 
-    A relay takes a while, for which the settings allow, and a backlog takes longer.
+async def all_read_until(context: ServiceContext) -> datetime | None:
+    """Return the moment up to which what was recorded has been read; None while that is not known of some partition.
+
+    Each process notes in the database how far the partitions are that it reads, and which others their topics have: a
+    partition that nobody reads holds everything up. A relay takes a while, for which the settings allow, and a backlog
+    takes longer.
     """
-    behind_seconds = context.behind_seconds()
-    if math.isinf(behind_seconds):
+    now = context.clock()
+    known = [
+        {
+            "topic": topic,
+            "partition": partition,
+            "until": None if math.isinf(seconds) else now - timedelta(seconds=seconds),
+        }
+        for (topic, partition), seconds in sorted(context.behind().items())
+    ]
+    found = select(func.min(read_until.c.until), func.count(), func.count(read_until.c.until))
+    async with context.engine.begin() as connection:
+        await _NOTE.write(connection, known)
+        until, partitions, read = (await connection.execute(found)).one()
+    if not partitions or read < partitions:
         return None
-    return context.clock() - timedelta(seconds=context.settings.reports_delay_seconds + behind_seconds)
+    moment: datetime = until - timedelta(seconds=context.settings.reports_delay_seconds)
+    return moment

@@ -93,7 +93,7 @@ async def deliver_sealed(
 
     A gaming day of which there are no reports, for its property is not known yet, waits, and the others go on.
     """
-    settled = all_read_until(context)
+    settled = await all_read_until(context)
     if settled is None:
         return 0
     async with context.engine.connect() as connection:

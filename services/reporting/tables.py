@@ -246,7 +246,10 @@ won_lines = Table(
     *moments("moment"),
     *dates("paid_on"),  # on the clock of the property
     *texts("account", null=True),  # of an electronic wager
-    Index("won_lines_of_day", "property", "gaming_day"),
+    *columns(Boolean, "small"),  # reported of nonresident aliens alone
+    Index("won_lines_of_day", "property", "gaming_day", postgresql_where="NOT small"),
+    Index("small_lines_of_account", "property", "account", "gaming_day", postgresql_where="small"),
+    Index("small_lines_of_round", "property", "round_id", postgresql_where="small"),
     schema=SCHEMA,
 )
 """Lines of posted rounds whose winnings may have to be reported; those of a round taken back stay, and do not count."""
@@ -320,6 +323,16 @@ positions = Table(
     schema=SCHEMA,
 )
 """How far the journals have been read: the last entry of each moment of recording."""
+
+read_until = Table(
+    "read_until",
+    metadata,
+    *texts("topic", key=True),
+    *columns(Integer, "partition", key=True),
+    *moments("until", null=True),
+    schema=SCHEMA,
+)
+"""Up to when each partition of each topic has been read; none: no process has said so yet."""
 
 deliveries = Table(
     "deliveries",

@@ -58,7 +58,9 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
             case cage.CheckRedeemed():
                 rows.keep(_insert, t.check_steps, fact, what="redeemed", cents=-fact.cents)
             case cage.RedemptionVoided():
-                rows.keep(_insert, t.check_steps, fact, what="voided")
+                rows.keep(_insert, t.check_steps, fact, what="voided", undoes=fact.voids)
+            case cage.CheckReturned():
+                rows.keep(_insert, t.check_steps, fact, what="returned", undoes=fact.returns)
             case cage.CheckReplaced():
                 rows.keep(_insert, t.check_steps, fact, what="replaced")
                 for one in fact.replaced:

@@ -244,8 +244,9 @@ check_steps = Table(
     *numbers("cents"),  # what it changes of what is owed on the check
     *moments("at"),
     *texts("table", "drawer", "paid_in", null=True),
-    *numbers("voids", null=True),
-    CheckConstraint("what IN ('redeemed', 'voided', 'replaced')", name="what_is_known"),
+    *numbers("undoes", null=True),  # the redemption that is void, or came back unpaid
+    CheckConstraint("what IN ('redeemed', 'voided', 'returned', 'replaced')", name="what_is_known"),
+    Index("redemption_undone_once", "property", "undoes", unique=True),
     Index("steps_of_check", "property", "serial"),
 )
 """What the cage did about counter checks."""

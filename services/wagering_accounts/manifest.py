@@ -6,6 +6,7 @@ from services.wagering_accounts.commands import COMMANDS
 from services.wagering_accounts.handlers import ApprovedProperties, Settlements
 from services.wagering_accounts.projector import PROJECTOR
 from services.wagering_accounts.tables import journal
+from services.wagering_accounts.watch import watch
 from shared.contracts.topics import ACCOUNTS
 from shared.runtime.service.manifest import Manifest
 
@@ -21,4 +22,5 @@ MANIFEST = Manifest(
     commands=COMMANDS,
     projector=PROJECTOR,
     routes=routes,
+    watch=watch,
 )

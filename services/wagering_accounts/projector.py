@@ -10,12 +10,13 @@ from datetime import date
 from operator import attrgetter
 from typing import Any, Final
 
-from services.wagering_accounts.domain.books import Adjustment, Books, Patron, Round
+from services.wagering_accounts.domain.books import Adjustment, Books, Patron, Promotion, Round
 from services.wagering_accounts.domain.evolving import DoesNotFit, OfRound, account_of, evolve
 from services.wagering_accounts.queries.books import TABLES, Needs, load
 from services.wagering_accounts.queries.order import in_order
 from services.wagering_accounts.tables import PROJECTIONS, lines
 from shared.contracts.accounts import (
+    AboutGrant,
     AboutPatron,
     AccountBoughtIn,
     AccountOpened,
@@ -62,6 +63,8 @@ def needs_of(fact: AccountsFact) -> Needs:
             return Needs(accounts, patrons_of=accounts)
         case AccountOpened(patron=str()) | AboutPatron():
             return Needs(accounts, patrons=[Patron.key_of(fact)])
+        case AboutGrant():
+            return Needs(accounts, promotions=[Promotion.key_of(fact)])
         case AdjustmentEntered() | AdjustmentApproved() | AdjustmentRejected():
             return Needs(accounts, adjustments=[Adjustment.key_of(fact)])
         case _:

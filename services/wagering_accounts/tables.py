@@ -18,6 +18,8 @@ AMOUNTS = tuple(f"{name}_cents" for name in _KINDS)
 CHANGES = tuple(f"{name}_change_cents" for name in _KINDS)
 """What an account has, and what an entry changes of it."""
 
+_HAS_PROMOTIONAL = "promotional_cents + promotional_held_cents + promotional_staked_cents > 0"
+
 metadata = MetaData()
 
 journal = journal_tables(metadata, SCHEMA)
@@ -61,6 +63,7 @@ balances = Table(
     CheckConstraint("status IN ('open', 'closed')", name="status"),
     Index("balances_one_wallet", "property", "patron", unique=True, postgresql_where="kind = 'wallet'"),
     Index("balances_of_patron", "property", "patron"),
+    Index("balances_with_promotional_money", "property", "account", postgresql_where=_HAS_PROMOTIONAL),
     schema=SCHEMA,
 )
 """Wallets and game accounts. (The journal's `accounts` are its control accounts.)"""
@@ -132,6 +135,28 @@ adjustments = Table(
     schema=SCHEMA,
 )
 
+promotions = Table(
+    "promotions",
+    metadata,
+    *texts("property", "account", key=True),
+    *counts("promotion", key=True),
+    *counts("cents"),
+    *texts("reason"),
+    *dates("expires_on", null=True),
+    *texts("entered_by"),
+    *moments("entered_at"),
+    *texts("status"),
+    *texts("decided_by", null=True),
+    *moments("decided_at", null=True),
+    *counts("version", null=True),
+    CheckConstraint("cents > 0", name="something_is_granted"),
+    CheckConstraint("status IN ('entered', 'granted', 'rejected')", name="status"),
+    CheckConstraint("(status = 'entered') = (decided_by IS NULL)", name="status_and_decision_agree"),
+    Index("promotions_that_expire", "expires_on", postgresql_where="status = 'granted' AND expires_on IS NOT NULL"),
+    schema=SCHEMA,
+)
+"""Grants of promotional money, and those that wait for somebody else's approval."""
+
 lines = Table(
     "lines",
     metadata,
@@ -150,5 +175,5 @@ lines = Table(
 properties = properties_table(metadata, SCHEMA)
 """The approved properties: their gaming days and their law."""
 
-PROJECTIONS = (patrons, balances, rounds, holds, round_accounts, adjustments, lines)
+PROJECTIONS = (patrons, balances, rounds, holds, round_accounts, adjustments, promotions, lines)
 """What follows from the journal."""

@@ -203,9 +203,33 @@ class AboutPromotion(AboutAccount):
     movements: tuple[AccountMovement, ...]
 
 
+class AboutGrant(AboutAccount):
+    """A person did it about a grant of promotional money, numbered on the account; it expires on a gaming day."""
+
+    promotion: int
+    cents: int
+    reason: Reason
+    expires_on: date | None = None
+
+
+@fact("promotion.entered", ACCOUNTS)
+class PromotionEntered(AboutGrant):
+    """A grant above the property's limit waits for somebody else's approval."""
+
+
+@fact("promotion.rejected", ACCOUNTS)
+class PromotionRejected(AboutGrant):
+    """A grant that was entered was turned down."""
+
+    entered_by: Person
+
+
 @fact("promotion.granted", ACCOUNTS, moves_money=True)
-class PromotionGranted(AboutPromotion):
-    """The house gave promotional money to an account."""
+class PromotionGranted(AboutGrant):
+    """The house gave promotional money to an account; `entered_by` somebody, where it took two people."""
+
+    entered_by: Person | None = None
+    movements: tuple[AccountMovement, ...]
 
 
 @fact("promotion.moved", ACCOUNTS, moves_money=True)
@@ -215,7 +239,12 @@ class PromotionMoved(AboutPromotion):
 
 @fact("promotion.written_off", ACCOUNTS, moves_money=True)
 class PromotionWrittenOff(AboutPromotion):
-    """Promotional money of an account expired, or was taken back."""
+    """Promotional money of an account was taken back."""
+
+
+@fact("promotion.expired", ACCOUNTS, moves_money=True)
+class PromotionExpired(AboutPromotion):
+    """What was left of grants whose day has come went off an account, by itself; the earliest are spent first."""
 
 
 class AboutAdjustment(AboutAccount):

@@ -58,6 +58,17 @@ class RedemptionVoided(AtCage, CheckPayment):
     reason: Reason
 
 
+@fact("counter_check.returned", INVENTORY, moves_money=True, stream=DESK)
+class CheckReturned(AtCage, CheckPayment):
+    """What was deposited, or a check that the drawer paid with, as step `returns`, came back unpaid: it is owed again.
+
+    Unlike a void it is an event of its own, of the gaming day and shift on which the cage learned of it.
+    """
+
+    returns: Number
+    reason: Reason
+
+
 class ReplacedCheck(Contract):
     """A counter check that another takes the place of, with what was owed on it."""
 
@@ -143,12 +154,21 @@ TaxNumber = Literal["given", "applied_for", "not_given"]
 """Whether a winner gave a taxpayer identification number. The number itself is nowhere in these books."""
 
 
+class PaidWin(Contract):
+    """A win as it was paid: what was wagered under which regulation, and what was paid on top of it."""
+
+    regulation: Name
+    stake_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)]
+    winnings_cents: Cents
+
+
 @fact("winner.identified", INVENTORY, moves_money=True, stream=DESK)
 class WinnerIdentified(Fact):
     """Who won on a wager at a seat, and what was done about the form of it. The last that is said of a win stands.
 
     `form_number` is the number that is printed on the form or that the filing gave; `withheld_cents` the tax that was
-    kept back of the winnings, and `before_cents` what was recorded of that until now.
+    kept back of the winnings, and `before_cents` what was recorded of that until now. `paid` is the win itself, for one
+    that only its winner makes reportable: of chips nobody knows whose they are when a round is settled.
     """
 
     property: Name
@@ -165,5 +185,6 @@ class WinnerIdentified(Fact):
     withheld_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
     before_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)] = 0
     filed_on: date | None = None
+    paid: PaidWin | None = None
     by: Person
     at: AwareDatetime

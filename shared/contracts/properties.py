@@ -128,10 +128,12 @@ class PropertyDocument(Contract):
     day than its moment has, it is refused, or recorded under the day of its moment and flagged, as `other_gaming_day`
     says; one that is older than `age_days_max` is refused, or recorded and flagged, as `late_events` says.
     `table_games_since` is the first gaming day of table games at the facility, which may be long before this document;
-    taxes of its first years are due only where it is given. Promotional money on accounts is wagered before
-    other money, or after it, as `promotional_money_spent` says. `winnings_forms` says whether each reportable win has a
-    form of its own, or all of a known patron on a gaming day have one. From `signatures_required_from` on, what is
-    received of the tables must be signed by a device of the table, or by one of the `systems`.
+    taxes of its first years are due only where it is given. Promotional money on accounts is wagered before other
+    money, or after it, as `promotional_money_spent` says; a grant above `promotional_grant_cents_max` takes two people.
+    `winnings_forms` says whether each reportable win has a form of its own, or all of a known patron on a gaming day
+    have one. `winnings_reduced_by_wager` is the payer's choice where the law of a form leaves it one; without it, the
+    pack says what holds. From `signatures_required_from` on, what is received of the tables must be signed by a device
+    of the table, or by one of the `systems`.
     """
 
     property: Name
@@ -151,7 +153,9 @@ class PropertyDocument(Contract):
     limits: PropertyLimits = PropertyLimits()
     plausibility: Plausibility = Plausibility()
     promotional_money_spent: Literal["first", "last"] = "first"
+    promotional_grant_cents_max: Cents | None = None
     winnings_forms: Literal["each_win", "patron_day"] = "each_win"
+    winnings_reduced_by_wager: bool | None = None
     account_dormant_days: Annotated[int, Field(ge=1, le=10_000)] | None = None
     people: tuple[Member, ...] = Field(default=(), max_length=10_000)
     effective_from: AwareDatetime

@@ -29,16 +29,17 @@ class ReportableWinnings(Record):
     """Winnings of one wager that are reported on a form, and what is withheld of them.
 
     They are reportable from `threshold_cents` on (0: whatever the amount) where they are at least `wager_ratio` times
-    the wager, if a ratio is given. `reduced_by_wager` says whether the wager is taken off before that, and `combined`
-    whether each wager is looked at alone or all of a seat in a round together. Winnings in `excluded_games` are not
-    reported, or, where `excluded_wagers` says so, only those of wagers that are no side bets.
+    the wager, if a ratio is given. `reduced_by_wager` says whether the wager is taken off before that:
+    `if_payer_chooses` and `unless_payer_declines` leave it to the payer, and say what holds where no choice was made.
+    `combined` says whether each wager is looked at alone or all of a seat in a round together. Winnings in
+    `excluded_games` are not reported, or, where `excluded_wagers` says so, only those of wagers that are no side bets.
     """
 
     form: Key
     winner: Literal["anyone", "nonresident_alien"]
     threshold_cents: Provision[Cents]
     wager_ratio: Provision[Count] | None = None
-    reduced_by_wager: Provision[Literal["always", "payers_option", "never"]] | None = None
+    reduced_by_wager: Provision[Literal["always", "unless_payer_declines", "if_payer_chooses", "never"]]
     combined: Provision[Literal["each_wager_alone", "seat_and_round"]]
     excluded_games: Provision[Annotated[tuple[Key, ...], Listed]] | None = None
     excluded_wagers: Provision[Literal["all", "without_side_bets"]] | None = None

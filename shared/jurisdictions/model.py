@@ -148,6 +148,16 @@ class Instruments(Record):
     direct_bet: Treatment
 
 
+class CounterChecks(Record):
+    """What becomes of revenue when a counter check comes back unpaid: it stays in the drop that it was counted in.
+
+    Law that lets what is uncollectible come off (68 IAC 15-5-8, La. Admin. Code 42:III.2736) caps it, each its own way:
+    such a treatment is a word of its own here, and a part of the tax.
+    """
+
+    unpaid: Provision[Literal["stays_in_drop"]]
+
+
 class RevenueClass(Record):
     """From what the revenue of a class of games follows, and what becomes of revenue below zero.
 
@@ -277,6 +287,7 @@ class GamingPack(Pack):
     periods: ReportPeriods
     win: Win
     instruments: Instruments
+    counter_checks: CounterChecks
     classes: Annotated[dict[ClassOfRevenue, RevenueClass], Field(min_length=1)]
     limits: Limits
     equipment: dict[Id, Equipment]

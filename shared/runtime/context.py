@@ -1,6 +1,6 @@
 """What the parts of a running service share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -17,6 +17,9 @@ from shared.runtime.settings import Settings
 Wake = Callable[[Sequence[Entry]], None]
 """Entries that were committed and may be published; what is not at hand is read from the database."""
 
+Behind = Callable[[], Mapping[tuple[str, int], float]]
+"""How far behind the partitions of topics are, seconds, by (topic, partition)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RuntimeContext:
@@ -24,8 +27,8 @@ class RuntimeContext:
 
     `verifier` knows the keys with which services sign what they publish; without it nothing is verified. `wake` tells
     the relay that there is something to publish, with the entries where they are at hand; `step` is told each durable
-    step. `behind_seconds` says how old the oldest record is that waits on the topics of this process; infinite while
-    that is not known yet.
+    step. `behind` says of each partition of the topics that are read how old the oldest record is that waits, seconds;
+    infinite where this process does not read it, or does not know yet.
     """
 
     service: str
@@ -38,7 +41,7 @@ class RuntimeContext:
     clock: Clock = utc_now
     wake: Wake = lambda _: None
     step: Step = no_step
-    behind_seconds: Callable[[], float] = lambda: 0.0
+    behind: Behind = dict
 
     @property
     def tables(self) -> JournalTables:

@@ -165,7 +165,23 @@ def test_electronic_wagers_leave_what_is_owed_to_players(demo: dict[str, Any]) -
     accounts = demo["accounts"]
     assert accounts["authorized"] > 0 < accounts["staked"]
     owed = accounts["bought_in"] - accounts["staked"] + accounts["credited"] - accounts["cashed_out"]
+    owed += accounts["granted"]
     assert owed == total_of(accounts["liability"], "balances")["balance_cents"] > 0
+
+
+def test_the_cage_pays_returns_and_reports(demo: dict[str, Any]) -> None:
+    """A check is paid, another comes back unpaid and is owed; currency is reported; a grant waits in a wallet."""
+    checks, currency = demo["cage"]["counter-checks"], demo["cage"]["currency"]
+    assert ["redeemed in full", "deposited in full", "returned unpaid"] == [
+        row["what"] for row in rows_of(checks, "cage")
+    ]
+    assert [("in", 2, 11_500_00)] == [
+        (row["direction"], row["movements"], row["cents"])
+        for row in rows_of(currency, "reportable")
+        if row["person"] == "P-1001"
+    ]
+    liability = demo["accounts"]["liability"]
+    assert 50_00 == total_of(liability, "promotional")["closing_cents"]
 
 
 def test_the_linked_progressive_is_hit(demo: dict[str, Any]) -> None:

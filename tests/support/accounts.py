@@ -105,10 +105,10 @@ class House:
         path = f"/accounts/{PROPERTY}/{account}/holds/{hold}/release"
         return self.send(path, {"reason": "the player changed his mind"}, person="table.bj01")
 
-    def promote(self, cents: int, account: str = "GA-1") -> httpx.Response:
+    def promote(self, cents: int, account: str = "GA-1", **more: Any) -> httpx.Response:
         """Grant promotional money."""
         path = f"/accounts/{PROPERTY}/{account}/promotional-money"
-        return self.send(path, {"cents": cents, "reason": "welcome"}, person="host.mo")
+        return self.send(path, {"cents": cents, "reason": "welcome"} | more, person="host.mo")
 
     def funded(self, account: str = "GA-1", cents: int = 10_000) -> None:
         """Open an account with money in it."""

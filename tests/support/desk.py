@@ -206,7 +206,8 @@ def desk_of(
     `properties` are those for which a person works; without it, everybody works for all.
     """
     engine = create_engine(url, role=manifest.schema)
-    context = context_of(manifest, Settings(), engine, clock=clock, outbox=outbox, signer=signer)
+    behind = {("settlements", 0): 0.0}  # nothing waits
+    context = context_of(manifest, Settings(), engine, clock=clock, outbox=outbox, signer=signer, behind=lambda: behind)
     with AppClient(application(manifest, context, identities=KnownTokens(people, properties))) as client:
         yield Desk(manifest, context, client)
         client.run(context.commands.close())

@@ -61,6 +61,7 @@ def document(
         "license_class": "category 2",
         "time_zone": "America/New_York",
         "gaming_day_begins": "04:00",
+        "winnings_reduced_by_wager": True,
         "pits": ["pit-1"],
         "shifts": [
             {"shift": "day", "begins": "06:00"},

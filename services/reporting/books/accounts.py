@@ -18,6 +18,7 @@ from shared.contracts.accounts import (
     AccountCashedOut,
     AccountMovement,
     AdjustmentApproved,
+    PromotionExpired,
     PromotionGranted,
     PromotionMoved,
     PromotionWrittenOff,
@@ -77,8 +78,10 @@ def adjusted(fact: AdjustmentApproved) -> Iterator[Amount]:
     yield Amount("account_adjusted_cents", fact.cents, _table_of(fact.movements))
 
 
-@adds(PromotionGranted, PromotionWrittenOff, PromotionMoved)
-def promoted(fact: PromotionGranted | PromotionWrittenOff | PromotionMoved) -> Iterator[Amount]:
+@adds(PromotionGranted, PromotionWrittenOff, PromotionExpired, PromotionMoved)
+def promoted(
+    fact: PromotionGranted | PromotionWrittenOff | PromotionExpired | PromotionMoved,
+) -> Iterator[Amount]:
     """Say how much promotional money the house gave or wrote off, or came to a table from a wallet."""
     yield from _balances(fact.movements)
     table = _table_of(fact.movements)
@@ -87,6 +90,8 @@ def promoted(fact: PromotionGranted | PromotionWrittenOff | PromotionMoved) -> I
             yield Amount("promotional_granted_cents", fact.cents, table)
         case PromotionWrittenOff():
             yield Amount("promotional_written_off_cents", fact.cents, table)
+        case PromotionExpired():
+            yield Amount("promotional_expired_cents", fact.cents, table)
         case PromotionMoved():
             yield Amount("promotional_moved_cents", fact.cents, table)
 

@@ -1,8 +1,9 @@
 """What the cage adds to measures: counter checks, and currency that patrons moved. Pure; cents.
 
-`checks_redeemed_cents` is what was paid of counter checks, the item being what it was paid in. `check_left_cents` is
-what is owed on a check (the item: its serial number): what it was issued for (services.reporting.books.inventory),
-less what was paid and what another check took the place of. `cage_in_cents` and `cage_out_cents` are currency that
+`checks_redeemed_cents` is what was paid of counter checks, the item being what it was paid in; `checks_returned_cents`
+what of that came back unpaid. `check_left_cents` is what is owed on a check (the item: its serial number): what it was
+issued for (services.reporting.books.inventory), less what was paid and did not come back, and what another check took
+the place of. `cage_in_cents` and `cage_out_cents` are currency that
 persons (the item, by reference; empty where nobody is known) paid in at the cage, and were paid; `instruments_in_cents`
 and `instruments_out_cents` the same of monetary instruments. What is void is taken off, on the day of what it voids.
 """
@@ -10,7 +11,7 @@ and `instruments_out_cents` the same of monetary instruments. What is void is ta
 from collections.abc import Iterator
 
 from services.reporting.books.measures import Amount, adds
-from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, CheckReplaced, RedemptionVoided
+from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, CheckReplaced, CheckReturned, RedemptionVoided
 
 
 @adds(CheckRedeemed, RedemptionVoided)
@@ -21,6 +22,13 @@ def redeemed(fact: CheckRedeemed | RedemptionVoided) -> Iterator[Amount]:
     yield Amount("check_left_cents", -cents, fact.table or "", fact.shift, fact.serial)
     if fact.paid_in == "currency":
         yield Amount("cage_in_cents", cents, shift=fact.shift, item=fact.drawer or "")
+
+
+@adds(CheckReturned)
+def returned(fact: CheckReturned) -> Iterator[Amount]:
+    """Say what is owed again of what had been paid."""
+    yield Amount("checks_returned_cents", fact.cents, fact.table or "", fact.shift, fact.paid_in)
+    yield Amount("check_left_cents", fact.cents, fact.table or "", fact.shift, fact.serial)
 
 
 @adds(CageMoved, CageVoided)

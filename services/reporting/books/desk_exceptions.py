@@ -7,8 +7,8 @@ from typing import Final
 from services.reporting.books.adjustments import Adjustment, adjustments_of, is_over_limit
 from services.reporting.books.boxes import Box
 from services.reporting.books.compared import compared_boxes, compared_windows
-from services.reporting.books.compared_slips import compared_slips
 from services.reporting.books.exceptions import Exceptional, Severity
+from services.reporting.books.many_slips import compared_slips
 from services.reporting.books.reading import Books
 from services.reporting.books.series import missing_of
 from services.reporting.books.slips import Slip
@@ -25,7 +25,7 @@ async def of_desk(books: Books) -> list[Exceptional]:
     """Return what is not as it should be of the question's gaming days, as the facts of the desks say."""
     cases = await cases_of(books)
     windows, boxes = await compared_windows(books, cases), await compared_boxes(books, cases)
-    slips = await compared_slips(books, cases)
+    slips = await compared_slips(books, cases.by_key)
     return [
         *(found for window in windows.off for found in _inventory(books, cases, window)),
         *(found for box in boxes.off for found in _box(books, cases, box)),

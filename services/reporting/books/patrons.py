@@ -16,6 +16,17 @@ _OWNERS: Final = text("""
     WHERE account = ANY(:accounts) AND patron IS NOT NULL""")
 
 
+_ACCOUNTS: Final = text(
+    _OWNERS.text.replace("account = ANY(:accounts) AND patron IS NOT NULL", "patron = ANY(:patrons)")
+)
+
+
+async def accounts_of(books: Books, patrons: Iterable[str]) -> list[str]:
+    """Return the accounts of patrons: game accounts and wallets."""
+    wanted = sorted(set(patrons))
+    return [row.account for row in await books.read(_ACCOUNTS, patrons=wanted)] if wanted else []
+
+
 async def patrons_of(books: Books, accounts: Iterable[str]) -> dict[str, str]:
     """Return the patron of each account that has a known one: of game accounts and of wallets."""
     wanted = sorted(set(accounts))

@@ -1,13 +1,14 @@
 """Who won: as accounts say it of electronic wagers, and as cashiers recorded it of any other."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from services.reporting.books.patrons import patrons_of
+from services.reporting.books.patrons import accounts_of, patrons_of
 from services.reporting.books.reading import Books, Listed
-from services.reporting.books.winnings import Won
+from services.reporting.books.winnings import Won, posted_rounds, standing_lines
+from services.reporting.domain.federal.winnings import SettledLine
 from shared.contracts.accounts import PatronTaxResidenceSet
 from shared.contracts.cage import WinnerIdentified
 
@@ -28,8 +29,7 @@ class Winners:
 
     def of(self, won: Won) -> Listed | None:
         """Return what was recorded of a win; None where nothing was."""
-        line = won.line
-        return self.recorded.get((line.gaming_day, line.table, line.round_id, line.seat, line.wager))
+        return self.recorded.get(_win(won.line))
 
     def patron(self, won: Won) -> str | None:
         """Return who won, by reference; None where nobody is known."""
@@ -43,12 +43,51 @@ class Winners:
         return said or (None if patron is None else self.residences.get(patron))
 
 
-async def winners_of(books: Books, won: Iterable[Won], first: date) -> Winners:
-    """Return what is known of the winners of kept lines, from a gaming day on."""
+def _win(line: SettledLine) -> _Win:
+    return line.gaming_day, line.table, line.round_id, line.seat, line.wager
+
+
+async def won_and_winners(books: Books, first: date, home: Collection[str]) -> tuple[list[Won], Winners]:
+    """Return what was won from a gaming day on that may have to be reported, by moment, and what is known of winners.
+
+    Of small wins, those of winners who are known to be taxed elsewhere than in the countries that are `home`.
+    """
     anywhere = books.asked(table=None)
-    recorded = {
-        (one.fact.gaming_day, one.fact.table, one.fact.round_id, one.fact.seat, one.fact.wager): one
-        for one in await anywhere.facts(WinnerIdentified, first=first)
-    }
+    recorded = {_win_of(one.fact): one for one in await anywhere.facts(WinnerIdentified, first=first)}
     residences = {one.fact.patron: one.fact.country for one in await anywhere.all_facts(PatronTaxResidenceSet)}
-    return Winners(recorded, await patrons_of(books, (one.account for one in won if one.account)), residences)
+    foreign = (patron for patron, country in residences.items() if country not in home)
+    rounds = {one.fact.round_id for one in recorded.values()}
+    kept = await standing_lines(books, first, accounts=await accounts_of(books, foreign), rounds=rounds)
+    patrons = await patrons_of(books, (one.account for one in kept if one.account))
+    winners = Winners(recorded, patrons, residences)
+    won = [*kept, *await _said(books, [one for one in recorded.values() if one.fact.paid is not None], kept)]
+    listed = [one for one in won if not one.small or (winners.residence(one) or "") not in ("", *home)]
+    return sorted(listed, key=lambda one: one.line.moment), winners
+
+
+async def _said(books: Books, recorded: Sequence[Listed], kept: Sequence[Won]) -> list[Won]:
+    """Return the wins that only a cashier said, of rounds that were not taken back."""
+    known = {_win(one.line) for one in kept}
+    alone = [one for one in recorded if _win_of(one.fact) not in known]
+    posted = await posted_rounds(books, {_win_of(one.fact)[:3] for one in alone})
+    return [Won(_line(books, one), 0, one.entry, None, True) for one in alone if posted.get(_win_of(one.fact)[:3], 1)]
+
+
+def _win_of(fact: WinnerIdentified) -> _Win:
+    return fact.gaming_day, fact.table, fact.round_id, fact.seat, fact.wager
+
+
+def _line(books: Books, listed: Listed) -> SettledLine:
+    fact = listed.fact
+    place = books.place_on(fact.gaming_day)
+    return SettledLine(
+        **{name: getattr(fact, name) for name in ("property", "table", "gaming_day", "round_id", "seat", "wager")},
+        game=place.table(fact.table, fact.gaming_day).game,
+        regulation=fact.paid.regulation,
+        hand=None,
+        stake_cents=fact.paid.stake_cents,
+        winnings_cents=fact.paid.winnings_cents,
+        stake_returned_cents=fact.paid.stake_cents,
+        moment=fact.at,
+        paid_on=fact.at.astimezone(place.zone).date(),
+    )

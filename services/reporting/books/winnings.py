@@ -1,11 +1,12 @@
 """Settlement lines whose winnings may have to be reported: kept as rounds are posted, read for the log of forms.
 
-A line is kept where a rule for anyone's winnings holds, whether or not the licensee reduces winnings by the wager.
+A line is kept where a rule for anyone's winnings holds, whether or not the licensee reduces winnings by the wager; and,
+as `small`, where only a rule for nonresident aliens does and an account wagered: whose that is may be known later.
 Which lines these are follows from the packs as they are when a line is read: a rebuild looks at all of them again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
 
@@ -31,6 +32,7 @@ _SAME: Final = (
 _STANDING: Final = text("""
     SELECT w.* FROM reporting.won_lines w
     WHERE w.property = :property AND w.gaming_day BETWEEN :first AND :last AND w.recorded_at <= :known_at
+      AND (NOT w.small OR w.account = ANY(:accounts) OR w.round_id = ANY(:rounds))
       AND NOT EXISTS (
           SELECT FROM reporting.rounds r
           WHERE r.property = w.property AND r.gaming_day = w.gaming_day AND r.table_name = w.table_name
@@ -38,19 +40,28 @@ _STANDING: Final = text("""
     ORDER BY w.moment, w.shard, w.seq, w.number""")
 
 _POSTED: Final = text("""
-    SELECT coalesce(sum(sign), 0) AS rounds FROM reporting.rounds
+    SELECT gaming_day, table_name, round_id, sum(sign) AS rounds FROM reporting.rounds
     WHERE property = :property AND recorded_at <= :known_at AND (gaming_day, table_name, round_id) IN (
-        SELECT * FROM unnest(CAST(:days AS date[]), CAST(:tables AS text[]), CAST(:rounds AS text[])))""")
+        SELECT * FROM unnest(CAST(:days AS date[]), CAST(:tables AS text[]), CAST(:rounds AS text[])))
+    GROUP BY gaming_day, table_name, round_id""")
+
+RoundOfDay = tuple[date, str, str]
+"""The name of a round: (gaming day, table, round)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Won:
-    """A kept line: its number in the settlement, the entry that posted it, and the account that wagered, if one did."""
+    """A line that may have to be reported: its number in the settlement, or 0 where only a cashier said what was paid.
+
+    `entry` posted it, or is what the cashier said; `account` wagered, if one did. `small` is what is reported of
+    nonresident aliens alone.
+    """
 
     line: SettledLine
     number: int
     entry: EntryRef
     account: str | None
+    small: bool = False
 
 
 class WonLines:
@@ -69,9 +80,10 @@ class WonLines:
             self._least[key] = _least(place.reporting, paid_on)
         least_cents, times = self._least[key]
         # Wagers that together are worth so many times their stakes have one among them that is.
-        if back_cents < least_cents or not any(_is_worth(line, times) for line in data.lines):
-            return ()
-        return _rows(event, data, place, paid_on)
+        is_large = back_cents >= least_cents and any(_is_worth(line, times) for line in data.lines)
+        if is_large or (data.account_credits and back_cents):
+            return _rows(event, data, place, paid_on)
+        return ()
 
 
 def _is_worth(line: Line, times: int) -> bool:
@@ -83,13 +95,22 @@ def _rows(event: EntryEvent[Any], data: AnyPosted, place: Place, paid_on: date) 
     settled = {
         number: _settled(data, line, paid_on) for number, line in enumerate(data.lines, 1) if against_house(line)
     }
-    wanted = {id(line) for law in place.reporting for line in _reportable(law, settled.values())}
+    of_anyone = {id(line) for law in place.reporting for line in _reportable(law, settled.values())}
     accounts = {(one.seat, one.wager): one.account for one in data.account_credits}
+    foreign = {
+        number: replace(line, nonresident_alien=True) for number, line in settled.items() if _key(line) in accounts
+    }
+    of_aliens = {id(line) for law in place.reporting for line in _reportable(law, foreign.values())}
     entry = {"shard": event.shard, "seq": event.sequence, "recorded_at": event.recordedat, "revision": data.revision}
     for number, line in settled.items():
-        if id(line) in wanted:
-            row = entry | {name: getattr(line, name) for name in _SAME}
-            yield row | {"number": number, "table_name": line.table, "account": accounts.get((line.seat, line.wager))}
+        small = id(line) not in of_anyone
+        if not small or id(foreign.get(number)) in of_aliens:
+            row = entry | {name: getattr(line, name) for name in _SAME} | {"number": number, "small": small}
+            yield row | {"table_name": line.table, "account": accounts.get(_key(line))}
+
+
+def _key(line: SettledLine) -> tuple[int, str]:
+    return line.seat, line.wager
 
 
 def _least(packs: Iterable[Pack], day: date) -> tuple[float, int]:
@@ -110,7 +131,7 @@ def _held(provision: Provision[Any], day: date) -> Dated[Any] | None:
 
 def _reportable(law: Pack, lines: Iterable[SettledLine]) -> Iterable[SettledLine]:
     try:
-        return [line for found in candidates(law, lines, reduces_by_wager=False) for line in found.lines]
+        return [line for found in candidates(law, lines) for line in found.lines]
     except LookupError:  # the pack does not reach back to the day: it reports nothing of it
         return ()
 
@@ -131,11 +152,16 @@ def _settled(data: AnyPosted, line: Line, paid_on: date) -> SettledLine:
         gaming_day=data.gaming_day,
         moment=data.closed_at,
         paid_on=paid_on,
+        reduced_by_wager=False,
     )
 
 
-async def standing_lines(books: Books, first: date) -> list[Won]:
-    """Return the kept lines of rounds that stand, from a gaming day to the last of the question, by moment."""
+async def standing_lines(books: Books, first: date, *, accounts: Collection[str], rounds: Collection[str]) -> list[Won]:
+    """Return the kept lines of rounds that stand, from a gaming day to the last of the question, by moment.
+
+    Of small ones, those that these accounts wagered, and those of these rounds.
+    """
+    small_of = {"accounts": sorted(accounts), "rounds": sorted(rounds)}
     service = SETTLEMENTS.publisher
     assert service is not None, "settlements have a publisher"
     return [
@@ -144,18 +170,14 @@ async def standing_lines(books: Books, first: date) -> list[Won]:
             row.number,
             EntryRef(service, row.shard, row.seq),
             row.account,
+            row.small,
         )
-        for row in await books.read(_STANDING, first=first, last=books.question.last)
+        for row in await books.read(_STANDING, first=first, last=books.question.last, **small_of)
     ]
 
 
-async def posted_rounds(books: Books, lines: Sequence[SettledLine]) -> int:
-    """Return how many of the rounds of lines stand: those that were posted less those that were taken back."""
-    rounds = sorted({(line.gaming_day, line.table, line.round_id) for line in lines})
-    [row] = await books.read(
-        _POSTED,
-        days=[day for day, _, _ in rounds],
-        tables=[table for _, table, _ in rounds],
-        rounds=[round_id for _, _, round_id in rounds],
-    )
-    return int(row.rounds)
+async def posted_rounds(books: Books, rounds: Collection[RoundOfDay]) -> dict[RoundOfDay, int]:
+    """Return how often each of these rounds was posted, less how often it was taken back; nothing of unknown ones."""
+    days, tables, names = zip(*sorted(rounds), strict=True) if rounds else ((), (), ())
+    rows = await books.read(_POSTED, days=list(days), tables=list(tables), rounds=list(names))
+    return {(row.gaming_day, row.table_name, row.round_id): int(row.rounds) for row in rows}

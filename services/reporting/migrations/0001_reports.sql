@@ -86,10 +86,12 @@ CREATE TABLE won_lines (
     gaming_day DATE NOT NULL, table_name TEXT NOT NULL, game TEXT NOT NULL, regulation TEXT NOT NULL,
     round_id TEXT NOT NULL, revision INTEGER NOT NULL, seat INTEGER NOT NULL, wager TEXT NOT NULL, hand INTEGER,
     stake_cents BIGINT NOT NULL, winnings_cents BIGINT NOT NULL, stake_returned_cents BIGINT NOT NULL,
-    moment TIMESTAMPTZ NOT NULL, paid_on DATE NOT NULL, account TEXT,
+    moment TIMESTAMPTZ NOT NULL, paid_on DATE NOT NULL, account TEXT, small BOOLEAN NOT NULL,
     PRIMARY KEY (shard, seq, number)
 );
-CREATE INDEX won_lines_of_day ON won_lines (property, gaming_day);
+CREATE INDEX won_lines_of_day ON won_lines (property, gaming_day) WHERE NOT small;
+CREATE INDEX small_lines_of_account ON won_lines (property, account, gaming_day) WHERE small;
+CREATE INDEX small_lines_of_round ON won_lines (property, round_id) WHERE small;
 
 CREATE TABLE round_days (
     gaming_day DATE, property TEXT, table_name TEXT, game TEXT, shift TEXT, dealer TEXT, version INTEGER,
@@ -134,6 +136,11 @@ CREATE TABLE day_moments (
 CREATE TABLE positions (
     service TEXT, shard INTEGER, recorded_at TIMESTAMPTZ, seq BIGINT NOT NULL,
     PRIMARY KEY (service, shard, recorded_at)
+);
+
+CREATE TABLE read_until (
+    topic TEXT, partition INTEGER, until TIMESTAMPTZ,
+    PRIMARY KEY (topic, partition)
 );
 
 CREATE TABLE deliveries (

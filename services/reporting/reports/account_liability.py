@@ -25,6 +25,7 @@ from shared.contracts.accounts import (
     AccountCashedOut,
     AdjustmentApproved,
     Instrument,
+    PromotionExpired,
     PromotionGranted,
     PromotionMoved,
     PromotionWrittenOff,
@@ -38,7 +39,7 @@ from shared.contracts.settlements import SettlementPosted, SettlementReversed
 _BY_INSTRUMENT: Final = ("bought_in_cents", "cashed_out_cents")
 _FLOWS: Final = (
     *("account_staked_cents", "account_credited_cents", "account_shortage_cents", "account_adjusted_cents"),
-    *("promotional_granted_cents", "promotional_written_off_cents"),
+    *("promotional_granted_cents", "promotional_written_off_cents", "promotional_expired_cents"),
 )
 _TRANSFER: Final = "wallet"
 """The instrument with which money moves between a wallet and a game account: the liability stays as it was."""
@@ -64,12 +65,14 @@ DAYS: Final = Section(
         ),
         Column(name="granted_cents", title="Granted", unit="cents", added=True, formula="promotional money"),
         Column(name="written_off_cents", title="Written off", unit="cents", added=True, formula="promotional money"),
+        Column(name="expired_cents", title="Expired", unit="cents", added=True, formula="promotional money"),
         Column(
             name="closing_cents",
             title="Closing liability",
             unit="cents",
             formula=(
-                "opening + deposits - wagers + wins - withdrawals + adjustments + shortages + granted - written off"
+                "opening + deposits - wagers + wins - withdrawals + adjustments + shortages + granted - written off "
+                "- expired"
             ),
         ),
     ),
@@ -157,7 +160,10 @@ def _change(flows: Mapping[str, Figure]) -> Figure:
         *("bought_in_cents", "account_credited_cents", "account_adjusted_cents", "account_shortage_cents"),
         "promotional_granted_cents",
     )
-    minus = ("cashed_out_cents", "account_staked_cents", "promotional_written_off_cents")
+    minus = (
+        *("cashed_out_cents", "account_staked_cents", "promotional_written_off_cents"),
+        "promotional_expired_cents",
+    )
     gained = total(flows[name] for name in plus if name in flows)
     return gained - total(flows[name] for name in minus if name in flows)
 
@@ -171,6 +177,7 @@ _COLUMNS: Final[Mapping[str, str]] = {
     "shortages_cents": "account_shortage_cents",
     "granted_cents": "promotional_granted_cents",
     "written_off_cents": "promotional_written_off_cents",
+    "expired_cents": "promotional_expired_cents",
 }
 
 
@@ -254,7 +261,7 @@ ACCOUNT_LIABILITY: Final = Report(
     sections=(DAYS, PROMOTIONAL, INSTRUMENTS, BALANCES, DORMANT, VOUCHERS),
     sources=(
         *(AccountBoughtIn, AccountCashedOut, AdjustmentApproved, WagerAuthorized),
-        *(PromotionGranted, PromotionMoved, PromotionWrittenOff),
+        *(PromotionGranted, PromotionMoved, PromotionWrittenOff, PromotionExpired),
         *(WagersSettled, WagersReversed, WagersVoided, SettlementPosted, SettlementReversed),
     ),
     fill=_fill,

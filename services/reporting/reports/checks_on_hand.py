@@ -10,13 +10,13 @@ from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.document import Column, Filled, Identity, Section, fill
 from services.reporting.kit.figures import NOTHING, EntryRef, Figure, total
 from services.reporting.reports.cells import total_of
-from shared.contracts.cage import CheckRedeemed, CheckReplaced, RedemptionVoided
+from shared.contracts.cage import CheckRedeemed, CheckReplaced, CheckReturned, RedemptionVoided
 from shared.contracts.facts import Fact
 
-STEPS: Final = (CheckRedeemed, RedemptionVoided, CheckReplaced)
+STEPS: Final = (CheckRedeemed, RedemptionVoided, CheckReturned, CheckReplaced)
 """What the cage does about counter checks."""
 
-CHANGES: Final = (RedemptionVoided, CheckReplaced)
+CHANGES: Final = (RedemptionVoided, CheckReturned, CheckReplaced)
 """Those of them that somebody has to look at."""
 
 CAGE: Final = Section(
@@ -33,12 +33,13 @@ CAGE: Final = Section(
         Column(
             name="what",
             title="What",
-            formula="redeemed in full or in part; deposited; void; consolidation; substitution; replaced",
+            formula="redeemed in full or in part; deposited; void; returned unpaid; consolidation; substitution; "
+            "replaced",
         ),
         Column(name="paid_in", title="Paid in"),
         Column(name="cents", title="Changes on hand", unit="cents", added=True),
         Column(name="by", title="Cashier"),
-        Column(name="reason", title="Reason", formula="of a void: the redemption, and why"),
+        Column(name="reason", title="Reason", formula="of a void or a return: the redemption, and why"),
     ),
 )
 
@@ -53,7 +54,13 @@ ON_HAND: Final = Section(
         Column(name="gaming_day", title="Gaming day", unit="day", formula="of issuance, or of replacement"),
         Column(name="age_days", title="Age", unit="count", formula="days from then to the last gaming day"),
         Column(name="issued_cents", title="Issued", unit="cents", added=True),
-        Column(name="left_cents", title="On hand", unit="cents", added=True, formula="issued - redeemed - replaced"),
+        Column(
+            name="left_cents",
+            title="On hand",
+            unit="cents",
+            added=True,
+            formula="issued - redeemed + returned - replaced",
+        ),
     ),
 )
 
@@ -84,6 +91,13 @@ def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
             case RedemptionVoided():
                 void = {"what": "void", "paid_in": fact.paid_in, "reason": f"no. {fact.voids}: {fact.reason}"}
                 yield row | void | {"cents": Figure(fact.cents, entry)}
+            case CheckReturned():
+                back = {
+                    "what": "returned unpaid",
+                    "paid_in": fact.paid_in,
+                    "reason": f"no. {fact.returns}: {fact.reason}",
+                }
+                yield row | back | {"cents": Figure(fact.cents, entry)}
             case CheckReplaced():
                 what = "consolidation" if len(fact.replaced) > 1 else "substitution"
                 yield row | {"what": what, "cents": Figure(fact.cents, entry)}
@@ -136,9 +150,9 @@ async def on_hand(books: Books) -> Filled:
 
 
 async def stays_on_hand(books: Books, before: Figure, found: Filled) -> Identity:
-    """Return the identity that what was on hand, was issued and was not paid is what is on hand."""
-    measures = ("checks_issued_cents", "checks_redeemed_cents")
+    """Return the identity that what was on hand, was issued or came back, and was not paid is what is on hand."""
+    measures = ("checks_issued_cents", "checks_redeemed_cents", "checks_returned_cents")
     known = (await books.amounts(measures)).get((), {})
-    issued, redeemed = (known.get(name, NOTHING) for name in measures)
-    says = "what was on hand before and was issued, less what was redeemed, is on hand at the end"
-    return Identity("on hand", total((before, issued, -redeemed)), total_of(found, "left_cents"), says)
+    issued, redeemed, returned = (known.get(name, NOTHING) for name in measures)
+    says = "what was on hand before, was issued and came back unpaid, less what was redeemed, is on hand at the end"
+    return Identity("on hand", total((before, issued, returned, -redeemed)), total_of(found, "left_cents"), says)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from services.reporting.books.boxes import Box, boxes_of, drop_of
 from services.reporting.books.compared import Compared, compared_boxes, compared_windows
-from services.reporting.books.compared_slips import compared_slips
+from services.reporting.books.many_slips import compared_slips
 from services.reporting.books.reading import Books
 from services.reporting.books.slips import Slip, slips_of
 from services.reporting.books.variances import CaseKey, Cases, cases_of
@@ -63,7 +63,7 @@ async def _drops(books: Books, cases: Cases) -> list[_Found]:
 
 async def _slips(books: Books, cases: Cases) -> list[_Found]:
     if is_long(books.question):
-        compared = await compared_slips(books, cases)
+        compared = await compared_slips(books, cases.by_key)
     else:
         compared = Compared(await slips_of(books))
     off = (_of_slip(books, cases, slip) for slip in compared.off if _is_received(books, slip))

@@ -7,7 +7,7 @@ from typing import Any, Final
 from services.reporting.books.check_copies import Copy, checks_not_tied, copies_of
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.definition import Content, Report
-from services.reporting.kit.document import Column, Identity, Section, fill
+from services.reporting.kit.document import Column, Identity, Mark, Section, fill
 from services.reporting.kit.figures import NOTHING, Figure, total
 from services.reporting.kit.question import is_long
 from services.reporting.reports.checks_on_hand import (
@@ -63,7 +63,10 @@ SHIFTS: Final = Section(
         Column(name="issued", title="Issued", unit="count", added=True),
         Column(name="issued_cents", title="Issued", unit="cents", added=True),
         Column(name="redeemed_cents", title="Redeemed", unit="cents", added=True, formula="by the shift of the cage"),
-        Column(name="closing_cents", title="On hand after", unit="cents", formula="before + issued - redeemed"),
+        Column(name="returned_cents", title="Returned unpaid", unit="cents", added=True),
+        Column(
+            name="closing_cents", title="On hand after", unit="cents", formula="before + issued - redeemed + returned"
+        ),
         Column(name="counted_cents", title="In boxes", unit="cents", added=True, formula="by the shift of the box"),
         Column(name="difference_cents", title="Difference", unit="cents", added=True, formula="issued - in boxes"),
     ),
@@ -101,7 +104,8 @@ async def _fill(books: Books) -> Content:
         fill(SHIFTS, await _shifts(books, before)),
         fill(UNKNOWN, (_unknown(copy) for copy in unknown)),
     )
-    return Content(sections, (await _tie_out(books), await stays_on_hand(books, before, left)))
+    identities = (await _tie_out(books), await stays_on_hand(books, before, left))
+    return Content(sections, identities, await _marks(books))
 
 
 async def _all_counted(books: Books) -> set[tuple[str, ...]]:
@@ -151,7 +155,7 @@ _COUNTED: Final = ("counter_checks_cents", "rake_checks_cents")
 
 
 async def _shifts(books: Books, on_hand_before: Figure) -> list[dict[str, Any]]:
-    measures = ("checks_issued", "checks_issued_cents", "checks_redeemed_cents", *_COUNTED)
+    measures = ("checks_issued", "checks_issued_cents", "checks_redeemed_cents", "checks_returned_cents", *_COUNTED)
     found = await books.amounts(measures, ("gaming_day", "shift"))
     order = {shift: number for number, shift in enumerate(books.place.shifts)}
     rows = []
@@ -162,7 +166,8 @@ async def _shifts(books: Books, on_hand_before: Figure) -> list[dict[str, Any]]:
         if counted:
             sums["counted_cents"] = total(counted)
         opening = on_hand_before
-        on_hand_before += sums.get("issued_cents", NOTHING) - sums.get("redeemed_cents", NOTHING)
+        paid = sums.get("redeemed_cents", NOTHING) - sums.get("returned_cents", NOTHING)
+        on_hand_before += sums.get("issued_cents", NOTHING) - paid
         balances = {"opening_cents": opening, "closing_cents": on_hand_before}
         difference = sums.get("issued_cents", NOTHING) - sums.get("counted_cents", NOTHING)
         of_shift = {"gaming_day": date.fromisoformat(day), "shift": shift}
@@ -190,14 +195,25 @@ async def _tie_out(books: Books) -> Identity:
     return Identity("issued and counted", issued, total(counted), says)
 
 
+async def _marks(books: Books) -> tuple[Mark, ...]:
+    """Return that it is unconfirmed what becomes of revenue, where a check came back unpaid."""
+    known = (await books.amounts(["checks_returned_cents"])).get((), {})
+    held = books.place.law.counter_checks.unpaid.on(books.question.last)
+    if not known or held.status == "confirmed":
+        return ()
+    return (Mark("unpaid counter checks in the drop", held.source, held.note or ""),)
+
+
 COUNTER_CHECKS: Final = Report(
     name="counter-checks",
     title="Counter Check log",
     about=(
         "Every Counter Check that was issued at a table, and the box in which its issuance copy was counted; what the "
-        "cage redeemed, deposited, consolidated and substituted; and what is on hand at the end, by age. Of more than "
-        "a week, checks are added up by shift, and only those listed that are not in a box as they were issued, and "
-        "what the cage voided or replaced; what is on hand at the end is listed whole."
+        "cage redeemed, deposited, consolidated and substituted, what came back unpaid; what is on hand at the end, "
+        "by age. Of more than a week, checks are added up by shift, and only those listed that are not in a box as "
+        "they were issued, and what the cage voided, got back or replaced; what is on hand at the end is listed whole. "
+        "A check stays in the drop of the day on which it was counted, whether or not it is paid, as the law of the "
+        "property has it (`counter_checks` of its pack)."
     ),
     sections=(LOG, CAGE, ON_HAND, SHIFTS, UNKNOWN),
     sources=(PitRecorded, CountConcluded, *STEPS),

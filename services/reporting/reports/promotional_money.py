@@ -14,6 +14,7 @@ _MEASURES: Final[Mapping[str, int]] = {
     "promotional_credited_cents": 1,
     "promotional_shortage_cents": 1,
     "promotional_written_off_cents": -1,
+    "promotional_expired_cents": -1,
 }
 """What changes promotional money, and in which direction."""
 
@@ -39,12 +40,13 @@ PROMOTIONAL: Final = Section(
             added=True,
             formula="what a correction could not take back because it was gone, less what was made good",
         ),
-        Column(name="written_off_cents", title="Written off", unit="cents", added=True, formula="expired"),
+        Column(name="written_off_cents", title="Written off", unit="cents", added=True, formula="by people"),
+        Column(name="expired_cents", title="Expired", unit="cents", added=True, formula="by itself, on its day"),
         Column(
             name="closing_cents",
             title="Closing",
             unit="cents",
-            formula="opening + granted - spent + shortages - written off",
+            formula="opening + granted - spent + shortages - written off - expired",
         ),
     ),
 )
@@ -58,10 +60,10 @@ async def promotional_money(books: Books) -> Filled:
     rows: list[dict[str, Value | Figure | Cell]] = []
     for (name,), found in sorted((await books.amounts(tuple(_MEASURES), ("gaming_day",))).items()):
         day = date.fromisoformat(name)
-        granted, staked, back, short, off = (found.get(measure, NOTHING) for measure in _MEASURES)
+        granted, staked, back, short, off, expired = (found.get(measure, NOTHING) for measure in _MEASURES)
         closing = _held(at.value + _change(found), day)
         figures = {"granted_cents": granted, "spent_cents": staked - back, "shortages_cents": short}
-        figures |= {"written_off_cents": off, "closing_cents": closing}
+        figures |= {"written_off_cents": off, "expired_cents": expired, "closing_cents": closing}
         rows.append({"gaming_day": day, "opening_cents": at, **figures})
         at = closing
     return fill(PROMOTIONAL, rows, opening_cents=first, closing_cents=at)

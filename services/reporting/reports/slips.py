@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from services.reporting.books.many_slips import StepOfDay, slips_to_look_at, steps_of_days
 from services.reporting.books.reading import Books
 from services.reporting.books.series import missing_of, series_of
-from services.reporting.books.slip_days import StepOfDay, slips_to_look_at, steps_of_days
 from services.reporting.books.slips import Slip, slips_of
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Filled, Identity, Mark, Section, fill

@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from services.reporting.books.reading import Books, Listed
-from services.reporting.books.winners import SOURCES, Winners, winners_of
-from services.reporting.books.winnings import Won, posted_rounds, standing_lines
+from services.reporting.books.winners import SOURCES, Winners, won_and_winners
+from services.reporting.books.winnings import Won, posted_rounds
 from services.reporting.domain.federal.forms import FormEntry, forms
 from services.reporting.domain.federal.winnings import Candidate, candidates
 from services.reporting.domain.law import Applied, unconfirmed
@@ -44,7 +44,9 @@ CANDIDATES: Final = Section(
     key=("form", "table", "win"),
     columns=(
         _FORM,
-        Column(name="win", title="Win", formula="round / seat / wager / line of the settlement"),
+        Column(
+            name="win", title="Win", formula="round / seat / wager / line of the settlement; 0: as a cashier said it"
+        ),
         _WINNER,
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="paid_on", title="Paid on", unit="day", formula="on the clock of the property: its year decides"),
@@ -130,13 +132,12 @@ class _Kept:
 async def _fill(books: Books) -> Content:
     first = books.question.first
     since = date(first.year, 1, 1) - timedelta(days=1)
-    listed = await standing_lines(books, since)
-    winners = await winners_of(books, listed, since)
+    listed, winners = await won_and_winners(books, since, {_country(law) for law in books.place.reporting})
     rows: list[dict[str, Any]] = []
     logged: list[dict[str, Any]] = []
     found: list[Candidate] = []
     for law in books.place.reporting:
-        whose = [_of_winner(one, winners, law) for one in listed]
+        whose = [_of_winner(books, one, winners, law) for one in listed]
         kept = _Kept(law, winners, {id(one.line): one for one in whose})
         judged = _of_residents(kept, candidates(law, [one.line for one in whose]))
         mine = [one for one in judged if _is_asked(books, one)]
@@ -144,13 +145,15 @@ async def _fill(books: Books) -> Content:
         rows += [_candidate(kept, one) for one in mine]
         logged += [_form(kept, entry) for entry in _log(books, judged) if _is_asked(books, entry.candidates[0])]
     sections = (fill(CANDIDATES, rows), fill(FORMS, logged))
-    return Content(sections, await _identities(books, found, logged), _marks(found))
+    return Content(sections, await _identities(books, found, logged), _marks(books, found))
 
 
-def _of_winner(won: Won, winners: Winners, law: Pack) -> Won:
-    """Return a line with who won. Whoever is not known to be a resident may be a nonresident alien."""
+def _of_winner(books: Books, won: Won, winners: Winners, law: Pack) -> Won:
+    """Return a line with who won, and the property's choice. Whoever is not known to be a resident may be an alien."""
     is_resident = winners.residence(won) == _country(law)
-    line = replace(won.line, patron=winners.patron(won), nonresident_alien=not is_resident)
+    chosen = books.place_on(won.line.gaming_day).document.winnings_reduced_by_wager
+    patron = winners.patron(won)
+    line = replace(won.line, patron=patron, nonresident_alien=not is_resident, reduced_by_wager=chosen)
     return replace(won, line=line)
 
 
@@ -297,29 +300,40 @@ async def _identities(
         Identity(
             "rounds",
             Figure(len(rounds)),
-            Figure(await posted_rounds(books, lines)),
+            Figure(sum((await posted_rounds(books, rounds)).values())),
             "each round of a candidate was posted once more than it was taken back",
             unit="count",
         ),
     )
 
 
-def _marks(found: Sequence[Candidate]) -> tuple[Mark, ...]:
+def _choice(books: Books, columns: tuple[str, ...]) -> tuple[Mark, ...]:
+    """Return that the property has made no choice about the wager, where the law of a form leaves it one."""
+    if books.place.document.winnings_reduced_by_wager is not None:
+        return ()
+    held = (
+        (rule.reduced_by_wager.on(books.question.last), name)
+        for law in books.place.reporting
+        for name, rule in law.reportable_winnings.items()
+    )
+    return tuple(
+        Mark("choice of the licensee", dated.source, f"{name}: none was made, so {dated.value} holds", columns)
+        for dated, name in held
+        if dated.value in ("if_payer_chooses", "unless_payer_declines")
+    )
+
+
+def _marks(books: Books, found: Sequence[Candidate]) -> tuple[Mark, ...]:
     columns = ("candidates/amount_cents", "forms/amount_cents")
     applied = unconfirmed(law for one in found for law in one.applied)
     return (
         Mark(
             "nonresident aliens",
             "the lines of settlements that are kept",
-            "only wins that are reported of anyone are listed: a person completes the log with smaller ones",
+            "what is reported of them alone is listed where an account or a cashier says who won, taxed where",
             ("candidates/winner", "forms/winner"),
         ),
-        Mark(
-            "choice of the licensee",
-            "the jurisdiction's pack",
-            "winnings are reduced by the wager where the payer may choose",
-            columns,
-        ),
+        *_choice(books, columns),
         *(Mark(one.place, one.source, one.note or "", columns) for one in applied),
     )
 

@@ -6,10 +6,10 @@ from typing import Final
 from fastapi import APIRouter
 
 from services.table_inventory.api.access import BY_OTHERS, TRANSACT, CageReader
-from services.table_inventory.commands.checks import RedeemCheck, ReplaceChecks, VoidRedemption
+from services.table_inventory.commands.checks import RedeemCheck, ReplaceChecks, ReturnCheck, VoidRedemption
 from services.table_inventory.domain.checks import CounterCheck
 from services.table_inventory.queries.checks import checks_on_hand
-from shared.contracts.cage import CheckRedeemed, CheckReplaced, RedemptionVoided
+from shared.contracts.cage import CheckRedeemed, CheckReplaced, CheckReturned, RedemptionVoided
 from shared.contracts.rejection import Reason
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import Asked, Listing, Page, PropertyPath, command_route, problems, snapshot
@@ -24,6 +24,8 @@ def routes(context: ServiceContext) -> APIRouter:
     paid = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.CONTRADICTS)
     command(RedeemCheck, "/{serial}/redeem", answers=CheckRedeemed, rejects=paid)
     command(VoidRedemption, "/redemptions/{step}/void", answers=RedemptionVoided, rejects=BY_OTHERS)
+    returns = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.NOT_ALLOWED)
+    command(ReturnCheck, "/redemptions/{step}/return", answers=CheckReturned, rejects=returns)
     command(ReplaceChecks, "", answers=CheckReplaced, status=201, rejects=(*paid, Reason.NOT_ALLOWED))
 
     @router.get(

@@ -1,4 +1,4 @@
-"""Counter checks at the cage: paid in full or in part, replaced by another, and redemptions that are void."""
+"""Counter checks at the cage: paid in full or in part, replaced by another, void, and returned unpaid."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, NamedTuple
@@ -10,7 +10,15 @@ from services.table_inventory.domain.checks import CounterCheck, Redemption, pai
 from services.table_inventory.queries.checks import find_check, find_checks, find_redemption
 from services.table_inventory.queries.slips import last_number
 from services.table_inventory.tables import check_steps, properties
-from shared.contracts.cage import CheckRedeemed, CheckReplaced, PaidIn, Patron, RedemptionVoided, ReplacedCheck
+from shared.contracts.cage import (
+    CheckRedeemed,
+    CheckReplaced,
+    CheckReturned,
+    PaidIn,
+    Patron,
+    RedemptionVoided,
+    ReplacedCheck,
+)
 from shared.contracts.envelope import Identifier, Name
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
@@ -71,6 +79,13 @@ def redeem(command: RedeemCheck, state: tuple[AtCage, CounterCheck], now: Now) -
     return Accepted(recording=Recording(fact=fact, postings=paid(fact.property, fact.paid_in, fact.cents)), answer=fact)
 
 
+_SAID: Final = ("serial", "table", "drawer", "cents", "paid_in")
+
+
+def _said(redemption: Redemption) -> dict[str, Any]:
+    return {name: getattr(redemption, name) for name in _SAID}
+
+
 class VoidRedemption(Command):
     """Void a redemption that was entered by mistake.
 
@@ -82,28 +97,53 @@ class VoidRedemption(Command):
     reason: Text
 
 
-async def _voiding(connection: AsyncConnection, command: VoidRedemption) -> tuple[AtCage, Redemption]:
+class ReturnCheck(Command):
+    """Record that what was paid came back unpaid.
+
+    The bank returned a deposited counter check, or the drawer's own check; what it paid is owed again.
+    """
+
+    property: Name
+    step: Annotated[Number, Field(description="the step that the redemption is")]
+    reason: Annotated[Text, Field(description="why the bank returned it, and its reference")]
+
+
+async def _undoing(connection: AsyncConnection, command: VoidRedemption | ReturnCheck) -> tuple[AtCage, Redemption]:
     redemption = await find_redemption(connection, command.property, command.step)
     return await _at_cage(connection, command.property), redemption
 
 
-@COMMANDS.handles(VoidRedemption, load=_voiding)
+@COMMANDS.handles(VoidRedemption, load=_undoing)
 def void(command: VoidRedemption, state: tuple[AtCage, Redemption], now: Now) -> Accepted:
     """Take a redemption back."""
     cage, redemption = state
     name = f"redemption {command.step} of counter check {redemption.serial}"
-    if redemption.is_void:
-        raise Rejected(Reason.ALREADY_DECIDED, f"{name} is void already")
+    redemption.require_standing(command.step)
     if redemption.by == now.by:
         raise Rejected(Reason.SAME_PERSON, f"{now.by} entered {name}: somebody else must void it")
-    said = {name: getattr(redemption, name) for name in ("serial", "table", "drawer", "cents", "paid_in")}
     fact = RedemptionVoided(
         property=command.property,
-        **said,
+        **_said(redemption),
         voids=command.step,
         redeemed_by=redemption.by,
         reason=command.reason,
         **cage.step(command.property, now) | {"gaming_day": redemption.gaming_day, "shift": redemption.shift},
+    )
+    postings = paid(fact.property, fact.paid_in, -fact.cents)
+    return Accepted(recording=Recording(fact=fact, postings=postings), answer=fact)
+
+
+@COMMANDS.handles(ReturnCheck, load=_undoing)
+def return_unpaid(command: ReturnCheck, state: tuple[AtCage, Redemption], now: Now) -> Accepted:
+    """Record what is owed again: on the day on which the cage learns of it, for the deposit did happen on its own."""
+    cage, redemption = state
+    redemption.require_returnable(command.step)
+    fact = CheckReturned(
+        property=command.property,
+        **_said(redemption),
+        returns=command.step,
+        reason=command.reason,
+        **cage.step(command.property, now),
     )
     postings = paid(fact.property, fact.paid_in, -fact.cents)
     return Accepted(recording=Recording(fact=fact, postings=postings), answer=fact)

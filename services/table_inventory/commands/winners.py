@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory.domain.cage import withheld
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.tables import winners
-from shared.contracts.cage import Patron, TaxNumber, WinnerIdentified
+from shared.contracts.cage import PaidWin, Patron, TaxNumber, WinnerIdentified
 from shared.contracts.envelope import Country, Identifier, Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import Recording
@@ -39,14 +39,20 @@ class IdentifyWinner(Command):
     form_number: Identifier | None = None
     withheld_cents: Annotated[int, Field(ge=0, le=10**12)] = 0
     filed_on: date | None = None
+    paid: Annotated[
+        PaidWin | None, Field(description="the win, where a nonresident alien won what is reported of nobody else")
+    ] = None
 
 
 async def _withheld_before(connection: AsyncConnection, command: IdentifyWinner) -> int:
-    """Return what was recorded as withheld of the win. Raises: Rejected where the table is not there."""
+    """Return what was recorded as withheld of the win. Raises: Rejected where table or regulation are not there."""
     place = await find_place(connection, command.property, command.gaming_day)
     why = place.why_no_table(command.table, command.gaming_day)
     if why is not None:
         raise Rejected(Reason.NOT_FOUND, why)
+    if command.paid is not None and command.paid.regulation not in place.law.regulations:
+        known = ", ".join(place.law.regulations)
+        raise Rejected(Reason.NOT_FOUND, f"no game is played under {command.paid.regulation!r} here; there are {known}")
     key = {name: getattr(command, name) for name in ("property", "table", "gaming_day", "round_id", "seat", "wager")}
     changes = rows_of(winners, **key).with_only_columns(func.coalesce(func.sum(winners.c.withheld_change_cents), 0))
     return int((await connection.execute(changes)).scalar_one())

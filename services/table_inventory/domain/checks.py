@@ -1,13 +1,18 @@
 """Counter checks on hand at the cage: what was issued, paid, and is still owed. Amounts are cents."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 from datetime import date
+from typing import Final, Literal
 
 from pydantic import AwareDatetime, BaseModel
 
 from shared.contracts.cage import PaidIn
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Account, Posting
+
+RETURNABLE: Final[Set[PaidIn]] = {"deposit", "check"}
+"""What a bank may return unpaid: a counter check that was deposited, and a check of the drawer's own."""
 
 
 class CounterCheck(BaseModel):
@@ -34,7 +39,7 @@ class CounterCheck(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Redemption:
-    """A redemption as it was entered; `is_void` says that somebody has voided it."""
+    """A redemption as it was entered; `undone` says whether somebody has voided it, or it came back unpaid."""
 
     serial: str
     table: str | None
@@ -44,11 +49,26 @@ class Redemption:
     by: str
     gaming_day: date
     shift: str
-    is_void: bool
+    undone: Literal["voided", "returned"] | None
+
+    def require_standing(self, step: int) -> None:
+        """Raise Rejected where what was paid is owed again already."""
+        if self.undone is not None:
+            what = "is void" if self.undone == "voided" else "came back unpaid"
+            raise Rejected(Reason.ALREADY_DECIDED, f"redemption {step} of counter check {self.serial} {what} already")
+
+    def require_returnable(self, step: int) -> None:
+        """Raise Rejected unless a bank can have refused what was paid."""
+        self.require_standing(step)
+        if self.paid_in not in RETURNABLE:
+            detail = (
+                f"redemption {step} of counter check {self.serial} was paid in {self.paid_in}: no bank returns that"
+            )
+            raise Rejected(Reason.NOT_ALLOWED, f"{detail}; one that was entered by mistake is voided")
 
 
 def paid(property_name: str, paid_in: PaidIn, cents: int) -> tuple[Posting, ...]:
-    """Return the postings of cents that are paid of counter checks; below zero: of a payment that is void."""
+    """Return the postings of cents that are paid of counter checks; below zero: void, or come back."""
     return (
         Posting(Account(property_name, "", paid_in, "check_payments"), cents),
         Posting(Account(property_name, "", "", "checks_redeemed"), -cents),

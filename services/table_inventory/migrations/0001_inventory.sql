@@ -115,10 +115,11 @@ CREATE TABLE adjustments (
 
 CREATE TABLE check_steps (
     property TEXT, step BIGINT, serial TEXT, what TEXT NOT NULL, shift TEXT NOT NULL, by TEXT NOT NULL,
-    gaming_day DATE NOT NULL, cents BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL, "table" TEXT, drawer TEXT, paid_in TEXT, voids BIGINT,
+    gaming_day DATE NOT NULL, cents BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL, "table" TEXT, drawer TEXT, paid_in TEXT, undoes BIGINT,
     PRIMARY KEY (property, step, serial),
-    CONSTRAINT what_is_known CHECK (what IN ('redeemed', 'voided', 'replaced'))
+    CONSTRAINT what_is_known CHECK (what IN ('redeemed', 'voided', 'returned', 'replaced'))
 );
+CREATE UNIQUE INDEX redemption_undone_once ON check_steps (property, undoes);
 CREATE INDEX steps_of_check ON check_steps (property, serial);
 
 CREATE TABLE cage_movements (

@@ -13,14 +13,14 @@ from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 _CHECKS: Final = text("""
     SELECT i.property, i.serial, max(i."table") AS "table", min(i.at) AS issued_at,
-           sum(i.cents) FILTER (WHERE i.cents > 0 AND NOT i.is_void) AS issued_cents, sum(i.cents) AS left_cents
+           sum(i.cents) FILTER (WHERE i.cents > 0 AND NOT i.is_undone) AS issued_cents, sum(i.cents) AS left_cents
     FROM (
-        SELECT property, ref AS serial, "table", at, -cents AS cents, false AS is_void
+        SELECT property, ref AS serial, "table", at, -cents AS cents, false AS is_undone
         FROM table_inventory.movements
         WHERE property = :property AND cause = 'counter_check'
           AND (CAST(:serials AS text[]) IS NULL OR ref = ANY(:serials))
         UNION ALL
-        SELECT property, serial, "table", at, cents, what = 'voided'
+        SELECT property, serial, "table", at, cents, what IN ('voided', 'returned')
         FROM table_inventory.check_steps
         WHERE property = :property AND (CAST(:serials AS text[]) IS NULL OR serial = ANY(:serials))) i
     GROUP BY i.property, i.serial
@@ -56,5 +56,5 @@ async def find_redemption(connection: AsyncConnection, property_name: str, step:
     """Return the redemption that was entered as a step. Raises: Rejected where there is none."""
     missing = f"there is no redemption {step} at {property_name}"
     row = await find_row(connection, check_steps, missing, property=property_name, step=step, what="redeemed")
-    voided = (await connection.execute(rows_of(check_steps, property=property_name, voids=step))).first()
-    return thing_of(Redemption, row, cents=-row.cents, is_void=voided is not None)
+    undone = (await connection.execute(rows_of(check_steps, property=property_name, undoes=step))).first()
+    return thing_of(Redemption, row, cents=-row.cents, undone=None if undone is None else undone.what)

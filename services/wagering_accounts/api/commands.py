@@ -22,7 +22,14 @@ from services.wagering_accounts.commands.patrons import (
     SetLimit,
     SetTaxResidence,
 )
-from services.wagering_accounts.commands.promotions import GrantPromotion, MovePromotion, WriteOffPromotion
+from services.wagering_accounts.commands.promotions import (
+    ApprovePromotion,
+    EnterPromotion,
+    GrantPromotion,
+    MovePromotion,
+    RejectPromotion,
+    WriteOffPromotion,
+)
 from services.wagering_accounts.commands.wagers import AuthorizeWager, CaptureRound, ReleaseWager
 from services.wagering_accounts.domain.access_codes import fingerprint, hash_code
 from services.wagering_accounts.domain.documents import (
@@ -31,6 +38,7 @@ from services.wagering_accounts.domain.documents import (
     AuthorizedHold,
     CaptureDocument,
     PatronDocument,
+    PromotionDocument,
 )
 from services.wagering_accounts.queries.books import kept_code
 from shared.contracts.rejection import Reason
@@ -68,9 +76,15 @@ def add_commands(router: APIRouter, context: ServiceContext) -> None:
     add(CashOut, account + "/cash-outs", rejects=(*paid, *_CODE), prepare=prepare)
 
     add, path = partial(command, tag="promotional money", answers=AccountDocument), account + "/promotional-money"
-    add(GrantPromotion, path, role=PROMOTE, rejects=opened)
+    granted = (*opened, Reason.TOO_LATE)
+    add(GrantPromotion, path, role=PROMOTE, rejects=(*granted, Reason.LIMIT_EXCEEDED))
     add(WriteOffPromotion, path + "/write-offs", role=PROMOTE, rejects=(Reason.NOT_FOUND, Reason.INSUFFICIENT_FUNDS))
     add(MovePromotion, path + "/moves", role=MANAGE, rejects=(*opened, Reason.CONTRADICTS, Reason.INSUFFICIENT_FUNDS))
+
+    add, path = partial(command, tag="promotional money", answers=PromotionDocument), account + "/promotions"
+    add(EnterPromotion, path, role=PROMOTE, status=201, rejects=granted)
+    add(ApprovePromotion, path + "/{promotion}/approve", role=APPROVE, rejects=(*granted, Reason.SAME_PERSON))
+    add(RejectPromotion, path + "/{promotion}/reject", role=APPROVE, rejects=(Reason.NOT_FOUND, Reason.ALREADY_DECIDED))
 
     add = partial(command, tag="adjustments", answers=AdjustmentDocument)
     path, decided = account + "/adjustments", (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)

@@ -13,5 +13,6 @@ EXCLUDE: Final = declare_role("accounts.exclude", "Exclude patrons and admit the
 PROMOTE: Final = declare_role("accounts.promote", "Grant promotional money to accounts, and write it off.")
 ADJUST: Final = declare_role("accounts.adjust", "Enter adjustments of accounts.")
 APPROVE: Final = declare_role(
-    "accounts.adjust.approve", "Approve or reject adjustments of accounts that somebody else entered."
+    "accounts.adjust.approve",
+    "Approve or reject adjustments of accounts, and large grants of promotional money, that somebody else entered.",
 )

@@ -3,26 +3,43 @@
 It may be wagered, and is never paid out. What it wins is other money.
 """
 
+from datetime import date
+from typing import Annotated, Any
+
+from pydantic import Field
+
 from services.wagering_accounts.commands.deciding import (
     COMMANDS,
     AccountName,
     AccountsCommand,
     ChangeOfCents,
+    Number,
+    account_path,
     next_movement,
     record,
     require_account,
     require_admitted,
     require_open,
 )
-from services.wagering_accounts.domain.books import Account, Books
-from services.wagering_accounts.domain.documents import AccountDocument
+from services.wagering_accounts.domain.books import Account, Books, Promotion
+from services.wagering_accounts.domain.documents import AccountDocument, PromotionDocument
 from services.wagering_accounts.queries.books import Needs
-from shared.contracts.accounts import PromotionGranted, PromotionMoved, PromotionWrittenOff
+from shared.contracts.accounts import (
+    PromotionEntered,
+    PromotionExpired,
+    PromotionGranted,
+    PromotionMoved,
+    PromotionRejected,
+    PromotionWrittenOff,
+)
+from shared.contracts.envelope import Name
 from shared.contracts.envelope import Reason as Why
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import Cents
 from shared.journal.entry import Account as Leg
 from shared.journal.entry import Posting
+from shared.journal.recording import Recording
+from shared.runtime.command.approval import PROMOTION, Approval, Decision
 from shared.runtime.command.command import Accepted, Now
 
 
@@ -35,37 +52,163 @@ class _OfPromotion(AccountsCommand):
         return Needs([Account.key_of(self)])
 
 
-class GrantPromotion(_OfPromotion):
+class _Grant(_OfPromotion):
+    expires_on: Annotated[date | None, Field(description="the gaming day on which what is left of it goes")] = None
+
+
+class GrantPromotion(_Grant):
     """Grant promotional money.
 
-    To a wallet or a game account.
+    To a wallet or a game account, up to the limit of the property; more than that takes two people.
     """
 
 
 @COMMANDS.handles(GrantPromotion)
 def _grant(command: GrantPromotion, books: Books, now: Now) -> Accepted:
-    account = require_account(books, Account.key_of(command))
+    account = _require_grantable(command, books, now)
+    limit_cents = books.today.at(command.property, now.at).place.document.promotional_grant_cents_max
+    if limit_cents is not None and command.cents > limit_cents:
+        above = f"{command.cents} exceeds the {limit_cents} cents that one person grants at {command.property}"
+        raise Rejected(Reason.LIMIT_EXCEEDED, f"{above}: enter the grant, and let somebody else approve it")
+    recording = _given(books, account, command, now, promotion=account.version + 1)
+    return Accepted(recording=recording, answer=AccountDocument.of(account))
+
+
+class EnterPromotion(_Grant):
+    """Enter a grant of promotional money.
+
+    Of any amount; somebody else approves it before it counts.
+    """
+
+
+@COMMANDS.handles(EnterPromotion)
+def _enter(command: EnterPromotion, books: Books, now: Now) -> Accepted:
+    account = _require_grantable(command, books, now)
+    number = account.version + 1
+    recording = record(books, PromotionEntered(**vars(command), promotion=number, by=now.by), now)
+    answer = PromotionDocument.of(books.promotions[*Account.key_of(command), number])
+    return Accepted(recording=recording, answer=answer, location=f"{account_path(account)}/promotions/{number}")
+
+
+class _OfEntered(AccountsCommand):
+    account: AccountName
+    promotion: Number
+
+    def needs(self) -> Needs:
+        return Needs([Account.key_of(self)], promotions=[Promotion.key_of(self)])
+
+
+class ApprovePromotion(_OfEntered):
+    """Approve a grant of promotional money.
+
+    It counts from now on. Whoever entered it cannot approve it.
+    """
+
+
+@COMMANDS.handles(ApprovePromotion)
+def _approve(command: ApprovePromotion, books: Books, now: Now) -> Accepted:
+    promotion, approval = _entered(command, books)
+    approval.approve(now.by)
+    account = _require_grantable(promotion, books, now)
+    of_grant = {"promotion": promotion.promotion, "entered_by": promotion.entered_by}
+    recording = _given(books, account, promotion, now, **of_grant)
+    return Accepted(recording=recording, answer=PromotionDocument.of(promotion))
+
+
+class RejectPromotion(_OfEntered):
+    """Reject a grant of promotional money.
+
+    It never counts.
+    """
+
+    reason: Why
+
+
+@COMMANDS.handles(RejectPromotion)
+def _reject(command: RejectPromotion, books: Books, now: Now) -> Accepted:
+    promotion, approval = _entered(command, books)
+    approval.reject()
+    said = {"cents": promotion.cents, "expires_on": promotion.expires_on, "entered_by": promotion.entered_by}
+    recording = record(books, PromotionRejected(**vars(command), **said, by=now.by), now)
+    return Accepted(recording=recording, answer=PromotionDocument.of(promotion))
+
+
+def _entered(command: _OfEntered, books: Books) -> tuple[Promotion, Approval]:
+    """Return a grant, and where its approval stands. Raises: Rejected where there is none."""
+    require_account(books, Account.key_of(command))
+    promotion, name = books.promotions.get(Promotion.key_of(command)), f"promotion {command.promotion}"
+    if promotion is None:
+        raise Rejected(Reason.NOT_FOUND, f"account {command.account} has no {name}")
+    decision = Decision.APPROVED if promotion.status == "granted" else Decision.of(promotion.status)
+    return promotion, Approval(PROMOTION, name, promotion.entered_by, decision)
+
+
+def _require_grantable(grant: _Grant | Promotion, books: Books, now: Now) -> Account:
+    """Return the account. Raises: Rejected where it gets nothing, or the grant has expired."""
+    account = require_account(books, Account.key_of(grant))
     require_open(account)
     require_admitted(books.patron_of(account))
-    movement = next_movement(account, promotional_cents=command.cents)
-    fact = PromotionGranted(**vars(command), by=now.by, movements=(movement,))
-    recording = record(books, fact, now, (_promotions(account, command.cents),))
-    return Accepted(recording=recording, answer=AccountDocument.of(account))
+    today = books.today.at(account.property, now.at).gaming_day
+    if grant.expires_on is not None and grant.expires_on <= today:
+        raise Rejected(Reason.TOO_LATE, f"it would expire on {grant.expires_on}, and the gaming day is {today}")
+    return account
+
+
+def _given(books: Books, account: Account, grant: _Grant | Promotion, now: Now, **more: Any) -> Recording:
+    """Record that a grant is given."""
+    said = {name: getattr(grant, name) for name in ("property", "account", "cents", "reason", "expires_on")}
+    movement = next_movement(account, promotional_cents=grant.cents)
+    fact = PromotionGranted(**said, **more, by=now.by, movements=(movement,))
+    return record(books, fact, now, (_promotions(account, grant.cents),))
 
 
 class WriteOffPromotion(_OfPromotion):
     """Write promotional money off.
 
-    It has expired, or was granted by mistake. What is on hold or in play stays until its round is over.
+    It was granted by mistake, or is taken back. What is on hold or in play stays until its round is over.
     """
 
 
 @COMMANDS.handles(WriteOffPromotion)
 def _write_off(command: WriteOffPromotion, books: Books, now: Now) -> Accepted:
+    return _taken_off(PromotionWrittenOff, command, command.reason, books, now)
+
+
+class ExpirePromotion(AccountsCommand):
+    """Write off what has expired by a gaming day, as the service does by itself.
+
+    `known` are the versions of the accounts of the pool of which it was worked out.
+    """
+
+    account: AccountName
+    cents: Cents
+    gaming_day: date
+    known: tuple[tuple[Name, int], ...]
+
+    def needs(self) -> Needs:
+        return Needs([(self.property, account) for account, _ in self.known])
+
+
+@COMMANDS.handles(ExpirePromotion)
+def _expire(command: ExpirePromotion, books: Books, now: Now) -> Accepted:
+    for name, version in command.known:
+        if require_account(books, (command.property, name)).version != version:
+            raise Rejected(Reason.CONTRADICTS, f"account {name} has changed meanwhile: what is due is worked out again")
+    return _taken_off(PromotionExpired, command, f"expired by gaming day {command.gaming_day}", books, now)
+
+
+def _taken_off(
+    kind: type[PromotionWrittenOff | PromotionExpired],
+    command: WriteOffPromotion | ExpirePromotion,
+    why: str,
+    books: Books,
+    now: Now,
+) -> Accepted:
     account = require_account(books, Account.key_of(command))
     _require_promotional(account, command.cents)
     movement = next_movement(account, promotional_cents=-command.cents)
-    fact = PromotionWrittenOff(**vars(command), by=now.by, movements=(movement,))
+    said = {name: getattr(command, name) for name in ("property", "account", "cents")}
+    fact = kind(**said, reason=why, by=now.by, movements=(movement,))
     recording = record(books, fact, now, (_promotions(account, -command.cents),))
     return Accepted(recording=recording, answer=AccountDocument.of(account))
 

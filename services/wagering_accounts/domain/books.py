@@ -37,7 +37,7 @@ from shared.journal.entry import Posting
 AccountKey = tuple[str, str]  # property, account
 PatronKey = tuple[str, str]  # property, patron
 RoundKey = tuple[str, str, str]  # property, table, round id
-HoldKey = tuple[str, str, int]  # property, account, hold or adjustment
+HoldKey = tuple[str, str, int]  # property, account, hold, adjustment or promotion
 RoundAccountKey = tuple[str, str, str, str]  # property, table, round id, account
 
 AccountKind = Literal["wallet", "game"]
@@ -45,6 +45,7 @@ AccountStatus = Literal["open", "closed"]
 RoundStatus = Literal["open", "captured", "settled", "void"]
 HoldStatus = Literal["held", "captured", "settled", "returned", "released"]
 AdjustmentStatus = Literal["entered", "approved", "rejected"]
+PromotionStatus = Literal["entered", "granted", "rejected"]
 
 
 class Thing:
@@ -235,6 +236,26 @@ class Adjustment(Thing):
     after_cents: int | None = None
 
 
+@dataclass(slots=True)
+class Promotion(Thing):
+    """A grant of promotional money, which may take a second person; `version` of the account has it, once granted."""
+
+    key_of = attrgetter("property", "account", "promotion")
+
+    property: str
+    account: str
+    promotion: int
+    cents: int
+    reason: str
+    expires_on: date | None
+    entered_by: str
+    entered_at: datetime
+    status: PromotionStatus = "entered"
+    decided_by: str | None = None
+    decided_at: datetime | None = None
+    version: int | None = None
+
+
 Things = defaultdict[type[Any], dict[Any, Any]]
 """Things by kind and key."""
 
@@ -257,6 +278,7 @@ class Books:
         self.holds: dict[HoldKey, Hold] = self._known[Hold]
         self.round_accounts: dict[RoundAccountKey, RoundAccount] = self._known[RoundAccount]
         self.adjustments: dict[HoldKey, Adjustment] = self._known[Adjustment]
+        self.promotions: dict[HoldKey, Promotion] = self._known[Promotion]
         self.holds_by_round: defaultdict[RoundKey, list[Hold]] = defaultdict(list)
         self.altered: dict[AccountKey, str] = {}
         """The accounts that are not what their entries come to, and why."""

@@ -12,6 +12,7 @@ from services.wagering_accounts.domain.books import (
     HoldStatus,
     Limit,
     Patron,
+    PromotionStatus,
     RoundStatus,
 )
 from shared.contracts.accounts import CapturedHold, LimitKind
@@ -119,6 +120,22 @@ class AdjustmentDocument(_Document):
     decided_at: datetime | None = None
     before_cents: int | None = None
     after_cents: int | None = None
+
+
+class PromotionDocument(_Document):
+    """A grant of promotional money, in cents: what is left of it goes on the gaming day on which it expires."""
+
+    property: Name
+    account: Name
+    promotion: int
+    cents: int
+    reason: Reason
+    expires_on: date | None = None
+    status: PromotionStatus
+    entered_by: Person
+    entered_at: datetime
+    decided_by: Person | None = None
+    decided_at: datetime | None = None
 
 
 class StatementLine(_Document):

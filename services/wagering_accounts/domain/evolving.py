@@ -15,12 +15,14 @@ from services.wagering_accounts.domain.books import (
     Limit,
     LineRow,
     Patron,
+    Promotion,
     Round,
     RoundAccount,
     RoundKey,
 )
 from shared.contracts.accounts import (
     AboutAccount,
+    AboutGrant,
     AboutPatron,
     AboutPromotion,
     AccessFailed,
@@ -38,6 +40,8 @@ from shared.contracts.accounts import (
     PatronLimitChanged,
     PatronRegistered,
     PatronTaxResidenceSet,
+    PromotionEntered,
+    PromotionGranted,
     RoundCaptured,
     WagerAuthorized,
     WagerReleased,
@@ -155,6 +159,8 @@ def _apply(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> 
             _buy_in(books, fact, gaming_day)
         case AboutPromotion():
             pass  # it moves money, and nothing else
+        case AboutGrant():
+            _grant(books, fact, at)
         case AdjustmentEntered():
             entered = (fact.adjustment, fact.cents, fact.reason, fact.by, at)
             books.add(Adjustment(fact.property, fact.account, *entered))
@@ -248,6 +254,19 @@ def _decide_adjustment(books: Books, fact: AdjustmentApproved | AdjustmentReject
     if isinstance(fact, AdjustmentApproved):
         adjustment.status = "approved"
         adjustment.before_cents, adjustment.after_cents = fact.before_cents, fact.after_cents
+
+
+def _grant(books: Books, fact: AboutGrant, at: datetime) -> None:
+    """Enter a grant, decide one that was entered, or give one that takes nobody else."""
+    key = Promotion.key_of(fact)
+    if key not in books.promotions:
+        entered = (fact.promotion, fact.cents, fact.reason, fact.expires_on, fact.by, at)
+        books.add(Promotion(fact.property, fact.account, *entered))
+    promotion = books.change(books.promotions[key])
+    if not isinstance(fact, PromotionEntered):
+        promotion.status = "granted" if isinstance(fact, PromotionGranted) else "rejected"
+        promotion.decided_by, promotion.decided_at = fact.by, at
+        promotion.version = books.accounts[fact.property, fact.account].version + 1
 
 
 # --- patrons ---

@@ -13,4 +13,4 @@ def upgrade() -> None:
     run_sql(__file__, "0001_properties")
     grant("SELECT, INSERT", "lines", "properties")
     grant("SELECT, INSERT, UPDATE", "patrons", "patron_codes", "balances", "rounds", "holds")
-    grant("SELECT, INSERT, UPDATE", "round_accounts", "adjustments")
+    grant("SELECT, INSERT, UPDATE", "round_accounts", "adjustments", "promotions")

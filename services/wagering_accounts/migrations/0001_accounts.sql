@@ -24,6 +24,7 @@ CREATE TABLE balances (
 );
 
 CREATE INDEX balances_of_patron ON balances (property, patron);
+CREATE INDEX balances_with_promotional_money ON balances (property, account) WHERE promotional_cents + promotional_held_cents + promotional_staked_cents > 0;
 
 CREATE UNIQUE INDEX balances_one_wallet ON balances (property, patron) WHERE kind = 'wallet';
 
@@ -53,6 +54,17 @@ CREATE TABLE round_accounts (
     PRIMARY KEY (property, "table", round_id, account),
     CONSTRAINT not_negative CHECK (covered_cents >= 0 AND promotional_shortage_cents BETWEEN 0 AND shortage_cents)
 );
+
+CREATE TABLE promotions (
+    property TEXT, account TEXT, promotion BIGINT, cents BIGINT NOT NULL, reason TEXT NOT NULL, expires_on DATE,
+    entered_by TEXT NOT NULL, entered_at TIMESTAMPTZ NOT NULL, status TEXT NOT NULL, decided_by TEXT,
+    decided_at TIMESTAMPTZ, version BIGINT,
+    PRIMARY KEY (property, account, promotion),
+    CONSTRAINT something_is_granted CHECK (cents > 0),
+    CONSTRAINT status CHECK (status IN ('entered', 'granted', 'rejected')),
+    CONSTRAINT status_and_decision_agree CHECK ((status = 'entered') = (decided_by IS NULL))
+);
+CREATE INDEX promotions_that_expire ON promotions (expires_on) WHERE status = 'granted' AND expires_on IS NOT NULL;
 
 CREATE TABLE adjustments (
     property TEXT, account TEXT, adjustment BIGINT, cents BIGINT NOT NULL, reason TEXT NOT NULL, status TEXT NOT NULL,

@@ -28,6 +28,7 @@ from services.wagering_accounts.domain.books import (
     Patron,
     PatronCode,
     PatronKey,
+    Promotion,
     Round,
     RoundAccount,
     RoundKey,
@@ -46,6 +47,7 @@ TABLES: Final[Mapping[type[Any], Table]] = {
     Hold: tables.holds,
     RoundAccount: tables.round_accounts,
     Adjustment: tables.adjustments,
+    Promotion: tables.promotions,
 }
 """The table of each kind of thing in the books."""
 
@@ -71,6 +73,7 @@ class Needs(NamedTuple):
     holds: Collection[HoldKey] = ()
     """Holds with their rounds."""
     adjustments: Collection[HoldKey] = ()
+    promotions: Collection[HoldKey] = ()
     proven: Collection[AccountKey] = ()
     """Accounts that money leaves: they must be what their entries come to."""
 
@@ -185,6 +188,7 @@ async def load(
         (PatronCode, _things(PatronCode), changing),
         (Patron, _things(Patron), _patrons_of(books, books.accounts) - changing),
         (Adjustment, _things(Adjustment), wanted.adjustments),
+        (Promotion, _things(Promotion), wanted.promotions),
     )
     return books
 

@@ -34,6 +34,7 @@ METER_CHANGE: Final = Policy("requested")
 DAY_ADJUSTMENT: Final = Policy("entered")
 CONTEST: Final = Policy("entered")
 ACCOUNT_ADJUSTMENT: Final = Policy("entered")
+PROMOTION: Final = Policy("entered")
 QUARANTINE: Final = Policy("asked for")
 """Everything that takes two people."""
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -106,6 +106,7 @@ class Subscription:
         self.joined = whole
         self.lag_records = 0
         self.age_seconds = 0.0
+        self._partitions: Collection[int] = (0,)  # of the topic, whoever reads them: no topic has none
         self._whole = whole
         self._topics = topics
         settings = self._context.settings
@@ -182,6 +183,7 @@ class Subscription:
         found = await self._topic_log()
         if found.cluster_id != self._known.cluster:
             raise Stop(f"the cluster was {self._known.cluster} and is {found.cluster_id} now: start the service again")
+        self._partitions = tuple(found.bounds)
         self.consumer.stopped.compare(self._known, await self._with_ends_as_read(found, positions), positions)
 
     async def _with_ends_as_read(self, found: TopicLog, positions: Mapping[int, int]) -> TopicLog:
@@ -271,13 +273,17 @@ class Subscription:
         lag = self.lag()
         return bool(lag) and not self.consumer.stopped.reasons and all(records == 0 for records in lag.values())
 
-    @property
-    def behind_seconds(self) -> float:
-        """Return how old what was read last was where more waits, else 0; infinite while that is not known."""
-        lag = list(self.lag().values())
-        if not self.joined or None in lag:
-            return math.inf
-        return self.age_seconds if any(lag) else 0.0
+    def behind(self) -> dict[int, float]:
+        """Return how old what was read last of each partition was where more waits, else 0, seconds.
+
+        Infinite while that is not known, and for the partitions of the topic that others read.
+        """
+        found = dict.fromkeys(self._partitions, math.inf)
+        if self.joined:
+            for partition, waiting in self.lag().items():
+                if waiting is not None:
+                    found[partition] = self.age_seconds if waiting else 0.0
+        return found
 
     def observe(self) -> None:
         """Update lag and age from what librdkafka has already been told."""

@@ -1,7 +1,6 @@
 """How a service is doing: what makes it ready, and the figures that are read off rather than counted."""
 
 import asyncio
-import math
 from dataclasses import dataclass, field
 
 import structlog
@@ -48,11 +47,18 @@ class Health:
             checks["derivation"] = self.rederiver.check
         return checks if self.identities is None else checks | {"identities": self.identities.check}
 
-    def behind_seconds(self) -> float:
-        """Return how old the oldest record is that waits; infinite while it is not known whether any does."""
+    def behind(self) -> dict[tuple[str, int], float]:
+        """Return how old the oldest record is that waits, seconds, by topic and partition.
+
+        Infinite where it is not known whether any does, or another process reads; nothing while the service starts.
+        """
         if self.waiting_for is not None:
-            return math.inf
-        return max((subscription.behind_seconds for subscription in self.subscriptions), default=0.0)
+            return {}
+        return {
+            (subscription.consumer.topic, partition): seconds
+            for subscription in self.subscriptions
+            for partition, seconds in subscription.behind().items()
+        }
 
     async def run(self) -> None:
         """Update the figures until cancelled."""

@@ -24,7 +24,7 @@ from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Handler
 from shared.runtime.consume.patience import Patience
 from shared.runtime.consume.subscription import KafkaTopics, Subscription
-from shared.runtime.context import Wake
+from shared.runtime.context import Behind, Wake
 from shared.runtime.database import create_engine, role_of
 from shared.runtime.kafka import topic_log
 from shared.runtime.publish.relay import Relay
@@ -75,7 +75,7 @@ def context_of(
     wake: Wake = lambda _: None,
     outbox: Outbox | None = None,
     step: Step = no_step,
-    behind_seconds: Callable[[], float] = lambda: 0.0,
+    behind: Behind = dict,
 ) -> ServiceContext:
     """Return the parts of a service that works on this database."""
     return ServiceContext(
@@ -88,7 +88,7 @@ def context_of(
         clock=clock,
         wake=wake,
         step=step,
-        behind_seconds=behind_seconds,
+        behind=behind,
         handled=manifest.all_commands,
         outbox=outbox or KafkaOutbox(settings, manifest.name),
         signer=signer,
@@ -156,7 +156,7 @@ class _Run:
             clock=clock,
             wake=self._wake,
             step=step,
-            behind_seconds=self._behind_seconds,
+            behind=self._behind,
         )
         context.metrics.authenticated.set(settings.message_authentication == "required")
         context.metrics.info.labels(version("pitledger")).set(1)
@@ -170,8 +170,8 @@ class _Run:
             self._health.rederiver = Rederiver(context, manifest.rederived)
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    def _behind_seconds(self) -> float:
-        return self._health.behind_seconds()
+    def _behind(self) -> dict[tuple[str, int], float]:
+        return self._health.behind()
 
     async def run(self) -> None:
         loop = asyncio.get_running_loop()

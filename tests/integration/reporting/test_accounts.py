@@ -66,11 +66,12 @@ class Ledger(Journal):
         return self.entry(kind, said | _round(round_id) | of_account)
 
     def promotion(self, what: str, account: str, cents: int) -> dict[str, Any]:
-        """Promotional money was granted, written off, or moved from the wallet W-1."""
-        moved = [_of(account, promotional_cents=-cents if what == "written_off" else cents)]
+        """Promotional money was granted, written off, expired, or moved from the wallet W-1."""
+        moved = [_of(account, promotional_cents=-cents if what in ("written_off", "expired") else cents)]
         if what == "moved":
             moved.append(_of("W-1", promotional_cents=-cents))
         said = {"cents": cents, "reason": "welcome", "movements": moved}
+        said |= {"promotion": 1} if what == "granted" else {}
         return self.entry(f"promotion.{what}", _by(account) | said)
 
     def adjustment(self, step: str, account: str, number: int, cents: int) -> dict[str, Any]:
@@ -191,6 +192,7 @@ def test_promotional_money_is_apart_in_the_liability(books: Books) -> None:
         ledger.promotion("moved", "GA-1", 600),
         ledger.entry("wagers.settled", settled | _round("r-1")),
         ledger.promotion("written_off", "W-1", 150),
+        ledger.promotion("expired", "W-1", 50),
     )
     books.desk.feed(
         "settlements",
@@ -198,18 +200,20 @@ def test_promotional_money_is_apart_in_the_liability(books: Books) -> None:
     )
     report = books.report("account-liability")
     [day] = rows_of(report, "promotional")
-    figures = ("opening_cents", "granted_cents", "spent_cents", "shortages_cents", "written_off_cents", "closing_cents")
-    assert (0, 1_000, 400, 0, 150, 450) == names(day, *figures)
+    figures = ("opening_cents", "granted_cents", "spent_cents", "shortages_cents", "written_off_cents")
+    assert (0, 1_000, 400, 0, 150, 50, 400) == names(day, *figures, "expired_cents", "closing_cents")
     [day] = rows_of(report, "days")
-    assert (1_000, 150, 2_450) == names(day, "granted_cents", "written_off_cents", "closing_cents")
-    assert [("wallet", 250, 250), ("game account", 2_200, 200)] == [
+    assert (1_000, 150, 50, 2_400) == names(
+        day, *("granted_cents", "written_off_cents", "expired_cents", "closing_cents")
+    )
+    assert [("wallet", 200, 200), ("game account", 2_200, 200)] == [
         names(row, "kind", "balance_cents", "promotional_cents") for row in rows_of(report, "balances")
     ]
     identities = identities_of(report)
-    assert (2_450, 2_450) == identities["liability and balances"]
-    assert (450, 450) == identities["promotional money and balances"]
+    assert (2_400, 2_400) == identities["liability and balances"]
+    assert (400, 400) == identities["promotional money and balances"]
     explained = books.explain("account-liability", f"promotional/{DAY}/closing_cents")
-    assert (450, {1_000, 500, 100, 150}) == (explained["value"], {one["value"] for one in explained["entries"]})
+    assert (400, {1_000, 500, 100, 150, 50}) == (explained["value"], {one["value"] for one in explained["entries"]})
     electronic = books.report("electronic-win")
     [session] = rows_of(electronic, "sessions")
     assert (600, -400, 2_200) == names(session, "promotional_cents", "wagered_cents", "closing_cents")

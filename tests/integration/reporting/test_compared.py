@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from services.reporting.answering import books_of
 from services.reporting.books.boxes import boxes_of
 from services.reporting.books.compared import compared_boxes, compared_windows, sums_in
-from services.reporting.books.compared_slips import compared_slips
+from services.reporting.books.many_slips import compared_slips
 from services.reporting.books.reading import Books
 from services.reporting.books.slips import slips_of
 from services.reporting.books.spans import Span, chips_in, rounds_in
@@ -103,7 +103,7 @@ def test_slips_that_are_not_read_were_received_as_they_were_sent(url: str, pit: 
     play(pit)
 
     async def read(books: Books) -> None:
-        slips, compared = await slips_of(books), await compared_slips(books, await cases_of(books))
+        slips, compared = await slips_of(books), await compared_slips(books, (await cases_of(books)).by_key)
         alike = [one for one in slips if one not in compared.off]
         assert [one for one in slips if one in compared.off] == list(compared.off)
         assert [(one.begun.gaming_day, one.begun.table, one.slip, one.number) for one in alike] == list(compared.alike)

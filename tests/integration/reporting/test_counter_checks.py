@@ -85,6 +85,29 @@ def test_what_the_cage_redeems_is_not_on_hand_any_more(pit: Pit) -> None:
     )
 
 
+def test_a_deposit_that_comes_back_unpaid_is_on_hand_again(pit: Pit) -> None:
+    """On the day of its return: the deposit stays what it was, and the page says which law leaves the drop alone."""
+    pit.play()
+    paid: Said = {"serial": "CC-1", "cents": 20000, "paid_in": "deposit"}
+    pit.feed("inventory", pit.ledger.cage(at(12), 1, "counter_check.redeemed", **paid, left_cents=0))
+    before = pit.read("counter-checks")
+    assert [] == before["content"]["marks"]
+    why: Said = {"returns": 1, "reason": "insufficient funds, notice 88-1"}
+    pit.feed("inventory", pit.ledger.cage(at(13), 2, "counter_check.returned", **paid, **why))
+    report = pit.read("counter-checks")
+    assert [
+        ("deposited in full", -20000, None),
+        ("returned unpaid", 20000, "no. 1: insufficient funds, notice 88-1"),
+    ] == rows(report, "cage", "what", "cents", "reason")
+    assert [("CC-1", 20000), ("CC-2", 10000)] == rows(report, "on_hand", "serial", "left_cents")
+    assert (20000, 20000, 30000) == rows(report, "shifts", "redeemed_cents", "returned_cents", "closing_cents")[0]
+    assert (30000, 30000) == identities(report)["on hand"]
+    assert ["unpaid counter checks in the drop"] == [one["what"] for one in report["content"]["marks"]]
+    assert [("returned unpaid", 20000)] == rows(pit.read("counter-checks", _MONTH), "cage", "what", "cents")
+    [entry] = pit.explain("counter-checks", "shifts/2026-11-20|day/returned_cents")["entries"]
+    assert ("checks_returned_cents", 20000) == (entry["measure"], entry["value"])
+
+
 def test_a_month_adds_up_by_shift_and_lists_what_does_not_tie_out(pit: Pit) -> None:
     """Of more than a week, checks in their boxes and paid ones are added up alone; what is on hand is listed whole."""
     pit.play()

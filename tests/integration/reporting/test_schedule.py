@@ -1,6 +1,7 @@
 """The schedule: reports of sealed days are delivered, and again when they are restated."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -19,9 +20,18 @@ from tests.unit.reporting.entries import DAY, NOON, Event, day_closed, total
 SIGNER = Signer.generate("pitledger/reporting")
 
 
-def _deliver(books: Books, folder: Path) -> int:
+_READ = {("settlements", 0): 0.0, ("inventory", 0): 0.0}
+"""Nothing waits on any partition."""
+
+
+def _deliver(books: Books, folder: Path, behind: Mapping[tuple[str, int], float] = _READ) -> int:
     wanted = wanted_reports("master-game:json+csv")
-    return books.desk.client.run(deliver_sealed(books.desk.context, str(folder), wanted, SIGNER))
+    context = replace(books.desk.context, behind=lambda: behind)
+    return books.desk.client.run(deliver_sealed(context, str(folder), wanted, SIGNER))
+
+
+def _evaluate(books: Books, behind: Mapping[tuple[str, int], float] = _READ) -> int:
+    return books.desk.client.run(evaluate_sealed(replace(books.desk.context, behind=lambda: behind)))
 
 
 def test_a_sealed_day_is_delivered_once_and_each_restatement_once(books: Books, tmp_path: Path) -> None:
@@ -46,17 +56,32 @@ def test_a_day_that_was_sealed_just_now_waits(books: Books, tmp_path: Path) -> N
     assert 0 == _deliver(books, tmp_path)
 
 
-@pytest.mark.parametrize("behind_seconds", [1e9, math.inf])
+@pytest.mark.parametrize("waits_seconds", [1e9, math.inf])
 def test_nothing_is_said_of_a_sealed_day_while_journals_are_still_read(
-    books: Books, tmp_path: Path, behind_seconds: float
+    books: Books, tmp_path: Path, waits_seconds: float
 ) -> None:
     """Its rounds may be among the records that wait, however long ago it was sealed; so with its tests."""
     books.desk.feed("inventory", day_closed(1, "preliminary", seconds=1), day_closed(2, "final", seconds=1))
-    reading = replace(books.desk.context, behind_seconds=lambda: behind_seconds)
-    wanted = wanted_reports("master-game:json+csv")
-    assert 0 == books.desk.client.run(deliver_sealed(reading, str(tmp_path), wanted, SIGNER))
-    assert 0 == books.desk.client.run(evaluate_sealed(reading))
-    assert (1, 1) == (_deliver(books, tmp_path), books.desk.client.run(evaluate_sealed(books.desk.context)))
+    reading = {**_READ, ("settlements", 0): waits_seconds}
+    assert (0, 0) == (_deliver(books, tmp_path, reading), _evaluate(books, reading))
+    assert (1, 1) == (_deliver(books, tmp_path), _evaluate(books))
+
+
+def test_what_other_processes_read_counts_too(books: Books, tmp_path: Path) -> None:
+    """A process that has read its own partitions waits for the rest: one that is behind, one that nobody has.
+
+    Once the last is read, whichever process looks goes on; what one has read stays read when its partition moves.
+    """
+    books.desk.feed("inventory", day_closed(1, "preliminary", seconds=1), day_closed(2, "final", seconds=1))
+    mine = {("settlements", 0): 0.0, ("settlements", 1): math.inf, ("inventory", 0): 0.0}
+    other = {("settlements", 0): math.inf, ("settlements", 1): 1e9, ("inventory", 0): math.inf}
+    assert (0, 0) == (_deliver(books, tmp_path, mine), _evaluate(books, mine))
+    assert (0, 0) == (_deliver(books, tmp_path, other), _evaluate(books, mine))
+    nobodys = {**other, ("settlements", 1): 0.0, ("settlements", 2): math.inf}
+    assert (0, 0) == (_evaluate(books, nobodys), _deliver(books, tmp_path, mine))
+    moved = {("settlements", 0): 1e9, ("settlements", 2): 0.0}
+    assert 0 == _deliver(books, tmp_path, {})  # a process that starts says nothing, and asks the others' rows
+    assert (1, 1) == (_deliver(books, tmp_path, moved), _evaluate(books, mine))
 
 
 def test_a_store_that_is_away_stops_nothing(books: Books, tmp_path: Path) -> None:

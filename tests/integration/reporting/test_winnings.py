@@ -133,6 +133,74 @@ def test_the_log_has_who_won_and_what_was_done_about_the_form(books: Books) -> N
     assert [("table-inventory", 3)] == [names(one, "service", "seq") for one in found]
 
 
+def test_small_wins_of_known_nonresident_aliens_are_reported(books: Books) -> None:
+    """From the first dollar: of accounts whose patron is one, and of chips as a cashier said; of nobody else."""
+    at = NOON + timedelta(seconds=1)
+    about: dict[str, Any] = {"property": "riverside", "by": "cage.ann"}
+    opened = [about | {"account": f"ga-{number}", "table": "BJ-01", "patron": f"p-{number}"} for number in (1, 2, 3)]
+    settled_in = [
+        about | {"patron": f"p-{number}", "country": country, "reason": "passport"}
+        for number, country in ((1, "CA"), (2, "US"))
+    ]
+    said = [("account.opened", one) for one in opened] + [("patron.tax_residence_set", one) for one in settled_in]
+    entries = [
+        published(kind, data, service="wagering-accounts", sequence=number, at=at)
+        for number, (kind, data) in enumerate(said, 1)
+    ]
+    books.desk.feed("accounts", *entries)
+    credited = [
+        {"account": f"ga-{seat}", "seat": seat, "wager": "exact", "staked_cents": 1000, "credited_cents": 2000}
+        for seat in (1, 2, 3)
+    ]
+    won = [_line(10, 10, seat=seat) for seat in (1, 2, 3, 4)]
+    books.desk.feed(
+        "settlements",
+        _posted(books, 1, *won, round_id="r-1", account_credits=credited),
+        _posted(books, 2, *won, round_id="r-2"),
+        _posted(books, 3, *won, round_id="r-3"),
+        books.reversed(4, "BJ-01", TOTALS, round_id="r-3", **OVER_UNDER),
+    )
+    ledger = TableDays()
+    paid = {"paid": {"regulation": "pa-686a", "stake_cents": 1000, "winnings_cents": 1000}}
+    books.desk.feed(
+        "inventory",
+        _identified(ledger, "r-1", tax_residence="MX", patron="p-3", **paid),
+        _identified(ledger, "r-2", tax_residence="MX", withheld_cents=300, **paid),
+        _identified(ledger, "r-3", tax_residence="MX", **paid),
+        _identified(ledger, "r-2", seat=4, tax_residence="US", **paid),
+    )
+    report = _log(books)
+    assert [
+        ("r-1/1/exact/1", "1042-S", 1000, 300, "p-1", "CA", "ga-1"),
+        ("r-1/3/exact/3", "1042-S", 1000, 300, "p-3", "MX", "ga-3"),
+        ("r-2/3/exact/0", "1042-S", 1000, 300, "p-9", "MX", None),
+    ] == sorted(
+        names(row, *("win", "form", "amount_cents", "regular_cents", "patron", "residence", "account"))
+        for row in rows_of(report, "candidates")
+    )
+    assert [300] == [row["withheld_cents"] for row in rows_of(report, "forms") if row["wins"] == "r-2/3/exact/0"]
+    cell = f"&cell=candidates/1042-S|BJ-01|{'r-2/3/exact/0'.replace('/', '%252F')}/amount_cents"
+    found = books.get(books.path("winnings/entries", cell), person=CLERK).json()["entries"]
+    assert [("table-inventory", 2)] == [names(one, "service", "seq") for one in found]
+
+
+def test_without_a_choice_of_the_property_law_says_whether_the_wager_comes_off(books: Books) -> None:
+    """The page says so; with a choice it does not need to."""
+    books.desk.feed("settlements", _posted(books, 1, _line(4, 1996), round_id="r-1"))
+    assert "choice of the licensee" not in [mark["what"] for mark in _log(books)["content"]["marks"]]
+    assert ["1042-S"] == [row["form"] for row in rows_of(_log(books), "candidates")]
+    silent = property_event(
+        sequence=3, version=2, effective_from="2026-11-01T00:00:00Z", winnings_reduced_by_wager=None
+    )
+    books.desk.feed("properties", silent)
+    report = _log(books)
+    assert [("W-2G", 200_000)] == [
+        names(row, "form", "amount_cents") for row in rows_of(report, "candidates") if row["form"] == "W-2G"
+    ]
+    [mark] = [mark for mark in report["content"]["marks"] if mark["what"] == "choice of the licensee"]
+    assert "w_2g_table_wager: none was made, so if_payer_chooses holds" == mark["note"]
+
+
 def test_a_property_may_report_all_of_a_patron_on_a_day_on_one_form(books: Books) -> None:
     """As the version of the property says that is in effect on the gaming day; the residence is that of the patron."""
     since = "2026-11-01T00:00:00Z"

@@ -1,5 +1,6 @@
 """Counter checks at the cage: issued at tables, paid in full or in part, replaced, and redemptions that are void."""
 
+from functools import partial
 from typing import Any
 
 from tests.support.asgi import assert_problem
@@ -62,6 +63,34 @@ def test_a_redemption_is_voided_by_somebody_else_once(desk: InventoryDesk) -> No
     assert [("CC1", 1_000_00, 1_000_00)] == _on_hand(desk)
     assert not any(leg == "checks_redeemed" for _, _, leg in desk.balances())
     assert_problem(desk.send(path, why, person="cage.bob"), 409, "is void already")
+
+
+def test_a_deposit_that_comes_back_unpaid_is_owed_again_once(desk: InventoryDesk) -> None:
+    """On the day on which the cage learns of it; what no bank can refuse, is void or came back before, is refused."""
+    _issue(desk, CC1=1_000_00, CC2=500_00)
+    _redeem(desk, "CC1", 1_000_00, "deposit", drawer="p-1")
+    _redeem(desk, "CC2", 500_00, "chips")
+    assert [] == _on_hand(desk)
+    why = {"reason": "insufficient funds, notice 88-1"}
+    back = desk.done(f"{CHECKS}/redemptions/1/return", why, person="cage.ann")
+    assert (3, 1, 1_000_00, "deposit", "p-1") == tuple(
+        back[name] for name in ("step", "returns", "cents", "paid_in", "drawer")
+    )
+    assert [("CC1", 1_000_00, 1_000_00)] == _on_hand(desk)
+    assert (500_00, -500_00) == (
+        desk.balances()["", "chips", "check_payments"],
+        desk.balances()["", "", "checks_redeemed"],
+    )
+    send = partial(desk.send, person="cage.bob")
+    assert_problem(
+        send(f"{CHECKS}/redemptions/1/return", why), 409, "redemption 1 of counter check CC1 came back unpaid"
+    )
+    assert_problem(send(f"{CHECKS}/redemptions/1/void", why), 409, "redemption 1 of counter check CC1 came back unpaid")
+    assert_problem(send(f"{CHECKS}/redemptions/2/return", why), 422, "was paid in chips: no bank returns that")
+    assert_problem(send(f"{CHECKS}/redemptions/9/return", why), 404, "there is no redemption 9")
+    _redeem(desk, "CC1", 1_000_00, "check")
+    desk.done(f"{CHECKS}/redemptions/4/void", {"reason": "another drawer's"}, person="cage.bob")
+    assert_problem(send(f"{CHECKS}/redemptions/4/return", why), 409, "is void already")
 
 
 def test_a_check_takes_the_place_of_others(desk: InventoryDesk) -> None:

@@ -1,9 +1,12 @@
 """Promotional money on a real database: granted, wagered in its turn, never paid out, written off."""
 
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
+from services.wagering_accounts.watch import expire_due
 from tests.support.accounts import CODE, PROPERTY, House, credit
 from tests.support.asgi import assert_problem
 from tests.support.properties import property_event
@@ -130,6 +133,75 @@ def test_it_moves_between_the_wallet_of_a_patron_and_a_table(house: House) -> No
     other = house.send(f"/accounts/{PROPERTY}/GA-2/promotional-money/moves", WHY | {"cents": 1})
     assert_problem(other, 409, "GA-2 is not a game account of a patron")
     assert_problem(house.cash_out(1, "W-1", access_code=CODE), 409, "1 exceeds the 0 cents")
+    house.check()
+
+
+def _expire(house: House, at: datetime) -> int:
+    return house.desk.client.run(expire_due(replace(house.desk.context, clock=lambda: at)))
+
+
+def test_what_is_left_of_a_grant_goes_by_itself_on_its_day(house: House) -> None:
+    """Over the wallet and the tables of a patron, the earliest grant spent first; what is on hold goes after its round.
+
+    Not before the gaming day begins, and once, whichever process looks first.
+    """
+    house.register()
+    house.open(patron="p-1")
+    today = house.desk.context.clock()
+    tomorrow = (today + timedelta(days=1)).date().isoformat()
+    for cents, more in ((1_000, {"expires_on": tomorrow}), (500, {"expires_on": "2199-01-01"}), (300, {})):
+        assert 200 == house.promote(cents, "W-1", **more).status_code
+    assert 1_400 == house.send(f"{PATH}/moves", WHY | {"cents": 1_400}).json()["promotional_cents"]
+    house.authorize(600)
+    house.settle(600, 0)  # lost: of the first grant, 400 are left
+    hold = house.authorize(700, round_id="r-2").json()["hold"]
+    assert (100, 400) == (house.promotional()[0], house.promotional("W-1")[0])
+    assert 0 == _expire(house, today)
+    later = today + timedelta(days=2)
+    assert [1, 0] == [_expire(house, later), _expire(house, later)]
+    assert ((100, 700, 0), (0, 0, 0)) == (house.promotional(), house.promotional("W-1"))
+    house.release(hold)
+    assert 0 == _expire(house, later)
+    assert 800 == house.promotional()[0]
+    house.check()
+
+
+def test_what_is_on_hold_on_its_day_goes_when_it_comes_back(house: House) -> None:
+    """The hold may still be wagered; what goes back of it is gone the next time."""
+    house.funded(cents=5_000)
+    now = house.desk.context.clock()
+    assert 200 == house.promote(1_000, expires_on=(now + timedelta(days=1)).date().isoformat()).status_code
+    hold = house.authorize(600).json()["hold"]
+    later = now + timedelta(days=2)
+    assert (1, (0, 600, 0)) == (_expire(house, later), house.promotional())
+    house.release(hold)
+    assert (1, (0, 0, 0)) == (_expire(house, later), house.promotional())
+    last = house.read(f"/accounts/{PROPERTY}/GA-1/statement").json()["items"][-1]
+    assert ("promotion.expired", -600) == (last["kind"], last["promotional_change_cents"])
+    house.check()
+
+
+def test_a_grant_above_the_limit_of_the_property_takes_two_people(house: House) -> None:
+    """One enters it, another approves or rejects it; an expired one is not granted."""
+    house.funded(cents=5_000)
+    house.desk.feed("properties", property_event(sequence=2, version=2, promotional_grant_cents_max=1_000))
+    assert_problem(house.promote(1_001), 409, "1001 exceeds the 1000 cents that one person grants at riverside")
+    assert 200 == house.promote(1_000).status_code
+    path = f"/accounts/{PROPERTY}/GA-1/promotions"
+    wanted = {"cents": 5_000, "reason": "welcome", "expires_on": "2199-01-01"}
+    entered = house.send(path, wanted, person="host.mo").json()
+    assert ("entered", 5_000) == (entered["status"], entered["cents"])
+    one = f"{path}/{entered['promotion']}"
+    assert (1_000, 0, 0) == house.promotional()
+    assert_problem(house.send(f"{one}/approve", {}, person="host.mo"), 403, "role 'accounts.adjust.approve'")
+    approved = house.send(f"{one}/approve", {}, person="audit.lee")
+    assert (200, "granted") == (approved.status_code, approved.json()["status"]), approved.text
+    assert (6_000, 0, 0) == house.promotional()
+    assert_problem(house.send(f"{one}/approve", {}, person="audit.lee"), 409, "was approved already")
+    other = house.send(path, wanted, person="host.mo").json()["promotion"]
+    rejected = house.send(f"{path}/{other}/reject", WHY, person="audit.lee").json()
+    assert ("rejected", (6_000, 0, 0)) == (rejected["status"], house.promotional())
+    assert_problem(house.promote(1, expires_on="2020-01-01"), 409, "it would expire on 2020-01-01")
     house.check()
 
 

@@ -32,6 +32,7 @@ def line(stake: int, odds: float = 0, *, minutes: int = 0, returned: int | None 
         "gaming_day": date(2026, 11, 20),
         "moment": NOON + timedelta(minutes=minutes),
         "paid_on": date(2026, 11, 20),
+        "reduced_by_wager": True,
     }
     back = stake * bool(odds) if returned is None else returned
     winnings = round(stake * odds * 100)
@@ -40,9 +41,9 @@ def line(stake: int, odds: float = 0, *, minutes: int = 0, returned: int | None 
     )
 
 
-def amounts(*lines: SettledLine, **options: bool) -> list[int]:
+def amounts(*lines: SettledLine) -> list[int]:
     """The amounts of the candidates, dollars."""
-    return [found.amount_cents // 100 for found in candidates(LAW, lines, **options)]
+    return [found.amount_cents // 100 for found in candidates(LAW, lines)]
 
 
 @pytest.mark.parametrize(
@@ -74,17 +75,33 @@ def test_the_date_of_payment_has_the_threshold() -> None:
 
 def test_the_licensee_may_leave_the_wager_in() -> None:
     """Then what came back counts, the stake with it: more is reported, never less."""
-    assert [2500] == amounts(line(5, 500), reduces_by_wager=True)
-    assert [2505] == amounts(line(5, 500), reduces_by_wager=False)
-    assert ([], [2000]) == (amounts(line(4, 499)), amounts(line(4, 499), reduces_by_wager=False))
+    assert [2500] == amounts(line(5, 500))
+    assert [2505] == amounts(line(5, 500, reduced_by_wager=False))
+    assert ([], [2000]) == (amounts(line(4, 499)), amounts(line(4, 499, reduced_by_wager=False)))
 
 
-@pytest.mark.parametrize(("rule", "expected"), [("always", [2500, 2500]), ("never", [2505, 2505])])
-def test_where_the_rule_decides_the_licensee_does_not(rule: str, expected: list[int]) -> None:
-    """Its choice changes nothing."""
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("always", [2500, 2500, 2500]),
+        ("unless_payer_declines", [2500, 2505, 2500]),
+        ("if_payer_chooses", [2500, 2505, 2505]),
+        ("never", [2505, 2505, 2505]),
+    ],
+)
+def test_law_says_whose_choice_it_is_and_what_holds_without_one(rule: str, expected: list[int]) -> None:
+    """Where the rule decides, the licensee's choice changes nothing; where it made none, the rule says what holds."""
     law = changed(LAW, {f"{W_2G}.reduced_by_wager": [dated(rule)]})
-    found = [candidates(law, [line(5, 500)], reduces_by_wager=choice)[0] for choice in (True, False)]
+    found = [candidates(law, [line(5, 500, reduced_by_wager=choice)])[0] for choice in (True, False, None)]
     assert expected == [one.amount_cents // 100 for one in found]
+
+
+def test_what_holds_without_a_choice_is_that_of_the_day_of_payment() -> None:
+    """A change of the law is another dated value."""
+    law = changed(LAW, {f"{W_2G}.reduced_by_wager": [dated("never"), dated("always", "2026-06-01")]})
+    days = date(2026, 5, 31), date(2026, 6, 1)
+    found = [candidates(law, [line(5, 500, paid_on=day)])[0].amount_cents for day in days]
+    assert [2505_00, 2500_00] == found
 
 
 def test_a_candidate_says_by_which_law() -> None:
@@ -97,7 +114,7 @@ def test_a_candidate_says_by_which_law() -> None:
         found.ratio,
     )
     applied = {one.place: one.value for one in found.applied}
-    assert ("200000", "300", "payers_option") == tuple(
+    assert ("200000", "300", "if_payer_chooses") == tuple(
         applied[f"{W_2G}.{what}"] for what in ("threshold_cents", "wager_ratio", "reduced_by_wager")
     )
     assert f"{W_2G}.threshold_cents" in [one.place for one in unconfirmed(found.applied)]
@@ -120,9 +137,9 @@ def test_above_an_amount_something_is_withheld(stake: int, odds: int, expected: 
 
 def test_regular_withholding_is_net_of_the_wager_whatever_is_reported() -> None:
     """With the wager left in, $5,010 are reported of $10 at 500 to 1: above $5,000 lies nothing that was won."""
-    [below] = candidates(LAW, [line(10, 500)], reduces_by_wager=False)
+    [below] = candidates(LAW, [line(10, 500, reduced_by_wager=False)])
     assert (Withholding("backup", Fraction(24, 100), 5_010_00, 1_202_40),) == below.withholdings
-    [above] = candidates(LAW, [line(20, 500)], reduces_by_wager=False)
+    [above] = candidates(LAW, [line(20, 500, reduced_by_wager=False)])
     assert (10_020_00, 10_000_00) == (above.amount_cents, above.withholdings[0].base_cents)
 
 

@@ -29,7 +29,7 @@ def line(stake: int, payout: int, **more: Any) -> dict[str, Any]:
 
 def posted(*lines: dict[str, Any], **more: Any) -> EntryEvent[PostedRound]:
     """A posted round with these lines, as reporting reads it."""
-    event = Shard().posted(1, "BJ-01", [], round_id="r-1", lines=list(lines), regulation="pa-686a", **more)
+    event = Shard().posted(1, "BJ-01", [], round_id="r-1", lines=list(lines), **{"regulation": "pa-686a"} | more)
     return cast("EntryEvent[PostedRound]", Settlements.reader.decode(encoded(event)))
 
 
@@ -71,16 +71,37 @@ def test_a_pack_that_does_not_reach_back_keeps_nothing() -> None:
 amounts = st.tuples(st.integers(1, 2_000), st.integers(0, 1_000_000))
 
 
+def test_small_wins_of_accounts_are_kept_too() -> None:
+    """Of games that Form 1042-S does not exclude, by line; of chips nobody knows whose they are, and a loss is none."""
+    lines = line(1000, 1000), line(500, 0), line(500, 250_000, seat=2), line(1000, 1000, seat=3)
+    of_seat = [
+        {"account": f"ga-{seat}", "seat": seat, "wager": "exact", "staked_cents": 1, "credited_cents": 1}
+        for seat in (1, 2)
+    ]
+    event = posted(*lines, account_credits=of_seat)
+    rows = WonLines().of_round(event, event.data, HERE, round_entry(event, event.data, "day").back_cents())
+    assert [(1, True, "ga-1"), (3, False, "ga-2")] == [(row["number"], row["small"], row["account"]) for row in rows]
+
+
+def test_wagers_of_an_excluded_game_itself_are_not_kept() -> None:
+    """An even-money win at blackjack is reported of nobody."""
+    won = line(1000, 1000, wager="blackjack")
+    credit = {"account": "ga-1", "seat": 1, "wager": "blackjack", "staked_cents": 1000, "credited_cents": 2000}
+    event = posted(won, account_credits=[credit], game="blackjack", regulation="pa-633a-2024")
+    assert [] == list(WonLines().of_round(event, event.data, HERE, 2000))
+
+
 @given(st.lists(amounts, min_size=1, max_size=6), st.booleans())
-def test_no_candidate_is_left_out(paid: list[tuple[int, int]], reduces_by_wager: bool) -> None:
+def test_no_candidate_is_left_out(paid: list[tuple[int, int]], is_reduced: bool) -> None:
     """Whatever the licensee chooses: the log finds in the kept lines what it would find in all."""
     lines = [line(stake, payout) for stake, payout in paid]
     settled = [
         SettledLine(
             *("riverside", "BJ-01", "blackjack", "pa-686a", "r-1", number, "exact", None),
             *(one["stake"], one["payout"], one["stake_returned"], NOON.date(), NOON, NOON.date()),
+            reduced_by_wager=is_reduced,
         )
         for number, one in enumerate(lines, 1)
     ]
-    found = {one.lines[0].seat for one in candidates(LAW, settled, reduces_by_wager=reduces_by_wager)}
+    found = {one.lines[0].seat for one in candidates(LAW, settled)}
     assert found <= set(numbers(*lines))

@@ -209,6 +209,13 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "redeemed_by": "cage.bob",
             "reason": "entered twice",
         },
+        "counter_check.returned": {
+            **_CAGE,
+            "cents": 50000,
+            "paid_in": "deposit",
+            "returns": 1,
+            "reason": "insufficient funds, notice 88-1",
+        },
         "counter_check.replaced": {
             **_CAGE,
             "serial": "CC-9",

@@ -12,6 +12,7 @@ _PATRON = {"property": "riverside", "patron": "p-1", "by": "cage.ann"}
 _IN = [{"account": "GA-1", "version": 2, "available_cents": 10000}]
 _HELD = [{"account": "GA-1", "version": 3, "available_cents": -1000, "held_cents": 1000}]
 _GRANTED = [{"account": "GA-1", "version": 2, "promotional_cents": 500}]
+_GRANT = {**_ACCOUNT, "promotion": 2, "cents": 500, "reason": "welcome", "expires_on": "2026-12-01"}
 _ADJUSTED = {**_ACCOUNT, "adjustment": 7, "cents": -300}
 _RESULT = {
     **_PLACE,
@@ -74,7 +75,15 @@ _DATA: dict[str, dict[str, Any]] = {
     "wagers.settled": _RESULT,
     "wagers.reversed": _TAKEN_BACK,
     "wagers.voided": {name: value for name, value in _RESULT.items() if name != "revision"},
-    "promotion.granted": {**_ACCOUNT, "cents": 500, "reason": "welcome", "movements": _GRANTED},
+    "promotion.entered": _GRANT,
+    "promotion.rejected": {**_GRANT, "entered_by": "host.mo"},
+    "promotion.granted": {**_GRANT, "entered_by": "host.mo", "movements": _GRANTED},
+    "promotion.expired": {
+        **_ACCOUNT,
+        "cents": 500,
+        "reason": "expired by gaming day 2026-12-01",
+        "movements": [{"account": "GA-1", "version": 2, "promotional_cents": -500}],
+    },
     "promotion.moved": {
         **_ACCOUNT,
         "cents": 500,

@@ -20,7 +20,8 @@ class SettledLine:
 
     Only what the house settles: what a banking player pays is none of its winnings. `paid_on` is the date of the
     payment on the property's own clock, for thresholds are those of the calendar year, and `game` the licensee's name
-    of the game. `patron` is a reference without meaning here; None where nobody is known.
+    of the game. `patron` is a reference without meaning here; None where nobody is known. `reduced_by_wager` is the
+    licensee's choice on the gaming day, where a rule leaves it one; None where it made none.
     """
 
     property: str
@@ -39,6 +40,7 @@ class SettledLine:
     paid_on: date
     patron: str | None = None
     nonresident_alien: bool = False
+    reduced_by_wager: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +72,18 @@ class Candidate:
     applied: tuple[Applied, ...]
 
 
-def candidates(law: Pack, lines: Iterable[SettledLine], *, reduces_by_wager: bool = True) -> tuple[Candidate, ...]:
+def candidates(law: Pack, lines: Iterable[SettledLine]) -> tuple[Candidate, ...]:
     """Return what the rules of a pack have reported of settled lines, in the order of their moments.
 
-    Where a rule leaves it to the payer, `reduces_by_wager` is the licensee's choice: with it the amount of a wager that
-    won is what was paid on top of the stake, which goes back to the player beside it; without it, the stake is added.
+    Where winnings are reduced by the wager, the amount of a wager that won is what was paid on top of the stake, which
+    goes back to the player beside it; where they are not, the stake is added.
     Lines that lost matter only where a rule combines wagers. A bonus without a stake of its own has no wager to be a
     multiple of: the threshold alone decides. Rules for nonresident aliens take the lines of those alone.
 
     Raises: LookupError for a day of which the pack does not know the law; Refused for an unknown regulation.
     """
     lines = tuple(lines)
-    rules = [_Rule(law, name, reduces_by_wager) for name in law.reportable_winnings]
+    rules = [_Rule(law, name) for name in law.reportable_winnings]
     return tuple(sorted((candidate for rule in rules for candidate in rule.candidates(lines)), key=_order))
 
 
@@ -94,9 +96,8 @@ def _order(candidate: Candidate) -> tuple[Any, ...]:
 class _Rule:
     """A rule of a pack, with what it says of each day looked up once."""
 
-    def __init__(self, law: Pack, name: str, reduces_by_wager: bool) -> None:
+    def __init__(self, law: Pack, name: str) -> None:
         self._law, self._name, self._rule = law, name, law.reportable_winnings[name]
-        self._reduces_by_wager = reduces_by_wager
         self._days: dict[date, dict[str, Dated[Any]]] = {}
 
     def candidates(self, lines: Iterable[SettledLine]) -> Iterator[Candidate]:
@@ -126,7 +127,8 @@ class _Rule:
         stake_cents = sum(line.stake_cents for line in lines)
         back_cents = sum(line.winnings_cents + line.stake_returned_cents for line in lines)
         net_cents = back_cents - stake_cents
-        amount_cents = net_cents if self._is_reduced(held) else back_cents
+        is_reduced = any(_is_reduced(held["reduced_by_wager"].value, line.reduced_by_wager) for line in lines)
+        amount_cents = net_cents if is_reduced else back_cents
         least_ratio = held["wager_ratio"].value if "wager_ratio" in held else 0
         if (
             net_cents > 0
@@ -148,9 +150,12 @@ class _Rule:
                 ),
             )
 
-    def _is_reduced(self, held: Mapping[str, Dated[Any]]) -> bool:
-        said = held["reduced_by_wager"].value if "reduced_by_wager" in held else "always"
-        return self._reduces_by_wager if said == "payers_option" else bool(said == "always")
+
+def _is_reduced(said: str, chosen: bool | None) -> bool:
+    """Return whether the wager comes off, as law says and, where law lets it, the licensee chose."""
+    if chosen is None or said in ("always", "never"):
+        return said in ("always", "unless_payer_declines")
+    return chosen
 
 
 def _is_excluded(held: Mapping[str, Dated[Any]], line: SettledLine) -> bool:

@@ -1,0 +1,64 @@
+"""What the wagering accounts do by themselves: write off promotional money whose day has come."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+import structlog
+
+from services.wagering_accounts.commands.promotions import ExpirePromotion
+from services.wagering_accounts.domain.promotions import Lot, expired, left_of
+from services.wagering_accounts.queries.promotions import Pool, changes_of, pools_to_look_at
+from services.wagering_accounts.tables import properties
+from shared.runtime.consume.properties import Places, known_places
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.service.periodic import every
+from shared.runtime.web import snapshot
+
+log = structlog.get_logger()
+
+BY: Final = "schedule"
+"""Who does what nobody asks for."""
+
+_SECONDS: Final = 30.0
+_A_DAY: Final = timedelta(days=1)
+
+
+async def watch(context: ServiceContext) -> None:
+    """Watch until cancelled."""
+    await every(_SECONDS, lambda: expire_due(context), "promotional money does not expire")
+
+
+async def expire_due(context: ServiceContext) -> int:
+    """Write off what has expired and is available; return of how many accounts.
+
+    What is due follows from what is recorded and the gaming day alone: whichever process is first records it, under a
+    key that lets the same be recorded once. Where an account changes meanwhile, the next time finds what is due then.
+    """
+    now = context.clock()
+    async with snapshot(context.engine) as connection:
+        places = await known_places(connection, properties)
+        wanted = [
+            command
+            for pool in await pools_to_look_at(connection, now.date() + _A_DAY)
+            for command in _due(places, pool, left_of(await changes_of(connection, pool)), now)
+        ]
+    return sum([await _expire(context, command) for command in wanted])
+
+
+def _due(places: Places, pool: Pool, lots: Sequence[Lot], now: datetime) -> Iterator[ExpirePromotion]:
+    place = places.place(pool.property, now)
+    if place is None:
+        return
+    today = place.gaming_day(now)
+    known = tuple((account.account, account.version) for account in pool.accounts)
+    for account, cents in expired(lots, today, pool.accounts).items():
+        yield ExpirePromotion(property=pool.property, account=account, cents=cents, gaming_day=today, known=known)
+
+
+async def _expire(context: ServiceContext, command: ExpirePromotion) -> bool:
+    """Do it, under a key that says all of it; return whether it was recorded, now or before."""
+    answer = await context.commands.do(command, person=BY, key=f"expire-{command.digest().hex()}")
+    if answer.reason is not None:
+        log.info("promotional money waits", property=command.property, account=command.account, why=answer.body)
+    return answer.reason is None
