@@ -14,9 +14,9 @@ Books = Mapping[str, list[dict[str, Any]]]
 
 _NOT_OF_THE_BOOKS = (
     *("accounts", "alembic_version", "checkpoints", "verified", "relay", "evidence_days"),
-    "inputs",
+    *("inputs", "read_until"),
 )
-"""What follows from something else, is made in the background some time later, or says which topics were read."""
+"""What follows from something else, is made in the background some time later, or says what was read, and when."""
 _OF_OTHERS = {"reporting.rounds", "reporting.won_lines"}
 """Tables whose shards are another service's, and which do not say so in a column."""
 _OFFSETS = {"offset", "next_offset", "previous", "hash", "head"}
