@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,6 +13,7 @@ from sqlalchemy import text
 
 from services.wagering_accounts.manifest import MANIFEST
 from services.wagering_accounts.tables import PROJECTIONS
+from services.wagering_accounts.watch import expire_due
 from shared.contracts.facts import KINDS
 from shared.contracts.topics import ACCOUNTS as TOPIC
 from shared.runtime.database import create_engine
@@ -116,10 +118,16 @@ class Session:
         cage.send(f"/accounts/{PROPERTY}/{ACCOUNTS[4]}/promotional-money/write-offs", expired, person="host.mo")
         moved = {"cents": 50} | reason
         cage.send(f"/accounts/{PROPERTY}/{ACCOUNTS[0]}/promotional-money/moves", moved)
+        promotions = f"/accounts/{PROPERTY}/{ACCOUNTS[4]}/promotions"
+        entered = cage.send(promotions, {"cents": 9} | reason, person="host.mo").json()["promotion"]
+        cage.send(f"{promotions}/{entered}/reject", reason, person="audit.lee")
+        cage.promote(7, ACCOUNTS[4], expires_on=(cage.clock.now + timedelta(days=1)).date().isoformat())
         number = cage.authorize(1, ACCOUNTS[4], round_id="r-0").json()["hold"]
         cage.release(number, ACCOUNTS[4])
         cage.authorize(1, ACCOUNTS[4], round_id="r-0")
         cage.take(cage.result("settlement.voided", "r-0"))
+        later = cage.clock.now + timedelta(days=2)
+        assert 1 == cage.client.run(expire_due(replace(cage.desk.context, clock=lambda: later)))
 
     def one(self, house: House) -> None:
         """Do something at the table."""
