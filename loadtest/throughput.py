@@ -12,7 +12,6 @@ Starts a stack of its own, generates all events before any clock starts, and mea
 """
 
 import argparse
-import gc
 import json
 import os
 import sys
@@ -40,7 +39,7 @@ from loadtest.target import Target
 from loadtest.watch import TooSlow, Watch
 from shared.contracts.tables import READER, RoundCompleted
 from shared.rules import compile_rules
-from shared.runtime.service.run import GC_THRESHOLDS
+from shared.runtime.collector import collect_seldom
 
 PROPERTY: Final = "loadtest"
 SPINE: Final = ("paytable-registry", "round-settlement", "reporting")
@@ -224,7 +223,7 @@ def _program(words: Sequence[str]) -> str:
 def measure_alone(messages: Sequence[Message], plans: Sequence[TablePlan]) -> Alone:
     """Time decoding and settling of some rounds in this process as in a service's, each in its own loop."""
     rules = {plan.name: compile_rules(plan.regulation, plan.submission) for plan in plans}
-    gc.set_threshold(*GC_THRESHOLDS)
+    collect_seldom()
     started = time.perf_counter()
     events = [READER.decode(message.value) for message in messages]
     decoded = time.perf_counter()

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TypeVar
 
 import psycopg
@@ -22,6 +23,7 @@ _NOT_MIGRATED = ("3F000", "42P01", "22023", "42704")
 _NOT_ALLOWED = ("42501",)
 
 
+@cache
 def journal_of(service: str) -> JournalTables:
     """Return the tables of a service's journal."""
     return journal_tables(MetaData(), role_of(service))

@@ -1,6 +1,5 @@
 """The command line `pitledger`: its commands, and what becomes of their errors."""
 
-import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -13,6 +12,7 @@ import typer
 from services.cli.exits import EPILOG, CommandError, ExitCode
 from services.cli.output import message
 from services.cli.version import version as version_command
+from shared.runtime.collector import collect_seldom
 
 _COMMANDS = {
     "settle": "Settle round records or case files, and print every line with its paragraph.",
@@ -40,8 +40,6 @@ _COMMANDS = {
 when it is called; it has a function of its name, or `app`, a group of commands."""
 
 _SIGPIPE = 141
-_GC_THRESHOLDS = (50_000, 20, 50)
-"""Imports make many objects and no garbage: with the usual thresholds a fifth of the start goes on looking for it."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -101,7 +99,7 @@ def _not_loaded() -> None:
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command in `words` (those of the process by default) and return its exit code."""
     words = sys.argv[1:] if words is None else words
-    gc.set_threshold(*_GC_THRESHOLDS)
+    collect_seldom()
     try:
         code = _run(words)
         sys.stdout.flush()

@@ -19,6 +19,7 @@ from shared.journal.ledger import Ledger
 from shared.journal.signed_batch import BatchVerifier
 from shared.journal.signed_note import Signer
 from shared.runtime.clock import Clock, Step, no_step, utc_now
+from shared.runtime.collector import collect_seldom
 from shared.runtime.command.replay import KafkaOutbox, Outbox, Replays
 from shared.runtime.consume.consumer import Consumer
 from shared.runtime.consume.handler import Handler
@@ -56,12 +57,6 @@ _STOP_SECONDS = 20.0
 """Longest wait for all parts of a service to end: shorter than the grace of whoever stops it."""
 _LAST_SECONDS = 5.0
 """How long after that the process may still need for itself."""
-
-GC_THRESHOLDS = (500_000, 20, 50)
-"""A batch makes many objects and no cycles: what looks for cycles in the middle of it finds everything alive.
-
-With 50,000 it took a tenth of the time of settling; a batch holds fewer objects than this, and frees them.
-"""
 
 
 def context_of(
@@ -133,7 +128,7 @@ async def serve(
     started: Callable[[], None] = lambda: None,
 ) -> None:
     """Run a service until SIGINT or SIGTERM. Raises: Stop, or the bug that ended it."""
-    gc.set_threshold(*GC_THRESHOLDS)
+    collect_seldom()
     use_own_packs(settings)
     await _Run(manifest, settings, clock, step, started).run()
 
