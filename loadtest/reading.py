@@ -4,10 +4,11 @@ import os
 import subprocess
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -21,8 +22,10 @@ from loadtest.journal import Journal, Published
 from loadtest.watch import TooSlow
 from shared.contracts.properties import PropertyApproved, PropertyFiled
 from shared.contracts.submissions import SubmissionApproved, SubmissionFiled
-from shared.contracts.topics import PROPERTIES, Topic
+from shared.contracts.topics import PROPERTIES, TOPICS, Topic
 from shared.contracts.versions import fields_of
+from shared.journal.signed_batch import HEADER, message_bytes, sign_batch, signer_name
+from shared.journal.signed_note import Signer
 from shared.local import Stack
 from shared.local.issuer import DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port
@@ -36,6 +39,8 @@ _READER: Final = "loadtest.reader"
 _ROLES: Final = (READ_REPORTS.name, READ_PATRON_REPORTS.name)
 _READY_SECONDS: Final = 120.0
 _FLUSH_SECONDS: Final = 120.0
+_SIGNED_TOGETHER: Final = 500
+"""So many messages are signed at once, as a relay does."""
 _POLL_SECONDS: Final = 0.02
 _READ: Final = "SELECT coalesce(sum(next_offset), 0)::bigint FROM reporting.shards WHERE name LIKE '{}/%'"
 
@@ -48,6 +53,11 @@ class Reporting:
 
     def __init__(self, servers: Stack, issuer: DevelopmentIssuer, home: Path, settings: Mapping[str, str]) -> None:
         self._home = home
+        publishers = {_SERVICE, *(topic.publisher for topic in TOPICS if topic.publisher is not None)}
+        self._signers = {service: Signer.generate(signer_name(service)) for service in publishers}
+        key, verifiers = home / f"{_SERVICE}.pem", home / "verifiers.txt"
+        self._signers[_SERVICE].to_pem(key)
+        verifiers.write_text("".join(f"{signer.verifier}\n" for signer in self._signers.values()))
         self._token = issuer.token(_READER, _ROLES)
         self.bootstrap_servers = servers.bootstrap_servers
         self.conninfo = servers.database_url.replace("postgresql+psycopg://", "postgresql://", 1)
@@ -56,6 +66,10 @@ class Reporting:
             **settings,
             "DATABASE_URL": servers.database_url,
             "KAFKA_BOOTSTRAP_SERVERS": servers.bootstrap_servers,
+            "PITLEDGER_MESSAGE_AUTHENTICATION": "required",
+            "PITLEDGER_CHECKPOINT_KEY_FILE": str(key),
+            "PITLEDGER_CHECKPOINT_DIRECTORY": str(home / "checkpoints"),
+            "PITLEDGER_CHECKPOINT_VERIFIERS_FILE": str(verifiers),
             **issuer.settings,
         }
         self._url = ""
@@ -79,7 +93,7 @@ class Reporting:
                 )
                 started.append(LeashedProcess(config))
             self._url = f"http://{LOOPBACK}:{ports[0]}"
-            _until(lambda: all(map(_alive, ports)), _READY_SECONDS, "reporting has not started")
+            _until(lambda: _answer(started, ports), _READY_SECONDS, "reporting has not started")
             yield [one.pid for one in started]
         finally:
             for one in started:
@@ -106,13 +120,13 @@ class Reporting:
         self.publish(said)
 
     def publish(self, messages: Iterable[Published]) -> int:
-        """Publish messages; return how many, once the broker has all of them."""
+        """Publish messages, signed as their services do; return how many, once the broker has all of them."""
         producer = Producer({"bootstrap.servers": self.bootstrap_servers, "compression.type": "lz4", "linger.ms": 20})
         count = 0
-        for topic, key, value in messages:
+        for (topic, key, value), proof in self._signed(messages):
             while True:
                 try:
-                    producer.produce(topic.name, key=key, value=value)
+                    producer.produce(topic.name, key=key, value=value, headers=[(HEADER, proof)])
                     break
                 except BufferError:
                     producer.poll(_POLL_SECONDS)
@@ -122,6 +136,20 @@ class Reporting:
         if left := producer.flush(_FLUSH_SECONDS):
             raise TooSlow(f"the broker has not taken {left} messages")
         return count
+
+    def _signed(self, messages: Iterable[Published]) -> Iterator[tuple[Published, bytes]]:
+        """Give messages with their proofs; those of a publisher that come together are signed together."""
+        left = iter(messages)
+        while part := list(islice(left, _SIGNED_TOGETHER)):
+            of: defaultdict[str, list[Published]] = defaultdict(list)
+            for message in part:
+                of[str(message.topic.publisher)].append(message)
+            proofs = {
+                publisher: iter(sign_batch(self._signers[publisher], [_bytes_of(message) for message in own]))
+                for publisher, own in of.items()
+            }
+            for message in part:
+                yield message, next(proofs[str(message.topic.publisher)])
 
     @property
     def records(self) -> int:
@@ -173,6 +201,18 @@ def reporting_stack(settings: Mapping[str, str]) -> Iterator[Reporting]:
     """Give servers for reporting, with these settings of the service; nothing of them runs afterwards."""
     with TemporaryDirectory(prefix="pitledger-") as home, DevelopmentIssuer() as issuer, Stack() as servers:
         yield Reporting(servers, issuer, Path(home), settings)
+
+
+def _bytes_of(message: Published) -> bytes:
+    return message_bytes(message.topic.name, message.key, message.value)
+
+
+def _answer(processes: Sequence[LeashedProcess], ports: Iterable[int]) -> bool:
+    """Return whether all processes answer. Raises: TooSlow with the last words of one that has ended."""
+    for process in processes:
+        if not process.running:
+            raise TooSlow(f"reporting has not started:\n{process.log_tail()}")
+    return all(map(_alive, ports))
 
 
 def _alive(port: int) -> bool:
