@@ -77,6 +77,25 @@ async def read_places(
             yield names[entry.shard], entry
 
 
+async def unlinked(
+    connection: AsyncConnection, tables: JournalTables, places: Collection[tuple[int, int]]
+) -> set[tuple[int, int]]:
+    """Return those of these places (shard, seq) whose hash is not the one with which the chain goes on.
+
+    That is what the next entry says of the one before it or, after the last one, the head of the shard.
+    """
+    e, s, after = tables.entries, tables.shards.c, tables.entries.alias("after")
+    follows = and_(after.c.shard == e.c.shard, after.c.seq == e.c.seq + 1)
+    goes_on_with = func.coalesce(after.c.previous, s.head)
+    query = (
+        select(e.c.shard, e.c.seq)
+        .join(tables.shards, s.shard == e.c.shard)
+        .outerjoin(after, follows)
+        .where(_at(sorted(places), e.c), e.c.hash != goes_on_with)
+    )
+    return {(row.shard, row.seq) for row in await connection.execute(query)} if places else set()
+
+
 def _at(places: Sequence[tuple[int, int]], columns: Any) -> ColumnElement[bool]:
     shards, seqs = (literal(list(numbers), ARRAY(BigInteger)) for numbers in zip(*places, strict=True))
     wanted = func.unnest(shards, seqs).table_valued("shard", "seq").render_derived("places")

@@ -1,7 +1,10 @@
 """The figures that every service exposes on /metrics. No label names a player, a round or an account."""
 
+from collections.abc import Collection
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
+from shared.contracts.rejection import Reason
 from shared.runtime.logs import LINES_LEFT_OUT
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
@@ -134,3 +137,17 @@ class Metrics:
         self.slips_in_transit = Gauge(
             "pitledger_slips_in_transit", "Fills and credits that left and have not arrived", ["slip"], registry=r
         )
+        for reason in Reason:
+            self.refused.labels(reason.value)
+
+    def begin_topic(self, topic: str, limits: Collection[str] = ()) -> None:
+        """Begin the counters of a topic, and of the limits that hold for what comes on it, at zero.
+
+        Whoever adds up what a counter has gained sees nothing of one that begins with its first record.
+        """
+        dropped = (self.duplicates, self.fenced, self.skipped)
+        for counter in (*dropped, self.quarantined, self.conflicts, self.not_authentic, self.not_from_device):
+            counter.labels(topic)
+        for limit in limits:
+            for outcome in ("refused", "flagged"):
+                self.implausible.labels(topic, limit, outcome)

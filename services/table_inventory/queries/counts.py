@@ -3,6 +3,7 @@
 from datetime import date
 from typing import Any
 
+from pydantic import ValidationError
 from sqlalchemy import Row, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -39,9 +40,10 @@ async def sealed_turns(connection: AsyncConnection, property_name: str, count: i
     found: dict[BoxKey, list[BoxTurn]] = {}
     sealed: set[tuple[Any, ...]] = set()
     for row in await connection.execute(query):
-        turn = thing_of(BoxTurn, row)
-        found.setdefault((row.table, row.exchange), []).append(turn)
-        sealed.add((row.table, row.exchange, row.turn, row.counted_by, commitment_of(turn.figures, turn.salt)))
+        turn = _under_seal(row)
+        if turn is not None:
+            found.setdefault((row.table, row.exchange), []).append(turn)
+        sealed.add((row.table, row.exchange, row.turn, row.counted_by, _commitment(turn)))
     differing = sealed ^ await _committed(connection, property_name, count)
     if differing:
         table, exchange, turn_number, *_ = min(differing)
@@ -50,6 +52,19 @@ async def sealed_turns(connection: AsyncConnection, property_name: str, count: i
         )
         raise Rejected(Reason.NOT_AS_RECORDED, detail)
     return found
+
+
+def _under_seal(row: Row[Any]) -> BoxTurn | None:
+    """Return what somebody found in a box; None of a row that the service cannot have written."""
+    try:
+        return thing_of(BoxTurn, row)
+    except ValidationError:
+        return None
+
+
+def _commitment(turn: BoxTurn | None) -> str:
+    """Return what a turn commits to; nothing of what is no turn, to which nobody has committed."""
+    return "" if turn is None else commitment_of(turn.figures, turn.salt)
 
 
 async def _committed(connection: AsyncConnection, property_name: str, count: int) -> set[tuple[Any, ...]]:
@@ -69,8 +84,7 @@ async def compare_sealed_counts(connection: AsyncConnection) -> Compared:
     key = [column.name for column in sealed_counts.primary_key]
     was: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in await connection.execute(select(sealed_counts)):
-        turn = thing_of(BoxTurn, row)
-        said = {"counted_by": row.counted_by, "commitment": commitment_of(turn.figures, turn.salt)}
+        said = {"counted_by": row.counted_by, "commitment": _commitment(_under_seal(row))}
         was[tuple(row._mapping[name] for name in key)] = said
     should_be = {
         tuple(row._mapping[name] for name in key): {"counted_by": row.counted_by, "commitment": row.commitment}

@@ -1,7 +1,8 @@
 """What the journal says that an account has: the sum of what its entries moved, whatever stands in the tables.
 
 Money is paid out only from an account that is proven so. Every version of it has an entry: of its own stream, or one
-that a line of its statement names. Each entry must be what its hash says and move what the line says.
+that a line of its statement names. Each entry must be what its hash says, have the hash that the entry after it was
+chained to, and move what the line says.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +16,7 @@ from services.wagering_accounts.tables import AMOUNTS, CHANGES, journal, lines
 from shared.contracts.accounts import AccountsFact
 from shared.contracts.catalog import decode_fact
 from shared.journal.entry import Entry, is_as_hashed
-from shared.journal.reading import read_places
+from shared.journal.reading import read_places, unlinked
 
 _MOVED: Final = dict(zip(CHANGES, AMOUNTS, strict=True))
 
@@ -46,7 +47,10 @@ async def _not_as_posted(connection: AsyncConnection, account: Account) -> str |
         return f"it has version {account.version}, and {len(versions)} entries"
     by_place = {(line.shard, line.seq): line._asdict() for line in statement}
     sums, seen = dict.fromkeys(AMOUNTS, 0), 0
-    async for name, entry in read_places(connection, journal, {*by_place, *((each.shard, each.seq) for each in own)}):
+    places = {*by_place, *((each.shard, each.seq) for each in own)}
+    for shard, seq in sorted(await unlinked(connection, journal, places)):
+        return f"entry {shard}/{seq} is not the one with which its journal goes on"
+    async for name, entry in read_places(connection, journal, places):
         place = (entry.shard, entry.seq)
         moved = _moved(name, entry, account, by_place.get(place))
         if moved is None:

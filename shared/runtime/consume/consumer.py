@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, groupby
 from time import perf_counter
-from typing import Any
+from typing import Any, get_args
 
 import structlog
 
@@ -41,6 +41,7 @@ from shared.runtime.consume.counting import count
 from shared.runtime.consume.handler import Handler, Record
 from shared.runtime.consume.known import load_streams, open_quarantine, stopped_by
 from shared.runtime.consume.patience import Patience
+from shared.runtime.consume.plausible import Limit
 from shared.runtime.consume.quarantine import keep_quarantined
 from shared.runtime.consume.stopped import Stopped
 from shared.runtime.context import RuntimeContext
@@ -82,6 +83,8 @@ class Consumer:
         self.look: Callable[[], Awaitable[None]] = _nothing
         """Ask the broker what it holds, and stop the partitions of which it does not hold what comes next."""
         self.stopped = Stopped(context, self.topic)
+        from_outside = handler.reader.topic.publisher is None
+        context.metrics.begin_topic(self.topic, get_args(Limit) if from_outside else ())
         self._log_name = log_name
         self._handler = handler
         self._patience = Patience(context, self.topic)

@@ -15,11 +15,13 @@ ADDED = """
     SELECT property, count, "table", exchange, 3, 'count.max', salt, figures FROM table_inventory.sealed_counts
     WHERE turn = 1"""
 
+NO_TURN = ADDED.replace("'count.max', salt", "'count.max', 'x'")
+
 
 @pytest.mark.parametrize(
     ("altered", "turns"),
-    [(LESS, [1, 2]), (RENAMED, [2]), (GONE, [2]), (ADDED, [3])],
-    ids=["less", "who", "gone", "added"],
+    [(LESS, [1, 2]), (RENAMED, [2]), (GONE, [2]), (ADDED, [3]), (NO_TURN, [3])],
+    ids=["less", "who", "gone", "added", "no turn"],
 )
 def test_what_was_altered_under_seal_is_not_opened(desk: InventoryDesk, altered: str, turns: list[int]) -> None:
     """Two people's figures, altered alike, do not become the drop: the journal has what they committed to."""

@@ -3,8 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
+from sqlalchemy import select
 
 from services.cli.exits import ExitCode
+from services.wagering_accounts.tables import journal
+from shared.journal.entry import entry_hash
+from shared.journal.reading import read_places
 from tests.support.accounts import CODE, House, a_house
 from tests.support.rebuilding import compared, execute
 from tests.support.services import query
@@ -72,6 +76,34 @@ def test_a_raised_balance_is_not_paid_out(
     assert 1 == house.desk.context.metrics.registry.get_sample_value("pitledger_commands_refused_total", counted)
     other, code = ("W-1", {"access_code": CODE}) if account == "GA-1" else ("GA-1", {})
     assert 200 == house.cash_out(82_700, other, **code).status_code  # whom it does not concern
+
+
+def _rehashed(house: House) -> str:
+    """The statement that gives the altered deposit of GA-1 the hash of what it says now."""
+
+    async def made() -> str:
+        async with house.desk.context.engine.connect() as connection:
+            query = select(journal.entries.c.shard, journal.entries.c.seq).where(
+                journal.entries.c.kind == "account.bought_in", journal.entries.c.data["account"].astext == "GA-1"
+            )
+            [place] = map(tuple, await connection.execute(query))
+            [(name, entry)] = [each async for each in read_places(connection, journal, [place])]
+        new = entry_hash(
+            entry.draft, shard_name=name, seq=entry.seq, recorded_at=entry.recorded_at, previous=entry.previous
+        )
+        at = f"shard = {entry.shard} AND seq = {entry.seq}"
+        return f"UPDATE wagering_accounts.entries SET hash = '\\x{new.hex()}' WHERE {at}"
+
+    return house.desk.client.run(made())
+
+
+def test_an_entry_altered_with_its_hash_is_not_paid_out(house: House, url: str) -> None:
+    """The entry after it was chained to another hash: nobody waits for the rotation to come to it."""
+    altered = (statement.format("GA-1") for statement in (RAISED, RAISED_DEPOSIT, ENTRY))
+    execute(url, REPLICA, *altered)
+    execute(url, REPLICA, _rehashed(house))
+    answer = house.cash_out(150_000)
+    assert (409, "urn:pitledger:problem:not-as-recorded") == (answer.status_code, answer.json()["type"])
 
 
 def test_a_loss_that_is_taken_away_is_not_paid_out(house: House, url: str) -> None:
