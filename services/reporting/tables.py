@@ -19,6 +19,7 @@ from sqlalchemy import (
     Text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSON
+from sqlalchemy.schema import SchemaItem
 
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED
 from shared.contracts.wager_totals import FIGURES
@@ -31,6 +32,10 @@ SCHEMA = "reporting"
 metadata = MetaData()
 
 journal = journal_tables(metadata, SCHEMA)
+
+
+def _table(name: str, *items: SchemaItem) -> Table:
+    return Table(name, metadata, *items, schema=SCHEMA)
 
 
 def _entry_columns() -> tuple[Column[Any], ...]:
@@ -61,9 +66,8 @@ _MOVED_CENTS = """CASE WHEN event NOT IN ('vigorish.collected', 'vigorish.return
     THEN CAST(data #>> '{moved,cents}' AS bigint) END"""
 _MOVED_BY = "CASE event WHEN 'chips.sold' THEN data #>> '{data,instrument}' ELSE event END"
 
-house_edges = Table(
+house_edges = _table(
     "house_edges",
-    metadata,
     *texts("submission", "wager", key=True),  # the submission's hash
     *moments("recorded_at"),  # when the registry recorded its approval
     *texts("offered"),  # required, always or optional
@@ -72,13 +76,11 @@ house_edges = Table(
     *texts("reason", null=True),  # why there is none
     *columns(ARRAY(Text), "bonus_lines"),  # lines without a stake of their own that the wager earns
     CheckConstraint("num_nonnulls(returns, reason) = 1", name="returns_or_reason"),
-    schema=SCHEMA,
 )
 """What each wager that a rules submission offers brings back, and with it the house edge."""
 
-exceptions = Table(
+exceptions = _table(
     "exceptions",
-    metadata,
     *_entry_columns(),
     *columns(Integer, "number", key=True),  # among the notices of the entry; 0 for others
     *texts("kind"),
@@ -97,28 +99,24 @@ exceptions = Table(
     Index("exceptions_of_day", "property", "gaming_day"),
     Index("exceptions_of_input", "property", postgresql_where="gaming_day IS NULL"),
     Index("exceptions_of_rounds", "property", "table_name", "round_id", postgresql_where="kind = 'reversed'"),
-    schema=SCHEMA,
 )
 """What services miss or refuse of their input, and rounds that were changed or noticed; never changed.
 
 What became of an exception follows from the filled gaps, the closings and the reversals that are known at a moment.
 """
 
-filled_gaps = Table(
+filled_gaps = _table(
     "filled_gaps",
-    metadata,
     *_entry_columns(),
     *moments("at"),
     *texts("stream"),
     *counts("sequence"),
     Index("filled_gaps_in_stream", "stream", "sequence"),
-    schema=SCHEMA,
 )
 """Missing events that came; kept because it may be known before that they were missing."""
 
-closings = Table(
+closings = _table(
     "closings",
-    metadata,
     *_entry_columns(),
     *columns(Integer, "closed_shard", key=True),
     *counts("closed_seq", key=True),
@@ -126,19 +124,16 @@ closings = Table(
     *moments("at"),
     *texts("by", "approved_by", "reason", null=True),
     Index("closings_of", "service", "closed_shard", "closed_seq"),
-    schema=SCHEMA,
 )
 """What closed refused records; kept because it may be known before that they were refused."""
 
 OF_JOURNALS = (exceptions, filled_gaps, closings)
 """What journals say of their input: the one that is counted, and reporting's own."""
 
-documents = Table(
+documents = _table(
     "documents",
-    metadata,
     *_fact_columns(),
     Index("documents_of_property", "property", "kind"),
-    schema=SCHEMA,
 )
 """Entries of the topic of properties, whole: every version that was filed, what was decided, what was refused.
 
@@ -148,9 +143,8 @@ It is read whole by every process, and so these are kept apart from what a rebui
 properties = properties_table(metadata, SCHEMA)
 """The approved properties: their law, clock, pits, tables, shifts."""
 
-facts = Table(
+facts = _table(
     "facts",
-    metadata,
     *_fact_columns(),
     *counts("counted_cents", null=True),  # what a table inventory came to
     # What people moved at a table by it: nothing of an event whose chips the settled round has counted already.
@@ -166,13 +160,11 @@ facts = Table(
         postgresql_include=["recorded_at", "moved_cents", "moved_by"],
         postgresql_where="moved_cents <> 0",
     ),
-    schema=SCHEMA,
 )
 """Entries that reports list, whole: everything but what a round or a wager leads to, which is added up alone."""
 
-amounts = Table(
+amounts = _table(
     "amounts",
-    metadata,
     *_entry_columns(),
     *columns(Integer, "number", key=True),  # among the amounts of the entry
     *texts("property"),
@@ -181,25 +173,21 @@ amounts = Table(
     *texts("measure"),
     *columns(Numeric, "value"),  # nanocents of a great meter need more than 64 bits
     Index("amounts_of_day", "property", "gaming_day", "measure"),
-    schema=SCHEMA,
 )
 """What entries add to the measures that reports show; rounds aside."""
 
-amount_days = Table(
+amount_days = _table(
     "amount_days",
-    metadata,
     *dates("gaming_day", key=True),
     *texts("property", "measure", "table_name", "shift", "item", key=True),
     *columns(Numeric, "value"),
     # What comes to nothing, such as a round's money on hold once it was settled, is in the way of no reader.
     Index("amount_days_of_measure", "property", "measure", "gaming_day", postgresql_where="value <> 0"),
-    schema=SCHEMA,
 )
 """The amounts of a gaming day, added up as they are known now."""
 
-rounds = Table(
+rounds = _table(
     "rounds",
-    metadata,
     *columns(Integer, "shard", key=True),
     *counts("seq", key=True),
     *moments("recorded_at"),
@@ -224,14 +212,12 @@ rounds = Table(
         postgresql_include=["recorded_at", "chips_cents"],
     ),
     Index("rounds_recorded", "property", "gaming_day", "recorded_at"),
-    schema=SCHEMA,
 )
 """Rounds whose money was posted (`sign` 1) or taken back (-1): who dealt, in which shift, and what it came to."""
 
 
-won_lines = Table(
+won_lines = _table(
     "won_lines",
-    metadata,
     *columns(Integer, "shard", key=True),
     *counts("seq", key=True),
     *columns(Integer, "number", key=True),  # among the lines of the settlement
@@ -250,104 +236,86 @@ won_lines = Table(
     Index("won_lines_of_day", "property", "gaming_day", postgresql_where="NOT small"),
     Index("small_lines_of_account", "property", "account", "gaming_day", postgresql_where="small"),
     Index("small_lines_of_round", "property", "round_id", postgresql_where="small"),
-    schema=SCHEMA,
 )
 """Lines of posted rounds whose winnings may have to be reported; those of a round taken back stay, and do not count."""
 
-round_days = Table(
+round_days = _table(
     "round_days",
-    metadata,
     *_game_columns(),
     *texts("shift", "dealer", key=True),
     *columns(Integer, "version", key=True),
     *texts("submission", "wager", key=True),
     *counts(*FIGURES, "stakes"),
     *columns(Numeric, "squared"),
-    schema=SCHEMA,
 )
 """The figures of a gaming day's rounds by who dealt in which shift, added up as they are known now."""
 
-wager_days = Table(
+wager_days = _table(
     "wager_days",
-    metadata,
     *_game_columns(),
     *texts("shift", key=True),
     *columns(Integer, "version", key=True),
     *texts("submission", "wager", key=True),
     *counts(*FIGURES, "stakes"),
     *columns(Numeric, "squared"),
-    schema=SCHEMA,
 )
 """The same whoever dealt: a tenth of the rows, from which nearly all reports of a month are made."""
 
-play_days = Table(
+play_days = _table(
     "play_days",
-    metadata,
     *_game_columns(),
     *texts("shift", "dealer", key=True),
     *columns(Integer, "version", key=True),
     *texts("submission", key=True),
     *counts(*PLAYED),
-    schema=SCHEMA,
 )
 """How many rounds of a gaming day were posted and taken back, added up as they are known now."""
 
-line_days = Table(
+line_days = _table(
     "line_days",
-    metadata,
     *_game_columns(),
     *columns(Integer, "version", key=True),
     *texts("submission", "wager", "category", key=True),
     *columns(Numeric, *LINE_FIGURES),
-    schema=SCHEMA,
 )
 """The settlement lines of a gaming day by what they won, added up as they are known now."""
 
-day_moments = Table(
+day_moments = _table(
     "day_moments",
-    metadata,
     *texts("property", key=True),
     *dates("gaming_day", key=True),
     *moments("first_recorded", "last_recorded"),
-    schema=SCHEMA,
 )
 """When the first and the last entry of a gaming day were recorded: what was added up is right from the last one on."""
 
-positions = Table(
+positions = _table(
     "positions",
-    metadata,
     *texts("service", key=True),
     *columns(Integer, "shard", key=True),
     Column("recorded_at", MOMENT, primary_key=True),
     *counts("seq"),
-    schema=SCHEMA,
 )
 """How far the journals have been read: the last entry of each moment of recording."""
 
-read_until = Table(
+read_until = _table(
     "read_until",
-    metadata,
     *texts("topic", key=True),
     *columns(Integer, "partition", key=True),
     *moments("until", null=True),
-    schema=SCHEMA,
 )
 """Up to when each partition of each topic has been read; none: no process has said so yet."""
 
-deliveries = Table(
+deliveries = _table(
     "deliveries",
-    metadata,
     *texts("property", key=True),
     *dates("gaming_day", key=True),
     *columns(Integer, "version"),
     *texts("manifest"),
-    schema=SCHEMA,
 )
 """Which version of a sealed gaming day was delivered last, and the manifest of its files."""
 
-evidence_days = Table(
+evidence_days = _table(
     "evidence_days",
-    metadata,
     *texts("property", key=True),
     Column("as_of", MOMENT, primary_key=True),
     *dates("gaming_day", key=True),
@@ -355,7 +323,6 @@ evidence_days = Table(
     *columns(JSON, "carried"),  # and of all days that were tested up to this row, in the order of these rows
     *columns(JSON, "alarms"),  # that it raised
     *columns(JSON, "counts"),  # what counts of tables came to, by who had dealt and in which shift
-    schema=SCHEMA,
 )
 """The evidence of sealed gaming days as of the seal, and again as of each restatement: rows are only added.
 

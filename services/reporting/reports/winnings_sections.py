@@ -1,0 +1,83 @@
+"""The columns of the log of winnings that are reported."""
+
+from typing import Final
+
+from services.reporting.kit.document import Column, Section
+
+_FORM: Final = Column(name="form", title="Form")
+_WINNER: Final = Column(
+    name="winner", title="Winner", formula="whose winnings the rule is about; both, where no tax residence is known"
+)
+_WHO: Final = (
+    Column(name="account", title="Account", formula="a reference, where the wager was electronic"),
+    Column(name="patron", title="Patron", formula="a reference, of the account or as a cashier recorded who won"),
+    Column(name="residence", title="Tax residence", formula="the country, where it is known"),
+)
+_WITHHELD: Final = (
+    Column(name="regular_cents", title="Regular withholding", unit="cents", formula="withheld in any case"),
+    Column(
+        name="backup_cents",
+        title="Backup withholding",
+        unit="cents",
+        formula="withheld where the winner gives no taxpayer identification number",
+    ),
+)
+
+CANDIDATES: Final = Section(
+    name="candidates",
+    title="Candidates",
+    key=("form", "table", "win"),
+    columns=(
+        _FORM,
+        Column(
+            name="win", title="Win", formula="round / seat / wager / line of the settlement; 0: as a cashier said it"
+        ),
+        _WINNER,
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        Column(name="paid_on", title="Paid on", unit="day", formula="on the clock of the property: its year decides"),
+        Column(name="moment", title="Moment", unit="moment"),
+        Column(name="table", title="Table"),
+        Column(name="game", title="Game"),
+        Column(name="wager", title="Wager"),
+        Column(name="stake_cents", title="Wagered", unit="cents"),
+        Column(
+            name="amount_cents",
+            title="Winnings",
+            unit="cents",
+            formula="what was paid on top of the stake, where winnings are reduced by the wager",
+        ),
+        Column(name="ratio", title="Ratio", formula="winnings / wagered, exact"),
+        Column(name="threshold_cents", title="Threshold", unit="cents"),
+        Column(name="least_ratio", title="Least ratio", unit="count"),
+        *_WHO,
+        *_WITHHELD,
+        Column(name="source", title="Source", formula="of the threshold that was applied"),
+        Column(name="status", title="Status", formula="whether that was confirmed at its source"),
+    ),
+)
+FORMS: Final = Section(
+    name="forms",
+    title="Log of forms",
+    key=("form", "year", "number"),
+    columns=(
+        _FORM,
+        Column(name="year", title="Year", formula="calendar year of the payment"),
+        Column(
+            name="number",
+            title="Number",
+            unit="count",
+            formula="place in the year's log of the form as it is known; a win that is taken back gives its place up",
+        ),
+        _WINNER,
+        Column(name="gaming_day", title="Gaming day", unit="day"),
+        *_WHO,
+        Column(name="wins", title="Wins"),
+        Column(name="amount_cents", title="Winnings", unit="cents"),
+        *_WITHHELD,
+        Column(name="form_number", title="Form no."),
+        Column(name="identified_by", title="Identified by", formula="kinds of documents"),
+        Column(name="tax_number", title="Taxpayer number", formula="given, applied_for or not_given"),
+        Column(name="withheld_cents", title="Withheld", unit="cents", formula="as cashiers recorded it"),
+        Column(name="filed_on", title="Filed on", unit="day"),
+    ),
+)
