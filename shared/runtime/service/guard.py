@@ -63,7 +63,7 @@ class Watched:
 
 @dataclass(slots=True)
 class Guard:
-    """Verify and sign, every so often. With no notary nothing is signed, and a start verifies everything anew."""
+    """Verify and sign, every so often. With no notary nothing is signed, and each start verifies every entry again."""
 
     context: RuntimeContext
     notary: Notary | None = None
