@@ -135,7 +135,7 @@ async def take_over(sources: Sources, again: Again[Any], shard: Shard, reached: 
         reached.taken_over += 1
     if not reached.taken_over:
         return None
-    what = f"{reached.taken_over} entries follow from a topic of another cluster, or one that was deleted and created again since"
+    what = f"{reached.taken_over} entries follow from a topic of another cluster, or one that was created again since"
     return Problem(shard.name, first, f"{what}: they cannot be derived again from this one")
 
 
