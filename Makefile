@@ -61,7 +61,7 @@ bench: setup ## measure settlement and the end-to-end path on this machine (ARGS
 # A build asks for what it needs by itself, in the versions of constraints.txt. The tests stand beside what was built, so that they find that.
 compiled: setup ## build a wheel with compiled rules into dist/, and hold it to every test of the rules (minutes)
 	rm -rf dist .venv/compiled
-	PITLEDGER_COMPILED=1 PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
+	COMPILED_RULES=1 PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 	$(BIN)/pip install --quiet --no-deps --target .venv/compiled dist/*.whl
 	cp -r tests docs pyproject.toml .venv/compiled
 	cd .venv/compiled && export PYTHONPATH=$(CURDIR)/.venv/compiled && \
