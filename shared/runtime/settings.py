@@ -42,7 +42,7 @@ class Settings(KafkaSettings):
     )
     log_format: Literal["json", "console"] = Field(default="json", description="form of the log lines on stderr")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="least severe log line")
-    batch_records_max: Annotated[int, Field(ge=2, le=10_000)] = Field(
+    batch_records_max: Annotated[int, Field(ge=1, le=10_000)] = Field(
         default=500,
         description="most records committed in one transaction; ten times as many where reporting adds up settlements",
     )

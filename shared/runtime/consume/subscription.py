@@ -4,7 +4,7 @@ import asyncio
 import logging
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -235,9 +235,10 @@ class Subscription:
     async def _batch(self, first: Message) -> list[Record]:
         """Return a record with those that are there already, or come while they are gathered."""
         self._let_go.clear()
-        more = await self._subscriber.consumer.getmany(
-            timeout=self.consumer.gather_seconds, max_records=self.consumer.batch_records_max - 1
-        )
+        more: Sequence[Message] = ()
+        if room := self.consumer.batch_records_max - 1:
+            kafka = self._subscriber.consumer
+            more = await kafka.getmany(timeout=self.consumer.gather_seconds, max_records=room)
         still = () if first.partition() in self._let_go else (first,)  # else its next owner reads it
         return [record_of(message) for message in (*still, *more)]
 
