@@ -258,9 +258,7 @@ def _copy_value(kind: TypeEngine[Any]) -> Callable[[Any], str]:
         return lambda value: _escaped(to_json(value).decode())
     if isinstance(kind, ARRAY):
         if isinstance(kind.item_type, Integer):
-            return lambda value: (
-                f"{{{str(list(value))[1:-1]}}}"
-            )  # as Python writes a list of them, but for the brackets
+            return lambda value: f"{{{to_json(value)[1:-1].decode()}}}"  # as JSON has it, but for the brackets
         return lambda value: _text_array(tuple(value))
     if isinstance(kind, Text | JSON):
         return _escaped
