@@ -91,7 +91,7 @@ class ApprovedProperties(Properties):
 class OfJournal(Handler[None]):
     """Add the journal of a service to the books."""
 
-    gather_seconds = 0.05
+    gather_seconds = 0.2
     rest = 4
     added_up: ClassVar[frozenset[type[Fact]]] = frozenset()
     """The kinds of which there is one a round or a wager: they are added up, and no report lists them."""
@@ -164,6 +164,7 @@ class Settlements(OfJournal):
         CommandRefused,
         quick=quick_round,
     )
+    gather_seconds = 0.05
     keeps = (
         *(facts, rounds, won_lines, round_days, wager_days, play_days, line_days),
         *(amounts, amount_days, day_moments, positions),

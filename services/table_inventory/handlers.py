@@ -61,6 +61,7 @@ class Settlements(Handler[dict[RoundKey, datetime]]):
     """Count the chips of settled rounds. The state: when rounds had been closed."""
 
     reader = Reader(SETTLEMENTS, pit.PostedRound, pit.ReversedRound)
+    gather_seconds = 0.03
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> dict[RoundKey, datetime]:
         taken_back = [event.data for event in events if isinstance(event.data, pit.ReversedRound)]

@@ -75,6 +75,7 @@ class Settlements(Handler[Assessed]):
     """Record what settled rounds assess."""
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
+    gather_seconds = 0.03
 
     def __init__(self) -> None:
         self._places = Places(properties)

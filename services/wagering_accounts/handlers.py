@@ -33,6 +33,7 @@ class Settlements(Handler[Books]):
     """
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, VoidedRound)
+    gather_seconds = 0.03
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> Books:
         return await load(

@@ -54,6 +54,7 @@ class Door:
         earliest = received_at - timedelta(days=limits.age_days_max)
         if stands_since is not None:
             earliest = min(earliest, stands_since)
+        # A day lies beyond where it certainly does.
         last_day, first_day = (latest + _DAYS_APART).date(), (earliest - _DAYS_APART).date()
         late = None
         for name, said in _moments(event):
