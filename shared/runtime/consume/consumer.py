@@ -17,9 +17,10 @@ import structlog
 
 from shared.contracts.envelope import Event
 from shared.journal.entry import Entry
-from shared.journal.ledger import Addition, Shard
+from shared.journal.ledger import Addition
 from shared.journal.pipeline import Pipeline
 from shared.journal.recording import recorded
+from shared.journal.shard import Shard
 from shared.journal.streams import Stream
 from shared.journal.taken import taken_digests
 from shared.rules.errors import Refused
@@ -45,6 +46,7 @@ from shared.runtime.consume.plausible import Limit
 from shared.runtime.consume.quarantine import keep_quarantined
 from shared.runtime.consume.stopped import Stopped
 from shared.runtime.context import RuntimeContext
+from shared.runtime.database import reading
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.projector import Transaction
 
@@ -76,7 +78,7 @@ class Consumer:
 
     def __init__(self, context: RuntimeContext, handler: Handler[Any], log_name: str) -> None:
         self.topic = handler.topic
-        self.gather_seconds = max(context.settings.poll_seconds, handler.gather_seconds)
+        self.gather_seconds = handler.gather_seconds
         self.rest = handler.rest
         self.batch_records_max = context.settings.batch_records_max * handler.batch_scale
         self.context = context
@@ -118,10 +120,10 @@ class Consumer:
         return {number: partition.shard.next_offset for number, partition in self._partitions.items()}
 
     async def _open(self, partition: int) -> Shard:
-        """Return the shard of a partition; the partition is stopped where a record in quarantine says so."""
+        """Return the shard of a partition; the partition is stopped where something says so."""
         async with self.context.engine.begin() as connection:
             shard = await self.context.ledger.open_shard(connection, self.shard_name(partition))
-            reason = await stopped_by(connection, self.context.tables, shard.shard)
+            reason = await stopped_by(connection, self.context.ledger, shard)
         if reason is not None:
             self.stopped.stop(partition, reason)
         return shard
@@ -237,7 +239,7 @@ class Consumer:
         tables, decoded = self.context.tables, list(chain.from_iterable(parts.values()))
         await self._handler.prepare(_events(decoded))
         taken: dict[PlaceOf, bytes] = {}
-        async with self.context.engine.connect() as connection:
+        async with reading(self.context.engine) as connection:
             for number, part in parts.items():
                 events, streams = _events(part), self._partitions[number].streams
                 await load_streams(connection, tables, streams, {event.source for event in events})
