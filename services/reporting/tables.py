@@ -153,6 +153,11 @@ facts = _table(
     Index("facts_of_property", "property", "kind", "gaming_day"),
     Index("facts_of_pit", "property", "event", "gaming_day", postgresql_where="event IS NOT NULL"),
     Index("facts_of_table", "property", "table_name", "occurred_at", postgresql_where="table_name IS NOT NULL"),
+    Index(
+        "facts_of_other_days",
+        *("property", "gaming_day"),
+        postgresql_where="kind = 'pit.recorded' AND (data ->> 'claimed_day') IS NOT NULL",
+    ),
     # What windows between counts add up is in the index.
     Index(
         "facts_moved",

@@ -1,5 +1,6 @@
 """What the wagering accounts do by themselves: write off promotional money whose day has come."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
@@ -25,8 +26,15 @@ _A_DAY: Final = timedelta(days=1)
 
 
 async def watch(context: ServiceContext) -> None:
-    """Watch until cancelled."""
-    await every(_SECONDS, lambda: expire_due(context), "promotional money does not expire")
+    """Write off and watch until cancelled; whether it was written off is looked at apart from what writes it off."""
+    expiring = every(_SECONDS, lambda: expire_due(context), "promotional money does not expire")
+    looking = every(_SECONDS, lambda: observe(context), "promotional money not watched")
+    await asyncio.gather(expiring, looking)
+
+
+async def observe(context: ServiceContext) -> None:
+    """Update the figure of what should have been written off."""
+    context.metrics.promotions_overdue.set(len(await _wanted(context)))
 
 
 async def expire_due(context: ServiceContext) -> int:
@@ -35,15 +43,19 @@ async def expire_due(context: ServiceContext) -> int:
     What is due follows from what is recorded and the gaming day alone: whichever process is first records it, under a
     key that lets the same be recorded once. Where an account changes meanwhile, the next time finds what is due then.
     """
+    return sum([await _expire(context, command) for command in await _wanted(context)])
+
+
+async def _wanted(context: ServiceContext) -> list[ExpirePromotion]:
+    """Return what writes off what has expired and is available, an account each."""
     now = context.clock()
     async with snapshot(context.engine) as connection:
         places = await known_places(connection, properties)
-        wanted = [
+        return [
             command
             for pool in await pools_to_look_at(connection, now.date() + _A_DAY)
             for command in _due(places, pool, left_of(await changes_of(connection, pool)), now)
         ]
-    return sum([await _expire(context, command) for command in wanted])
 
 
 def _due(places: Places, pool: Pool, lots: Sequence[Lot], now: datetime) -> Iterator[ExpirePromotion]:

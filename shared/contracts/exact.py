@@ -60,6 +60,6 @@ def parse_exact(text: str) -> int:
     >>> parse_exact("-0.5"), parse_exact("123456")
     (-500000000, 123456000000000)
     """
-    exact = Fraction(text) * NANOCENTS
-    assert exact.denominator == 1, f"{text} has more than {_DECIMALS} decimals"
-    return exact.numerator
+    whole, _, decimals = text.partition(".")
+    assert len(decimals) <= _DECIMALS, f"{text} has more than {_DECIMALS} decimals"
+    return int(f"{whole}{decimals:0<{_DECIMALS}}")

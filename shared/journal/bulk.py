@@ -260,13 +260,21 @@ def _copy_value(kind: TypeEngine[Any]) -> Callable[[Any], bytes]:
         if isinstance(kind.item_type, Integer):
             return lambda value: b"{%b}" % to_json(value)[1:-1]  # as JSON has it, but for the brackets
         return lambda value: _text_array(tuple(value))
-    if isinstance(kind, Text | JSON):
+    if isinstance(kind, JSON):
         return lambda value: _escaped(value if isinstance(value, bytes) else value.encode())
+    if isinstance(kind, Text):
+        return _text
     return lambda value: str(value).encode()
 
 
 def _escaped(value: bytes) -> bytes:
     return value.replace(b"\\", b"\\\\").replace(b"\t", b"\\t").replace(b"\n", b"\\n").replace(b"\r", b"\\r")
+
+
+@lru_cache(maxsize=4096)
+def _text(value: str) -> bytes:
+    """Return the text of a column: names, measures and hashes come again and again."""
+    return _escaped(value.encode())
 
 
 @lru_cache(maxsize=4096)

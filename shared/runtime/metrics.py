@@ -24,6 +24,12 @@ class Metrics:
         self.age = Gauge(
             "pitledger_oldest_unprocessed_age_seconds", "Age of the oldest unprocessed record", topic, registry=r
         )
+        self.topic_partitions = Gauge(
+            "pitledger_topic_partitions", "Partitions of a topic that is read", topic, registry=r
+        )
+        self.partitions_read = Gauge(
+            "pitledger_partitions_read", "Partitions that this process reads or has stopped", topic, registry=r
+        )
         self.batch = Histogram("pitledger_batch_records", "Records in a batch", buckets=_RECORDS, registry=r)
         self.commit = Histogram(
             "pitledger_commit_seconds", "From a batch in hand to its commit", buckets=_SECONDS, registry=r
@@ -133,6 +139,11 @@ class Metrics:
         )
         self.statistical_alarms = Gauge(
             "pitledger_statistical_alarms_open", "Alarms of the statistics that are not resolved", registry=r
+        )
+        self.promotions_overdue = Gauge(
+            "pitledger_promotions_overdue",
+            "Accounts with promotional money that should have been written off",
+            registry=r,
         )
         self.slips_in_transit = Gauge(
             "pitledger_slips_in_transit", "Fills and credits that left and have not arrived", ["slip"], registry=r

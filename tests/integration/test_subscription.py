@@ -107,6 +107,9 @@ def test_looking_at_the_lag_keeps_nobody_from_taking_over(broker: AnyBroker, top
             subscription.observe()
             assert {0: RECORDS} == subscription.consumer.positions
             assert 0 == subscription.lag_records
+            registry = cast(Reader, subscription.consumer).context.metrics.registry
+            for name in ("topic_partitions", "partitions_read"):
+                assert 1 == registry.get_sample_value(f"pitledger_{name}", {"topic": topic})
 
     asyncio.run(work())
 

@@ -86,6 +86,8 @@ async def boxes_of(books: Books) -> list[Box]:
 
 async def boxes_between(books: Books, exchanged: Sequence[tuple[Span, Listed]]) -> list[Box]:
     """Return the boxes that came off tables, each with the span in which it was there."""
+    if not exchanged:
+        return []
     moves = await moved_in(books, [span for span, _ in exchanged])
     named = [f"{one.fact.table}/{one.fact.sequence}" for _, one in exchanged]
     counted: dict[tuple[str, int], tuple[EntryRef, CountedBox]] = {}

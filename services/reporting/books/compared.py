@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import groupby
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from operator import attrgetter
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from sqlalchemy import text
 
@@ -39,14 +40,21 @@ class Compared(Generic[ThingT]):
 
 
 class _Mark(NamedTuple):
-    """A count or an exchange of boxes, by its entry; `cents` is what was counted."""
+    """A count or an exchange of boxes, by its entry; `cents` is what was counted. It is a row of _MARKS."""
 
-    entry: EntryRef
+    service: str
+    shard: int
+    seq: int
     table: str
     sequence: int
     at: datetime
     gaming_day: date
     cents: int
+
+    @property
+    def entry(self) -> EntryRef:
+        """Return its entry."""
+        return EntryRef(self.service, self.shard, self.seq)
 
 
 _MARKS: Final = text("""
@@ -82,7 +90,9 @@ _SUMS: Final = text("""
         SELECT s.number, d.cents, 0, 0
         FROM spans s JOIN desk d
           ON d.table_name = s.table_name AND d.occurred_at > s.after AND d.occurred_at <= s.until)
-    SELECT number, sum(moved) AS moved, sum(currency) AS currency, sum(checks) AS checks FROM moves GROUP BY number""")
+    SELECT number, CAST(coalesce(sum(moved), 0) AS bigint) AS moved,
+           CAST(coalesce(sum(currency), 0) AS bigint) AS currency, CAST(coalesce(sum(checks), 0) AS bigint) AS checks
+    FROM moves GROUP BY number""")
 
 _ENTRIES: Final = text("""
     SELECT f.service, f.shard, f.seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
@@ -100,11 +110,14 @@ class Sums(NamedTuple):
     checks: int = 0
 
 
+_NO_SUMS: Final = Sums()
+
+
 async def sums_in(books: Books, spans: Sequence[Span]) -> list[Sums]:
     """Return what people moved in each of these spans, added up in the database."""
     rows = await books.read(_SUMS, spans=given_spans(spans))
-    found = {row.number: Sums(int(row.moved or 0), int(row.currency or 0), int(row.checks or 0)) for row in rows}
-    return [found.get(number, Sums()) for number in range(1, len(spans) + 1)]
+    found = {row.number: Sums(row.moved, row.currency, row.checks) for row in rows}
+    return [found.get(number, _NO_SUMS) for number in range(1, len(spans) + 1)]
 
 
 async def compared_windows(books: Books, cases: Cases) -> Compared[Window]:
@@ -153,7 +166,7 @@ async def _pairs(books: Books, *events: type[PitData]) -> list[tuple[_Mark | Non
     days = {"first": first - NEIGHBORS, "last": last + NEIGHBORS}
     names = [kind_of(event) for event in events]
     rows = await books.read(_MARKS, events=names, table=books.question.table, **days)
-    by_table = {table: [*map(_mark, mine)] for table, mine in groupby(rows, key=lambda row: row.table_name)}
+    by_table = {table: [*mine] for table, mine in groupby(map(_Mark._make, rows), key=attrgetter("table"))}
     before = await books.last_pit(by_table, *events, day=days["first"])
     found: list[tuple[_Mark | None, _Mark]] = []
     for table, marks in by_table.items():
@@ -171,15 +184,13 @@ def _within(
         before = mark
 
 
-def _mark(row: Any) -> _Mark:
-    entry = EntryRef(row.service, row.shard, row.seq)
-    return _Mark(entry, row.table_name, row.sequence, row.occurred_at, row.gaming_day, int(row.cents))
-
-
 def _mark_of(listed: Listed) -> _Mark:
     fact = listed.fact
     cents = value_of(getattr(fact.data, "contents", ()))
-    return _Mark(listed.entry, fact.table, fact.sequence, listed.occurred_at, fact.gaming_day, cents)
+    entry = listed.entry
+    return _Mark(
+        entry.service, entry.shard, entry.seq, fact.table, fact.sequence, listed.occurred_at, fact.gaming_day, cents
+    )
 
 
 async def _listed(books: Books, entries: Iterable[EntryRef]) -> dict[EntryRef, Listed]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from sqlalchemy import text
 
@@ -124,19 +124,18 @@ async def moved_currency(books: Books, first: date, *, person_cents: int, table_
     for row in rows:
         if row.gaming_day >= books.question.first:
             sums_cents[row.measure] += int(row.value)
-    found = [_moved(books.question.property, row, patrons) for row in _standing(rows)]
+    standing = [(row, _whose(row, patrons)) for row in _standing(rows)]
     days: Counter[tuple[str, date, str, Direction]] = Counter()
-    for one in (moved.movement for moved in found):
-        if one.patron is not None:
-            days[one.patron, one.gaming_day, one.medium, one.direction] += one.cents
+    for row, person in standing:
+        if person is not None:
+            days[person, row.gaming_day, _medium(row), _direction(row)] += int(row.value)
     large = {(person, day) for (person, day, _, _), cents in days.items() if cents >= person_cents}
-    return MovedCurrency(tuple(one for one in found if _is_large(one.movement, large, table_cents)), sums_cents)
-
-
-def _is_large(one: CashMovement, large: set[tuple[str, date]], alone_cents: int) -> bool:
-    if one.patron is None:
-        return one.cents >= alone_cents
-    return (one.patron, one.gaming_day) in large
+    found = (
+        _moved(books.question.property, row, person)
+        for row, person in standing
+        if (row.value >= table_cents if person is None else (person, row.gaming_day) in large)
+    )
+    return MovedCurrency(tuple(found), sums_cents)
 
 
 def _standing(rows: Iterable[Any]) -> Iterator[Any]:
@@ -148,13 +147,27 @@ def _standing(rows: Iterable[Any]) -> Iterator[Any]:
             yield row
 
 
-def _moved(property_name: str, row: Any, patrons: Mapping[str, str]) -> Moved:
+def _whose(row: Any, patrons: Mapping[str, str]) -> str | None:
+    """Return the person of a movement; None where nobody is known."""
+    if row.measure in ACCOUNT_MEASURES:
+        return patrons.get(row.account) or f"account {row.account}"
+    return row.item or None
+
+
+_DIRECTIONS: Final[Mapping[str, Direction]] = {**ACCOUNT_MEASURES, **CAGE_MEASURES}
+
+
+def _direction(row: Any) -> Direction:
+    return _DIRECTIONS.get(row.measure, "in")
+
+
+def _medium(row: Any) -> Literal["currency", "instrument"]:
+    return "instrument" if row.measure.startswith("instruments_") else "currency"
+
+
+def _moved(property_name: str, row: Any, person: str | None) -> Moved:
     entry = EntryRef(row.service, row.shard, row.seq)
-    department = _department(row)
-    person: str | None = row.item or None
-    if department == "account":
-        person = patrons.get(row.account) or f"account {row.account}"
-    direction = {**ACCOUNT_MEASURES, **CAGE_MEASURES}.get(row.measure, "in")
+    department, direction = _department(row), _direction(row)
     movement = CashMovement(
         patron=person,
         property=property_name,
@@ -166,7 +179,7 @@ def _moved(property_name: str, row: Any, patrons: Mapping[str, str]) -> Moved:
         department=department,
         place=row.table_name or row.window or ("wallet" if department == "account" else "cage"),
         reference=f"{entry.service}/{entry.shard}/{entry.seq}",
-        medium="instrument" if row.measure.startswith("instruments_") else "currency",
+        medium=_medium(row),
     )
     return Moved(movement, entry)
 

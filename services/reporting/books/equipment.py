@@ -2,8 +2,9 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime, timedelta
+from functools import cache
 from itertools import pairwise
 from typing import Any, Final
 
@@ -35,7 +36,7 @@ async def of_equipment(books: Books) -> list[Exceptional]:
     """Return what was wrong with the equipment of the question's gaming days, as the pit reported it."""
     found = [one for row in await books.read(_WRONG, **_asked(books)) for one in _inspected(Listed.of(row))]
     changes = await books.pit(ChangedCards, ChangedDice)
-    tables = {one.fact.table for one in changes}
+    tables, life = {one.fact.table for one in changes}, _lives(books)
     opened: dict[str, list[datetime]] = defaultdict(list)
     for table, opener in (await books.last_pit(tables, OpenedTable, day=books.question.first)).items():
         opened[table].append(opener.occurred_at)
@@ -45,7 +46,9 @@ async def of_equipment(books: Books) -> list[Exceptional]:
         before = await books.last_pit(tables, kind, day=books.question.first)
         listed = (*before.values(), *(one for one in changes if isinstance(one.fact.data, kind)))
         for earlier, change in _pairs(sorted(listed, key=_place)):
-            found += _changed(books, earlier, change, opened[change.fact.table])
+            replaced = earlier.fact.data
+            of_cards = (replaced.regulation, replaced.dealing) if isinstance(replaced, ChangedCards) else (None, None)
+            found += _changed(life(change.fact.gaming_day, *of_cards), earlier, change, opened[change.fact.table])
     return found
 
 
@@ -71,14 +74,17 @@ def _pairs(listed: Sequence[Listed]) -> Iterator[tuple[Listed, Listed]]:
     return ((one, after) for one, after in pairwise(listed) if one.fact.table == after.fact.table)
 
 
-def _changed(books: Books, before: Listed, change: Listed, opened: Sequence[datetime]) -> Iterator[Exceptional]:
+def _changed(
+    life: timedelta | None, before: Listed, change: Listed, opened: Sequence[datetime]
+) -> Iterator[Exceptional]:
     """Yield a change that was late: the time that the table was closed does not count.
 
-    `opened` are the moments at which the table was opened, in order.
+    What was changed may have stayed on the table for its `life`; None: for ever. `opened` are the moments at which the
+    table was opened, in order.
     """
-    life, at = _life(books, before, change), change.occurred_at
     if life is None:
         return
+    at = change.occurred_at
     place = bisect_right(opened, at)
     due_at: datetime = max((before.occurred_at, *opened[max(place - 1, 0) : place])) + life
     if at > due_at:
@@ -86,16 +92,18 @@ def _changed(books: Books, before: Listed, change: Listed, opened: Sequence[date
         yield _wrong(change, check, f"{check} were due at {due_at.isoformat()}", change.fact.data.changed_by)
 
 
-def _life(books: Books, before: Listed, change: Listed) -> timedelta | None:
-    """Return how long what was changed may have stayed on the table by the law of the day; None: for ever."""
-    day = change.fact.gaming_day
-    games = books.place_on(day).law.equipment
-    match before.fact.data:
-        case ChangedCards(regulation=regulation, dealing=dealing):
+def _lives(books: Books) -> Callable[[date, str | None, str | None], timedelta | None]:
+    """Return how long cards under a regulation (None: dice) may stay on a table by the law of a day; None: for ever."""
+
+    @cache
+    def life(day: date, regulation: str | None, dealing: str | None) -> timedelta | None:
+        games = books.place_on(day).law.equipment
+        if regulation is not None and dealing is not None:
             return deck_life({name: game.deck_hours.on(day).value for name, game in games.items()}, regulation, dealing)
-        case _:
-            dice = [game.dice_hours.on(day).value for game in games.values() if game.dice_hours is not None]
-            return timedelta(hours=min(dice)) if dice else None
+        dice = [game.dice_hours.on(day).value for game in games.values() if game.dice_hours is not None]
+        return timedelta(hours=min(dice)) if dice else None
+
+    return life
 
 
 def _wrong(listed: Listed, check: str, reason: str, person: str) -> Exceptional:

@@ -281,7 +281,7 @@ class Books:
 
     async def other_days(self) -> list[Listed]:
         """Return what the pit reported on the question's gaming days and claimed to be of another day."""
-        claimed = "AND data ->> 'claimed_day' IS NOT NULL"
+        claimed = "AND kind = 'pit.recorded' AND data ->> 'claimed_day' IS NOT NULL"  # as the index has it
         return await self._facts([PitRecorded], self.question.first, self.question.last, claimed)
 
     async def refusals(self) -> list[Listed]:

@@ -4,7 +4,7 @@ The item of what was assessed is a `Line` as text, that of what a table did abou
 """
 
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Final
@@ -46,7 +46,7 @@ class Line:
     @property
     def item(self) -> str:
         """Return it as the item of an amount."""
-        return " ".join(astuple(self))
+        return " ".join((self.game, self.wager, self.owed_by, self.rate, self.rounding))
 
     @classmethod
     def of_item(cls, item: str) -> "Line":

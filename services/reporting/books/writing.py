@@ -59,7 +59,7 @@ class Batch:
     def __init__(self, service: str) -> None:
         self._service = service
         self._facts: list[dict[str, Any]] = []
-        self._amounts: list[dict[str, Any]] = []
+        self._amounts: list[tuple[Any, ...]] = []  # the columns of the table, in their order
         self._amount_days: dict[tuple[Any, ...], int] = {}
         self._rounds: list[RoundEntry] = []
         self._won_lines: list[dict[str, Any]] = []
@@ -83,14 +83,15 @@ class Batch:
         if property_name is None or day is None:
             return
         self._know(property_name, day, event.recordedat)
-        entry = self._entry(event)
+        entry = tuple(self._entry(event).values())
         for number, amount in enumerate((*amounts_of(fact), *acts), 1):
             of_day = amount.gaming_day or day
-            self._know(property_name, of_day, event.recordedat)
-            key = (of_day, property_name, amount.measure, amount.table, amount.shift, amount.item)
-            self._amount_days[key] = self._amount_days.get(key, 0) + amount.value
-            names = ("gaming_day", "property", "measure", "table_name", "shift", "item")
-            self._amounts.append(entry | dict(zip(names, key, strict=True)) | {"number": number, "value": amount.value})
+            if of_day != day:
+                self._know(property_name, of_day, event.recordedat)
+            measure, value, about = amount.measure, amount.value, (amount.table, amount.shift, amount.item)
+            key = (of_day, property_name, measure, *about)
+            self._amount_days[key] = self._amount_days.get(key, 0) + value
+            self._amounts.append((*entry, number, property_name, of_day, *about, measure, value))
 
     def note(self, event: EntryEvent[Any], fact: Fact, day: date | None) -> None:
         """Add a fact to what reports list, and to nothing else: it says nothing of what happened on the day."""
@@ -139,7 +140,7 @@ class Batch:
     async def write(self, connection: AsyncConnection) -> None:
         """Write it, in the caller's transaction; rows in the order of their keys, so that no two writers wait."""
         await copy(connection, facts, self._facts)
-        await copy(connection, amounts, self._amounts)
+        await copy_tuples(connection, amounts, self._amounts)
         await copy_tuples(connection, rounds, self._rounds)
         await copy(connection, won_lines, self._won_lines)
         sums = Sums()

@@ -1,5 +1,6 @@
 """Counts against what was expected: table inventories, drop boxes in both counts, and slips between two hands."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
@@ -23,9 +24,6 @@ from shared.contracts.counts import CountConcluded
 _Row = dict[str, Value | Figure | Cell]
 _NOT_COUNTED: Final = "not counted"
 
-_ALIKE: Final[_Row] = {"variance_cents": NOTHING, "status": "none"}
-"""What is said of a count as it should be where it is not listed."""
-
 _Found = tuple[CaseKey, _Row]
 """The name of a variance that there may be, and the row of the report that it stands in."""
 
@@ -34,57 +32,58 @@ async def _fill(books: Books) -> Content:
     cases = await cases_of(books)
     inventories, drops = await _inventories(books, cases), await _drops(books, cases)
     slips = await _slips(books, cases)
-    found = (*inventories, *drops, *slips)
+    found = (*inventories.off, *drops.off, *slips.off)
     sections = (
-        fill(DAYS, _days(found)),
+        fill(DAYS, _days(found, (*inventories.alike, *drops.alike, *slips.alike))),
         *(
-            fill(section, (row for _, row in rows if not is_long(books.question) or _is_off(row)))
-            for section, rows in ((INVENTORIES, inventories), (BOXES, drops), (SLIPS, slips))
+            fill(section, (row for _, row in of.off if not is_long(books.question) or _is_off(row)))
+            for section, of in ((INVENTORIES, inventories), (BOXES, drops), (SLIPS, slips))
         ),
         fill(AFTER_SEAL, (_after_seal(key, row) for key, row in found if row.get("sealed") == "open")),
     )
     return Content(sections, (await _counted(books), _settled(found)), marks(books, *(one.section for one in sections)))
 
 
-async def _inventories(books: Books, cases: Cases) -> list[_Found]:
+async def _inventories(books: Books, cases: Cases) -> Compared[_Found]:
     if not is_long(books.question):
-        return [_of_window(books, cases, window) for window in await windows_of(books)]
+        return Compared([_of_window(books, cases, window) for window in await windows_of(books)])
     compared = await compared_windows(books, cases)
-    off = (_of_window(books, cases, window) for window in compared.off)
-    return [*((key, _ALIKE) for key in compared.alike), *((key, {}) for key in compared.alone), *off]
+    alone: list[_Found] = [(key, {}) for key in compared.alone]
+    return Compared([*alone, *(_of_window(books, cases, window) for window in compared.off)], compared.alike)
 
 
-async def _drops(books: Books, cases: Cases) -> list[_Found]:
+async def _drops(books: Books, cases: Cases) -> Compared[_Found]:
     if not is_long(books.question):
-        return [_of_box(books, cases, box) for box in await boxes_of(books)]
+        return Compared([_of_box(books, cases, box) for box in await boxes_of(books)])
     compared = await compared_boxes(books, cases)
-    return [*((key, _ALIKE) for key in compared.alike), *(_of_box(books, cases, box) for box in compared.off)]
+    return Compared([_of_box(books, cases, box) for box in compared.off], compared.alike)
 
 
-async def _slips(books: Books, cases: Cases) -> list[_Found]:
+async def _slips(books: Books, cases: Cases) -> Compared[_Found]:
     if is_long(books.question):
         compared = await compared_slips(books, cases.by_key)
     else:
         compared = Compared(await slips_of(books))
-    off = (_of_slip(books, cases, slip) for slip in compared.off if _is_received(books, slip))
-    return [*((key, _ALIKE) for key in compared.alike), *off]
+    off = [_of_slip(books, cases, slip) for slip in compared.off if _is_received(books, slip)]
+    return Compared(off, compared.alike)
 
 
-def _days(found: Iterable[_Found]) -> list[_Row]:
-    """Return what the counts of each gaming day came to, by what was counted."""
-    by_day: dict[tuple[date, str], list[_Row]] = {}
+def _days(found: Iterable[_Found], alike: Iterable[CaseKey]) -> list[_Row]:
+    """Return what the counts of each gaming day came to, by what was counted; `alike` are as they should be."""
+    as_expected = Counter[tuple[date, str]]((day, kind) for day, _, kind, _ in alike)
+    by_day: dict[tuple[date, str], list[_Row]] = {key: [] for key in as_expected}
     for (day, _, kind, _), row in found:
         by_day.setdefault((day, kind), []).append(row)
-    return [_day(day, kind, rows) for (day, kind), rows in sorted(by_day.items())]
+    return [_day(day, kind, rows, as_expected[day, kind]) for (day, kind), rows in sorted(by_day.items())]
 
 
-def _day(day: date, kind: str, rows: Sequence[_Row]) -> _Row:
+def _day(day: date, kind: str, rows: Sequence[_Row], as_expected: int) -> _Row:
     compared = [(row, cents) for row in rows if isinstance(cents := row.get("variance_cents"), Figure)]
     off = [cents for row, cents in compared if _is_off(row)]
     return {
         "gaming_day": day,
         "of": kind,
-        "counts": len(compared),
+        "counts": len(compared) + as_expected,
         "off": Figure(len(off), total(off).because),
         "short": sum(cents.value < 0 for cents in off),
         "variance_cents": total(off),

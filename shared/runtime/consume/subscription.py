@@ -299,8 +299,10 @@ class Subscription:
         return found
 
     def observe(self) -> None:
-        """Update lag and age from what librdkafka has already been told."""
+        """Update lag and age from what librdkafka has already been told, and how many partitions this process has."""
         lag = self.lag()
+        self._context.metrics.topic_partitions.labels(self.consumer.topic).set(len(self._partitions))
+        self._context.metrics.partitions_read.labels(self.consumer.topic).set(len(lag))
         for partition, records in lag.items():
             self._context.metrics.lag.labels(self.consumer.topic, str(partition)).set(records or 0)
         self.lag_records = sum(records or 0 for records in lag.values())

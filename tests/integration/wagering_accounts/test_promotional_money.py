@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.wagering_accounts.watch import expire_due
+from services.wagering_accounts.watch import expire_due, observe
 from tests.support.accounts import CODE, PROPERTY, House, credit
 from tests.support.asgi import assert_problem
 from tests.support.properties import property_event
@@ -140,6 +140,13 @@ def _expire(house: House, at: datetime) -> int:
     return house.desk.client.run(expire_due(replace(house.desk.context, clock=lambda: at)))
 
 
+def _overdue(house: House, at: datetime) -> float | None:
+    """Return the figure of what should have been written off at a moment."""
+    context = replace(house.desk.context, clock=lambda: at)
+    house.desk.client.run(observe(context))
+    return context.metrics.registry.get_sample_value("pitledger_promotions_overdue")
+
+
 def test_what_is_left_of_a_grant_goes_by_itself_on_its_day(house: House) -> None:
     """Over the wallet and the tables of a patron, the earliest grant spent first; what is on hold goes after its round.
 
@@ -158,7 +165,12 @@ def test_what_is_left_of_a_grant_goes_by_itself_on_its_day(house: House) -> None
     assert (100, 400) == (house.promotional()[0], house.promotional("W-1")[0])
     assert 0 == _expire(house, today)
     later = today + timedelta(days=2)
-    assert [1, 0] == [_expire(house, later), _expire(house, later)]
+    assert [1, 1, 0, 0] == [
+        _overdue(house, later),
+        _expire(house, later),
+        _overdue(house, later),
+        _expire(house, later),
+    ]
     assert ((100, 700, 0), (0, 0, 0)) == (house.promotional(), house.promotional("W-1"))
     house.release(hold)
     assert 0 == _expire(house, later)
