@@ -1,0 +1,1 @@
+"""The same rounds through what somebody would use instead of Pitledger, each on the same PostgreSQL."""
