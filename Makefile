@@ -9,7 +9,7 @@ RELEASE := $(shell git describe --tags --abbrev=0 2>/dev/null)
 CHECKS := lint-types lint-style lint-lines lint-generated lint-scan
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo test lint $(CHECKS) format generated loadtest bench constraints clean
+.PHONY: help setup demo test lint $(CHECKS) format generated loadtest performance bench constraints clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -60,6 +60,17 @@ PROFILE ?= casino
 
 loadtest: setup ## play a profile of load against the real path, with the verdict on its books (PROFILE=..., ARGS=...)
 	$(BIN)/python -m loadtest.load $(PROFILE) $(ARGS)
+	$(BIN)/python -m loadtest.page
+
+# What docs/performance.md shows, on a machine that does nothing else: about an hour.
+SHOWN := spine casino state world spike hot-table one-shard restart all-services all-services-25 \
+	few-tables many-tables shards-1 shards-64
+
+performance: setup ## measure what docs/performance.md shows, and write its tables (about an hour; SCALE=0.1 is shorter)
+	$(BIN)/python -m loadtest.load $(SHOWN) --scale $(or $(SCALE),1)
+	$(BIN)/python -m loadtest.shards
+	$(BIN)/python -m loadtest.peers $(foreach file,$(SQL),--sql $(file))
+	$(BIN)/python -m loadtest.performance
 	$(BIN)/python -m loadtest.page
 
 bench: setup ## measure settlement and the end-to-end path on this machine (ARGS=... is passed on)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
 
 _SECONDS: Final = 10.0
 _TURN_SECONDS: Final = 0.1
@@ -46,17 +46,12 @@ def stored(bootstrap_servers: str, topic: str) -> Iterator[Stored]:
             "bootstrap.servers": bootstrap_servers,
             "group.id": "pitledger-loadtest",  # nothing is committed under it
             "enable.auto.commit": False,
-            "auto.offset.reset": "earliest",
+            "enable.partition.eof": True,  # the embedded broker says where a partition ends only when it is read
         }
     )
     try:
-        partitions = consumer.list_topics(topic, timeout=_SECONDS).topics[topic].partitions
-        left: dict[int, int] = {}
-        for number in partitions:
-            first, end = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=_SECONDS)
-            if end > first:
-                left[number] = end
-        consumer.assign([TopicPartition(topic, number, 0) for number in left])
+        left = set(consumer.list_topics(topic, timeout=_SECONDS).topics[topic].partitions)
+        consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in left])
         deadline = time.monotonic() + _SECONDS
         while left:
             messages = consumer.consume(_AT_ONCE, timeout=_TURN_SECONDS)
@@ -66,11 +61,11 @@ def stored(bootstrap_servers: str, topic: str) -> Iterator[Stored]:
                 raise NotRead(f"{topic}: nothing of partitions {sorted(left)} within {_SECONDS:.0f} s")
             for message in messages:
                 error: KafkaError | None = message.error()
-                if error is not None:
+                if error is None:
+                    yield _stored(message)
+                elif error.code() == KafkaError._PARTITION_EOF:
+                    left.discard(message.partition() or 0)
+                else:
                     raise NotRead(f"{topic}: {error.str()}")
-                one = _stored(message)
-                yield one
-                if one.offset + 1 >= left.get(one.partition, 0):
-                    left.pop(one.partition, None)
     finally:
         consumer.close()

@@ -14,8 +14,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -26,32 +26,18 @@ from loadtest.arrivals import Stage, due, scaled
 from loadtest.corpus import DIRECTORY, Head, corpus
 from loadtest.load import run
 from loadtest.outcome import Outcome, Source, ages
+from loadtest.peers import RESULTS
 from loadtest.peers.event_store import EventStore
 from loadtest.peers.peer import Peer, SettledRound, accounts_of, settled
 from loadtest.peers.rows import Rows
 from loadtest.peers.sql_ledger import SqlLedger
+from loadtest.peers.table import Kept, lines
 from loadtest.processes import Family, load
 from loadtest.profiles import PROFILES
 from shared.local import PostgresServer
 
-RESULTS: Final = Path("var/loadtest/peers.jsonl")
 _TOGETHER: Final = 200
 _RATE: Final = 25.0
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What a peer did: rounds a second, microseconds of all processors a round, and milliseconds of waiting."""
-
-    name: str
-    keeps: str
-    single_per_second: float
-    single_us: float
-    together_per_second: float
-    together_us: float
-    wait_ms: dict[str, float]
-    bytes_a_round: float
-    wrong: str | None
 
 
 def measured(peer: Peer, url: str, rounds: Sequence[SettledRound], paced: int) -> Kept:
@@ -113,26 +99,13 @@ def ours(scale: float, directory: Path, say: Callable[[str], object]) -> Kept:
         name="Pitledger, from the event on",
         keeps="event, outcome, postings, proofs, reports",
         single_per_second=0.0,
-        single_us=sum(paced.processor_us.values()),
+        single_us=0.0,
         together_per_second=per_second,
         together_us=us,
         wait_ms=paced.age_ms["committed"],
         bytes_a_round=fast.disk_bytes["round_settlement"],
         wrong="; ".join(wrong) or None,
     )
-
-
-def lines(found: Sequence[Kept]) -> Iterator[str]:
-    """Yield the table, in Markdown."""
-    yield "| | keeps | 1 a commit, rounds/s | µs | 200 a commit, rounds/s | µs | p50, p99 at 25/s, ms | bytes | books |"
-    yield "|---|---|---|---|---|---|---|---|---|"
-    for one in found:
-        single = f"{one.single_per_second:,.0f}" if one.single_per_second else "as they come"
-        yield (
-            f"| {one.name} | {one.keeps} | {single} | {one.single_us:,.0f} | {one.together_per_second:,.0f} "
-            f"| {one.together_us:,.0f} | {one.wait_ms['50']:.1f}, {one.wait_ms['99']:.1f} | {one.bytes_a_round:,.0f} "
-            f"| {one.wrong or 'right'} |"
-        )
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -147,8 +120,7 @@ def main(words: Sequence[str] | None = None) -> int:
     options = parser.parse_args(words)
     if options.paced >= options.rounds:
         parser.error("--paced must be fewer than --rounds")
-    missing = [str(file) for file in options.sql if not file.is_file()]
-    if missing:
+    if missing := [str(file) for file in options.sql if not file.is_file()]:
         parser.error(f"--sql: there is no file {', '.join(missing)}")
     head = Head(rounds=options.rounds, tables=48)
     rounds = settled(head, corpus(head, options.corpora))
@@ -174,7 +146,7 @@ def main(words: Sequence[str] | None = None) -> int:
     options.results.parent.mkdir(parents=True, exist_ok=True)
     with options.results.open("a") as file:
         file.write(json.dumps(document) + "\n")
-    sys.stdout.writelines(f"{line}\n" for line in lines(found))
+    sys.stdout.writelines(f"{line}\n" for line in lines(document["peers"]))
     return 1 if any(one.wrong for one in found) else 0
 
 

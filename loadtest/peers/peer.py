@@ -50,6 +50,11 @@ def settled(head: Head, records: Iterable[Record]) -> list[SettledRound]:
     return found
 
 
+def chips_of(account: Account) -> Account:
+    """Return the account of the chips of its table: where transfers go between two accounts, one is always this."""
+    return Account(account.property, account.table, "", "chips")
+
+
 def accounts_of(rounds: Iterable[SettledRound]) -> list[Account]:
     """Return the accounts of all postings, in order."""
     return sorted({posting.account for one in rounds for posting in one.postings})

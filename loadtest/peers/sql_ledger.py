@@ -10,13 +10,12 @@ from typing import Any, Final
 
 import psycopg
 
-from loadtest.peers.peer import SettledRound, compared
+from loadtest.peers.peer import SettledRound, chips_of, compared
 from shared.journal.entry import Account
 
 _OPEN: Final = "SELECT id FROM pgledger_create_account(%s, 'USD')"
 _WRITE: Final = "SELECT count(*) FROM pgledger_create_transfers(%s::transfer_request[])"
 _BALANCES: Final = "SELECT id, balance FROM pgledger_accounts"
-_CHIPS: Final = "chips"
 
 
 class SqlLedger:
@@ -35,7 +34,7 @@ class SqlLedger:
         self._connection: psycopg.Connection[Any] = psycopg.connect(conninfo)
         for file in self._files:
             self._connection.execute(file.read_bytes())
-        every = {*accounts, *(_chips(account) for account in accounts)}
+        every = {*accounts, *(chips_of(account) for account in accounts)}
         self._ids: dict[Account, str] = {}
         for account in sorted(every):
             row = self._connection.execute(_OPEN, ("/".join(account),)).fetchone()
@@ -46,7 +45,9 @@ class SqlLedger:
     def write(self, rounds: Sequence[SettledRound]) -> None:
         """Transfer what each round moved, in one transaction."""
         for one in rounds:
-            transfers = [self._transfer(account, cents) for account, cents in one.postings if account.leg != _CHIPS]
+            transfers = [
+                self._transfer(account, cents) for account, cents in one.postings if account != chips_of(account)
+            ]
             if transfers:
                 self._connection.execute(_WRITE, ("{" + ",".join(transfers) + "}",))
         self._connection.commit()
@@ -63,10 +64,6 @@ class SqlLedger:
 
     def _transfer(self, account: Account, cents: int) -> str:
         """Return a transfer as an element of an array: a debit comes from the chips of the table."""
-        chips, other = self._ids[_chips(account)], self._ids[account]
+        chips, other = self._ids[chips_of(account)], self._ids[account]
         source, target = (chips, other) if cents > 0 else (other, chips)
         return f'"({source},{target},{abs(cents)})"'
-
-
-def _chips(account: Account) -> Account:
-    return Account(account.property, account.table, "", _CHIPS)

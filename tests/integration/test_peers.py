@@ -1,18 +1,19 @@
 """Peers keep the rounds that they are given, and what they hold is compared with it."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from loadtest.corpus import Head, played
-from loadtest.peers.__main__ import lines, main, measured
+from loadtest.peers.__main__ import main, measured
 from loadtest.peers.event_store import EventStore
 from loadtest.peers.peer import Peer, SettledRound, accounts_of, settled, sums_of
 from loadtest.peers.rows import Rows
 from loadtest.peers.sql_ledger import SqlLedger
+from loadtest.peers.table import lines
 
 PAIRED: list[Callable[[], Peer]] = [EventStore, Rows]
 HEAD = Head(rounds=36, tables=12)
@@ -40,7 +41,7 @@ def test_a_peer_is_measured_and_holds_what_it_was_given(
     assert kept.wrong is None
     assert kept.single_per_second > 0 < kept.together_per_second
     assert {"50", "95", "99", "99.9", "100"} == set(kept.wait_ms)
-    assert f"| {kept.name} | {kept.keeps} |" in "\n".join(lines([kept]))
+    assert f"| {kept.name} | {kept.keeps} |" in "\n".join(lines([asdict(kept)]))
 
 
 @pytest.mark.parametrize("peer", PAIRED)
