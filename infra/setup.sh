@@ -50,7 +50,7 @@ fi
     fail "'$python' cannot make virtual environments; on Debian and Ubuntu: apt-get install python$version-venv"
 [ -w . ] || fail "$(pwd) is not writable for $(id -un); .venv is made here"
 
-# An environment of this directory and this interpreter is brought up to date; any other is made anew.
+# An environment of this directory and this interpreter is brought up to date; any other is deleted and created again.
 if [ -f "$stamp" ] && [ "$(head -n 1 "$stamp")" = "$identity" ] && starts; then
     echo "setup: bringing .venv up to date" >&2
 else

@@ -12,10 +12,10 @@ from services.cli.output import message
 from services.cli.services import SETTLEMENT, service_option
 from shared.journal.checkpoint import checkpoint_origin, read_unverified
 from shared.journal.checkpoint_store import DirectoryStore
-from shared.journal.ledger import Shard
 from shared.journal.merkle import EvidenceError
 from shared.journal.proving import prove_entry
 from shared.journal.reading import read_entry
+from shared.journal.shard import Shard
 from shared.journal.signed_note import CheckpointError
 from shared.journal.verification import read_shards
 

@@ -12,8 +12,8 @@ from services.cli.environment import settings
 from services.cli.exits import NotThere, UsageWrong
 from services.cli.output import heading, message, names, numbers, print_json, print_line, show, table
 from services.cli.services import load
-from shared.journal.ledger import Shard
 from shared.journal.reading import Pacing
+from shared.journal.shard import Shard
 from shared.journal.signed_batch import BatchVerifier
 from shared.journal.verification import Problem
 from shared.runtime.errors import Stop

@@ -14,7 +14,8 @@ from services.cli.exits import UsageWrong
 from services.cli.keys import read_verifiers
 from shared.journal.checkpoint import Checkpoint, checkpoint_origin, open_note
 from shared.journal.checkpoint_store import DirectoryStore
-from shared.journal.ledger import Shard
+from shared.journal.shard import Seals, Shard
+from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import CheckpointError, Signer, Verifier
 from shared.journal.tables import JournalTables
 from shared.journal.verification import Problem
@@ -86,11 +87,15 @@ class Kept:
                     signed.problems.append(Problem(name, size, f"its checkpoint cannot be relied on: {error}"))
         return found
 
+    def seals(self, service: str) -> Seals:
+        """Return what requires the seals of a service's shards. Raises: UsageWrong."""
+        return Seals(signer_name(service), self._verifiers_of(service))
+
     def _verifiers_of(self, service: str) -> Sequence[Verifier]:
         if self.signing_key is None:
             return self.verifiers
         try:
-            return [Signer.from_pem(self.signing_key, f"pitledger/{service}").verifier]
+            return [Signer.from_pem(self.signing_key, signer_name(service)).verifier]
         except (CheckpointError, OSError) as error:
             raise UsageWrong(f"PITLEDGER_CHECKPOINT_KEY_FILE: {error}") from error
 

@@ -219,12 +219,12 @@ class RunningStack:
         self._tokens_until = time.monotonic() + TOKEN_LIFE.total_seconds() / 2
 
     def keep_tokens(self) -> None:
-        """Make tokens that end soon anew."""
+        """Replace tokens that end soon."""
         if time.monotonic() > self._tokens_until:
             self._renew_tokens()
 
     def check(self) -> None:
-        """Raise StackEnded where a part of the stack has ended by itself. Tokens that end soon are made anew."""
+        """Raise StackEnded where a part of the stack has ended by itself. Tokens that end soon are replaced."""
         self.keep_tokens()
         for part in self.parts:
             if (ended := part.ended()) is not None:

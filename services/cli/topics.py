@@ -22,9 +22,11 @@ from services.cli.services import NAMES, load, load_all, service_option
 from shared.journal.inputs import Input
 from shared.journal.inputs import adopt as adopt_log
 from shared.journal.ledger import Ledger
+from shared.journal.signed_note import CheckpointError
 from shared.runtime.clock import utc_now
 from shared.runtime.errors import Stop
 from shared.runtime.kafka import TopicLog, topic_log
+from shared.runtime.service.messages import message_signer, shard_seals
 
 app = typer.Typer()
 
@@ -118,6 +120,8 @@ def adopt(
     deleted before they were read. Restore them where they can be restored. Otherwise stop the services, adopt the topic
     as it is, and start them: a topic that is another one now is read from its first record, and what was recorded
     before is not recorded twice; one that begins later is read from there, and what is missing is an open gap.
+    PITLEDGER_CHECKPOINT_KEY_FILE must be the key of the service, which signs where it reads on: with a key for each,
+    adopt service by service.
 
     Example: pitledger topics adopt table.events
     """
@@ -138,9 +142,14 @@ def adopt(
 
 
 def _adopt(service: str, there: Input, found: TopicLog) -> Input:
+    try:
+        seals = shard_seals(settings(), service, message_signer(settings(), service))
+    except (Stop, CheckpointError, OSError) as error:
+        raise UsageWrong(str(error)) from error
+
     async def work(engine: AsyncEngine) -> Input:
         async with engine.begin() as connection:
-            return await adopt_log(connection, Ledger(journal_of(service)), there, found.bounds, utc_now())
+            return await adopt_log(connection, Ledger(journal_of(service), seals), there, found.bounds, utc_now())
 
     return with_engine(service, work)
 

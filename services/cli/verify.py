@@ -18,7 +18,7 @@ from services.cli.keys import Keys
 from services.cli.output import AsJson, console, message, names, numbers, print_json, print_line, show, table
 from services.cli.services import NAMES, service_option
 from services.cli.signed import Kept, Signed, listed, missing
-from shared.journal.ledger import Shard
+from shared.journal.shard import Seals, Shard
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 
 _SHORT_HASH = 16
@@ -75,8 +75,9 @@ def verify(
 
     Reads every entry of every shard. Each signed checkpoint of PITLEDGER_CHECKPOINT_DIRECTORY is verified with the keys
     of PITLEDGER_CHECKPOINT_VERIFIERS_FILE, else with the public half of the signing key, and the journal must still
-    begin with exactly the entries that were signed. Exit code 1 when a problem is found, when a checkpoint that should
-    be there is missing, or when there are none to compare with, unless --rows-only says that this is meant.
+    begin with exactly the entries that were signed, and stand where its service sealed it. Exit code 1 when a problem
+    is found, when a checkpoint that should be there is missing, or when there are none to compare with, unless
+    --rows-only says that this is meant.
 
     With --rederive, every event that is on the topics is settled again as it was then, and entries, money and order
     must be those that the journal has: an entry that somebody added with a good hash and a good signature is found.
@@ -141,11 +142,12 @@ def _verify_service(service: str, kept: Kept | None, progress: Progress) -> list
         # In this order: what the database lists was kept before, and what is kept covers entries that are there.
         sizes = await listed(connection, tables)
         signed = kept.of_service(service)
+        seals = None if settings().message_authentication == "off" else kept.seals(service)
         results = []
         for shard in await read_shards(connection, tables):
             of_shard = signed.pop(shard.name, Signed())
             lost = await missing(connection, tables, shard, of_shard, sizes.get(shard.name, ()))
-            results.append(await _verify_one(connection, service, shard, of_shard, lost, progress))
+            results.append(await _verify_one(connection, service, shard, of_shard, lost, progress, seals))
         return [*results, *(_vanished(service, name, left) for name, left in signed.items())]
 
     return with_connection(service, work)
@@ -158,12 +160,13 @@ async def _verify_one(
     signed: Signed | None,
     lost: Sequence[Problem],
     progress: Progress,
+    seals: Seals | None = None,
 ) -> Result:
     reached = Verified(shard.name)
     task = progress.add_task(f"{service} {shard.name}", total=shard.next_seq - 1)
     watching = asyncio.create_task(_watch(progress, task, reached))
     compared = Signed() if signed is None else signed
-    found = verify_shard(connection, journal_of(service), shard, reached, compared.checkpoints)
+    found = verify_shard(connection, journal_of(service), shard, reached, compared.checkpoints, seals=seals)
     problems = [*[problem async for problem in found], *compared.problems, *lost]
     watching.cancel()
     progress.remove_task(task)

@@ -1,16 +1,30 @@
 """Who speaks for a table: the public keys of devices and systems, as the property's document registers them."""
 
+import base64
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import AwareDatetime, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
 from shared.contracts.envelope import Contract, Identifier, Name
 
 SignedTopic = Literal["table.events", "pit.events"]
 """A topic that is written from outside."""
 
-PublicKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$")]
+_PRIME: Final = 2**255 - 19
+_Y_OF_ORDER_8: Final = 0x5FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
+_FEW_POINTS: Final = frozenset({0, 1, _PRIME - 1, _Y_OF_ORDER_8, _PRIME - _Y_OF_ORDER_8})
+"""y of the points of Ed25519 whose order divides 8: a signature by such a key says nothing."""
+
+
+def _proves(public_key: str) -> str:
+    y = int.from_bytes(base64.urlsafe_b64decode(public_key + "="), "little") % 2**255
+    if y % _PRIME in _FEW_POINTS:
+        raise ValueError("no device has this key: whoever likes makes signatures that it verifies")
+    return public_key
+
+
+PublicKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"), AfterValidator(_proves)]
 """An Ed25519 public key: its 32 bytes in base64url without padding, the `x` of its JWK (RFC 8037)."""
 
 

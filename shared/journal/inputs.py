@@ -80,10 +80,10 @@ async def adopt(
     """Have a topic read as it is now: on from where it was read, or from its first record where it is another log.
 
     `bounds` are the first offset of each partition and the one after its last. The service must not run meanwhile.
-    Return the topic as it is read from now on.
+    Return the topic as it is read from now on. Raises: Unsealed.
     """
     known = await known_input(connection, ledger.tables, found.topic, found.cluster) or found
-    shards = [await ledger.open_shard(connection, known.shard_name(number)) for number in bounds]
+    shards = [ledger.require_sealed(await ledger.open_shard(connection, known.shard_name(number))) for number in bounds]
     ends = dict(zip(shards, (end for _, end in bounds.values()), strict=True))
     if known.topic_id != found.topic_id or any(shard.next_offset > end for shard, end in ends.items()):
         known = replace(found, generation=known.generation + 1)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -17,23 +17,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from shared.journal.bulk import Row, Statement, compiled, copy_tuples, insert, keyed, replaced, select, update
 from shared.journal.entry import Account, Draft, Entry, genesis, seal
 from shared.journal.pipeline import Pipeline, pipeline
+from shared.journal.shard import Seals, Shard
 from shared.journal.tables import JournalTables
 from shared.journal.taken import Taken, taken_rows
 
 
 class Fenced(Exception):
     """Another consumer has advanced this shard: what was read of it is stale."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """A shard as it stands: the input offset to read next, the next entry, and the head of the chain (32 bytes)."""
-
-    shard: int
-    name: str
-    next_offset: int
-    next_seq: int
-    head: bytes
 
 
 COPY_FROM: Final = 100
@@ -129,13 +119,17 @@ class _Added:
 
 
 class Ledger:
-    """The journal of one service. Account numbers are cached; everything else is read from the database."""
+    """The journal of one service. Account numbers are cached; everything else is read from the database.
 
-    def __init__(self, tables: JournalTables) -> None:
+    With `seals` each shard is sealed where it stands. Whoever reads one to append to it has its seal required.
+    """
+
+    def __init__(self, tables: JournalTables, seals: Seals | None = None) -> None:
         self.tables = tables
+        self.seals = seals
         position = ("next_offset", "next_seq", "head")
         self._lock = select(tables.shards, ("shard", *position), lock=True)
-        self._advance = update(tables.shards, position)
+        self._advance = update(tables.shards, (*position, "seal"))
         self._add_entries = insert(tables.entries, _ENTRY)
         self._add_accounts = insert(tables.accounts, Account._fields, on_conflict="skip")
         self._find_accounts = select(tables.accounts, by=Account._fields)
@@ -150,16 +144,14 @@ class Ledger:
         return self._turns.setdefault(shard_name, asyncio.Lock())
 
     async def open_shard(self, connection: AsyncConnection, name: str) -> Shard:
-        """Return the shard of that name; a new one starts at offset 0 with entry 1."""
+        """Return the shard of that name, whatever its seal; a new one starts at offset 0 with entry 1."""
         shards = self.tables.shards
         query = select_from(shards).where(shards.c.name == name)
         row = (await connection.execute(query)).one_or_none()
         if row is None:
-            await connection.execute(
-                upsert(shards)
-                .values(name=name, next_offset=0, next_seq=1, head=genesis(name))
-                .on_conflict_do_nothing(index_elements=["name"])
-            )
+            new = self._sealed(Shard(0, name, next_offset=0, next_seq=1, head=genesis(name)))
+            values = {column: value for column, value in asdict(new).items() if column != "shard"}
+            await connection.execute(upsert(shards).values(values).on_conflict_do_nothing(index_elements=["name"]))
             row = (await connection.execute(query)).one()
             await connection.execute(
                 upsert(self.tables.relay).values(shard=row.shard, published_seq=0).on_conflict_do_nothing()
@@ -167,20 +159,33 @@ class Ledger:
         return Shard(*row)
 
     async def lock_shard(self, connection: AsyncConnection, name: str) -> Shard:
-        """Return the shard of that name, which is there, locked until the transaction ends."""
+        """Return the shard of that name, which is there, locked until the transaction ends. Raises: Unsealed."""
         shards = self.tables.shards
         query = select_from(shards).where(shards.c.name == name).with_for_update()
-        return Shard(*(await connection.execute(query)).one())
+        return self.require_sealed(Shard(*(await connection.execute(query)).one()))
 
     async def take_shard(self, sent: Pipeline, prefix: str, *, skip_locked: bool) -> AsyncCursor[Any]:
-        """Ask for a shard whose name begins so, locked until the transaction ends: `Shard(*row)` of the row, if any."""
+        """Ask for a shard whose name begins so, locked until the transaction ends: `taken(row)` of the row, if any."""
         return await sent.read(_first_shard(self.tables, prefix, skip_locked), [])
+
+    def taken(self, row: Sequence[Any]) -> Shard:
+        """Return the shard of a row that was found. Raises: Unsealed."""
+        return self.require_sealed(Shard(*row))
 
     async def add_shard(self, connection: AsyncConnection, prefix: str) -> Shard:
         """Open the next shard whose name begins so: `commands/0`, `commands/1`."""
         s = self.tables.shards.c
         count = (await connection.execute(select_from(func.count()).where(s.name.startswith(prefix)))).scalar_one()
         return await self.open_shard(connection, f"{prefix}{count}")
+
+    def require_sealed(self, shard: Shard) -> Shard:
+        """Return a shard as it is. Raises: Unsealed where it does not stand as its service left it."""
+        if self.seals is not None:
+            self.seals.require(shard)
+        return shard
+
+    def _sealed(self, shard: Shard) -> Shard:
+        return shard if self.seals is None else self.seals.sealed(shard)
 
     async def know_accounts(self, engine: AsyncEngine, accounts: Iterable[Account]) -> bool:
         """Make sure that the accounts exist and their numbers are known, in a transaction of its own.
@@ -239,7 +244,8 @@ class Ledger:
             )
             head = sealed[-1].hash if sealed else shard.head
             entries += sealed
-            after.append(replace(shard, next_offset=next_offset, next_seq=shard.next_seq + len(sealed), head=head))
+            moved = replace(shard, next_offset=next_offset, next_seq=shard.next_seq + len(sealed), head=head)
+            after.append(self._sealed(moved))
         rows = [_entry_values(entry, self._accounts) for entry in entries]
         added = _Added([shard for shard, _, _ in additions], rows)
 

@@ -75,6 +75,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
             Column("name", Text, nullable=False, unique=True),
             *counts("next_offset", "next_seq"),
             *columns(LargeBinary, "head"),
+            *columns(LargeBinary, "seal", null=True),  # the service's signature of how the shard stands
         ),
         entries=table(
             "entries",

@@ -9,9 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.journal.checkpoint import Checkpoint
 from shared.journal.entry import genesis, is_as_hashed
-from shared.journal.ledger import Shard
 from shared.journal.merkle import Frontier
 from shared.journal.reading import Pacing, read_entries
+from shared.journal.shard import Seals, Shard, Unsealed
 from shared.journal.tables import JournalTables
 
 
@@ -48,10 +48,13 @@ async def verify_shard(
     reached: Verified,
     checkpoints: Iterable[Checkpoint] = (),
     parts: Pacing = Pacing(),  # noqa: B008 - it cannot be changed
+    *,
+    seals: Seals | None = None,
 ) -> AsyncIterator[Problem]:
     """Verify a shard from where `reached` stands up to the shard as it was read; move `reached` along.
 
-    The checkpoints are those of this shard that must lie on the way (their sizes above `reached.seq`).
+    The checkpoints are those of this shard that must lie on the way (their sizes above `reached.seq`). With `seals` the
+    shard must stand as its service left it.
     """
     wanted = list(checkpoints)
     before, last = reached.seq, shard.next_seq - 1
@@ -62,6 +65,11 @@ async def verify_shard(
         yield problem
     if reached.seq == last and (reached.head or genesis(shard.name)) != shard.head:
         yield Problem(shard.name, reached.seq, "the head of the shard is not the hash of its last entry")
+    try:
+        if seals is not None:
+            seals.require(shard)
+    except Unsealed as error:
+        yield Problem(shard.name, last, str(error))
     for checkpoint in wanted:
         if checkpoint.size > last:
             yield Problem(shard.name, 0, f"a signed checkpoint covers {checkpoint.size} entries; there are {last}")

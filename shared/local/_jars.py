@@ -1,7 +1,7 @@
 """Apache Kafka's jars: fetched by their coordinates through the wheel `jgo`, the only module that knows it.
 
 `kafka_jars.yaml` names every jar with its SHA-256. They are kept in the cache of the user and compared each time, so
-that a jar that was altered on the way, or later, never runs. `python -m shared.local._jars` prints the file anew.
+that a jar that was altered on the way, or later, never runs. `python -m shared.local._jars` prints the file.
 """
 
 import fcntl

@@ -1,6 +1,6 @@
 """The development issuer: an OpenID provider of one machine, for the people of a stack that runs there.
 
-It has a key of its own, made anew each time, and answers two questions on the loopback interface: who it is, and what
+It has a key of its own, a new one each time, and answers two questions on the loopback interface: who it is, and what
 its public key is. There is no password and no login: whoever starts it makes the tokens. Services take an issuer
 without TLS only where all of the stack is on this machine (shared.runtime.web.tokens).
 """

@@ -118,7 +118,7 @@ def test_a_last_entry_that_was_cut_off_is_found(url: str, pitledger: Caller) -> 
 
 
 def test_a_chain_that_was_rewritten_is_found(url: str, pitledger: Caller, kept: DirectoryStore) -> None:
-    """Whoever writes the journal anew, hashes and all, cannot write what was signed."""
+    """Whoever rewrites the journal, hashes and all, cannot write what was signed."""
     attacked(
         url,
         """

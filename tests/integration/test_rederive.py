@@ -1,29 +1,23 @@
 """A journal is derived again from the topics that led to it: what was forged in either is found."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from datetime import datetime, timedelta
-from itertools import count
+from datetime import timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import psycopg
 import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.round_settlement.manifest import MANIFEST
-from shared.journal.entry import Entry, Posting
+from shared.journal.entry import Posting
 from shared.journal.ledger import Ledger
-from shared.journal.reading import read_entries
-from shared.journal.verification import Verified, read_shards, verify_shard
 from shared.local.ports import free_port
 from shared.runtime.consume.handler import Record
 from shared.runtime.context import RuntimeContext
-from shared.runtime.database import create_engine
 from shared.runtime.kafka_settings import KafkaSettings
-from shared.runtime.rederive.again import TopicLacks
 from shared.runtime.rederive.journal import rederive
 from shared.runtime.rederive.memory import Busy, Memory
 from shared.runtime.service.rederiver import Rederiver
@@ -31,6 +25,7 @@ from shared.runtime.settings import Settings
 from tests.support import Databases
 from tests.support.desk import desk_of
 from tests.support.properties import property_event
+from tests.support.rederiving import Books, Topics, ticking
 from tests.support.rounds import (
     BLACKJACK,
     DAY,
@@ -38,66 +33,18 @@ from tests.support.rounds import (
     TABLES,
     completed,
     corrected,
-    encoded,
     record,
     submission,
     voided,
 )
 from tests.support.services import migrate
 
-T = TypeVar("T")
 T1, T2 = TABLES[:2]
 SHARD = "table.events/0@test"
 
 
 PEOPLE = {"kim": ["quarantine.mend"]}
 WITH_A_DAY = "round-settlement after a day to be derived again"
-
-
-def ticking() -> Callable[[], datetime]:
-    """A clock by which each batch has a moment of its own."""
-    ticks = count()
-    return lambda: DAY + timedelta(minutes=2 * next(ticks))
-
-
-class Books:
-    """The journal of a day, and what the cluster still holds."""
-
-    def __init__(self, url: str, records: Sequence[Record]) -> None:
-        self.url = url
-        self.records = list(records)
-
-    def run(self, work: Callable[[AsyncEngine, AsyncConnection], Awaitable[T]]) -> T:
-        """Do some work with the database in one transaction."""
-
-        async def connected() -> T:
-            engine = create_engine(self.url, role="round_settlement")
-            try:
-                async with engine.begin() as connection:
-                    return await work(engine, connection)
-            finally:
-                await engine.dispose()
-
-        return asyncio.run(connected())
-
-    def entries(self) -> list[Entry]:
-        """All entries, after hashes, links, sums and heads were found good."""
-
-        async def work(engine: AsyncEngine, connection: AsyncConnection) -> list[Entry]:
-            journal = MANIFEST.journal
-            shards = await read_shards(connection, journal)
-            for shard in shards:
-                assert [] == [one async for one in verify_shard(connection, journal, shard, Verified(shard.name))]
-            return [one for shard in shards async for one in read_entries(connection, journal, shard.shard)]
-
-        return self.run(work)
-
-    def sent(self, event: dict[str, Any]) -> Record:
-        """A record that the topic has, and that the service has not read."""
-        last = self.records[-1]
-        key = str(event["source"]).encode()
-        self.records.append(replace(last, offset=last.offset + 1, value=encoded(event), key=key, headers=()))
-        return self.records[-1]
 
 
 @pytest.fixture(scope="session")
@@ -130,24 +77,6 @@ def books(databases: Databases, day: Sequence[Record]) -> Iterator[Books]:
     url = databases.create(WITH_A_DAY)
     yield Books(url, day)
     databases.drop(url)
-
-
-class Topics:
-    """What the cluster holds, in place of a client."""
-
-    cluster_id = "test"
-
-    def __init__(self, records: Sequence[Record], at_once: int = 3) -> None:
-        self.records = list(records)
-        self._at_once = at_once
-
-    def read(self, topic: str, partition: int, first: int, end: int) -> Iterator[list[Record]]:
-        held = [one for one in self.records if (one.topic, one.partition) == (topic, partition)]
-        found = [one for one in held if first <= one.offset < end]
-        for at in range(0, len(found), self._at_once):
-            yield found[at : at + self._at_once]
-        if end > first and (not held or held[-1].offset + 1 < end):
-            raise TopicLacks("nothing is left")
 
 
 def problems(books: Books, topics: Topics | None = None, memory: Memory | None = None) -> list[str]:

@@ -161,7 +161,7 @@ def test_what_was_verified_survives_a_restart(url: str, notary: Notary) -> None:
 
 
 def test_a_mark_is_relied_on_only_with_the_key_of_the_service(url: str, notary: Notary, tmp_path: Path) -> None:
-    """Whoever writes a mark that says that all was verified gains nothing: all is verified anew."""
+    """Whoever writes a mark that says that all was verified gains nothing: every entry is verified again."""
 
     async def work(engine: AsyncEngine) -> None:
         await record_entries(engine, 1, 3)

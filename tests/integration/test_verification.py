@@ -57,7 +57,7 @@ def test_verification_finds_what_an_administrator_changed(url: str, name: str) -
     assert seq == run(url, verify)[0].seq
 
 
-def test_a_journal_written_anew_contradicts_its_checkpoint(url: str, databases: Databases) -> None:
+def test_a_journal_rewritten_contradicts_its_checkpoint(url: str, databases: Databases) -> None:
     """Rows, chain and head rewritten together verify; only the signed root outside the database gives it away."""
 
     async def root(engine: AsyncEngine) -> Checkpoint:

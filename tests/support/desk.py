@@ -14,6 +14,7 @@ from shared.contracts.device_signatures import HEADER as DEVICE
 from shared.contracts.facts import Fact
 from shared.journal.entry import Entry
 from shared.journal.reading import balances, read_entries
+from shared.journal.shard import Seals
 from shared.journal.signed_batch import HEADER, message_bytes, sign_batch
 from shared.journal.signed_note import Signer
 from shared.journal.verification import Verified, read_shards, verify_shard
@@ -31,6 +32,7 @@ from tests.support.asgi import AppClient
 from tests.support.devices import signed
 from tests.support.identities import KnownTokens, People
 from tests.support.rounds import encoded
+from tests.support.sealing import seals_of
 from tests.support.services import query
 
 Message = Mapping[str, Any] | bytes
@@ -200,6 +202,7 @@ def desk_of(
     outbox: Outbox | None = None,
     properties: Mapping[str, Sequence[str]] | None = None,
     signer: Signer | None = None,
+    seals: Seals | None = None,
 ) -> Iterator[Desk]:
     """Give a service on a database, for these people; what it sends to Kafka itself goes into the outbox, signed.
 
@@ -207,7 +210,16 @@ def desk_of(
     """
     engine = create_engine(url, role=manifest.schema)
     behind = {("settlements", 0): 0.0}  # nothing waits
-    context = context_of(manifest, Settings(), engine, clock=clock, outbox=outbox, signer=signer, behind=lambda: behind)
+    context = context_of(
+        manifest,
+        Settings(),
+        engine,
+        clock=clock,
+        outbox=outbox,
+        signer=signer,
+        seals=seals or seals_of(manifest.name),
+        behind=lambda: behind,
+    )
     with AppClient(application(manifest, context, identities=KnownTokens(people, properties))) as client:
         yield Desk(manifest, context, client)
         client.run(context.commands.close())

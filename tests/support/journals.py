@@ -10,7 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from services.round_settlement.tables import journal
 from shared.journal.checkpoint import Checkpoint
 from shared.journal.entry import Account, Draft, Posting
-from shared.journal.ledger import Ledger, Shard
+from shared.journal.ledger import Ledger
+from shared.journal.shard import Seals, Shard
 from shared.journal.verification import Problem, Verified, read_shards, verify_shard
 from shared.runtime.database import create_engine
 
@@ -47,8 +48,10 @@ def run(url: str, work: Callable[[AsyncEngine], Awaitable[T]], *, role: str | No
     return asyncio.run(main())
 
 
-async def append(engine: AsyncEngine, *drafts: Draft, recorded_at: datetime = NOON) -> Shard:
-    ledger = Ledger(journal)
+async def append(
+    engine: AsyncEngine, *drafts: Draft, recorded_at: datetime = NOON, seals: Seals | None = None
+) -> Shard:
+    ledger = Ledger(journal, seals)
     await ledger.know_accounts(engine, {HANDLE, CHIPS})
     async with engine.begin() as connection:
         shard = await ledger.open_shard(connection, SHARD)

@@ -21,6 +21,7 @@ from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
 from tests.support.properties import property_event
 from tests.support.rounds import encoded, submission
+from tests.support.sealing import seals_of
 from tests.support.services import query
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -41,7 +42,7 @@ class Table:
             service="round-settlement",
             settings=Settings(retry_seconds_max=seconds),
             engine=self.engine,
-            ledger=Ledger(journal),
+            ledger=Ledger(journal, seals_of("round-settlement")),
             projector=PROJECTOR,
             metrics=self.metrics,
             clock=lambda: NOON,

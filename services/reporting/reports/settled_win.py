@@ -89,7 +89,13 @@ MONEY: Final = (
 ROUNDS: Final = (
     Column(name="rounds_counted", title="Rounds", unit="count", added=True, formula="posted - reversed"),
     Column(name="rounds_posted", title="Posted", unit="count", added=True, formula="settlements, corrections included"),
-    Column(name="rounds_corrected", title="Corrections", unit="count", added=True, formula="those of them posted anew"),
+    Column(
+        name="rounds_corrected",
+        title="Corrections",
+        unit="count",
+        added=True,
+        formula="those that replace another",
+    ),
     Column(name="rounds_reversed", title="Reversed", unit="count", added=True, formula="void, or for a correction"),
     Column(name="rounds_voided", title="Voided", unit="count", added=True, formula="before they were posted"),
 )

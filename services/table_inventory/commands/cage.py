@@ -85,7 +85,7 @@ def void(command: VoidAtCage, state: Voiding, now: Now) -> Accepted:
     cage, movement, is_void = state
     name = f"number {command.number} at the cage of {command.property}"
     if movement.voids is not None:
-        raise Rejected(Reason.NOT_ALLOWED, f"{name} voids number {movement.voids}: enter that anew instead")
+        raise Rejected(Reason.NOT_ALLOWED, f"{name} voids number {movement.voids}: enter the movement again instead")
     if is_void:
         raise Rejected(Reason.ALREADY_DECIDED, f"{name} is void already")
     if movement.by == now.by:

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice, takewhile
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from psycopg.errors import UniqueViolation
@@ -22,9 +22,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Draft, Entry
-from shared.journal.ledger import Fenced, Shard, Write
+from shared.journal.ledger import Fenced, Write
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.recording import Cause, draft, recorded
+from shared.journal.shard import Shard, Unsealed
 from shared.runtime.command.answers import Answer, Answers, Given
 from shared.runtime.command.command import Accepted, Command, Commands, Now
 from shared.runtime.context import RuntimeContext
@@ -197,9 +198,7 @@ class Engine:
         for kind in done.kinds:
             self._context.metrics.entries.labels(kind).inc()
         for rejected in done.refused:
-            self._context.metrics.refused.labels(rejected.reason.value).inc()
-            if rejected.reason is Reason.NOT_AS_RECORDED:
-                log.error("command refused", reason=rejected.reason.value, detail=rejected.detail)
+            self._note(rejected)
         if done.kinds:
             self._publish_soon()
         return done
@@ -215,10 +214,25 @@ class Engine:
             answered = await self._answers.find(sent, {each.place for each in batch})
         found = await shard.fetchone()
         if found is not None:
-            return _Batch(await self._answers.read(answered), Shard(*found), self._context.clock())
+            return _Batch(await self._answers.read(answered), self._taken(found), self._context.clock())
         async with self._context.engine.begin() as own:
             await self._context.ledger.add_shard(own, self._shards(batch))
         raise Fenced("a shard of commands was added")
+
+    def _taken(self, row: Sequence[Any]) -> Shard:
+        """Return the shard that was locked. Raises: Rejected where it does not stand as this service left it."""
+        try:
+            return self._context.ledger.taken(row)
+        except Unsealed as error:
+            rejected = Rejected(Reason.NOT_AS_RECORDED, str(error))
+            self._note(rejected)
+            raise rejected from error
+
+    def _note(self, rejected: Rejected) -> None:
+        """Count a command that is refused, and log it where somebody altered the database."""
+        self._context.metrics.refused.labels(rejected.reason.value).inc()
+        if rejected.reason is Reason.NOT_AS_RECORDED:
+            log.error("command refused", reason=rejected.reason.value, detail=rejected.detail)
 
     def _unanswered(self, batch: Sequence[_Waiting], done: _Batch) -> list[_Waiting]:
         """Return the commands that are to be decided: the first of each key that was not answered before."""

@@ -17,9 +17,10 @@ import structlog
 
 from shared.contracts.envelope import Event
 from shared.journal.entry import Entry
-from shared.journal.ledger import Addition, Shard
+from shared.journal.ledger import Addition
 from shared.journal.pipeline import Pipeline
 from shared.journal.recording import recorded
+from shared.journal.shard import Shard
 from shared.journal.streams import Stream
 from shared.journal.taken import taken_digests
 from shared.rules.errors import Refused
@@ -118,10 +119,10 @@ class Consumer:
         return {number: partition.shard.next_offset for number, partition in self._partitions.items()}
 
     async def _open(self, partition: int) -> Shard:
-        """Return the shard of a partition; the partition is stopped where a record in quarantine says so."""
+        """Return the shard of a partition; the partition is stopped where something says so."""
         async with self.context.engine.begin() as connection:
             shard = await self.context.ledger.open_shard(connection, self.shard_name(partition))
-            reason = await stopped_by(connection, self.context.tables, shard.shard)
+            reason = await stopped_by(connection, self.context.ledger, shard)
         if reason is not None:
             self.stopped.stop(partition, reason)
         return shard

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from shared.journal.ledger import Ledger
+from shared.journal.shard import Shard, Unsealed
 from shared.journal.streams import Stream
 from shared.journal.tables import JournalTables
 from shared.rules.errors import Refused
@@ -26,10 +28,19 @@ async def load_streams(
         streams[row.source].gaps[row.first] = row.last
 
 
-async def stopped_by(connection: AsyncConnection, tables: JournalTables, shard: int) -> str | None:
-    """Return why the partition of a shard is not read on, until its record in quarantine is dismissed; None: it is."""
-    q = tables.quarantine.c
-    query = select(q.id, q.reason).where(q.shard == shard, q.stops, q.resolved_at.is_(None)).order_by(q.id).limit(1)
+async def stopped_by(connection: AsyncConnection, ledger: Ledger, shard: Shard) -> str | None:
+    """Return why the partition of a shard is not read on; None: it is.
+
+    Either its service did not leave the shard as it stands, or a record in quarantine is to be dismissed before.
+    """
+    try:
+        ledger.require_sealed(shard)
+    except Unsealed as error:
+        return str(error)
+    q = ledger.tables.quarantine.c
+    query = (
+        select(q.id, q.reason).where(q.shard == shard.shard, q.stops, q.resolved_at.is_(None)).order_by(q.id).limit(1)
+    )
     row = (await connection.execute(query)).one_or_none()
     if row is None:
         return None

@@ -32,7 +32,7 @@ class Stopped:
         self._gauge.set(len(self._reasons))
 
     def forget(self, partitions: Iterable[int]) -> None:
-        """Forget partitions that are somebody else's, or are taken over anew."""
+        """Forget partitions that are somebody else's, or are taken over again."""
         for number in partitions:
             self._reasons.pop(number, None)
         self._gauge.set(len(self._reasons))

@@ -14,10 +14,10 @@ from sqlalchemy import or_, select
 from shared.contracts.envelope import Event
 from shared.contracts.journal_facts import EventFlagged, GapFilled, GapOpened, RecordMended
 from shared.journal.entry import Entry
-from shared.journal.ledger import Shard
 from shared.journal.reading import Pacing, read_entries, read_entry
 from shared.journal.recording import Recorded
 from shared.journal.rereading import with_fact
+from shared.journal.shard import Shard
 from shared.journal.streams import Place, Stream
 from shared.journal.taken import taken_digests
 from shared.journal.verification import Problem
@@ -135,7 +135,7 @@ async def take_over(sources: Sources, again: Again[Any], shard: Shard, reached: 
         reached.taken_over += 1
     if not reached.taken_over:
         return None
-    what = f"{reached.taken_over} entries follow from a topic of another cluster, or one that was made anew since"
+    what = f"{reached.taken_over} entries follow from a topic of another cluster, or one that was created again since"
     return Problem(shard.name, first, f"{what}: they cannot be derived again from this one")
 
 

@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.facts import KINDS
 from shared.journal.inputs import known_input
-from shared.journal.ledger import Shard
 from shared.journal.reading import Pacing
+from shared.journal.shard import Shard
 from shared.journal.signed_batch import BatchVerifier
 from shared.journal.tables import JournalTables
 from shared.journal.verification import Problem, read_shards

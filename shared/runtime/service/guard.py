@@ -13,9 +13,9 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.journal.checkpoint import Checkpoint
-from shared.journal.ledger import Shard
 from shared.journal.mark import Mark, Place
 from shared.journal.reading import Pacing
+from shared.journal.shard import Shard
 from shared.journal.signed_note import CheckpointError
 from shared.journal.verification import Problem, Verified, read_shards, verify_entries, verify_shard
 from shared.runtime.context import RuntimeContext
@@ -63,7 +63,7 @@ class Watched:
 
 @dataclass(slots=True)
 class Guard:
-    """Verify and sign, every so often. With no notary nothing is signed, and a start verifies everything anew."""
+    """Verify and sign, every so often. With no notary nothing is signed, and each start verifies every entry again."""
 
     context: RuntimeContext
     notary: Notary | None = None
@@ -166,7 +166,8 @@ class Guard:
     ) -> None:
         """Verify what a shard has gained, and sign all of it unless something was found."""
         shard, reached = watched.shard, watched.reached
-        async for problem in verify_shard(connection, self.context.tables, shard, reached, checkpoints, parts):
+        tables, seals = self.context.tables, self.context.ledger.seals
+        async for problem in verify_shard(connection, tables, shard, reached, checkpoints, parts, seals=seals):
             self._found(problem)
         if reached.seq and self._is_good(shard):
             await self._sign(shard, reached)

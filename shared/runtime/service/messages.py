@@ -1,8 +1,9 @@
-"""The keys of messages between services, as the settings name them: what a service signs with, and whom it believes."""
+"""The keys that the settings name: what a service signs its messages and shards with, and whom it believes."""
 
 from collections.abc import Sequence
 
 from shared.contracts.topics import TOPICS, Topic
+from shared.journal.shard import Seals
 from shared.journal.signed_batch import BatchVerifier, signer_name
 from shared.journal.signed_note import CheckpointError, Signer, Verifier
 from shared.runtime.errors import Stop
@@ -12,12 +13,12 @@ _OFF = "or switch it off, in tests alone, with PITLEDGER_MESSAGE_AUTHENTICATION=
 
 
 def message_signer(settings: Settings, service: str) -> Signer | None:
-    """Return what signs the messages of a service; None where they are not signed. Raises: Stop where a key misses."""
+    """Return what signs for a service; None where nothing is signed. Raises: Stop where its key is missing."""
     if settings.message_authentication == "off":
         return None
     if settings.checkpoint_key_file is None:
         raise Stop(
-            f"{service} signs what it publishes and sends again: name its key in PITLEDGER_CHECKPOINT_KEY_FILE, {_OFF}"
+            f"{service} signs what it records and publishes: name its key in PITLEDGER_CHECKPOINT_KEY_FILE, {_OFF}"
         )
     return Signer.from_pem(settings.checkpoint_key_file, signer_name(service))
 
@@ -39,6 +40,14 @@ def message_verifier(settings: Settings, topics: Sequence[Topic], service: str) 
                 f"file that PITLEDGER_CHECKPOINT_VERIFIERS_FILE names, {_OFF}"
             )
     return verifier
+
+
+def shard_seals(settings: Settings, service: str, signer: Signer | None) -> Seals | None:
+    """Return what seals the shards of a service; None where nothing is signed. Raises: Stop where a key is malformed.
+
+    What former keys of the service sealed holds as long as they stand in the file of public keys.
+    """
+    return None if signer is None else Seals(signer.name, _verifiers(settings, service), signer)
 
 
 def _verifiers(settings: Settings, service: str) -> list[Verifier]:

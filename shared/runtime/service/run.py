@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from shared.journal.entry import Entry
 from shared.journal.inputs import Input, first_input
 from shared.journal.ledger import Ledger
+from shared.journal.shard import Seals
 from shared.journal.signed_batch import BatchVerifier
 from shared.journal.signed_note import Signer
 from shared.runtime.clock import Clock, Step, no_step, utc_now
@@ -34,7 +35,7 @@ from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.guard import Guard
 from shared.runtime.service.health import Health
 from shared.runtime.service.manifest import Manifest
-from shared.runtime.service.messages import message_signer, message_verifier
+from shared.runtime.service.messages import message_signer, message_verifier, shard_seals
 from shared.runtime.service.notary import notary
 from shared.runtime.service.packs import use_own_packs
 from shared.runtime.service.periodic import every
@@ -66,6 +67,7 @@ def context_of(
     *,
     verifier: BatchVerifier | None = None,
     signer: Signer | None = None,
+    seals: Seals | None = None,
     clock: Clock = utc_now,
     wake: Wake = lambda _: None,
     outbox: Outbox | None = None,
@@ -77,7 +79,7 @@ def context_of(
         service=manifest.name,
         settings=settings,
         engine=engine,
-        ledger=Ledger(manifest.journal),
+        ledger=Ledger(manifest.journal, seals),
         verifier=verifier,
         projector=manifest.whole_projector,
         clock=clock,
@@ -140,7 +142,7 @@ class _Run:
         self._manifest = manifest
         self._started = started
         engine = create_engine(settings.database_url.get_secret_value(), role=role_of(manifest.name))
-        signer = message_signer(settings, manifest.name) if manifest.publishes or manifest.readers else None
+        signer = message_signer(settings, manifest.name)
         verifier = message_verifier(settings, manifest.reads, manifest.name)
         self._context = context = context_of(
             manifest,
@@ -148,6 +150,7 @@ class _Run:
             engine,
             verifier=verifier,
             signer=signer,
+            seals=shard_seals(settings, manifest.name, signer),
             clock=clock,
             wake=self._wake,
             step=step,

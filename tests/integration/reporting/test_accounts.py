@@ -1,107 +1,19 @@
 """Account liability, electronic win and what is unclaimed on a real database: the accounts' journal against rounds."""
 
 from datetime import timedelta
-from typing import Any
 
+from tests.support.account_journal import AccountJournal, in_round, moved_of
 from tests.support.asgi import assert_problem
 from tests.support.properties import property_event
-from tests.support.published import Journal
 from tests.support.reporting import Books, identities_of, names, rows_of
 from tests.unit.reporting.entries import DAY, NOON, total
 
 EARLIER = "2026-11-10"
 
 
-class Ledger(Journal):
-    """Makes the entries of the wagering accounts."""
-
-    def __init__(self, begun: Any = NOON) -> None:
-        super().__init__("wagering-accounts", begun)
-
-    def opened(self, account: str, table: str) -> dict[str, Any]:
-        """A game account was opened."""
-        return self.entry("account.opened", _by(account) | {"table": table})
-
-    def registered(self, wallet: str) -> dict[str, Any]:
-        """A patron got a wallet."""
-        return self.entry(
-            "patron.registered", {"property": "riverside", "patron": "p-1", "by": "cage", "wallet": wallet}
-        )
-
-    def bought_in(self, account: str, cents: int, instrument: str = "cash", **more: Any) -> dict[str, Any]:
-        """Money came to an account; from a wallet, it left that."""
-        moved = [_of(account, available_cents=cents)]
-        if "wallet" in more:
-            moved.append({"account": more.pop("wallet"), "available_cents": -cents})
-        said = {"instrument": instrument, "cents": cents, "movements": moved}
-        return self.entry("account.bought_in", _by(account) | said | more)
-
-    def cashed_out(self, account: str, cents: int, instrument: str = "cash", **more: Any) -> dict[str, Any]:
-        """Money left an account."""
-        moved = [_of(account, available_cents=-cents)]
-        said = {"instrument": instrument, "cents": cents, "movements": moved, "closed": False}
-        return self.entry("account.cashed_out", _by(account) | said | more)
-
-    def held(self, account: str, round_id: str, cents: int) -> dict[str, Any]:
-        """A wager is on hold."""
-        said = {"hold": self.seq, "cents": cents, "round_version": 1, "seat": 1, "wager": "blackjack"}
-        moved = [_of(account, available_cents=-cents, held_cents=cents)]
-        return self.entry("wager.authorized", _by(account) | _round(round_id) | said | {"movements": moved})
-
-    def captured(self, account: str, round_id: str, cents: int) -> dict[str, Any]:
-        """The wager is in play."""
-        moved = [_of(account, held_cents=-cents, staked_cents=cents)]
-        said = {"by": "table", "round_version": 2, "holds": [{"account": account, "hold": 1, "cents": cents}]}
-        return self.entry("wagers.captured", {"property": "riverside"} | _round(round_id) | said | {"movements": moved})
-
-    def settled(self, account: str, round_id: str, staked: int, credited: int, **more: int) -> dict[str, Any]:
-        """The round's result came, or was taken back; what could not be is a shortage."""
-        released, shortage = more.pop("released", 0), more.pop("shortage", 0)
-        result = {"account": account, "staked_cents": staked, "credited_cents": credited, "released_cents": released}
-        available = released + credited - staked + shortage
-        moved = [_of(account, available_cents=available, staked_cents=-released)]
-        said = {"property": "riverside", "game": "blackjack", "gaming_day": DAY, "revision": 1, "round_version": 3}
-        of_account = {"accounts": [result | {"shortage_cents": shortage}], "movements": moved}
-        kind = "wagers.reversed" if staked < 0 else "wagers.settled"
-        return self.entry(kind, said | _round(round_id) | of_account)
-
-    def promotion(self, what: str, account: str, cents: int) -> dict[str, Any]:
-        """Promotional money was granted, written off, expired, or moved from the wallet W-1."""
-        moved = [_of(account, promotional_cents=-cents if what in ("written_off", "expired") else cents)]
-        if what == "moved":
-            moved.append(_of("W-1", promotional_cents=-cents))
-        said = {"cents": cents, "reason": "welcome", "movements": moved}
-        said |= {"promotion": 1} if what == "granted" else {}
-        return self.entry(f"promotion.{what}", _by(account) | said)
-
-    def adjustment(self, step: str, account: str, number: int, cents: int) -> dict[str, Any]:
-        """An adjustment was entered, approved or rejected."""
-        said = {"adjustment": number, "cents": cents, "reason": "credited twice"}
-        if step != "entered":
-            said |= {"entered_by": "cage.ann", "by": "control.eve"}
-        if step != "rejected":
-            said["before_cents"] = 0
-        if step == "approved":
-            said |= {"after_cents": cents, "movements": [_of(account, available_cents=cents)]}
-        return self.entry(f"account.adjustment_{step}", _by(account) | said)
-
-
-def _of(account: str, **cents: int) -> dict[str, Any]:
-    """Return a movement; accounts whose name begins with GA are of sessions at BJ-01."""
-    return {"account": account} | ({"table": "BJ-01"} if account.startswith("GA") else {}) | cents
-
-
-def _by(account: str) -> dict[str, Any]:
-    return {"property": "riverside", "account": account, "by": "cage.ann"}
-
-
-def _round(round_id: str) -> dict[str, Any]:
-    return {"table": "BJ-01", "round_id": round_id}
-
-
-def _earlier(books: Books) -> Ledger:
+def _earlier(books: Books) -> AccountJournal:
     """Two wallets of ten days ago."""
-    ledger = Ledger(NOON - timedelta(days=10))
+    ledger = AccountJournal(NOON - timedelta(days=10))
     wallets = {"W-1": 50_000, "W-2": 700}
     for wallet, cents in wallets.items():
         books.desk.feed("accounts", ledger.registered(wallet), ledger.bought_in(wallet, cents))
@@ -114,7 +26,7 @@ def _day(books: Books) -> None:
 
 
 def _session(books: Books, seq: int) -> None:
-    ledger = Ledger()
+    ledger = AccountJournal()
     ledger.seq = seq
     books.desk.feed(
         "accounts",
@@ -178,11 +90,11 @@ def test_the_liability_is_the_sum_of_all_balances(books: Books) -> None:
 
 def test_promotional_money_is_apart_in_the_liability(books: Books) -> None:
     """Granted, spent, written off; opening and closing by day; and what of the balances it is."""
-    ledger = Ledger()
+    ledger = AccountJournal()
     result = {"account": "GA-1", "staked_cents": 700, "credited_cents": 300, "released_cents": 0}
     result |= {"promotional_staked_cents": 500, "promotional_credited_cents": 100}
     settled = {"property": "riverside", "game": "blackjack", "gaming_day": DAY, "revision": 1, "round_version": 1}
-    settled |= {"accounts": [result], "movements": [_of("GA-1", available_cents=0, promotional_cents=-400)]}
+    settled |= {"accounts": [result], "movements": [moved_of("GA-1", available_cents=0, promotional_cents=-400)]}
     books.desk.feed(
         "accounts",
         ledger.registered("W-1"),
@@ -190,7 +102,7 @@ def test_promotional_money_is_apart_in_the_liability(books: Books) -> None:
         ledger.opened("GA-1", "BJ-01"),
         ledger.bought_in("GA-1", 2_000),
         ledger.promotion("moved", "GA-1", 600),
-        ledger.entry("wagers.settled", settled | _round("r-1")),
+        ledger.entry("wagers.settled", settled | in_round("r-1")),
         ledger.promotion("written_off", "W-1", 150),
         ledger.promotion("expired", "W-1", 50),
     )
@@ -317,7 +229,7 @@ def test_adjustments_of_accounts_are_listed_with_before_and_after(books: Books) 
     """Of the day on which they were decided, or while they wait of the one on which they were entered."""
     ledger = _earlier(books)
     books.desk.feed("accounts", ledger.adjustment("entered", "W-2", 1, 300_000))
-    today = Ledger()
+    today = AccountJournal()
     today.seq = ledger.seq
     books.desk.feed(
         "accounts",

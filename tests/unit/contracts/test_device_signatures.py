@@ -6,7 +6,7 @@ from base64 import urlsafe_b64decode
 from typing import Any
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from hypothesis import given
 from hypothesis import strategies as st
 from joserfc import jws
@@ -197,6 +197,30 @@ def test_a_public_key_is_written_in_one_way(key: str) -> None:
     """Thirty-two bytes in base64url."""
     with pytest.raises(ValueError, match="public_key"):
         DeviceKey.model_validate(registered() | {"public_key": key})
+
+
+FEW_POINTS = (
+    "0100000000000000000000000000000000000000000000000000000000000000",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "0000000000000000000000000000000000000000000000000000000000000080",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+    "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+)
+"""Keys whose signatures say nothing, in every way of writing them (libsodium refuses the same)."""
+
+
+@pytest.mark.parametrize("key", FEW_POINTS)
+def test_a_key_that_proves_nothing_is_not_registered(key: str) -> None:
+    """Of the first, anybody's zeros are a good signature of whatever there is."""
+    first = bytes.fromhex(FEW_POINTS[0])
+    Ed25519PublicKey.from_public_bytes(first).verify(first + bytes(32), VALUE)
+    with pytest.raises(ValueError, match="no device has this key"):
+        DeviceKey.model_validate(registered() | {"public_key": base64url(bytes.fromhex(key))})
 
 
 def test_a_thumbprint_is_that_of_rfc_8037() -> None:
