@@ -201,7 +201,7 @@ def _envelope() -> Form:
         occurred_at=_OCCURRED,
         recorded_at=_RECORDED_AT,
         hash=_HASH,
-        data=_DATA,
+        data=_DATA.encode(),
     )
     return Form(entry_message(shard_source(_SERVICE, _SHARD), _SHARD, row))
 

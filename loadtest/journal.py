@@ -69,7 +69,7 @@ class Journal:
             occurred_at=occurred_at,
             recorded_at=shard.recorded_at,
             hash=shard.hash,
-            data=data.decode(),
+            data=data,
         )
         assert fact.KIND.topic is not None, "it is no fact that every journal may hold"
         return Published(fact.KIND.topic, shard.source.encode(), entry_message(shard.source, shard_number, row))

@@ -91,7 +91,7 @@ class ApprovedProperties(Properties):
 class OfJournal(Handler[None]):
     """Add the journal of a service to the books."""
 
-    gather_seconds = 0.2
+    gather_seconds = 0.05
     rest = 4
     added_up: ClassVar[frozenset[type[Fact]]] = frozenset()
     """The kinds of which there is one a round or a wager: they are added up, and no report lists them."""

@@ -27,6 +27,9 @@ from shared.runtime.consume.submissions import ApprovedSubmissions, RulesSubmiss
 RoundKey = tuple[str, str, str]
 """(property, table, round id)"""
 
+_NEW = Known()
+"""What is known of a round that nothing has been said about."""
+
 
 class KnownProperties(Properties):
     """Keep the approved properties: rounds are played at their tables, in their gaming days."""
@@ -69,12 +72,12 @@ class TableEvents(Handler[Rounds]):
 
     def stands_since(self, event: Event[Any], state: Rounds) -> datetime | None:
         """Return when the round was opened whose money stands: whenever that was, it may be corrected and voided."""
-        standing = state.known.get(key_of(event), Known()).standing if isinstance(event.data, TableData) else None
+        standing = state.known.get(key_of(event), _NEW).standing if isinstance(event.data, TableData) else None
         return None if standing is None else standing.posted.opened_at
 
     def handle(self, event: Event[Any], state: Rounds) -> Sequence[Recording]:
         key = key_of(event)
-        known = state.known.get(key, Known())
+        known = state.known.get(key, _NEW)
         outcome = settle_event(cast("TableEvent", event), known, state.places.place, state.submissions.in_effect)
         state.known[key] = outcome.known
         return outcome.recordings

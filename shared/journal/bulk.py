@@ -8,8 +8,8 @@ The rows of a statement are one JSON parameter, which is quicker to write and to
     OF_ROUND = select(holds, by=("property", "table_name", "round_id"), lock=True)
     for row in await OF_ROUND.read(connection, keyed(OF_ROUND, [("riverside", "BJ-01", "r-1")])):
 
-A row is a mapping with the names of the columns. The value of a `JSON` column is its text, which is kept byte for byte;
-the value of a `JSONB` column is whatever JSON can express.
+A row is a mapping with the names of the columns. The value of a `JSON` column is its text, which is kept byte for byte
+(for COPY it may be in UTF-8 already); the value of a `JSONB` column is whatever JSON can express.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -212,12 +212,12 @@ async def _copy(
 ) -> None:
     """Insert rows by COPY, given the values of each of these columns."""
     fields = (map(_copy_format(table.c[name]), column) for name, column in zip(names, values, strict=True))
-    lines = "\n".join(map("\t".join, zip(*fields, strict=True)))
+    lines = b"\n".join(map(b"\t".join, zip(*fields, strict=True)))
     quoted = ", ".join(f'"{name}"' for name in names)
     raw = await connection.get_raw_connection()
     driver: Any = raw.driver_connection
     async with driver.cursor() as cursor, cursor.copy(f"COPY {table.fullname} ({quoted}) FROM STDIN") as copying:
-        await copying.write(f"{lines}\n".encode())
+        await copying.write(lines + b"\n")
 
 
 def _require_columns(rows: Iterable[Row], names: Sequence[str]) -> None:
@@ -246,33 +246,31 @@ def _value(target: Column[Any], rows: FromClause) -> ColumnElement[Any]:
 
 
 @cache
-def _copy_format(target: Column[Any]) -> Callable[[Any], str]:
+def _copy_format(target: Column[Any]) -> Callable[[Any], bytes]:
     write = _copy_value(target.type)
-    return (lambda value: "\\N" if value is None else write(value)) if target.nullable else write
+    return (lambda value: b"\\N" if value is None else write(value)) if target.nullable else write
 
 
-def _copy_value(kind: TypeEngine[Any]) -> Callable[[Any], str]:
+def _copy_value(kind: TypeEngine[Any]) -> Callable[[Any], bytes]:
     if isinstance(kind, LargeBinary):
-        return lambda value: f"\\\\x{value.hex()}"
+        return lambda value: f"\\\\x{value.hex()}".encode()
     if isinstance(kind, JSONB):
-        return lambda value: _escaped(to_json(value).decode())
+        return lambda value: _escaped(to_json(value))
     if isinstance(kind, ARRAY):
         if isinstance(kind.item_type, Integer):
-            return lambda value: (
-                f"{{{str(list(value))[1:-1]}}}"
-            )  # as Python writes a list of them, but for the brackets
+            return lambda value: b"{%b}" % to_json(value)[1:-1]  # as JSON has it, but for the brackets
         return lambda value: _text_array(tuple(value))
     if isinstance(kind, Text | JSON):
-        return _escaped
-    return str
+        return lambda value: _escaped(value if isinstance(value, bytes) else value.encode())
+    return lambda value: str(value).encode()
 
 
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+def _escaped(value: bytes) -> bytes:
+    return value.replace(b"\\", b"\\\\").replace(b"\t", b"\\t").replace(b"\n", b"\\n").replace(b"\r", b"\\r")
 
 
 @lru_cache(maxsize=4096)
-def _text_array(values: tuple[str, ...]) -> str:
+def _text_array(values: tuple[str, ...]) -> bytes:
     """Return an array of texts: the same names again and again."""
     quoted = ('"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"' for value in values)
-    return _escaped(f"{{{','.join(quoted)}}}")
+    return _escaped(f"{{{','.join(quoted)}}}".encode())

@@ -79,6 +79,9 @@ def _number(value: int) -> bytes:
     return _field(b"%d" % value)
 
 
+_cents = lru_cache(maxsize=65536)(_number)
+
+
 def _moment(value: datetime) -> bytes:
     return _number((value - _EPOCH) // _MICROSECOND)
 
@@ -135,8 +138,7 @@ def entry_record(draft: Draft, *, shard_name: str, seq: int, recorded_at: dateti
         _number(len(draft.postings)),
     ]
     for account, cents in draft.postings:
-        parts.append(_account(account))
-        parts.append(_number(cents))
+        parts += (_account(account), _cents(cents))
     return b"".join(parts)
 
 

@@ -64,7 +64,7 @@ def _entry_values(entry: Entry, numbers: Mapping[Account, int]) -> tuple[Any, ..
         draft.gaming_day,
         draft.occurred_at,
         entry.recorded_at,
-        draft.data.decode(),
+        draft.data,
         entry.previous,
         entry.hash,
         [numbers[account] for account, _ in draft.postings],
@@ -265,7 +265,8 @@ class Ledger:
         try:
             async with pipeline(connection) as sent:
                 found = await sent.read(self._lock, added.locked)
-                await sent.write(self._add_entries, keyed(self._add_entries, added.entries))
+                rows = [{**row, "data": row["data"].decode()} for row in keyed(self._add_entries, added.entries)]
+                await sent.write(self._add_entries, rows)
                 await finish(sent)
         except psycopg.IntegrityError as error:  # entries that do not follow are refused
             _require(added.shards, await found.fetchall(), error)

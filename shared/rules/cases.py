@@ -1,10 +1,13 @@
 """Compare a settlement with what a case file expects."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from shared.rules.record import ExpectedLine, ExpectedMeter
-from shared.rules.settlement import Settlement
+from shared.rules.settlement import HOUSE, Settlement
+
+_BY_DEFAULT: Final[Mapping[str, Any]] = {"vigorish": 0, "from_meter": 0, "paid_by": HOUSE}
+"""What a line has that its document leaves out."""
 
 
 def differences(expect: Sequence[ExpectedMeter | ExpectedLine], settlement: Settlement) -> list[str]:
@@ -14,7 +17,7 @@ def differences(expect: Sequence[ExpectedMeter | ExpectedLine], settlement: Sett
     line that is not expected must not exist.
     """
     found = []
-    left = [line.as_document() for line in settlement.lines]
+    left = [{**_BY_DEFAULT, **line.as_document()} for line in settlement.lines]
     for entry in expect:
         if isinstance(entry, ExpectedMeter):
             after = settlement.meters.get(entry.meter)

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 Outcome = Literal["win", "lose", "push", "void", "surrender"]
 Payer = Literal["house", "bank"]
+HOUSE: Final = "house"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Line:
     category: str | None = None
     vigorish: int = 0
     from_meter: int = 0
-    paid_by: Payer = "house"
+    paid_by: Payer = HOUSE
     house_share: int | None = None
 
     @property
@@ -39,24 +40,28 @@ class Line:
         return self.payout + self.stake_returned - self.stake - self.vigorish
 
     def as_document(self) -> dict[str, Any]:
-        """Return the line in the field names of the round record; `hand`, `category`, `house_share` only if any."""
-        document: dict[str, Any] = {"seat": self.seat, "wager": self.wager}
-        if self.hand is not None:
-            document["hand"] = self.hand
-        document["outcome"] = self.outcome
-        if self.category is not None:
-            document["category"] = self.category
-        document |= {
+        """Return the line in the field names of the round record, without what is as by default."""
+        document: dict[str, Any] = {
+            "seat": self.seat,
+            "wager": self.wager,
+            "outcome": self.outcome,
             "stake": self.stake,
             "payout": self.payout,
             "stake_returned": self.stake_returned,
-            "vigorish": self.vigorish,
-            "from_meter": self.from_meter,
-            "paid_by": self.paid_by,
+            "paragraph": self.paragraph,
         }
+        if self.hand is not None:
+            document["hand"] = self.hand
+        if self.category is not None:
+            document["category"] = self.category
+        if self.vigorish:
+            document["vigorish"] = self.vigorish
+        if self.from_meter:
+            document["from_meter"] = self.from_meter
+        if self.paid_by != HOUSE:
+            document["paid_by"] = self.paid_by
         if self.house_share is not None:
             document["house_share"] = self.house_share
-        document["paragraph"] = self.paragraph
         return document
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from sqlalchemy import event
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 
 def role_of(service: str) -> str:
@@ -37,3 +37,8 @@ def create_engine(url: str, *, role: str, pool_size: int = 5) -> AsyncEngine:
         connection.commit()
 
     return engine
+
+
+def reading(engine: AsyncEngine) -> AsyncConnection:
+    """Return a connection for reading, on which each statement sees what is committed: no transaction to wait for."""
+    return engine.execution_options(isolation_level="AUTOCOMMIT").connect()

@@ -46,8 +46,9 @@ class Settings(KafkaSettings):
         default=500,
         description="most records committed in one transaction; ten times as many where reporting adds up settlements",
     )
-    poll_seconds: Seconds = Field(
-        default=0.05, description="longest wait for records before a batch of what is urgent is taken"
+    fetch_seconds: Seconds = Field(
+        default=0.05,
+        description="how long a broker may hold an answer back while it has nothing new; Apache Kafka gives what comes",
     )
     retry_seconds_max: Seconds = Field(
         default=120, description="how long a failing database is retried before the service gives up and exits"

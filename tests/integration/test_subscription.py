@@ -1,13 +1,15 @@
 """A subscription on a real broker, seen from the event loop that it shares with the rest of a service."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
+from types import SimpleNamespace
 from typing import Any, cast
 from uuid import uuid4
 
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import Producer, TopicPartition
 from sqlalchemy import MetaData
 
 from shared.journal.inputs import Input
@@ -40,7 +42,7 @@ class Reader:
             ledger=Ledger(journal_tables(MetaData(), "tests")),
         )
         self.topic = topic
-        self.gather_seconds = 0.05
+        self.gather_seconds = 0.0
         self.rest = 0
         self.batch_seconds = 0.0
         self.batch_records_max = settings.batch_records_max
@@ -146,3 +148,45 @@ def test_what_nobody_waits_for_is_gathered_while_the_reader_rests(broker: AnyBro
             assert 2 == reader.batches[-1], "both came while it rested"
 
     asyncio.run(work())
+
+
+def message(partition: int, offset: int) -> Any:
+    """Return what librdkafka gives of a record, as far as it is looked at."""
+    said = {"topic": "t", "partition": partition, "offset": offset, "key": None, "value": b"{}", "headers": None}
+    return SimpleNamespace(
+        timestamp=lambda: (1, 0), **{name: partial(lambda value: value, it) for name, it in said.items()}
+    )
+
+
+class Taking:
+    """A consumer of Kafka that has more records at hand, and whose partitions may be revoked while it gives them."""
+
+    def __init__(self, more: Sequence[Any], meanwhile: Callable[[], None]) -> None:
+        self._more, self._meanwhile = more, meanwhile
+        self.asked: list[dict[str, Any]] = []
+
+    async def getmany(self, **asked: Any) -> Sequence[Any]:
+        self.asked.append(asked)
+        self._meanwhile()
+        return self._more
+
+
+@pytest.mark.parametrize(
+    ("revoked", "expected"),
+    [([], [(0, 7), (0, 8), (1, 3)]), ([1], [(0, 7), (0, 8), (1, 3)]), ([0, 1], [(0, 8), (1, 3)])],
+)
+def test_what_comes_is_handed_over_with_what_is_there(revoked: list[int], expected: list[tuple[int, int]]) -> None:
+    """Nobody waits for a batch to fill; a record whose partition is revoked meanwhile is read by its next owner."""
+
+    async def work() -> tuple[list[tuple[int, int]], list[dict[str, Any]]]:
+        reader = Reader("t", Settings(batch_records_max=500))
+        subscription = Subscription(
+            cast(KafkaTopics, None), cast(Consumer, reader), Input("t", "c", "i"), whole=False, failed=lambda _: None
+        )
+        let_go = [TopicPartition("t", number) for number in revoked]
+        taking = Taking([message(0, 8), message(1, 3)], lambda: subscription._on_revoke(cast(Any, None), let_go))
+        subscription._subscriber = SimpleNamespace(consumer=taking)
+        records = await subscription._batch(message(0, 7))
+        return [(record.partition, record.offset) for record in records], taking.asked
+
+    assert (expected, [{"timeout": 0.0, "max_records": 499}]) == asyncio.run(work())

@@ -29,8 +29,8 @@ class Line(msgspec.Struct, gc=False):
     stake: int
     payout: int
     stake_returned: int
-    from_meter: int
-    paid_by: str
+    from_meter: int = 0
+    paid_by: str = "house"
     category: str | None = None
     hand: int | None = None
 

@@ -46,6 +46,7 @@ from shared.runtime.consume.plausible import Limit
 from shared.runtime.consume.quarantine import keep_quarantined
 from shared.runtime.consume.stopped import Stopped
 from shared.runtime.context import RuntimeContext
+from shared.runtime.database import reading
 from shared.runtime.errors import Kind, kind_of
 from shared.runtime.projector import Transaction
 
@@ -77,7 +78,7 @@ class Consumer:
 
     def __init__(self, context: RuntimeContext, handler: Handler[Any], log_name: str) -> None:
         self.topic = handler.topic
-        self.gather_seconds = max(context.settings.poll_seconds, handler.gather_seconds)
+        self.gather_seconds = handler.gather_seconds
         self.rest = handler.rest
         self.batch_records_max = context.settings.batch_records_max * handler.batch_scale
         self.context = context
@@ -238,7 +239,7 @@ class Consumer:
         tables, decoded = self.context.tables, list(chain.from_iterable(parts.values()))
         await self._handler.prepare(_events(decoded))
         taken: dict[PlaceOf, bytes] = {}
-        async with self.context.engine.connect() as connection:
+        async with reading(self.context.engine) as connection:
             for number, part in parts.items():
                 events, streams = _events(part), self._partitions[number].streams
                 await load_streams(connection, tables, streams, {event.source for event in events})

@@ -54,15 +54,17 @@ class Door:
         earliest = received_at - timedelta(days=limits.age_days_max)
         if stands_since is not None:
             earliest = min(earliest, stands_since)
+        last_day, first_day = (latest + _DAYS_APART).date(), (earliest - _DAYS_APART).date()
         late = None
         for name, said in _moments(event):
-            if _is_after(said, latest):
+            is_moment = isinstance(said, datetime)
+            if said > (latest if is_moment else last_day):
                 reason = f"{name!r} {said} is more than {limits.ahead_minutes_max} minutes after its receipt"
                 raise Implausible("ahead_minutes_max", reason)
-            if _is_before(said, earliest):
+            if said < (earliest if is_moment else first_day):
                 late = late or f"{name!r} {said} is more than {limits.age_days_max} days before its receipt"
                 flagged = place is not None and place.document.late_events == "flag"
-                if not flagged or _is_before(said, _CALENDAR_BEGINS):
+                if not flagged or said < (_CALENDAR_BEGINS if is_moment else (_CALENDAR_BEGINS - _DAYS_APART).date()):
                     raise Implausible("age_days_max", late)
         return late
 
@@ -88,13 +90,3 @@ def _moments_in(said: Any) -> Iterator[tuple[str, date]]:
             yield name, value
         elif isinstance(value, Contract):
             yield from _moments_in(value)
-
-
-def _is_after(said: date, latest: datetime) -> bool:
-    """Return whether a moment lies after another one, or a day certainly does."""
-    return said > latest if isinstance(said, datetime) else said > (latest + _DAYS_APART).date()
-
-
-def _is_before(said: date, earliest: datetime) -> bool:
-    """Return whether a moment lies before another one, or a day certainly does."""
-    return said < earliest if isinstance(said, datetime) else said < (earliest - _DAYS_APART).date()

@@ -1,10 +1,10 @@
-"""A topic's subscription: FastStream hands over raw batches, the database says where to read."""
+"""A topic's subscription: FastStream hands over what comes, the database says where to read."""
 
 import asyncio
 import logging
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -20,6 +20,7 @@ from pydantic_core import from_json
 
 from shared.journal.inputs import Input
 from shared.runtime.consume.consumer import Consumer
+from shared.runtime.consume.handler import Record
 from shared.runtime.consume.records import record_of
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import Stop
@@ -34,6 +35,8 @@ _REST_SECONDS_MAX = 2.0
 _FETCH_BYTES = 16 * 1024 * 1024
 _STATISTICS_MILLISECONDS = 200
 """How often librdkafka tells how far the partitions go."""
+_POLL_SECONDS = 0.2
+"""How long the first record of a batch is waited for at a time; stopping waits as long."""
 
 
 class KafkaTopics:
@@ -116,10 +119,8 @@ class Subscription:
             "group_id": group,
             "auto_offset_reset": "earliest",
             "ack_policy": AckPolicy.MANUAL,
-            "batch": True,
-            "max_records": consumer.batch_records_max,
-            "polling_interval": consumer.gather_seconds,
-            "fetch_max_wait_ms": round(1000 * consumer.gather_seconds),
+            "polling_interval": _POLL_SECONDS,
+            "fetch_max_wait_ms": round(1000 * max(settings.fetch_seconds, consumer.gather_seconds)),
             "session_timeout_ms": round(1000 * settings.kafka_session_seconds),
             "heartbeat_interval_ms": round(300 * settings.kafka_session_seconds),
             "max_partition_fetch_bytes": _FETCH_BYTES,
@@ -128,6 +129,7 @@ class Subscription:
         }
         self._subscriber: Any = None
         self._stopping = asyncio.Event()
+        self._let_go: set[int] = set()  # partitions that were revoked while a batch was read
 
     async def start(self) -> None:
         """Take all partitions, or join the group."""
@@ -217,24 +219,35 @@ class Subscription:
 
     def _on_revoke(self, kafka: KafkaConsumer, partitions: list[TopicPartition]) -> None:
         del kafka
-        self.consumer.revoked([partition.partition for partition in partitions])
-        log.info("revoked", topic=self.consumer.topic, partitions=[partition.partition for partition in partitions])
+        numbers = [partition.partition for partition in partitions]
+        self._let_go.update(numbers)
+        self.consumer.revoked(numbers)
+        log.info("revoked", topic=self.consumer.topic, partitions=numbers)
 
     # --- called by FastStream, in the event loop ---
 
-    async def _unparsed(self, messages: tuple[Message, ...]) -> KafkaMessage:
-        """Return a batch as it came: FastStream would take headers for text, and leave out a batch where one is not."""
+    async def _unparsed(self, message: Message) -> KafkaMessage:
+        """Return a message as it came: FastStream would take headers for text, and leave it out where one is not."""
         return KafkaMessage(
-            raw_message=messages,
-            body=[message.value() or b"" for message in messages],
-            consumer=self._subscriber.consumer,
-            is_manual=True,
+            raw_message=message, body=message.value() or b"", consumer=self._subscriber.consumer, is_manual=True
         )
 
-    async def _handle(self, message: StreamMessage[tuple[Message, ...]]) -> None:
-        started = self._loop.time()
+    async def _batch(self, first: Message) -> list[Record]:
+        """Return a record with those that are there already, or come while they are gathered."""
+        self._let_go.clear()
+        more: Sequence[Message] = ()
+        if room := self.consumer.batch_records_max - 1:
+            kafka = self._subscriber.consumer
+            more = await kafka.getmany(timeout=self.consumer.gather_seconds, max_records=room)
+        still = () if first.partition() in self._let_go else (first,)  # else its next owner reads it
+        return [record_of(message) for message in (*still, *more)]
+
+    async def _handle(self, message: StreamMessage[Message]) -> None:
         try:
-            records = [record_of(raw) for raw in message.raw_message]
+            records = await self._batch(message.raw_message)
+            if not records:
+                return
+            started = self._loop.time()
             oldest = min(record.taken_at for record in records)
             self.age_seconds = max((self._context.clock() - oldest).total_seconds(), 0.0)
             self._context.metrics.age.labels(self.consumer.topic).set(self.age_seconds)

@@ -7,7 +7,6 @@ what they have seen.
 """
 
 import asyncio
-import json
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 import structlog
 from confluent_kafka import Producer
+from pydantic_core import to_json
 from sqlalchemy import Text, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -53,7 +53,7 @@ class NotDelivered(ConnectionError):
 
 
 class Outgoing(NamedTuple):
-    """An entry on its way out: `hash` is in hexadecimal, `data` JSON as it is stored."""
+    """An entry on its way out: `hash` is in hexadecimal, `data` JSON in UTF-8 as it is stored."""
 
     seq: int
     kind: str
@@ -61,7 +61,7 @@ class Outgoing(NamedTuple):
     occurred_at: datetime
     recorded_at: datetime
     hash: str
-    data: str
+    data: bytes
 
     @classmethod
     def of(cls, entry: Entry) -> "Outgoing":
@@ -74,7 +74,7 @@ class Outgoing(NamedTuple):
             occurred_at=draft.occurred_at.astimezone(UTC),
             recorded_at=entry.recorded_at,
             hash=entry.hash.hex(),
-            data=draft.data.decode(),
+            data=draft.data,
         )
 
 
@@ -174,7 +174,7 @@ class Relay:
             entries.occurred_at,
             entries.recorded_at,
             func.encode(entries.hash, "hex").label("hash"),
-            cast(entries.data, Text).label("data"),
+            func.convert_to(cast(entries.data, Text), "UTF8").label("data"),
         ).where(entries.shard == shard, entries.seq > published)
         found = await connection.execute(query.order_by(entries.seq).limit(BATCH_ENTRIES))
         return [Outgoing(*row) for row in found]
@@ -207,7 +207,7 @@ class Relay:
     def _message(self, topic: str, shard: int, row: Outgoing) -> tuple[str, bytes, bytes]:
         """Return topic, key and value of an entry."""
         source = shard_source(self._context.service, shard)
-        key = source.encode() if self._key is None else self._key(row.kind, shard, row.seq, row.data.encode())
+        key = source.encode() if self._key is None else self._key(row.kind, shard, row.seq, row.data)
         return topic, key, entry_message(source, shard, row)
 
     def _headers(self, messages: Sequence[tuple[str, bytes, bytes]]) -> list[Headers]:
@@ -233,4 +233,4 @@ def entry_message(source: str, shard: int, row: Outgoing) -> bytes:
         "movesmoney": KINDS[row.kind].moves_money,
         "datacontenttype": "application/json",
     }
-    return f'{json.dumps(head, separators=(",", ":"))[:-1]},"data":{row.data}}}'.encode()
+    return b'%b,"data":%b}' % (to_json(head)[:-1], row.data)

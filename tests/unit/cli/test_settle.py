@@ -42,9 +42,6 @@ LINE = {
     "stake": 1500,
     "payout": 2250,
     "stake_returned": 1500,
-    "vigorish": 0,
-    "from_meter": 0,
-    "paid_by": "house",
     "paragraph": "§ 633a.13(a)",
 }
 REFUSED = record(id="nine-aces", round={**record()["round"], "dealer": {"cards": ["Td", "Zz"]}})
