@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from loadtest.sampling import Samples
+from loadtest.sampling import Resources, Samples
 from loadtest.verdict import Verdict
 from loadtest.watch import SETTLEMENT
 from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
@@ -105,26 +105,29 @@ def lag_of(samples: Samples, sent: Sequence[float], before: int, schemas: Iterab
 
 
 def growth_of(samples: Samples) -> list[Mapping[str, float]]:
-    """Return what a round cost while the journal grew, in windows of equal time with rounds in them."""
-    found: list[Mapping[str, float]] = []
-    looks = thinned(samples.resources, _WINDOWS + 1)
+    """Return what a round cost while the journal grew, in windows of about as many rounds each."""
     places = {sample.at: sample.read(SETTLEMENT, TABLE_EVENTS.name) for sample in samples.places}
-    for first, last in pairwise(looks):
-        settled = _near(places, first.at), _near(places, last.at)
-        rounds = settled[1] - settled[0]
-        if rounds > 0:
-            used = last.used.since(first.used).counted
-            memory = sum(last.memory.values()) / 1e6
-            found.append(
-                {
-                    "rounds_before": settled[0],
-                    "rounds": rounds,
-                    "rounds_per_second": rounds / (last.at - first.at),
-                    "processor_us": 1e6 * used / rounds,
-                    "memory_mb": memory,
-                }
-            )
-    return found
+    looks = [(_near(places, look.at), look) for look in samples.resources]
+    if not looks:
+        return []
+    (least, _), (most, _) = looks[0], looks[-1]
+    ends = {0: looks[0]}
+    for number in range(1, _WINDOWS + 1):
+        wanted = least + (most - least) * number / _WINDOWS
+        first = next(place for place, (settled, _) in enumerate(looks) if settled >= wanted)
+        ends[first] = looks[first]
+    return [_window(*before, *after) for before, after in pairwise(ends.values())]
+
+
+def _window(settled: int, before: Resources, settled_after: int, after: Resources) -> Mapping[str, float]:
+    rounds = settled_after - settled
+    return {
+        "rounds_before": settled,
+        "rounds": rounds,
+        "rounds_per_second": rounds / (after.at - before.at),
+        "processor_us": 1e6 * after.used.since(before.used).counted / rounds,
+        "memory_mb": sum(after.memory.values()) / 1e6,
+    }
 
 
 def memory_of(samples: Samples) -> dict[str, dict[str, float]]:
