@@ -58,20 +58,6 @@ def load() -> float:
     return os.getloadavg()[0]
 
 
-def cpu_seconds() -> dict[str, float]:
-    """Return processor seconds so far of this process and its descendants, by what each is."""
-    used: dict[str, float] = {}
-    for process in processes_below(os.getpid()):
-        program = Path(process.words[0]).name if process.words else "(ended)"
-        name = "postgres" if program.startswith("postgres") else program
-        if "run" in process.words[:-1]:
-            name = process.words[process.words.index("run") + 1]
-        elif process.pid == os.getpid():
-            name = "this harness"
-        used[name] = used.get(name, 0.0) + process.cpu_seconds
-    return used
-
-
 @dataclass(frozen=True, slots=True)
 class Used:
     """Processor seconds at one moment: of each process, by what it is, and of the whole machine."""
@@ -98,7 +84,7 @@ class Used:
 class Family:
     """The processes of a measurement: those that descend from some roots, by what each of them is.
 
-    A process is what its log is called, as that of a service; PostgreSQL's are one, and others are their programs.
+    A process is the service that it runs, or what its log is called; PostgreSQL's are one, others are their programs.
     """
 
     def __init__(self, *roots: int, logs: Path | None = None) -> None:
@@ -130,8 +116,14 @@ class Family:
         program = Path(process.words[0]).name if process.words else "(ended)"
         if program.startswith("postgres"):
             return "postgres"
+        if "run" in process.words[:-1]:
+            return process.words[process.words.index("run") + 1]  # pitledger run SERVICE
         log = _log_of(process.pid)
         return log.stem if log is not None and log.parent == self._logs else _PROGRAMS.get(program, program)
+
+
+OWN: Final = Family(os.getpid())
+"""This process, and those that it has started."""
 
 
 def machine_seconds() -> float:
