@@ -9,7 +9,7 @@ RELEASE := $(shell git describe --tags --abbrev=0 2>/dev/null)
 CHECKS := lint-types lint-style lint-lines lint-generated lint-scan
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo test lint $(CHECKS) format generated bench compiled constraints clean
+.PHONY: help setup demo test lint $(CHECKS) format generated loadtest performance bench compiled constraints clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -55,6 +55,24 @@ generated: setup ## write schemas/, docs/problems.md, docs/jurisdictions and wha
 	$(BIN)/python -m services.cli.generated
 	$(BIN)/python -m shared.runtime.web.handbook
 
+# PROFILE=... names one or several of loadtest/profiles.py, in quotes; ARGS=... is passed on.
+PROFILE ?= casino
+
+loadtest: setup ## play a profile of load against the real path, with the verdict on its books (PROFILE=..., ARGS=...)
+	$(BIN)/python -m loadtest.load $(PROFILE) $(ARGS)
+	$(BIN)/python -m loadtest.page
+
+# What docs/performance.md shows, on a machine that does nothing else: about an hour.
+SHOWN := spine casino state world spike hot-table one-shard restart all-services all-services-25 \
+	few-tables many-tables shards-1 shards-64
+
+performance: setup ## measure what docs/performance.md shows, and write its tables (about an hour; SCALE=0.1 is shorter)
+	$(BIN)/python -m loadtest.load $(SHOWN) --scale $(or $(SCALE),1)
+	$(BIN)/python -m loadtest.shards
+	$(BIN)/python -m loadtest.peers $(foreach file,$(SQL),--sql $(file))
+	$(BIN)/python -m loadtest.performance
+	$(BIN)/python -m loadtest.page
+
 bench: setup ## measure settlement and the end-to-end path on this machine (ARGS=... is passed on)
 	$(BIN)/python -m loadtest $(ARGS)
 
@@ -70,8 +88,8 @@ compiled: setup ## build a wheel with compiled rules into dist/, and hold it to 
 
 constraints: ## install the newest releases that pyproject.toml allows and write constraints.txt and kafka_jars.yaml
 	rm -rf .venv/constraints && $(PYTHON) -m venv .venv/constraints
-	.venv/constraints/bin/python -m pip install --quiet --root-user-action=ignore -e '.[embedded,test]'
-	{ echo '# Exact versions of everything that .[embedded,test] installs. Written by: make constraints'; \
+	.venv/constraints/bin/python -m pip install --quiet --root-user-action=ignore -e '.[embedded,load,test]'
+	{ echo '# Exact versions of everything that .[embedded,load,test] installs. Written by: make constraints'; \
 		.venv/constraints/bin/python -m pip freeze --exclude-editable; } > constraints.txt
 	.venv/constraints/bin/python -m shared.local._jars > .venv/constraints/jars
 	mv .venv/constraints/jars shared/local/kafka_jars.yaml

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import httpx
 
-from loadtest.processes import cpu_seconds
+from loadtest.processes import OWN
 
 SPANS: Final = ("day", "week", "month", "year")
 _FORMS: Final = ("pdf", "xlsx", "csv")
@@ -145,5 +145,5 @@ def _broken(identities: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _of_reporting() -> float:
-    used = cpu_seconds()
+    used = OWN.used().processes
     return used.get("reporting", 0.0) + used.get("postgres", 0.0)

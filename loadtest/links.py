@@ -6,9 +6,9 @@ The tables play in the order in which their rounds close, so each record says wh
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
-from loadtest.floor import Dealt, TableInPlay, initial_meters, pace
+from loadtest.floor import Dealt, TableInPlay, initial_meters, opening, pace
 from loadtest.game import TablePlan
 from shared.rules import Round
 from shared.rules.blackjack import BlackjackHand, BlackjackRound, Dealer
@@ -32,6 +32,25 @@ def linked_meter(plan: TablePlan) -> str | None:
 def pool_of(plan: TablePlan, meter: str) -> str:
     """The pool that a meter of a table feeds: one for each meter, and one for all that are linked."""
     return POOL if meter == linked_meter(plan) else f"{plan.name}.{meter}"
+
+
+def pool_terms(property_name: str, plans: Iterable[TablePlan], gaming_day: date) -> Iterator[dict[str, Any]]:
+    """Yield the terms of the pools of a pit, as they are filed: each begins where its meter is reset to."""
+    pools: dict[str, list[tuple[TablePlan, str, int]]] = {}
+    for plan in plans:
+        for meter, reset_cents in initial_meters(plan).items():
+            pools.setdefault(pool_of(plan, meter), []).append((plan, meter, reset_cents))
+    for name, feeds in pools.items():
+        yield {
+            "property": property_name,
+            "pool": name,
+            "feeds": [{"table": plan.name, "game": plan.game, "meter": meter} for plan, meter, _ in feeds],
+            "effective_from": opening(gaming_day).isoformat(),
+            "gaming_day": gaming_day.isoformat(),
+            "base_cents": feeds[0][2],
+            "reset_cents": feeds[0][2],
+            "reason": "opening of the pit",
+        }
 
 
 class LinkedTables:

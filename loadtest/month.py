@@ -13,7 +13,7 @@ and compares the bytes of every report.
 import argparse
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
@@ -23,7 +23,7 @@ from loadtest.fast import ROUNDS_IN_POOL, month
 from loadtest.games import pit
 from loadtest.journal import Published
 from loadtest.ledgers import Ledgers
-from loadtest.processes import cpu_seconds, load
+from loadtest.processes import OWN, Used, load
 from loadtest.read_model import baseline, multiply
 from loadtest.reading import Reporting, reporting_stack
 from shared.contracts.topics import SETTLEMENTS
@@ -39,7 +39,7 @@ def measured(reporting: Reporting, what: str) -> None:
     progress = reporting.progress(seconds=_DEADLINE_SECONDS)
     _, before = next(progress)
     began, first = next(each for each in progress if each[1] > before)
-    used = cpu_seconds()
+    used = OWN.used()
     ended, last = began, first
     for ended, last in progress:  # noqa: B007 - the last one is that of the last commit
         pass
@@ -48,16 +48,16 @@ def measured(reporting: Reporting, what: str) -> None:
 
 def read(reporting: Reporting, what: str, messages: Iterable[Published]) -> None:
     """Publish messages to processes that run, and say how fast that goes, with the making of the messages."""
-    used, started = cpu_seconds(), time.monotonic()
+    used, started = OWN.used(), time.monotonic()
     count = reporting.publish(messages)
     reporting.wait_until_read(seconds=_DEADLINE_SECONDS)
     _say(f"{what}, made meanwhile", count, time.monotonic() - started, used)
 
 
-def _say(what: str, count: int, seconds: float, before: Mapping[str, float]) -> None:
-    after = cpu_seconds()
+def _say(what: str, count: int, seconds: float, before: Used) -> None:
+    used = OWN.used().since(before)
     say(f"read: {count:,} {what}, in {seconds:.1f} s: {count / max(seconds, 1e-3):,.0f} a second; load {load():.1f}")
-    each = {name: 1e6 * (after[name] - before.get(name, 0.0)) / max(count, 1) for name in sorted(after)}
+    each = {name: 1e6 * seconds / max(count, 1) for name, seconds in sorted(used.processes.items())}
     say("processor, µs each: " + ", ".join(f"{name} {micros:.0f}" for name, micros in each.items() if micros >= 1))
 
 

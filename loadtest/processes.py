@@ -1,12 +1,18 @@
 """What processes have used of the processor, from /proc: there is nothing to measure where there is no /proc."""
 
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 _PROC: Final = Path("/proc")
 _TICKS_PER_SECOND: Final = os.sysconf("SC_CLK_TCK")
+
+HARNESS: Final = "this harness"
+_PROGRAMS: Final = {"tansu": "broker", "java": "broker", "python": "pitledger up"}
+_TICKS_OFF, _TICKS_OFF_SECONDS = 0.02, 0.5
+"""Ticks are counted where they end: the sums of processes and of the machine differ by so much at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +58,94 @@ def load() -> float:
     return os.getloadavg()[0]
 
 
-def cpu_seconds() -> dict[str, float]:
-    """Return processor seconds so far of this process and its descendants, by what each is."""
-    used: dict[str, float] = {}
-    for process in processes_below(os.getpid()):
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Processor seconds at one moment: of each process, by what it is, and of the whole machine."""
+
+    processes: Mapping[str, float]
+    machine: float
+
+    def since(self, before: "Used") -> "Used":
+        """Return what was used since an earlier moment."""
+        used = {name: seconds - before.processes.get(name, 0.0) for name, seconds in self.processes.items()}
+        return Used(used, self.machine - before.machine)
+
+    @property
+    def counted(self) -> float:
+        """Return the sum over the processes: never more than the machine was busy, or one was counted twice."""
+        return sum(self.processes.values())
+
+    @property
+    def counted_once(self) -> bool:
+        """Return whether the machine was busy for as long as the processes say, give or take the clock's ticks."""
+        return self.counted <= self.machine * (1 + _TICKS_OFF) + _TICKS_OFF_SECONDS
+
+
+class Family:
+    """The processes of a measurement: those that descend from some roots, by what each of them is.
+
+    A process is the service that it runs, or what its log is called; PostgreSQL's are one, others are their programs.
+    """
+
+    def __init__(self, *roots: int, logs: Path | None = None) -> None:
+        self._roots = roots
+        self._logs = logs
+
+    def used(self) -> Used:
+        """Return the processor seconds so far, each process counted once whatever roots it descends from."""
+        sums: dict[str, float] = {}
+        for process in self._members():
+            name = self._name(process)
+            sums[name] = sums.get(name, 0.0) + process.cpu_seconds
+        return Used(sums, machine_seconds())
+
+    def memory_bytes(self) -> dict[str, int]:
+        """Return what each holds of the memory; what several share counts for each with its part."""
+        sums: dict[str, int] = {}
+        for process in self._members():
+            name = self._name(process)
+            sums[name] = sums.get(name, 0) + _memory_bytes(process.pid)
+        return sums
+
+    def _members(self) -> Iterable[Process]:
+        return {process.pid: process for root in self._roots for process in processes_below(root)}.values()
+
+    def _name(self, process: Process) -> str:
+        if process.pid == os.getpid():
+            return HARNESS
         program = Path(process.words[0]).name if process.words else "(ended)"
-        name = "postgres" if program.startswith("postgres") else program
+        if program.startswith("postgres"):
+            return "postgres"
         if "run" in process.words[:-1]:
-            name = process.words[process.words.index("run") + 1]
-        elif process.pid == os.getpid():
-            name = "this harness"
-        used[name] = used.get(name, 0.0) + process.cpu_seconds
-    return used
+            return process.words[process.words.index("run") + 1]  # pitledger run SERVICE
+        log = _log_of(process.pid)
+        return log.stem if log is not None and log.parent == self._logs else _PROGRAMS.get(program, program)
+
+
+OWN: Final = Family(os.getpid())
+"""This process, and those that it has started."""
+
+
+def machine_seconds() -> float:
+    """Return the seconds for which the processors of this machine were busy so far; 0 where there is no /proc."""
+    try:
+        words = (_PROC / "stat").read_text().splitlines()[0].split()
+    except FileNotFoundError:
+        return 0.0
+    user, nice, system, _idle, _waiting, interrupts, soft = map(int, words[1:8])
+    return (user + nice + system + interrupts + soft) / _TICKS_PER_SECOND
+
+
+def _memory_bytes(pid: int) -> int:
+    try:
+        lines = (_PROC / str(pid) / "smaps_rollup").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")), 0)
+
+
+def _log_of(pid: int) -> Path | None:
+    try:
+        return (_PROC / str(pid) / "fd" / "2").readlink()
+    except OSError:
+        return None

@@ -14,6 +14,8 @@ from shared.contracts.topics import TABLE_EVENTS
 _HEADERS: Final[list[tuple[str, str | bytes | None]]] = [("content-type", CONTENT_TYPE)]
 _FLUSH_SECONDS: Final = 60.0
 _WAIT_SECONDS: Final = 0.1
+_ANY: Final = -1
+"""The partition that follows from the key, as librdkafka has it."""
 
 
 class Record(Protocol):
@@ -35,14 +37,22 @@ class NotDelivered(Exception):
 class Publisher:
     """A producer for the length of a `with` block, which ends only when every message is with the broker.
 
-    Where there are devices, they sign. `delivered` counts what the broker has acknowledged. Raises: NotDelivered.
+    Where there are devices, they sign. `partition` takes everything, where one is named. A message may wait `linger_ms`
+    for others. `delivered` counts what the broker has acknowledged. Raises: NotDelivered.
     """
 
     def __init__(
-        self, bootstrap_servers: str, topic: str = TABLE_EVENTS.name, *, devices: Devices | None = None
+        self,
+        bootstrap_servers: str,
+        topic: str = TABLE_EVENTS.name,
+        *,
+        devices: Devices | None = None,
+        partition: int | None = None,
+        linger_ms: int = 5,
     ) -> None:
         self.delivered = 0
         self._topic = topic
+        self._partition = _ANY if partition is None else partition
         self._devices = devices
         self._failed: list[KafkaError] = []
         self._producer = Producer(
@@ -51,7 +61,7 @@ class Publisher:
                 "client.id": "pitledger-floor",
                 "enable.idempotence": True,
                 "compression.type": "lz4",
-                "linger.ms": 5,
+                "linger.ms": linger_ms,
                 "queue.buffering.max.messages": 100_000,
             }
         )
@@ -65,7 +75,12 @@ class Publisher:
             try:
                 moment = time.time()
                 self._producer.produce(
-                    self._topic, key=message.key, value=message.value, headers=headers, on_delivery=self._on_delivery
+                    self._topic,
+                    key=message.key,
+                    value=message.value,
+                    headers=headers,
+                    partition=self._partition,
+                    on_delivery=self._on_delivery,
                 )
             except BufferError:
                 self._producer.poll(_WAIT_SECONDS)

@@ -14,7 +14,7 @@ _SECONDS: Final = 10.0
 
 
 class RegistryRefused(Exception):
-    """The registry did not do what it was asked."""
+    """The service did not do what it was asked."""
 
 
 def file_and_approve(
@@ -30,12 +30,13 @@ def file_and_approve(
         documents += [("/submissions", f"{each.property}/{each.game}", each) for each in submissions]
         for path, name, document in documents:
             key = f"{path}/{name}/{document.effective_from:%Y%m%d%H%M}"
-            filed = _post(registry, path, target.filer_token, f"file:{key}", as_json(document))
+            filed = post(registry, path, target.filer_token, f"file:{key}", as_json(document))
             approve = f"{path}/{name}/{filed['version']}/approve"
-            _post(registry, approve, target.approver_token, f"approve:{key}", None)
+            post(registry, approve, target.approver_token, f"approve:{key}", None)
 
 
-def _post(registry: httpx.Client, path: str, token: str, key: str, document: object) -> dict[str, Any]:
+def post(registry: httpx.Client, path: str, token: str, key: str, document: object) -> dict[str, Any]:
+    """Return the answer of a service to a command. Raises: RegistryRefused."""
     headers = {"authorization": f"Bearer {token}", "idempotency-key": key}
     response = registry.post(path, headers=headers, json=document)
     if response.is_error:

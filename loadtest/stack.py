@@ -1,18 +1,24 @@
 """A stack for a measurement: `pitledger up` as a process of its own, whose document says where everything is."""
 
 import json
+import os
 import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from loadtest.target import Target
+from shared.local.ports import LOOPBACK, free_port
+from shared.local.process import LeashedProcess, ProcessConfig
 
-_COMMAND: Final = (sys.executable, "-P", "-m", "services.cli.main", "up", "--json")
+_MAIN: Final = (sys.executable, "-P", "-m", "services.cli.main")
+_COMMAND: Final = (*_MAIN, "up", "--json")
+_OF_BROKER_IN_MEMORY: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "3"}
+"""As `pitledger up` has it for its own."""
 _STOP_SECONDS: Final = 60.0
 
 
@@ -21,20 +27,18 @@ class StackFailed(Exception):
 
 
 @contextmanager
-def running_stack(*services: str) -> Iterator[tuple[Target, int, Mapping[int, str]]]:
-    """A target, the id of the process from which all of its processes descend, and the services by process id.
+def started_stack(
+    *services: str, environment: Mapping[str, str] = os.environ, partitions: Mapping[str, int] | None = None
+) -> Iterator[tuple[dict[str, Any], int]]:
+    """The document of a stack of these services (all, if none is named), and the id of its process.
 
-    Nothing of it runs afterwards. What the stack says goes to stderr. Raises: StackFailed.
+    Servers that the `environment` names are used. `partitions` gives topics another number of them.
     """
-    with started_stack(*services) as (document, pid):
-        yield target_of(document), pid, {each: service for service, each in document["pids"].items()}
-
-
-@contextmanager
-def started_stack(*services: str) -> Iterator[tuple[dict[str, Any], int]]:
-    """The document of a stack of these services (all, if none is named), and the id of its process."""
     command = [*_COMMAND, *(f"--service={service}" for service in services)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)  # noqa: S603 - our own command
+    command += [f"--partitions={topic}={number}" for topic, number in (partitions or {}).items()]
+    process = subprocess.Popen(  # noqa: S603 - our own command
+        command, stdout=subprocess.PIPE, start_new_session=True, env=dict(environment)
+    )
     try:
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -46,6 +50,33 @@ def started_stack(*services: str) -> Iterator[tuple[dict[str, Any], int]]:
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=_STOP_SECONDS)
+
+
+@contextmanager
+def more_processes(document: Mapping[str, Any], processes: Mapping[str, int]) -> Iterator[Sequence[int]]:
+    """Run services of a stack in so many processes, the stack's own among them; give the ids of the others.
+
+    Each has the service's key, and its partitions are shared by all.
+    """
+    keys, logs = Path(document["verifiers_file"]).parent, Path(document["logs"])
+    with ExitStack() as running:
+        started = []
+        for service, number in processes.items():
+            for _ in range(number - 1):
+                environment = {
+                    **os.environ,
+                    **environment_of(dict(document)),
+                    **_OF_BROKER_IN_MEMORY,
+                    "PITLEDGER_CHECKPOINT_KEY_FILE": str(keys / f"{service}.pem"),
+                    "PITLEDGER_HTTP_HOST": LOOPBACK,
+                    "PITLEDGER_HTTP_PORT": str(free_port()),
+                }
+                log = logs / f"{service}.log"  # it is counted with those that have this log
+                command = [*_MAIN, "run", service]
+                one = LeashedProcess(ProcessConfig(command=command, directory=logs, log=log, environment=environment))
+                running.callback(one.stop)
+                started.append(one.pid)
+        yield started
 
 
 def tokens_of(document: dict[str, Any]) -> dict[str, str]:

@@ -16,41 +16,38 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
+from itertools import repeat
 from pathlib import Path
 from typing import Final
 
 import psycopg
 
 from loadtest.baseline import copy_baseline
+from loadtest.bench import Bench
 from loadtest.devices import Devices
 from loadtest.figures import Alone, Latency, Measured, Throughput, lines
 from loadtest.floor import opening
 from loadtest.game import TablePlan
 from loadtest.games import pit, rules_submissions
 from loadtest.messages import Message, day
-from loadtest.processes import processes_below
+from loadtest.outcome import ages, processors
+from loadtest.processes import Family
+from loadtest.profiles import SPINE, WARM_UP_ROUNDS
 from loadtest.property import property_document
 from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
-from loadtest.stack import running_stack
+from loadtest.stack import started_stack, target_of
 from loadtest.target import Target
-from loadtest.watch import TooSlow, Watch
+from loadtest.watch import Watch
 from shared.contracts.tables import READER, RoundCompleted
 from shared.rules import compile_rules
 from shared.runtime.collector import collect_seldom
 
 PROPERTY: Final = "loadtest"
-SPINE: Final = ("paytable-registry", "round-settlement", "reporting")
-"""The services that a round passes on its way into the journal and the reports."""
 
-WARM_UP_ROUNDS: Final = 600
-"""Rounds that are played before anything is measured, so that every process has loaded what it needs."""
-
-_POLL_SECONDS: Final = 0.01
 _SUBMISSION_SECONDS: Final = 60.0
-_DEADLINE_SECONDS: Final = 300.0
 _SAMPLE_ROUNDS: Final = 2000
 _PERCENTILES: Final = (50, 95, 99, 100)
 
@@ -58,8 +55,7 @@ _PERCENTILES: Final = (50, 95, 99, 100)
 def measure(
     target: Target,
     *,
-    stack_pid: int,
-    services: Mapping[int, str],
+    family: Family,
     rounds: int,
     tables: int,
     seed: int,
@@ -67,7 +63,7 @@ def measure(
     latency_seconds: int,
     signed: bool = False,
 ) -> Measured:
-    """Measure a running stack whose processes descend from `stack_pid`, with its services by process id.
+    """Measure a running stack, of which these are the processes.
 
     Where rounds are `signed`, the property requires it. Raises: TooSlow, NotDelivered.
     """
@@ -88,13 +84,13 @@ def measure(
         watch.wait_for_submissions(
             len(submissions), seconds=_SUBMISSION_SECONDS, schemas=("round_settlement", "reporting")
         )
-        bench = _Bench(target, watch, publisher, stack_pid, services)
+        bench = _Measuring(target, watch, publisher, family)
         bench.run(events[:WARM_UP_ROUNDS])
         throughput = bench.throughput(events[WARM_UP_ROUNDS : WARM_UP_ROUNDS + rounds])
         latency = bench.latency(events[WARM_UP_ROUNDS + rounds :], latency_rate)
     return Measured(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
-        cpus=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 0,
+        cpus=processors(),
         tables=tables,
         seed=seed,
         throughput=throughput,
@@ -104,38 +100,32 @@ def measure(
     )
 
 
-class _Bench:
-    """Produces to one stack and asks its database how far it is."""
+class _Measuring(Bench):
+    """Measures what is played to one stack."""
 
-    def __init__(
-        self, target: Target, watch: Watch, publisher: Publisher, stack_pid: int, services: Mapping[int, str]
-    ) -> None:
+    def __init__(self, target: Target, watch: Watch, publisher: Publisher, family: Family) -> None:
+        super().__init__(watch, publisher)
         self._target = target
-        self._watch = watch
-        self._publisher = publisher
-        self._stack_pid = stack_pid
-        self._names = {**services, os.getpid(): "this harness"}
-        self._produced = 0
+        self._family = family
 
     def run(self, messages: Sequence[Message]) -> None:
         """Play messages without measuring."""
-        self._produce(messages)
-        self._reached(lambda: self._watch.settled() >= self._produced)
-        self._reported()
+        self.play(messages, repeat(0.0, len(messages)))
+        self.committed()
+        self.reported()
 
     def throughput(self, messages: Sequence[Message]) -> Throughput:
-        before = self._watch.settled()
-        cpu_before = self._cpu_seconds()
+        before, used = self._watch.settled(), self._family.used()
         started = time.monotonic()
-        self._produce(messages)
+        self.play(messages, repeat(0.0, len(messages)))
         produced = time.monotonic()
-        self._reached(lambda: self._watch.settled() > before)
+        self.reached(self._watch.settled, lambda: before + 1)
         first_commit, first = time.monotonic(), self._watch.settled() - before
-        self._reached(lambda: self._watch.settled() >= self._produced)
+        self.committed()
         committed = time.monotonic()
-        self._reported()
+        self.reported()
         reported = time.monotonic()
-        cpu = {name: round(seconds - cpu_before.get(name, 0.0), 2) for name, seconds in self._cpu_seconds().items()}
+        used = self._family.used().since(used)
         count = len(messages)
         return Throughput(
             rounds=count,
@@ -146,55 +136,22 @@ class _Bench:
             reported_seconds=reported - started,
             rounds_per_second=count / (committed - started),
             rounds_per_second_from_first_commit=(count - first) / (committed - first_commit),
-            cpu_seconds=cpu,
+            cpu_seconds={name: round(seconds, 2) for name, seconds in used.processes.items()},
         )
 
     def latency(self, messages: Sequence[Message], rate: int) -> Latency:
-        handed_over: dict[tuple[str, int | None], float] = {}
-        started = time.monotonic()
-        for number, message in enumerate(messages):
-            due = started + number / rate
-            while (wait := due - time.monotonic()) > 0:
-                self._publisher.poll()
-                time.sleep(min(wait, _POLL_SECONDS))
-            handed_over[message.key, message.sequence] = self._publisher.send(message)
-            self._produced += 1
+        due = self.play(messages, (number / rate for number in range(len(messages))))
         self._publisher.flush()
-        self._reached(lambda: self._watch.settled() >= self._produced)
+        self.committed()
         with psycopg.connect(self._target.conninfo) as connection:
             rows = connection.execute(
                 "SELECT source, sequence, extract(epoch FROM recorded_at)::float8 FROM round_settlement.entries "
                 "WHERE kind = 'settlement.posted' AND source LIKE '/properties/%'"
             ).fetchall()
-        waits = sorted(
-            1000 * (recorded_at - handed_over[source, sequence])
-            for source, sequence, recorded_at in rows
-            if (source, sequence) in handed_over
-        )
-        assert len(waits) == len(messages), f"{len(waits)} of {len(messages)} rounds are in the journal"
-        return Latency(
-            rounds=len(messages),
-            rounds_per_second=rate,
-            milliseconds={
-                percent: round(waits[max(0, -(-len(waits) * percent // 100) - 1)], 1) for percent in _PERCENTILES
-            },
-        )
-
-    def _produce(self, messages: Sequence[Message]) -> None:
-        for message in messages:
-            self._publisher.send(message)
-        self._produced += len(messages)
-
-    def _reported(self) -> None:
-        self._reached(lambda: self._watch.reported() >= self._watch.entries())
-
-    def _reached(self, done: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + _DEADLINE_SECONDS
-        while not done():
-            self._publisher.poll()
-            if time.monotonic() > deadline:
-                raise TooSlow(f"{self._watch.settled()} of {self._produced} records after {_DEADLINE_SECONDS:.0f} s")
-            time.sleep(_POLL_SECONDS)
+        recorded = {(source, sequence): moment for source, sequence, moment in rows}
+        assert due.keys() <= recorded.keys(), f"{len(due.keys() - recorded.keys())} rounds are not in the journal"
+        found = ages(due, recorded)
+        return Latency(len(messages), rate, {percent: found[str(percent)] for percent in _PERCENTILES})
 
     def _postings_per_round(self) -> float:
         with psycopg.connect(self._target.conninfo) as connection:
@@ -204,20 +161,6 @@ class _Bench:
             ).fetchone()
         assert row is not None
         return float(row[0])
-
-    def _cpu_seconds(self) -> dict[str, float]:
-        """Processor seconds so far, by what the process is."""
-        used: dict[str, float] = {}
-        family = {process.pid: process for root in (self._stack_pid, os.getpid()) for process in processes_below(root)}
-        for process in family.values():
-            name = self._names.get(process.pid) or _program(process.words)
-            used[name] = used.get(name, 0.0) + process.cpu_seconds
-        return used
-
-
-def _program(words: Sequence[str]) -> str:
-    program = Path(words[0]).name if words else "(ended)"
-    return "postgres" if program.startswith("postgres") else program
 
 
 def measure_alone(messages: Sequence[Message], plans: Sequence[TablePlan]) -> Alone:
@@ -250,11 +193,10 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--signed", action="store_true", help="a device signs each round, as it is produced")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of lines")
     options = parser.parse_args(words)
-    with running_stack(*(() if options.all_services else SPINE)) as (target, pid, services):
+    with started_stack(*(() if options.all_services else SPINE)) as (document, pid):
         measured = measure(
-            target,
-            stack_pid=pid,
-            services=services,
+            target_of(document),
+            family=Family(pid, os.getpid(), logs=Path(document["logs"])),
             rounds=options.rounds,
             tables=options.tables,
             seed=options.seed,

@@ -14,6 +14,7 @@ POLL_SECONDS: Final = 0.05
 _SETTLED: Final = """
     SELECT coalesce(sum(next_offset) FILTER (WHERE name LIKE 'table.events/%'), 0), coalesce(sum(next_seq - 1), 0)
     FROM round_settlement.shards"""
+_PUBLISHED: Final = "SELECT coalesce(sum(published_seq), 0) FROM round_settlement.relay"
 _REPORTED: Final = "SELECT coalesce(sum(next_offset), 0) FROM reporting.shards WHERE name LIKE 'settlements/%'"
 _UNSIGNED: Final = """
     SELECT count(*) FROM {0}.shards s WHERE next_seq > 1 AND NOT EXISTS (
@@ -24,6 +25,7 @@ _UNREPORTED: Final = """
         SELECT FROM reporting.positions p
         WHERE p.service = replace('{0}', '_', '-') AND p.shard = s.shard AND p.seq >= s.next_seq - 1)"""
 _READ: Final = "SELECT coalesce(sum(next_offset), 0) FROM {0}.shards WHERE name LIKE '{1}/%'"
+_READS: Final = "SELECT count(*) FROM {0}.shards WHERE name LIKE '{1}/%'"
 _LEGS: Final = (
     "SELECT leg, sum(cents)::bigint FROM {0}.postings JOIN {0}.accounts USING (account) "
     "WHERE property = %s GROUP BY leg"
@@ -55,9 +57,21 @@ class Watch:
         """Return how many entries round settlement has recorded, all of which are to be published."""
         return self._numbers(_SETTLED)[1]
 
+    def published(self) -> int:
+        """Return how many entries round settlement has published."""
+        return self._numbers(_PUBLISHED)[0]
+
     def reported(self) -> int:
         """Return how many published entries reporting has processed and committed."""
         return self._numbers(_REPORTED)[0]
+
+    def read(self, schema: str, topic: str) -> int:
+        """Return how many records of a topic a service has processed and committed."""
+        return self._numbers(_READ.format(schema, topic))[0]
+
+    def reads(self, schema: str, topic: str) -> bool:
+        """Return whether a service reads a topic: it has a shard for each partition of which it had a record."""
+        return bool(self._numbers(_READS.format(schema, topic))[0])
 
     def submissions(self, schema: str = SETTLEMENT) -> int:
         """Return how many approved rules submissions a service knows; reporting keeps the house edges of each."""
@@ -108,10 +122,8 @@ class Watch:
 
     def wait_for_topic(self, schema: str, topic: str, records: int, *, seconds: float) -> None:
         """Wait until a service has processed and committed so many records of a topic. Raises: TooSlow."""
-        read = _READ.format(schema, topic)
-        self._wait(
-            lambda: self._numbers(read)[0] >= records, seconds, f"{schema} has not read {records} records of {topic}"
-        )
+        otherwise = f"{schema} has not read {records} records of {topic}"
+        self._wait(lambda: self.read(schema, topic) >= records, seconds, otherwise)
 
     def wait_for_reporting(self, schemas: Sequence[str], *, seconds: float) -> None:
         """Wait until reporting has read every entry of the services, those of rounds apart. Raises: TooSlow."""

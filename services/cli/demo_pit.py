@@ -6,9 +6,8 @@ from datetime import date
 from typing import Any, Final
 
 from loadtest.devices import Devices
-from loadtest.floor import initial_meters, opening
 from loadtest.game import TablePlan
-from loadtest.links import pool_of
+from loadtest.links import pool_terms
 from loadtest.pit import PitDay
 from loadtest.pit_items import Box, PaperFill, Slip, contents
 from loadtest.pit_table import CAGE, COUPON_CENTS, FLOORPERSON, PAPER_NUMBER, PIT, SECURITY
@@ -51,27 +50,11 @@ class People(ExitStack):
 
 
 def configure_pools(people: People, property_name: str, plans: Sequence[TablePlan], gaming_day: date) -> bool:
-    """Have one person file a pool for each meter and another approve it; return whether there is any.
-
-    The linked meter of several tables is one pool.
-    """
-    pools: dict[str, list[tuple[TablePlan, str, int]]] = {}
-    for plan in plans:
-        for meter, reset_cents in initial_meters(plan).items():
-            pools.setdefault(pool_of(plan, meter), []).append((plan, meter, reset_cents))
-    for name, feeds in pools.items():
-        terms = {
-            "property": property_name,
-            "pool": name,
-            "feeds": [{"table": plan.name, "game": plan.game, "meter": meter} for plan, meter, _ in feeds],
-            "effective_from": opening(gaming_day).isoformat(),
-            "gaming_day": gaming_day.isoformat(),
-            "base_cents": feeds[0][2],
-            "reset_cents": feeds[0][2],
-            "reason": "opening of the pit",
-        }
+    """Have one person file a pool for each meter and another approve it; return whether there is any."""
+    pools = list(pool_terms(property_name, plans, gaming_day))
+    for terms in pools:
         filed = people.does("demo.meter_clerk", METERS, "/pools", terms)
-        path = f"/pools/{property_name}/{name}/versions/{filed['version']}/approve"
+        path = f"/pools/{property_name}/{terms['pool']}/versions/{filed['version']}/approve"
         people.does("demo.meter_manager", METERS, path)
     return bool(pools)
 

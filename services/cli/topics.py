@@ -30,13 +30,17 @@ from shared.runtime.service.messages import message_signer, shard_seals
 
 app = typer.Typer()
 
+PartitionsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--partitions", metavar="TOPIC=NUMBER", help="Another number of partitions for a topic; may be repeated."
+    ),
+]
+
 
 @app.command()
 def apply(
-    partitions: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TOPIC=NUMBER", help="Another number of partitions for a topic; may be repeated."),
-    ] = None,
+    partitions: PartitionsOption = None,
     replication_factor: Annotated[
         int, typer.Option(min=1, max=9, help="Brokers on which each message stands, for topics that are created.")
     ] = 1,
@@ -50,7 +54,7 @@ def apply(
 
     Example: pitledger topics apply --partitions table.events=24 --replication-factor 3
     """
-    wanted, found = _partitions(partitions or ()), settings()
+    wanted, found = numbers_of_partitions(partitions or ()), settings()
     with explained_topics():
         changes = apply_topics(
             found.kafka_bootstrap_servers,
@@ -163,7 +167,8 @@ def explained_topics() -> Iterator[None]:
         raise UsageWrong(f"--partitions: {error}") from error
 
 
-def _partitions(given: Sequence[str]) -> Mapping[str, int]:
+def numbers_of_partitions(given: Sequence[str]) -> Mapping[str, int]:
+    """Return the numbers of partitions that options give, by topic. Raises: UsageWrong."""
     found: dict[str, int] = {}
     for each in given:
         name, _, number = each.partition("=")

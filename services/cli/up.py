@@ -15,6 +15,7 @@ from services.cli.people import PEOPLE
 from services.cli.services import NAMES, service_option
 from services.cli.stack import RunningStack
 from services.cli.supervision import Supervisor
+from services.cli.topics import PartitionsOption, numbers_of_partitions
 
 _LOOK_SECONDS = 0.5
 _DRAIN_SECONDS_MAX = 20.0
@@ -25,6 +26,7 @@ def up(
         Path | None, typer.Option(help="Keep everything here between runs; without it nothing is kept.")
     ] = None,
     services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
+    partitions: PartitionsOption = None,
     as_json: AsJson = False,
 ) -> int:
     """Keep the whole stack running on this machine until Ctrl-C.
@@ -39,7 +41,13 @@ def up(
     """
     ending = Ending.heard()
     try:
-        with RunningStack(directory=directory, services=services or NAMES, usual_ports=True, report=message) as stack:
+        with RunningStack(
+            directory=directory,
+            services=services or NAMES,
+            partitions=numbers_of_partitions(partitions or ()),
+            usual_ports=True,
+            report=message,
+        ) as stack:
             if as_json:
                 print_json(_document(stack))
             else:

@@ -7,13 +7,25 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from loadtest.arrivals import Stage, due
+from loadtest.bench import Bench
+from loadtest.corpus import Head, played
+from loadtest.expected import Expected
+from loadtest.publish import Publisher
+from loadtest.registry import file_and_approve
+from loadtest.target import Target
+from loadtest.topic import stored
+from loadtest.verdict import Verdict, judge_journal, judge_refused
+from loadtest.watch import Watch
 from services.cli.stack import RunningStack
+from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
 from shared.local import PostgresServer
 from tests.support.brokers import AnyBroker
 from tests.support.stack import connect, rows
 
 SERVICES = ("paytable-registry", "round-settlement")
 ROLES = ["paytable_registry", "round_settlement"]
+TOPICS = (TABLE_EVENTS.name, SETTLEMENTS.name)
 SECRET = "a-secret-of-the-environment"
 
 
@@ -91,3 +103,29 @@ def test_nobody_comes_in_without_the_password(stack: RunningStack, login: str, p
     """Whoever else is on the machine can reach the port, and that is all."""
     with pytest.raises(psycopg.OperationalError, match="password"):
         psycopg.connect(host="127.0.0.1", port=embedded(stack).port, dbname="pitledger", user=login, password=password)
+
+
+def test_a_load_is_played_and_its_books_are_judged_right(stack: RunningStack) -> None:
+    """On this stack: what the harness sends is settled, published, and what follows from it, entry by entry."""
+    head = Head(rounds=96, tables=12)
+    [site], records = head.sites, list(played(head))
+    target = Target(
+        bootstrap_servers=stack.bootstrap_servers,
+        database_url=stack.database_url,
+        registry_url=stack.urls["paytable-registry"],
+        filer_token=stack.home.tokens["demo.filer"],
+        approver_token=stack.home.tokens["demo.approver"],
+    )
+    file_and_approve(target, [site.document], site.submissions)
+    with Watch(target) as watch, Publisher(target.bootstrap_servers) as publisher:
+        watch.wait_for_properties(1, seconds=60)
+        watch.wait_for_submissions(len(site.submissions), seconds=60)
+        bench = Bench(watch, publisher)
+        bench.play(records, due([Stage(len(records), 2000)], seed=1))
+        bench.committed()
+        bench.reached(lambda: watch.published(), lambda: watch.entries())
+    verdict, topics = Verdict(), [list(stored(target.bootstrap_servers, each)) for each in TOPICS]
+    judge_journal(verdict, target, records, Expected([site]), *topics)
+    judge_refused(verdict, target, ["round_settlement"])
+    assert [] == verdict.differences
+    assert {"rounds": 96, "entries": 96, "published": 96}.items() <= verdict.compared.items()

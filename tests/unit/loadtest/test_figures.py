@@ -12,7 +12,7 @@ from loadtest.baseline import Copied
 from loadtest.figures import Alone, Latency, Measured, Throughput, lines
 from loadtest.games import pit
 from loadtest.messages import day
-from loadtest.processes import processes_below
+from loadtest.processes import HARNESS, Family, Used, processes_below
 from loadtest.throughput import measure_alone
 from tests.support.polling import eventually
 
@@ -68,6 +68,27 @@ def test_processor_time_counts_a_process_and_its_descendants() -> None:
         assert 0.25 < found[child.pid].cpu_seconds < 5
         child.communicate(b"\n")
     eventually(lambda: child.pid not in {process.pid for process in processes_below(os.getpid())})
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no /proc here")
+def test_a_process_of_two_families_is_counted_once() -> None:
+    """A child that is found below both roots is as much as it is below one; the machine was busy for no less."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        once, twice = Family(os.getpid()), Family(os.getpid(), child.pid, os.getpid())
+        assert once.memory_bytes().keys() == twice.memory_bytes().keys() >= {HARNESS}
+        before, after = once.used(), twice.used()
+        assert before.counted <= after.counted < 1.5 * before.counted + 1
+        child.communicate(b"\n")
+    assert once.used().machine >= before.machine > 0
+
+
+@pytest.mark.parametrize(("machine", "once"), [(10.0, True), (9.9, True), (5.0, False)])
+def test_processes_that_used_more_than_the_machine_were_counted_twice(machine: float, once: bool) -> None:
+    """Give or take the clock's ticks."""
+    used = Used({"postgres": 4.0, "reporting": 6.0}, machine)
+    assert 10.0 == used.counted
+    assert once is used.counted_once
+    assert 3.0 == used.since(Used({"postgres": 1.0, "reporting": 6.0}, 0.0)).counted
 
 
 def test_decoding_and_settling_alone_take_some_time() -> None:

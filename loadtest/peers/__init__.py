@@ -1,0 +1,7 @@
+"""The same rounds through what somebody would use instead of Pitledger, each on the same PostgreSQL."""
+
+from pathlib import Path
+from typing import Final
+
+RESULTS: Final = Path("var/loadtest/peers.jsonl")
+"""Where the figures are kept."""

@@ -1,0 +1,57 @@
+"""The `eventsourcing` library on PostgreSQL: it keeps events in streams, dense and once; it has no postings."""
+
+from collections.abc import Sequence
+from uuid import NAMESPACE_URL, uuid5
+
+from eventsourcing.persistence import StoredEvent
+from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastore
+from sqlalchemy import make_url
+
+from loadtest.peers.peer import SettledRound
+from shared.journal.entry import Account
+
+_TOPIC = "settlement.posted"
+
+
+class EventStore:
+    """The recorder of an application: each stream is an aggregate, each round a version of it."""
+
+    name = "eventsourcing"
+    keeps = "outcome; no postings"
+
+    def open(self, url: str, accounts: Sequence[Account]) -> None:
+        """Make the table of events."""
+        del accounts
+        parts = make_url(url)
+        self._datastore = PostgresDatastore(
+            dbname=parts.database or "",
+            host=parts.host or "",
+            port=parts.port or 5432,
+            user=parts.username or "",
+            password=str(parts.password or ""),
+        )
+        self._recorder = PostgresApplicationRecorder(self._datastore, events_table_name="stored_events")
+        self._recorder.create_table()
+
+    def write(self, rounds: Sequence[SettledRound]) -> None:
+        """Insert events in one transaction."""
+        self._recorder.insert_events([_event(one) for one in rounds])
+
+    def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
+        """Compare every event of every stream."""
+        wanted: dict[object, list[StoredEvent]] = {}
+        for one in rounds:
+            wanted.setdefault(uuid5(NAMESPACE_URL, one.stream), []).append(_event(one))
+        for stream, events in wanted.items():
+            kept = self._recorder.select_events(stream)
+            if list(kept) != events:
+                return f"stream {stream} has not the {len(events)} events that were written"
+        return None
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._datastore.close()
+
+
+def _event(one: SettledRound) -> StoredEvent:
+    return StoredEvent(uuid5(NAMESPACE_URL, one.stream), one.sequence, _TOPIC, one.data)

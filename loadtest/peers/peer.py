@@ -1,0 +1,76 @@
+"""What is given to a peer, and what a peer is."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from loadtest.corpus import Head, Record
+from loadtest.expected import Expected
+from shared.journal.entry import Account, Posting
+
+
+@dataclass(frozen=True, slots=True)
+class SettledRound:
+    """A round that is settled already, so that a peer only has to keep it: the event, the outcome, the postings."""
+
+    stream: str
+    sequence: int
+    event: bytes
+    data: bytes
+    postings: tuple[Posting, ...]
+
+
+class Peer(Protocol):
+    """A way to keep rounds. What `write` was given is durable, whole, when it returns."""
+
+    name: str
+    keeps: str
+
+    def open(self, url: str, accounts: Sequence[Account]) -> None:
+        """Make what it needs in the empty database of a SQLAlchemy URL."""
+
+    def write(self, rounds: Sequence[SettledRound]) -> None:
+        """Keep rounds in one commit."""
+
+    def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
+        """Return what is wrong where it does not hold these rounds and no others; None where it does."""
+
+    def close(self) -> None:
+        """End what was opened."""
+
+
+def settled(head: Head, records: Iterable[Record]) -> list[SettledRound]:
+    """Settle the rounds of a corpus, before a clock starts."""
+    expected = Expected(head.sites)
+    found = []
+    for offset, record in enumerate(records):
+        draft = expected.draft(record.value, key=record.key.encode(), offset=offset, headers=())
+        found.append(SettledRound(record.key, record.sequence, record.value, draft.data, draft.postings))
+    return found
+
+
+def chips_of(account: Account) -> Account:
+    """Return the account of the chips of its table: where transfers go between two accounts, one is always this."""
+    return Account(account.property, account.table, "", "chips")
+
+
+def accounts_of(rounds: Iterable[SettledRound]) -> list[Account]:
+    """Return the accounts of all postings, in order."""
+    return sorted({posting.account for one in rounds for posting in one.postings})
+
+
+def sums_of(rounds: Iterable[SettledRound]) -> Counter[Account]:
+    """Return the balance of each account, cents, debits positive."""
+    sums: Counter[Account] = Counter()
+    for one in rounds:
+        for account, cents in one.postings:
+            sums[account] += cents
+    return sums
+
+
+def compared(found: Counter[Account], rounds: Iterable[SettledRound]) -> str | None:
+    """Return what is wrong with balances, if anything is."""
+    wanted = sums_of(rounds)
+    wrong = [account for account in wanted | found if wanted[account] != found[account]]
+    return f"{len(wrong)} balances are wrong, the first of {wrong[0]}" if wrong else None

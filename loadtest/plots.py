@@ -1,0 +1,42 @@
+"""Plots as SVG, drawn from Vega-Lite by vl-convert: a wheel that needs no browser, and pages that need no network."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import vl_convert
+
+Rows = Sequence[Mapping[str, Any]]
+
+_VEGA_LITE: Final = "v5.20"
+_WIDTH, _HEIGHT = 520, 180
+
+
+def curves(title: str, rows: Rows, *, x: str, y: str, of: str) -> str:
+    """Return lines over `x`, one for each value of `of`, as SVG."""
+    return _drawn(title, rows, "line", {"x": _axis(x), "y": _axis(y), "color": {"field": of, "type": "nominal"}})
+
+
+def bars(title: str, rows: Rows, *, x: str, y: str, of: str) -> str:
+    """Return stacked bars, one for each value of `y`, in parts by `of`, as SVG."""
+    encoding = {
+        "x": _axis(x),
+        "y": {"field": y, "type": "nominal", "sort": None, "title": None},
+        "color": {"field": of, "type": "nominal"},
+    }
+    return _drawn(title, rows, "bar", encoding)
+
+
+def _axis(name: str) -> dict[str, str]:
+    return {"field": name, "type": "quantitative", "title": name}
+
+
+def _drawn(title: str, rows: Rows, mark: str, encoding: Mapping[str, Any]) -> str:
+    document = {
+        "title": title,
+        "width": _WIDTH,
+        "height": _HEIGHT if mark == "line" else {"step": 18},
+        "data": {"values": list(rows)},
+        "mark": mark,
+        "encoding": encoding,
+    }
+    return str(vl_convert.vegalite_to_svg(document, vl_version=_VEGA_LITE))
