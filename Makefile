@@ -9,7 +9,7 @@ RELEASE := $(shell git describe --tags --abbrev=0 2>/dev/null)
 CHECKS := lint-types lint-style lint-lines lint-generated lint-scan
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo test lint $(CHECKS) format generated bench constraints clean
+.PHONY: help setup demo test lint $(CHECKS) format generated bench compiled constraints clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -57,6 +57,16 @@ generated: setup ## write schemas/, docs/problems.md, docs/jurisdictions and wha
 
 bench: setup ## measure settlement and the end-to-end path on this machine (ARGS=... is passed on)
 	$(BIN)/python -m loadtest $(ARGS)
+
+# A build asks for what it needs by itself, in the versions of constraints.txt. The tests stand beside what was built, so that they find that.
+compiled: setup ## build a wheel with compiled rules into dist/, and hold it to every test of the rules (minutes)
+	rm -rf dist .venv/compiled
+	COMPILED_RULES=1 PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/pip install --quiet --no-deps --target .venv/compiled dist/*.whl
+	cp -r tests docs pyproject.toml .venv/compiled
+	cd .venv/compiled && export PYTHONPATH=$(CURDIR)/.venv/compiled && \
+		../bin/python -c 'import shared.rules.paytable as built; assert built.__file__.endswith(".so"), built.__file__' && \
+		../bin/pytest -n 2 -p no:cacheprovider tests/golden tests/unit/rules tests/unit/cards --ignore tests/unit/rules/test_doctests.py
 
 constraints: ## install the newest releases that pyproject.toml allows and write constraints.txt and kafka_jars.yaml
 	rm -rf .venv/constraints && $(PYTHON) -m venv .venv/constraints

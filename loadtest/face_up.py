@@ -18,7 +18,7 @@ from shared.rules import Submission, catalogue
 from shared.rules.face_up_pai_gow import FaceUpRound, FaceUpSeat
 from shared.rules.face_up_pai_gow.ace_high import is_ace_high
 from shared.rules.face_up_pai_gow.record import MAIN, WagerType
-from shared.rules.set_hands.hands import SetDealer
+from shared.rules.set_hands.record import SetDealer
 from shared.rules.submission import select
 
 REGULATION: Final = "pa-688a"

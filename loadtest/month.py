@@ -37,7 +37,8 @@ _DEADLINE_SECONDS: Final = 7200.0
 def measured(reporting: Reporting, what: str) -> None:
     """Wait until what was published is read, and say how fast that goes from the first commit on."""
     progress = reporting.progress(seconds=_DEADLINE_SECONDS)
-    began, first = next(each for each in progress if each[1])
+    _, before = next(progress)
+    began, first = next(each for each in progress if each[1] > before)
     used = cpu_seconds()
     ended, last = began, first
     for ended, last in progress:  # noqa: B007 - the last one is that of the last commit
@@ -49,8 +50,7 @@ def read(reporting: Reporting, what: str, messages: Iterable[Published]) -> None
     """Publish messages to processes that run, and say how fast that goes, with the making of the messages."""
     used, started = cpu_seconds(), time.monotonic()
     count = reporting.publish(messages)
-    for _ in reporting.progress(seconds=_DEADLINE_SECONDS):
-        pass
+    reporting.wait_until_read(seconds=_DEADLINE_SECONDS)
     _say(f"{what}, made meanwhile", count, time.monotonic() - started, used)
 
 
@@ -80,6 +80,8 @@ def run(options: argparse.Namespace) -> list[str]:
     ledgers, known_at = Ledgers(where, **of_rounds), datetime.now(UTC)
     with reporting_stack(dict(each.split("=", 1) for each in options.setting)) as reporting:
         reporting.file(where)
+        with reporting.running():
+            say(f"house edges counted in {reporting.wait_until_read(seconds=_DEADLINE_SECONDS):.1f} s")
         rounds = (Published(SETTLEMENTS, *each) for each in month(where, gaming_days=days, **of_rounds))
         say(f"on the topics: {reporting.publish(rounds):,} rounds; load {load():.1f}")
         with reporting.running(options.processes):

@@ -26,7 +26,7 @@ from shared.cards import Card, standard_deck
 from shared.rules import Submission, catalogue
 from shared.rules.pai_gow import Bank, PaiGowRound, PaiGowSeat
 from shared.rules.pai_gow.record import MAIN, STARTING_POSITION, Pick, WagerType
-from shared.rules.set_hands.hands import SetDealer
+from shared.rules.set_hands.record import SetDealer
 from shared.rules.submission import select
 
 PENNSYLVANIA: Final = "pa-645a-2011"

@@ -173,6 +173,13 @@ class Reporting:
                     time.sleep(_POLL_SECONDS)
                 before = count
 
+    def wait_until_read(self, *, seconds: float) -> float:
+        """Wait until all of `records` are in the read model; return how many seconds that took. Raises: TooSlow."""
+        started = time.monotonic()
+        for _ in self.progress(seconds=seconds):
+            pass
+        return time.monotonic() - started
+
     def wait_until_tested(self, property_name: str, days: Sequence[date], *, seconds: float) -> float:
         """Wait until the sealed days of a property were tested; return how many seconds that took. Raises: TooSlow."""
         started = time.monotonic()

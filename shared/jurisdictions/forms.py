@@ -25,6 +25,10 @@ class Form(Record):
         return f"{self.title}{f' ({self.number})' if self.number else ''}, for each {self.when}"
 
 
+Winner = Literal["anyone", "nonresident_alien"]
+"""Whose winnings a rule is about."""
+
+
 class ReportableWinnings(Record):
     """Winnings of one wager that are reported on a form, and what is withheld of them.
 
@@ -36,7 +40,7 @@ class ReportableWinnings(Record):
     """
 
     form: Key
-    winner: Literal["anyone", "nonresident_alien"]
+    winner: Winner
     threshold_cents: Provision[Cents]
     wager_ratio: Provision[Count] | None = None
     reduced_by_wager: Provision[Literal["always", "unless_payer_declines", "if_payer_chooses", "never"]]

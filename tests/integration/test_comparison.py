@@ -1,11 +1,14 @@
 """A service that runs finds a row that somebody altered: it is not ready and says which row, until the row is gone."""
 
+import asyncio
 from collections.abc import Iterator
 
 import httpx
 import pytest
 
 from shared.local.ports import free_port
+from shared.runtime.database import create_engine
+from shared.runtime.service.alone import alone
 from tests.support import AnyBroker, Databases, eventually
 from tests.support.rebuilding import execute
 from tests.support.services import create_topics, running, settled_database
@@ -22,6 +25,23 @@ def url(databases: Databases) -> Iterator[str]:
     url = settled_database(databases, "round-settlement")
     yield url
     databases.drop(url)
+
+
+def test_one_process_of_a_service_compares(url: str) -> None:
+    """Another one only where it has ended."""
+
+    async def said() -> list[bool]:
+        one, other = create_engine(url, role="round_settlement"), create_engine(url, role="round_settlement")
+        found = []
+        async with alone(other, "round_settlement.comparison") as is_others:
+            async with alone(one, "round_settlement.comparison") as is_ours:
+                found += [await is_ours(), await is_others(), await is_ours()]
+            found.append(await is_others())
+        await one.dispose()
+        await other.dispose()
+        return found
+
+    assert [True, False, True, True] == asyncio.run(said())
 
 
 @pytest.mark.broker

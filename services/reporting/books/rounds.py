@@ -118,12 +118,9 @@ def _of_lines(lines: Iterable[Line], sign: int) -> tuple[dict[tuple[str, str], l
     """Return what lines of the handle come to: LINE_FIGURES by wager and category, and results."""
     found: dict[tuple[str, str], list[int]] = {}
     results: _BySeat = {}
-    for line in lines:
-        if not against_house(line):
-            continue
-        wager, stake = line.wager, line.stake
+    for line in filter(against_house, lines):
+        wager, stake, key = line.wager, line.stake, (line.seat, line.wager)
         back = line.payout + line.stake_returned
-        key = (line.seat, wager)
         results[key] = results.get(key, 0) + back - stake
         won = (wager, line.category or "")
         figures = found.get(won)

@@ -6,7 +6,8 @@ Which lines these are follows from the packs as they are when a line is read: a 
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from shared.contracts.facts import EntryEvent
 from shared.contracts.places import Place
 from shared.contracts.topics import SETTLEMENTS
 from shared.jurisdictions import Dated, Pack, Provision
+from shared.jurisdictions.forms import Winner
 
 _SAME: Final = (
     *("property", "game", "regulation", "round_id", "seat", "wager", "hand", "stake_cents", "winnings_cents"),
@@ -74,6 +76,8 @@ class WonLines:
         self, event: EntryEvent[Any], data: AnyPosted, place: Place, back_cents: int
     ) -> Iterable[dict[str, Any]]:
         """Return the rows of a posted round's lines, all of which gave so many cents back to players."""
+        if not back_cents:
+            return ()
         paid_on = data.closed_at.astimezone(place.zone).date()
         key = (place.document.hash, paid_on)
         if key not in self._least:
@@ -81,8 +85,8 @@ class WonLines:
         least_cents, times = self._least[key]
         # Wagers that together are worth so many times their stakes have one among them that is.
         is_large = back_cents >= least_cents and any(_is_worth(line, times) for line in data.lines)
-        if is_large or (data.account_credits and back_cents):
-            return _rows(event, data, place, paid_on)
+        if is_large or data.account_credits:
+            return _rows(event, data, place.reporting, paid_on, is_large=is_large)
         return ()
 
 
@@ -91,26 +95,24 @@ def _is_worth(line: Line, times: int) -> bool:
     return back > 0 and back >= times * line.stake
 
 
-def _rows(event: EntryEvent[Any], data: AnyPosted, place: Place, paid_on: date) -> Iterator[dict[str, Any]]:
-    settled = {
-        number: _settled(data, line, paid_on) for number, line in enumerate(data.lines, 1) if against_house(line)
-    }
-    of_anyone = {id(line) for law in place.reporting for line in _reportable(law, settled.values())}
+def _rows(
+    event: EntryEvent[Any], data: AnyPosted, packs: Iterable[Pack], paid_on: date, *, is_large: bool
+) -> Iterator[dict[str, Any]]:
+    """Give the rows of lines that are reported of anyone, which only a large round has, or of nonresident aliens."""
     accounts = {(one.seat, one.wager): one.account for one in data.account_credits}
-    foreign = {
-        number: replace(line, nonresident_alien=True) for number, line in settled.items() if _key(line) in accounts
+    settled = {
+        number: _settled(data, line, paid_on, nonresident_alien=(line.seat, line.wager) in accounts)
+        for number, line in enumerate(data.lines, 1)
+        if (is_large or (line.seat, line.wager) in accounts) and against_house(line)
     }
-    of_aliens = {id(line) for law in place.reporting for line in _reportable(law, foreign.values())}
+    of_anyone = _reportable(packs, settled.values(), "anyone") if is_large else frozenset()
+    of_aliens = _reportable(packs, settled.values(), "nonresident_alien")
     entry = {"shard": event.shard, "seq": event.sequence, "recorded_at": event.recordedat, "revision": data.revision}
     for number, line in settled.items():
         small = id(line) not in of_anyone
-        if not small or id(foreign.get(number)) in of_aliens:
+        if not small or id(line) in of_aliens:
             row = entry | {name: getattr(line, name) for name in _SAME} | {"number": number, "small": small}
-            yield row | {"table_name": line.table, "account": accounts.get(_key(line))}
-
-
-def _key(line: SettledLine) -> tuple[int, str]:
-    return line.seat, line.wager
+            yield row | {"table_name": line.table, "account": accounts.get((line.seat, line.wager))}
 
 
 def _least(packs: Iterable[Pack], day: date) -> tuple[float, int]:
@@ -129,14 +131,18 @@ def _held(provision: Provision[Any], day: date) -> Dated[Any] | None:
     return next((one for one in provision.root[::-1] if one.effective_from <= day), None)
 
 
-def _reportable(law: Pack, lines: Iterable[SettledLine]) -> Iterable[SettledLine]:
-    try:
-        return [line for found in candidates(law, lines) for line in found.lines]
-    except LookupError:  # the pack does not reach back to the day: it reports nothing of it
-        return ()
+def _reportable(packs: Iterable[Pack], lines: Collection[SettledLine], winner: Winner) -> frozenset[int]:
+    """Return the identities of the lines that are reported by rules for these winners."""
+    if not any(line.winnings_cents > 0 for line in lines):
+        return frozenset()
+    found: list[SettledLine] = []
+    for law in packs:
+        with suppress(LookupError):  # the pack does not reach back to the day: it reports nothing of it
+            found += [line for one in candidates(law, lines, winner) for line in one.lines]
+    return frozenset(map(id, found))
 
 
-def _settled(data: AnyPosted, line: Line, paid_on: date) -> SettledLine:
+def _settled(data: AnyPosted, line: Line, paid_on: date, *, nonresident_alien: bool) -> SettledLine:
     return SettledLine(
         property=data.property,
         table=data.table,
@@ -152,6 +158,7 @@ def _settled(data: AnyPosted, line: Line, paid_on: date) -> SettledLine:
         gaming_day=data.gaming_day,
         moment=data.closed_at,
         paid_on=paid_on,
+        nonresident_alien=nonresident_alien,
         reduced_by_wager=False,
     )
 

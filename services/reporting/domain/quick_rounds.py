@@ -99,7 +99,7 @@ _shard_of: Final = lru_cache(shard_of)
 
 def quick_round(raw: bytes) -> Event[Any] | None:
     """Return the entry of a posted round without notices or correction; None for everything else, errors included."""
-    if b"\\u" in raw:
+    if b"\\" in raw and b"\\u" in raw:
         return None  # half of a pair may be escaped in what is passed over
     try:
         raw.decode()  # msgspec does not look into what it passes over

@@ -1,6 +1,6 @@
 """The paragraph of each rule of play of Face Up Pai Gow Poker, as its catalogue gives them."""
 
-from shared.rules.set_hands.hands import SettingParagraphs
+from shared.rules.set_hands.record import SettingParagraphs
 
 
 class Paragraphs(SettingParagraphs):

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from shared.rules.record import Cents, Round, Seats
-from shared.rules.set_hands.hands import SetDealer, SetSeat
+from shared.rules.set_hands.record import SetDealer, SetSeat
 
 MAIN: Final = "face_up_pai_gow_poker"
 ACE_HIGH_BONUS: Final = "ace_high_bonus"

@@ -7,6 +7,7 @@ from typing import Final, cast
 from shared.rules.catalogue import Catalogue
 from shared.rules.errors import Refused
 from shared.rules.meters import MeterBoard
+from shared.rules.over_under.paragraphs import Paragraphs
 from shared.rules.over_under.record import OverUnderRound, OverUnderSeat
 from shared.rules.over_under.totals import (
     BONUS,
@@ -21,23 +22,11 @@ from shared.rules.over_under.totals import (
     wins,
 )
 from shared.rules.paytable import lost, returned, rows_by_category, settled
-from shared.rules.record import Record
 from shared.rules.settlement import Line, Settlement, line
 from shared.rules.submission import Selection
 from shared.rules.table import Table
 
 _ANTE: Final = "ante"
-
-
-class Paragraphs(Record):
-    """Where each rule of play stands."""
-
-    decision: str
-    surrender: str
-    three_cards: str
-    wrong_side: str
-    house_wins: str
-    dead_hand: str
 
 
 class OverUnderRules:

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 from pydantic import BeforeValidator, Field
 
 from shared.rules.record import Cents, CentsOrNone, Record, Round, SeatNumber, Seats
-from shared.rules.set_hands.hands import SetDealer, SetSeat
+from shared.rules.set_hands.record import SetDealer, SetSeat
 
 MAIN: Final = "pai_gow_poker"
 STARTING_POSITION: Final = "starting_position"

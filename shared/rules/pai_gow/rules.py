@@ -19,9 +19,10 @@ from shared.rules.pai_gow.seats import SeatRules
 from shared.rules.pai_gow.starting_position import StartingPositionWager
 from shared.rules.pai_gow.vigorish import Rounding
 from shared.rules.paytable import lost, returned, rows_by_category
-from shared.rules.set_hands.hands import SetDealer, SetHand, SettingRules
+from shared.rules.set_hands.hands import SetHand, SettingRules
 from shared.rules.set_hands.house_hands import HouseHands
 from shared.rules.set_hands.interruptions import Interruptions, interruptions
+from shared.rules.set_hands.record import SetDealer
 from shared.rules.set_hands.seats import SeatInPlay
 from shared.rules.settlement import Line, Notice, Settlement
 from shared.rules.submission import Selection

@@ -1,39 +1,16 @@
-"""Seven cards set as a high and a low hand: how records say it, whether it was done correctly, how two compare."""
+"""Seven cards set as a high and a low hand: whether it was done correctly, and how two compare."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal, NamedTuple
-
-from pydantic import Field
+from typing import Final, Literal, NamedTuple
 
 from shared.cards import Card
 from shared.cards.ranking.pai_gow import CardSet, HighHands, card_set, low_rank
 from shared.rules.errors import Refused
-from shared.rules.record import Listed, Record, Seat
 from shared.rules.settlement import Outcome
 
 HAND: Final = 7
 LOW_HAND: Final = 2
-
-# The deck holds 53 cards; how many of them a hand may have depends on what happened in the round.
-Cards = Annotated[tuple[Card, ...], Listed, Field(max_length=53)]
-
-
-class SetSeat(Seat):
-    """One betting position: its seven cards, those set as the low hand, and what the player decided."""
-
-    cards: Cards = ()
-    low: Cards = ()
-    surrendered: bool = False
-    voided: bool = False
-
-
-class SetDealer(Record):
-    """The dealer's seven cards and those set as the low hand; both may be missing in a round that was stopped."""
-
-    cards: Cards = ()
-    low: Cards = ()
-
 
 Comparison = Literal["both_higher", "both_lower", "copied", "only_high_higher", "only_low_higher"]
 """How a player's two hands stand to the dealer's. `copied`: one is identical and the other is not higher."""
@@ -47,24 +24,6 @@ OUTCOMES: Final[Mapping[Comparison, Outcome]] = {
     "only_low_higher": "push",
 }
 """What each comparison makes of the player's wager."""
-
-
-class SettingParagraphs(Record):
-    """Where the rules of setting hands and of comparing them stand in a text."""
-
-    seven_cards: str
-    setting: str
-    dealer_setting: str
-    dealer_reset: str
-    surrender: str
-    void_hand: str
-    both_lower: str
-    copied: str
-    low_above_high: str
-    not_two_cards: str
-    only_high_higher: str
-    only_low_higher: str
-    both_higher: str
 
 
 class SetHand(NamedTuple):

@@ -5,8 +5,9 @@ from typing import Final
 
 from shared.cards.ranking.pai_gow import CardSet, cards_of, low_rank
 from shared.rules.errors import Refused
-from shared.rules.set_hands.hands import SetDealer, SetHand, SetSeat, SettingRules
+from shared.rules.set_hands.hands import SetHand, SettingRules
 from shared.rules.set_hands.house_way import HouseWay, house_way
+from shared.rules.set_hands.record import SetDealer, SetSeat
 from shared.rules.settlement import Notice
 from shared.rules.submission import Selection
 

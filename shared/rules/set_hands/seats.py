@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from shared.cards.ranking.pai_gow import CardSet, formed
 from shared.rules.errors import Refused
-from shared.rules.set_hands.hands import SetHand, SetSeat, SettingRules
+from shared.rules.set_hands.hands import SetHand, SettingRules
 from shared.rules.set_hands.interruptions import Interruptions
+from shared.rules.set_hands.record import SetSeat
 
 
 class SeatInPlay(NamedTuple):

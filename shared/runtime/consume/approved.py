@@ -120,22 +120,23 @@ class Approved(Generic[VersionT, MadeT]):
     def under(self, digest: str) -> MadeT | None:
         """Return the version with this hash; None where it is not known."""
         approved = self._by_hash.get(digest)
-        return None if approved is None else self._as_made(approved)
+        return None if approved is None else self.made(approved)
 
     def at(self, moment: datetime, *key: str) -> MadeT | None:
         """Return the version of a document in effect at a moment; None where there is none."""
         approved: VersionT | None = in_effect(self._versions.get(key, []), moment)
-        return None if approved is None else self._as_made(approved)
+        return None if approved is None else self.made(approved)
 
     def versions(self, *key: str) -> list[MadeT]:
         """Return all versions of a document."""
-        return [self._as_made(approved) for approved in self._versions.get(key, ())]
+        return [self.made(approved) for approved in self._versions.get(key, ())]
 
     def approved(self, *key: str) -> Sequence[VersionT]:
         """Return the facts that versions of a document were approved."""
         return self._versions.get(key, ())
 
-    def _as_made(self, approved: VersionT) -> MadeT:
+    def made(self, approved: VersionT) -> MadeT:
+        """Return what is made of a version."""
         made = self._made.get(approved.hash)
         if made is None:
             made = self._made[approved.hash] = self._make(approved)

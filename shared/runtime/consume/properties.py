@@ -11,6 +11,7 @@ from shared.contracts.places import Place, place_of_day
 from shared.contracts.properties import PropertyApproved, property_hash
 from shared.contracts.reading import Reader
 from shared.contracts.topics import PROPERTIES
+from shared.contracts.versions import in_effect
 from shared.rules.errors import Refused
 from shared.runtime.consume.approved import Approved, ApprovedDocuments, copy_table
 
@@ -46,16 +47,16 @@ class Places(Approved[PropertyApproved, Place]):
 
     def place(self, property_name: str, moment: datetime) -> Place | None:
         """Return a property as it is at a moment; None where no version is in effect."""
-        found = self.at(moment, property_name)
-        if found is None:
-            return None
         versions = self.approved(property_name)
-        key = (found.document.hash, len(versions))
-        if key not in self._with_later:
-            after = found.document.effective_from
-            later = tuple(version for version in versions if version.effective_from > after)
-            self._with_later[key] = replace(found, later=later)
-        return self._with_later[key]
+        document: PropertyApproved | None = in_effect(versions, moment)
+        if document is None:
+            return None
+        key = (document.hash, len(versions))
+        found = self._with_later.get(key)
+        if found is None:
+            later = tuple(version for version in versions if version.effective_from > document.effective_from)
+            found = self._with_later[key] = replace(self.made(document), later=later)
+        return found
 
     def of_day(self, property_name: str, day: date) -> Place | None:
         """Return a property as it is on a gaming day; None where it is not there yet."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import monotonic
@@ -14,6 +15,7 @@ from sqlalchemy import func, select, text
 from shared.runtime.context import RuntimeContext
 from shared.runtime.differences import Comparison
 from shared.runtime.errors import Kind, Stop, kind_of
+from shared.runtime.service.alone import alone
 from shared.runtime.service.comparing import compare_all
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.service.projecting import project_all, tables_of
@@ -22,12 +24,18 @@ from shared.runtime.service.shadow import copy_of, second_copy
 log = structlog.get_logger()
 
 COMPARED_A_SECOND: Final = 50
-"""Entries and events that are projected again each second at least: about a hundredth of a processor."""
+"""Entries and events that are projected again each second, or more: all within PASS_SECONDS_MAX."""
+
+RESTS: Final = 4
+"""How many times as long as it worked a comparison rests: a fifth of a processor at most, its own or the database's."""
+
+REST_SECONDS_MAX: Final = 30
+"""The longest such rest: PostgreSQL ends a transaction that rests for a minute."""
 
 PASS_SECONDS_MAX: Final = 3600
-"""How long a comparison takes at most, where the processor allows it: its transaction keeps dead rows from vacuum."""
+"""How long a comparison takes at most, where RESTS allow it: its transaction keeps dead rows from vacuum."""
 
-PART: Final = 25
+PART: Final = 100
 """Entries and events that are projected before there is a rest: some milliseconds, for which requests wait."""
 
 _PAUSE_OF_PASS: Final = 2
@@ -41,6 +49,7 @@ class Comparer:
     context: RuntimeContext
     manifest: Manifest
     sleep: Callable[[float], Awaitable[Any]] = asyncio.sleep
+    alone: Callable[..., AbstractAsyncContextManager[Callable[[], Awaitable[bool]]]] = alone
     found: Comparison | None = None
     compared_at: datetime | None = None
     """When the last comparison of everything ended; before the first one, when the process began."""
@@ -48,22 +57,37 @@ class Comparer:
     """Why the last comparison could not be made: something is as nobody wrote it."""
 
     async def run(self) -> None:
-        """Compare until cancelled, first after a pause: a start has other things to do."""
+        """Compare until cancelled, first after a pause: a start has other things to do.
+
+        One process of the service does; the others wait until it has ended.
+        """
         self.compared_at = self.context.clock()
-        pause = self.context.settings.comparison_seconds
         while True:
-            await asyncio.sleep(pause)
-            began = monotonic()
+            await asyncio.sleep(self.context.settings.comparison_seconds)
             try:
-                await self.compare()
-            except (Stop, KafkaException) as error:
-                log.error("read model not compared with the journal", error=str(error))
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is told
-                if kind_of(error) in (Kind.TRANSIENT, Kind.AMBIGUOUS):
-                    log.warning("comparison waits", error=str(error))
-                else:  # the service works on: who alters a row must not be able to stop it
-                    self._fail(f"the comparison with the journal failed: {error!r}")
-            pause = max(self.context.settings.comparison_seconds, _PAUSE_OF_PASS * (monotonic() - began))
+                async with self.alone(self.context.engine, f"{self.context.tables.schema}.comparison") as is_ours:
+                    while await is_ours():
+                        began = monotonic()
+                        await self._try()
+                        pause = _PAUSE_OF_PASS * (monotonic() - began)
+                        await asyncio.sleep(max(self.context.settings.comparison_seconds, pause))
+                self.found = self.failed = None  # whoever compares now tells what is there
+            except Exception as error:
+                if kind_of(error) is Kind.BUG:
+                    raise
+                log.warning("comparison waits", error=str(error))
+
+    async def _try(self) -> None:
+        """Compare, and tell what came of it, whatever that is."""
+        try:
+            await self.compare()
+        except (Stop, KafkaException) as error:
+            log.error("read model not compared with the journal", error=str(error))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is told
+            if kind_of(error) in (Kind.TRANSIENT, Kind.AMBIGUOUS):
+                log.warning("comparison waits", error=str(error))
+            else:  # the service works on: who alters a row must not be able to stop it
+                self._fail(f"the comparison with the journal failed: {error!r}")
 
     async def compare(self) -> None:
         """Compare all tables that follow from the journal and from topics, as they stand now.
@@ -79,7 +103,9 @@ class Comparer:
             redirect.to_tables()
             for table in tables:
                 await connection.execute(text(f"ANALYZE pg_temp.{table.name}"))
-            compared = await compare_all(connection, self.manifest, [(table, copy_of(table)) for table in tables])
+                await pace.rest(0)
+            pairs = [(table, copy_of(table)) for table in tables]
+            compared = await compare_all(connection, self.manifest, pairs, rest=pace.rest)
         self._tell(Comparison(compared, unfit))
 
     def _fail(self, why: str) -> None:
@@ -119,14 +145,22 @@ class Comparer:
 
 @dataclass(slots=True)
 class Pace:
-    """So many entries and events a second."""
+    """So many entries and events a second, and after all work RESTS times as long a rest."""
 
     a_second: float
     sleep: Callable[[float], Awaitable[Any]]
-    done: int = 0
-    began: float = field(default_factory=monotonic)
+    clock: Callable[[], float] = monotonic
+    _done: int = 0
+    _began: float = field(init=False)
+    _resumed: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._began = self._resumed = self.clock()
 
     async def rest(self, done: int) -> None:
-        """Wait until as much time has passed as what was done should take."""
-        self.done += done
-        await self.sleep(max(0.0, self.began + self.done / self.a_second - monotonic()))
+        """Wait until as much time has passed as what was done should take, and as long as the work since asks for."""
+        self._done += done
+        now = self.clock()
+        rest = min(RESTS * (now - self._resumed), REST_SECONDS_MAX)
+        await self.sleep(max(rest, self._began + self._done / self.a_second - now))
+        self._resumed = self.clock()

@@ -12,15 +12,26 @@ from shared.journal.rereading import with_fact
 from shared.runtime.consume.facts import readable
 from shared.runtime.differences import DIFFERENCES_MAX, Compared, Difference, compare_rows
 from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.projecting import Rest, no_rest
 
 _OF_QUARANTINE = ("topic", "partition", "offset", "source", "sequence", "reason", "sha256", "key")
 
 
 async def compare_all(
-    connection: AsyncConnection, manifest: Manifest, tables: Sequence[tuple[Table, Table]]
+    connection: AsyncConnection,
+    manifest: Manifest,
+    tables: Sequence[tuple[Table, Table]],
+    *,
+    rest: Rest = no_rest,
 ) -> list[Compared]:
-    """Compare tables as they were with what they should be, and what else the service keeps of its journal."""
-    compared = [await compare_table(connection, was, should_be) for was, should_be in tables]
+    """Compare tables as they were with what they should be, and what else the service keeps of its journal.
+
+    After each table comes a rest.
+    """
+    compared = []
+    for was, should_be in tables:
+        compared.append(await compare_table(connection, was, should_be))
+        await rest(0)
     compared += [await check(connection) for check in manifest.checks]
     return [*compared, await compare_quarantine(connection, manifest)] if manifest.readers else compared
 

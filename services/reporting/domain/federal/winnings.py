@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from services.reporting.domain.law import Applied, half_up
 from shared.jurisdictions import Dated, Pack, Provision
+from shared.jurisdictions.forms import Winner
 from shared.rules import catalogue
 
 
@@ -72,8 +73,10 @@ class Candidate:
     applied: tuple[Applied, ...]
 
 
-def candidates(law: Pack, lines: Iterable[SettledLine]) -> tuple[Candidate, ...]:
+def candidates(law: Pack, lines: Iterable[SettledLine], of: Winner | None = None) -> tuple[Candidate, ...]:
     """Return what the rules of a pack have reported of settled lines, in the order of their moments.
+
+    `of`: only the rules for these winners.
 
     Where winnings are reduced by the wager, the amount of a wager that won is what was paid on top of the stake, which
     goes back to the player beside it; where they are not, the stake is added.
@@ -83,7 +86,7 @@ def candidates(law: Pack, lines: Iterable[SettledLine]) -> tuple[Candidate, ...]
     Raises: LookupError for a day of which the pack does not know the law; Refused for an unknown regulation.
     """
     lines = tuple(lines)
-    rules = [_Rule(law, name) for name in law.reportable_winnings]
+    rules = [_Rule(law, name) for name, rule in law.reportable_winnings.items() if of in (None, rule.winner)]
     return tuple(sorted((candidate for rule in rules for candidate in rule.candidates(lines)), key=_order))
 
 
