@@ -70,7 +70,7 @@ _WAL: Final = "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint"
 
 
 class NotEmpty(Exception):
-    """The servers that were given hold somebody's journal."""
+    """The server that was given holds somebody's journal."""
 
 
 def run(
@@ -94,6 +94,7 @@ def run(
     say(f"{name}: {profile.about}; corpus {head.file_in(directory).name}")
     records = corpus(head, directory)
     partitions = {TABLE_EVENTS.name: profile.partitions} if profile.partitions else {}
+    require_empty(os.environ.get("DATABASE_URL", ""))
     with (
         _servers(broker) as environment,
         started_stack(*profile.services, environment=environment, partitions=partitions) as (document, pid),
@@ -104,6 +105,15 @@ def run(
         )
     outcome.load_after = load()
     return outcome
+
+
+def require_empty(url: str) -> None:
+    """Raise NotEmpty where the database of a SQLAlchemy URL, if one is given, has a journal already."""
+    if url:
+        with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://", 1)) as connection:
+            [found] = connection.execute("SELECT to_regclass('round_settlement.shards')").fetchone() or (None,)
+        if found is not None:
+            raise NotEmpty("DATABASE_URL names a database with a journal in it: name an empty one")
 
 
 @contextmanager
@@ -140,8 +150,6 @@ class _Run:
                 self._target.bootstrap_servers, partition=self._profile.partition, linger_ms=0 if paced else 5
             ) as publisher,
         ):
-            if watch.entries():
-                raise NotEmpty("DATABASE_URL names a database with a journal in it: name an empty one")
             self._file(watch, records)
             bench = Bench(watch, publisher)
             warm, measured = records[:WARM_UP_ROUNDS], records[WARM_UP_ROUNDS:]
