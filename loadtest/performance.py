@@ -23,6 +23,9 @@ from loadtest.watch import SETTLEMENT
 PAGE: Final = Path("docs/performance.md")
 _TABLE: Final = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end of measured -->)", re.DOTALL)
 
+_FULL: Final = 0.05
+"""A window with fewer of all rounds is the end of a run, in which services wait for each other."""
+
 Run = Mapping[str, Any]
 
 
@@ -77,11 +80,14 @@ def memory_table(runs: Iterable[Run]) -> Iterator[str]:
 
 
 def growth_table(runs: Iterable[Run]) -> Iterator[str]:
-    """Yield what a round cost in the first and in the last window of a run."""
+    """Yield what a round cost in the first and in the last full window of runs whose rounds came as fast as they go."""
     yield "| profile | rounds in the journal | processor of a round | rounds/s |"
     yield "|---|---|---|---|"
     for run in runs:
-        for each in run["growth"][:1] + run["growth"][-1:]:
+        if any(stage["rate"] for stage in run["stages"]):
+            continue  # a round carries what services do while none comes
+        windows = [each for each in run["growth"] if each["rounds"] >= run["rounds"] * _FULL]
+        for each in windows[:1] + windows[1:][-1:]:
             cells = f"{each['rounds_before']:,}", f"{each['processor_us']:,.0f} µs", f"{each['rounds_per_second']:,.0f}"
             yield _row(run["profile"], *cells)
 
