@@ -143,9 +143,9 @@ def test_what_was_verified_survives_a_restart(url: str, notary: Notary) -> None:
         read: list[int] = []
         verify = verify_shard
 
-        def verifying(*given: Any) -> Any:
+        def verifying(*given: Any, **options: Any) -> Any:
             read.append(given[3].seq)
-            return verify(*given)
+            return verify(*given, **options)
 
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(guards, "verify_shard", verifying)
