@@ -118,7 +118,7 @@ class Family:
             return "postgres"
         if "run" in process.words[:-1]:
             return process.words[process.words.index("run") + 1]  # pitledger run SERVICE
-        log = _log_of(process.pid)
+        log = log_of(process.pid)
         return log.stem if log is not None and log.parent == self._logs else _PROGRAMS.get(program, program)
 
 
@@ -144,7 +144,8 @@ def _memory_bytes(pid: int) -> int:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")), 0)
 
 
-def _log_of(pid: int) -> Path | None:
+def log_of(pid: int) -> Path | None:
+    """Return what a process writes its standard error to; None where that cannot be seen."""
     try:
         return (_PROC / str(pid) / "fd" / "2").readlink()
     except OSError:

@@ -1,20 +1,15 @@
 """`pitledger up --directory`: what was acknowledged is there again, whichever process is killed, and whenever."""
 
-import json
 import os
-import re
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from confluent_kafka.admin import AdminClient
@@ -29,60 +24,18 @@ from tests.support import eventually
 from tests.support.processes import left_over
 from tests.support.properties import OF_ANY_AGE, property_event
 from tests.support.rounds import completed, submission
-from tests.support.services import produce, query
+from tests.support.services import produce
+from tests.support.up import PARTS, Up, up
 
 SERVICES: Final = ("round-settlement", "vigorish")
 """One that reads tables, one that reads that; each is forked and started again as the others are."""
 QUICK: Final = {"PITLEDGER_KAFKA_SESSION_SECONDS": "1"}
-SERVERS: Final = ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS")
-PARTS: Final = {
-    "PostgreSQL": "postgres",
-    "Apache Kafka": "kafka.Kafka",
-    "fork-server": "services.cli._forking",
-}
-"""What the command line of each part has in it, besides the services."""
 ROUNDS: Final = 100
 
 _POSTED: Final = (
     "SELECT count(*), count(DISTINCT sequence) FROM round_settlement.entries WHERE kind = 'settlement.posted'"
 )
 _TAKEN: Final = "SELECT count(*) FROM vigorish.shards WHERE name LIKE 'settlements/%' AND next_offset > 0"
-
-
-@dataclass(frozen=True)
-class Up:
-    """A running `pitledger up`: its process, what it said when all was ready, and the environment that it wrote."""
-
-    process: subprocess.Popen[str]
-    said: Path
-    document: Mapping[str, Any]
-    environment: Mapping[str, str]
-
-    @property
-    def servers(self) -> str:
-        """The address of Kafka."""
-        return self.environment["KAFKA_BOOTSTRAP_SERVERS"]
-
-    def rows(self, statement: str) -> list[tuple[Any, ...]]:
-        """The rows of a query."""
-        return query(self.environment["DATABASE_URL"], statement)
-
-    def messages(self) -> list[str]:
-        """What it has said on standard error."""
-        return self.said.read_text().splitlines()
-
-    def has_started_again(self, part: str, times: int) -> bool:
-        """Whether it has said so, so many times."""
-        return Counter(self.messages())[f"{part} is started again"] == times
-
-    def pid_of(self, part: str) -> int:
-        """The process of a part that is not a service: of those called so, the one from which the others come."""
-        found = {
-            each.pid: each.parent
-            for each in processes_below(self.process.pid)
-            if any(PARTS[part] in word for word in each.words) and not any("_leash" in word for word in each.words)
-        }
-        return next(pid for pid, parent in found.items() if parent not in found)
 
 
 KILLED: Final[Sequence[tuple[str, Callable[[Up], int]]]] = (
@@ -108,32 +61,6 @@ def _usual_ports_taken() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def up(directory: Path) -> Iterator[Up]:
-    """The stack on a directory, killed at the end if it still runs."""
-    said = directory / "said"
-    with said.open("a") as stderr:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "services.cli.main", "up", "--json", "--directory", str(directory)]
-            + [f"--service={service}" for service in SERVICES],
-            env={name: value for name, value in os.environ.items() if name not in SERVERS} | QUICK,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            text=True,
-        )
-    try:
-        assert process.stdout is not None
-        first = process.stdout.readline()
-        assert first, said.read_text()[-4000:]
-        exported = re.findall(r"^export (\w+)=(.*)$", (directory / "run" / "environment").read_text(), re.MULTILINE)
-        yield Up(process, said, json.loads(first), {name: value.strip("'") for name, value in exported})
-    finally:
-        family = [each.pid for each in processes_below(process.pid)]
-        process.kill()
-        process.communicate()
-        eventually(lambda: not left_over(family, []), because="nothing outlives it", seconds=30)
-
-
 def cluster_of(stack: Up) -> str | None:
     """The id of the cluster that its broker says it is."""
     return AdminClient({"bootstrap.servers": stack.servers}).list_topics(timeout=10).cluster_id
@@ -152,7 +79,7 @@ def all_posted(stack: Up, count: int) -> bool:
 @pytest.mark.usefixtures("kafka_packages", "whole_stack")
 def test_nothing_that_was_acknowledged_is_lost(server_directory: Path) -> None:
     """The stack is killed with rounds on the way, then each of its parts; Ctrl-C lets it finish what waits."""
-    with up(server_directory) as stack:
+    with up(server_directory, services=SERVICES, settings=QUICK) as stack:
         assert stack.document["keeps"] is True
         cluster = cluster_of(stack)
         keys = Path(stack.environment["PITLEDGER_CHECKPOINT_VERIFIERS_FILE"]).parent
@@ -165,7 +92,7 @@ def test_nothing_that_was_acknowledged_is_lost(server_directory: Path) -> None:
         stack.process.kill()  # at once: most of the rounds are only in the broker
 
     began = time.monotonic()
-    with up(server_directory) as stack:
+    with up(server_directory, services=SERVICES, settings=QUICK) as stack:
         assert time.monotonic() - began < 60, "20 s on a machine that does nothing else"
         assert cluster == cluster_of(stack)
         eventually(lambda: all_posted(stack, ROUNDS), because="what was acknowledged is posted")
@@ -188,6 +115,6 @@ def test_nothing_that_was_acknowledged_is_lost(server_directory: Path) -> None:
         assert ["taking in what waits", "stopping", "stopped; nothing is left running"] == stack.messages()[-3:]
         assert [] == left_over(family, [])
 
-    with up(server_directory) as stack:
+    with up(server_directory, services=SERVICES, settings=QUICK) as stack:
         assert all_posted(stack, count), "it was posted before the end"
         assert stack.rows(_TAKEN)[0][0], "and passed on"

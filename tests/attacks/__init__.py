@@ -1,0 +1,1 @@
+"""Twelve attacks on a running stack, from outside, each of which once got through: `python -m tests.attacks`."""

@@ -1,0 +1,118 @@
+"""Tries the twelve attacks again: `python -m tests.attacks [--only 1,7] [--json FILE]`.
+
+Exit code 1 if one got through, or was not named in its time.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from tests.attacks import altered, broken, callers, clients, events, forged, killed, topics
+from tests.attacks.floor import Floor
+from tests.attacks.outcome import Attempt, say, summary
+from tests.attacks.pace import FASTER, SETTINGS
+from tests.attacks.prometheus import Prometheus, prometheus
+from tests.attacks.stack import Attacked
+
+Attack = Callable[[Floor], Iterator[Attempt]]
+
+POINTS: Final[dict[int, Attack]] = {
+    5: killed.secrets,
+    12: callers.tokens,
+    11: clients.much_and_slow,
+    3: events.who_speaks,
+    9: events.what_cannot_be,
+    2: events.what_is_believed,
+    1: altered.old_entries,
+    7: altered.rows,
+    8: forged.entries,
+    6: broken.journals,
+    4: killed.processes,
+    10: topics.made_anew,
+}
+"""In the order in which they are tried: what leaves a stack as it was comes first, what ends it last."""
+
+
+class Grounds:
+    """The stack that attacks share, as long as it can be put right after each; then another one."""
+
+    def __init__(self, prometheus: Prometheus | None) -> None:
+        self._prometheus = prometheus
+        self._floor: Floor | None = None
+
+    def floor(self) -> Floor:
+        """Return a stack in which nothing is wrong: started, with a day in its books."""
+        if self._floor is None:
+            began = time.monotonic()
+            attacked = Attacked(self._prometheus)
+            self._floor = Floor(attacked)
+            ready = attacked.start()
+            self._floor.open()
+            told = f"stack ready after {ready:.1f} s, {self._floor.sent} rounds in its books"
+            say(f"{told} after {time.monotonic() - began:.1f} s")
+        return self._floor
+
+    def leave(self) -> None:
+        """End the stack."""
+        if self._floor is not None:
+            self._floor.attacked.close()
+            self._floor = None
+
+    def look(self) -> None:
+        """End the stack where the last attack left something wrong."""
+        assert self._floor is not None
+        try:
+            self._floor.attacked.wait_until_ready()
+        except AssertionError as error:
+            say(f"a new stack from here on: {error}")
+            self.leave()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Try the attacks and print what they came to; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tests.attacks", description=__doc__)
+    parser.add_argument("--only", metavar="1,7", help="only these points")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write what was found as JSON, too")
+    given = parser.parse_args(arguments)
+    wanted = {int(number) for number in given.only.split(",")} if given.only else set(POINTS)
+    if unknown := wanted - POINTS.keys():
+        parser.error(f"there is no point {', '.join(map(str, sorted(unknown)))}: they are 1 to {len(POINTS)}")
+    began, attempts = time.monotonic(), list[Attempt]()
+    with ExitStack() as running:
+        watching = running.enter_context(prometheus(Path(running.enter_context(TemporaryDirectory()))))
+        grounds = Grounds(watching)
+        running.callback(grounds.leave)
+        said = [f"the watches of the stack, and what alerts wait for, pass {FASTER} times as fast: {SETTINGS}"]
+        if watching is None:
+            said.append("NO PROMETHEUS ON THIS MACHINE: ALERTS WERE NOT LOOKED AT (Debian has it as a package)")
+        say(*said)
+        for point, attack in POINTS.items():
+            if point in wanted:
+                for attempt in attack(grounds.floor()):
+                    attempts.append(attempt)
+                    say(*attempt.lines())
+                grounds.look()
+    attempts.sort(key=lambda each: each.point)
+    failed = sum(bool(each.wrong) for each in attempts)
+    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    say("", *summary(attempts), "")
+    say(f"{len(attempts)} attacks at {len(wanted)} points in {time.monotonic() - began:.0f} s; {failed} got through")
+    say(f"load of the machine over 1, 5 and 15 minutes: {load}, on {os.cpu_count()} processors")
+    if watching is None:
+        say(said[-1])
+    if given.json is not None:
+        document = {"load": os.getloadavg(), "settings": SETTINGS, "prometheus": watching is not None}
+        found = [each.as_document() for each in attempts]
+        given.json.write_text(json.dumps(document | {"attempts": found}, indent=2) + "\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

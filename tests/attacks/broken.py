@@ -1,0 +1,117 @@
+"""Point 6: `pitledger verify` on a journal that was cut off, rewritten or emptied, and on checkpoints that are gone."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from tests.attacks.altered import SETTLEMENT
+from tests.attacks.floor import Floor
+from tests.attacks.forging import rewritten
+from tests.attacks.outcome import NO_READYZ, Attempt, Sign
+from tests.attacks.pace import A_WATCH, AT_ONCE
+from tests.attacks.stack import Attacked
+from tests.attacks.watching import Metric, Named, Says, watching
+
+_SHARDS: Final = "SELECT shard, name, next_offset, next_seq, head, seal FROM round_settlement.shards"
+_LONGEST: Final = "SELECT shard, name FROM round_settlement.shards ORDER BY next_seq DESC LIMIT 1"
+_BACK: Final = """
+    UPDATE round_settlement.shards SET next_offset = %s, next_seq = %s, head = %s, seal = %s WHERE shard = %s"""
+_CUT: Final = "DELETE FROM round_settlement.entries WHERE shard = %s AND seq >= %s"
+_RELAYED: Final = "UPDATE round_settlement.relay SET published_seq = least(published_seq, %s) WHERE shard = %s"
+_NOT_SEEN: Final = "the rows are as they were: only `verify` reads what is outside the database"
+
+
+def journals(floor: Floor) -> Iterator[Attempt]:
+    """Cut off the last entry, rewrite a chain, delete a shard, delete checkpoints, and verify without any."""
+    attacked = floor.attacked
+    for what, attack, text in (
+        ("the last entry cut off, its shard put back as it stood before, seal and all", _cut_off(floor), "covers"),
+        ("a whole chain rewritten: every hash, the head", _rewritten(floor), "not those of the signed checkpoint"),
+        ("all rows of a shard deleted", _emptied(floor), "the database does not have it"),
+    ):
+        floor.settled()
+        named = Named(
+            service=SETTLEMENT,
+            stated=A_WATCH,
+            metric=Metric("pitledger_verification_ok", to=0),
+            readyz="503 verification:",
+            alert="PitledgerVerificationFailed",
+            log="journal verification failed",
+            verify=Says(("verify",), 1, text),
+        )
+        with attacked.mended(SETTLEMENT):
+            with watching(attacked, named) as watch:
+                attack()
+            yield watch.attempt(6, what, "found", "verification against what was signed")
+    yield _without(attacked)
+    yield _not_configured(attacked)
+
+
+def _cut_off(floor: Floor) -> Callable[[], None]:
+    attacked = floor.attacked
+    before: dict[int, tuple[Any, ...]] = {row[0]: row for row in attacked.rows(_SHARDS)}
+    floor.play(1)
+    floor.settled()
+    [moved] = [row for row in attacked.rows(_SHARDS) if before[row[0]][3] < row[3]]
+    shard, _, *stood = before[moved[0]]
+
+    def attack() -> None:
+        with attacked.superuser() as connection:
+            connection.execute(_CUT.encode(), [shard, stood[1]])
+            connection.execute(_BACK.encode(), [*stood, shard])
+            connection.execute(_RELAYED.encode(), [stood[1] - 1, shard])
+
+    return attack
+
+
+def _rewritten(floor: Floor) -> Callable[[], None]:
+    def attack() -> None:
+        rewritten(floor.attacked.superuser_url, SETTLEMENT)
+
+    return attack
+
+
+def _emptied(floor: Floor) -> Callable[[], None]:
+    def attack() -> None:
+        [(shard, _)] = floor.attacked.rows(_LONGEST)
+        with floor.attacked.superuser() as connection:
+            for table in ("entries", "relay", "checkpoints", "verified", "shards"):
+                connection.execute(f"DELETE FROM round_settlement.{table} WHERE shard = %s".encode(), [shard])
+
+    return attack
+
+
+def _without(attacked: Attacked) -> Attempt:
+    """Delete the checkpoints of a shard from the directory."""
+    checkpoints = attacked.directory / "run" / "checkpoints"
+    [(_, name)] = attacked.rows(_LONGEST)
+    found = max(
+        checkpoints.glob("*round-settlement*"), key=lambda each: len(list(each.iterdir())) if each.is_dir() else 0
+    )
+    aside = attacked.directory / "aside"
+    found.rename(aside)
+    try:
+        ended = attacked.command("verify")
+    finally:
+        if found.exists():
+            for file in found.iterdir():
+                if not (aside / file.name).exists():
+                    file.rename(aside / file.name)
+                else:
+                    file.unlink()
+            found.rmdir()
+        aside.rename(found)
+    return _only_verify(f"the signed checkpoints of {name} deleted", "which the database lists, is not kept", ended)
+
+
+def _not_configured(attacked: Attacked) -> Attempt:
+    ended = attacked.command("verify", PITLEDGER_CHECKPOINT_DIRECTORY=None)
+    return _only_verify("verified without any checkpoints configured", "NOT COMPARED with signed checkpoints", ended)
+
+
+def _only_verify(what: str, text: str, ended: Any) -> Attempt:
+    line = next((line.strip()[:200] for line in ended.said.splitlines() if text in line), None)
+    missing = line is None or ended.code != 1
+    said = f"`pitledger verify` exit {ended.code}: {line or ended.said[-300:]}"
+    signs = {name: Sign(_NOT_SEEN) for name in ("metric", "alert", "log")} | {"readyz": Sign(NO_READYZ)}
+    signs["verify"] = Sign(said, ended.seconds, missing=missing)
+    return Attempt(6, what, "found", "pitledger verify", *AT_ONCE, signs, [said] if missing else [])

@@ -1,0 +1,215 @@
+"""Point 12: callers with a token that is none, has ended, or says too much, and people who speak for others."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from base64 import urlsafe_b64decode
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import httpx
+from joserfc import jwt
+from joserfc.jwk import ECKey
+
+from services.cli.demo_pit import REGISTRY, REPORTING
+from shared.local.issuer import DevelopmentIssuer
+from shared.local.ports import LOOPBACK, free_port
+from tests.attacks.altered import SETTLEMENT
+from tests.attacks.floor import PROPERTY, Floor, event_of, raw
+from tests.attacks.outcome import NO_READYZ, NO_VERIFY, Attempt, Sign
+from tests.attacks.pace import AT_ONCE
+from tests.attacks.stack import Attacked
+from tests.attacks.watching import Metric, Named, No, watching
+from tests.support import eventually
+from tests.support.services import ROOT, produce
+
+_OTHER: Final = "paytable-registry-of-another-provider"
+"""A second process of the registry on the same servers, whose provider makes the tokens that are tried."""
+_TIMES: Final = 30
+_PAUSE_SECONDS: Final = 0.15
+_REFUSED: Final = "pitledger_callers_refused_total"
+
+
+def tokens(floor: Floor) -> Iterator[Attempt]:
+    """Ask with every kind of token that is not good, and approve what one has asked for oneself."""
+    attacked = floor.attacked
+    good = attacked.tokens["demo.auditor"]
+    yield _asked(attacked, "no token", None, Metric("pitledger_http_requests_total", {"status": "401"}, by=_TIMES))
+    yield _asked(attacked, "a made-up token", "made-up", _refused("malformed"))
+    forged = _forged(good)
+    yield _asked(attacked, "a token of the provider's form, signed by somebody else", forged, _refused("signature"))
+    yield _revoked(attacked)
+    with DevelopmentIssuer() as issuer, _another(attacked, issuer):
+        yield from _of_provider(attacked, issuer)
+    yield _by(floor)
+    yield _duties()
+
+
+def _refused(why: str) -> Metric:
+    return Metric(_REFUSED, {"why": why}, by=_TIMES)
+
+
+def _named(service: str, metric: Metric, *, alert: str | None, log: str) -> Named:
+    return Named(
+        service=service,
+        stated=AT_ONCE,
+        metric=metric,
+        readyz=No(NO_READYZ),
+        alert=alert or No("no alert: whoever asks has a name, which is on record with it"),
+        log=log,
+        verify=No(NO_VERIFY),
+    )
+
+
+def _ask(attacked: Attacked, service: str, path: str, token: str | None) -> httpx.Response:
+    headers = {} if token is None else {"authorization": f"Bearer {token}"}
+    return httpx.get(f"{attacked.urls[service]}{path}", headers=headers, timeout=30)
+
+
+def _asked(
+    attacked: Attacked,
+    what: str,
+    token: str | None,
+    metric: Metric,
+    *,
+    service: str = REPORTING,
+    path: str = "/reports",
+    status: int = 401,
+    alert: str | None = "PitledgerCallersRefused",
+    log: str = "nobody known asked",
+) -> Attempt:
+    named = _named(service, metric, alert=alert, log=log)
+    with watching(attacked, named) as watch:
+        for _ in range(_TIMES):
+            answer = _ask(attacked, service, path, token)
+            watch.require(answer.status_code == status, f"answered {answer.status_code}: {answer.text[:200]}")
+            time.sleep(_PAUSE_SECONDS)
+    return watch.attempt(
+        12, f"{what}, {_TIMES} times", "refused", f"{status} {answer.json()['type'].rpartition(':')[2]}"
+    )
+
+
+def _forged(token: str) -> str:
+    """Return a token that says what a good one says, and names its key, signed with another."""
+    header, claims = _parts(token)
+    key = ECKey.generate_key("P-256", {"use": "sig", "alg": "ES256"})
+    return jwt.encode(dict(header), dict(claims), key)
+
+
+def _parts(token: str) -> tuple[Mapping[str, object], Mapping[str, object]]:
+    head, body, _ = token.split(".")
+    return json.loads(urlsafe_b64decode(head + "==")), json.loads(urlsafe_b64decode(body + "=="))
+
+
+def _revoked(attacked: Attacked) -> Attempt:
+    person = "demo.auditor"
+    token = attacked.tokens[person]
+    assert _ask(attacked, REPORTING, "/reports", token).is_success
+    moment = (datetime.now(UTC) + timedelta(minutes=1)).isoformat()
+    attacked.revoked.write_text(f"- person: {person}\n  issued_before: {moment}\n")
+    try:
+        return _asked(attacked, "a token of somebody who was locked out", token, _refused("revoked"))
+    finally:
+        attacked.revoked.write_text("[]\n")
+
+
+@contextmanager
+def _another(attacked: Attacked, issuer: DevelopmentIssuer) -> Iterator[None]:
+    """Run a second process of the registry, which asks another provider."""
+    port, log = free_port(), attacked.directory / "another.log"
+    url = f"http://{LOOPBACK}:{port}"
+    keys = attacked.directory / "run" / "keys"
+    environment = dict(os.environ) | dict(attacked.up.environment) | dict(issuer.settings)
+    environment |= {
+        "PITLEDGER_CHECKPOINT_KEY_FILE": str(keys / f"{REGISTRY}.pem"),
+        "PITLEDGER_HTTP_PORT": str(port),
+        "PITLEDGER_OIDC_TOKEN_SECONDS_MAX": "3600",
+    }
+    with log.open("w") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "services.cli.main", "run", REGISTRY], env=environment, stderr=said
+        )
+    try:
+        with attacked.guest(_OTHER, url, log):
+            attacked.wait_until_ready(_OTHER)
+            yield
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def _of_provider(attacked: Attacked, issuer: DevelopmentIssuer) -> Iterator[Attempt]:
+    now, hour = datetime.now(UTC), timedelta(hours=1)
+    reader = ["properties.read"]
+    path = f"/properties/{PROPERTY}/in-effect"
+    good = issuer.token("jane.roe", reader, [PROPERTY], life=hour)
+    answer = _ask(attacked, _OTHER, path, good)
+    assert answer.is_success, answer.text
+    expired = issuer.token("jane.roe", reader, [PROPERTY], at=now - 2 * hour, life=hour)
+    yield _asked(attacked, "a token that ended an hour ago", expired, _refused("expired"), service=_OTHER, path=path)
+    for_ever = issuer.token("jane.roe", reader, [PROPERTY], life=timedelta(days=365))
+    yield _asked(attacked, "a token that lives for a year", for_ever, _refused("lifetime"), service=_OTHER, path=path)
+    elsewhere = issuer.token("jane.roe", reader, ["elsewhere"], life=hour)
+    forbidden = Metric("pitledger_http_requests_total", {"status": "403"}, by=_TIMES)
+    for what, token, reason in (
+        ("a token for another property", elsewhere, "property-missing"),
+        ("a token with two duties that exclude each other",
+         issuer.token("jane.roe", [*reader, "properties.file", "properties.file.approve"], [PROPERTY], life=hour),
+         "roles-incompatible"),
+    ):  # fmt: skip
+        named = _named(_OTHER, forbidden, alert=None, log="roles that exclude each other")
+        if reason == "property-missing":
+            named = _named(_OTHER, forbidden, alert=None, log="refused")
+        with watching(attacked, named) as watch:
+            for _ in range(_TIMES):
+                answer = _ask(attacked, _OTHER, path, token)
+                refused = answer.status_code == 403 and answer.json()["type"].endswith(reason)
+                watch.require(refused, f"answered {answer.status_code}: {answer.text[:200]}")
+        yield watch.attempt(12, f"{what}, {_TIMES} times", "refused", f"403 {reason}")
+
+
+def _by(floor: Floor) -> Attempt:
+    """Dismiss a record in somebody else's name, and approve it oneself."""
+    attacked = floor.attacked
+    true = floor.coming(1)[0]
+    produce(attacked.servers, "table.events", [raw(event_of(true))])
+    floor.send(true)
+    query = "SELECT max(id) FROM round_settlement.quarantine WHERE resolved_at IS NULL"
+    eventually(lambda: attacked.rows(query)[0][0] is not None, because="a record is in quarantine")
+    number = str(attacked.rows(query)[0][0])
+    metric = Metric("pitledger_commands_refused_total", {"reason": "same-person"}, by=1)
+    named = _named(SETTLEMENT, metric, alert=None, log="same-person")
+    named_by = attacked.command_as("demo.operator", "quarantine", "dismiss", number, "--reason", "x", "--by", "mallory")
+    with watching(attacked, named) as watch:
+        watch.require(named_by.code == 2, f"--by was taken: exit {named_by.code}, {named_by.said[-200:]}")
+        asked = attacked.command_as("demo.operator", "quarantine", "dismiss", number, "--reason", "an attack")
+        watch.require(asked.code == 0, f"a record could not be dismissed: {asked.said[-300:]}")
+        approved = attacked.command_as("demo.operator", "quarantine", "approve", number, "1")
+        watch.require(approved.code != 0, "one person has asked for it and approved it")
+    return watch.attempt(12, "a record dismissed `--by mallory` (exit 2), and approved by who asked", "refused",
+                         f"exit {approved.code}: {approved.said.strip().splitlines()[-1][:60]}")  # fmt: skip
+
+
+def _duties() -> Attempt:
+    """Look for the printable matrix, and that it is what the code says."""
+    began = time.monotonic()
+    ended = subprocess.run(
+        [sys.executable, "-m", "services.cli.generated", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    printed = (ROOT / "docs" / "duties.md").read_text()
+    cells = sum(line.count("✗") + line.count("≠") for line in printed.splitlines() if line.startswith("| "))
+    no = "a document, not an attack"
+    signs = {name: Sign(no) for name in ("metric", "readyz", "alert", "verify")}
+    signs["log"] = Sign(f"docs/duties.md has {cells} cells that exclude; `make lint` holds it to the code",
+                        time.monotonic() - began, missing=bool(ended.returncode) or not cells)  # fmt: skip
+    wrong = [ended.stdout[-300:] + ended.stderr[-300:]] if ended.returncode else []
+    return Attempt(12, "segregation of duties printed as one matrix", "refused", "docs/duties.md, a test a cell",
+                   *AT_ONCE, signs, wrong)  # fmt: skip

@@ -1,0 +1,36 @@
+"""How much faster a stack under attack looks at itself than one in production, so that a run takes minutes.
+
+All that is stated as a time is divided by the same: a finding that takes a minute in production must take five seconds.
+"""
+
+from typing import Final
+
+FASTER: Final = 12
+
+_WATCH_SECONDS: Final = 60 // FASTER
+REDERIVATION_SECONDS: Final = 15
+"""Once an hour in production."""
+
+SETTINGS: Final = {
+    "PITLEDGER_VERIFICATION_SECONDS": f"{_WATCH_SECONDS}",
+    "PITLEDGER_CHECKPOINT_SECONDS": f"{_WATCH_SECONDS}",
+    "PITLEDGER_COMPARISON_SECONDS": f"{_WATCH_SECONDS}",
+    "PITLEDGER_REDERIVATION_SECONDS": f"{REDERIVATION_SECONDS}",
+    "PITLEDGER_KAFKA_SESSION_SECONDS": "3",
+}
+
+LOOKED_SECONDS: Final = 10.0
+"""Who looks adds this: figures are written every two seconds, scraped and judged every second, and the machine has
+other work.
+"""
+
+AT_ONCE: Final = ("at once", LOOKED_SECONDS)
+A_WATCH: Final = ("a minute", _WATCH_SECONDS + LOOKED_SECONDS)
+A_PASS: Final = ("two minutes up to 6,000 entries", 2 * _WATCH_SECONDS + LOOKED_SECONDS)
+A_LOOK_AT_TOPICS: Final = ("ten seconds", 10 + LOOKED_SECONDS)
+A_DERIVATION: Final = ("an hour", 2 * REDERIVATION_SECONDS + LOOKED_SECONDS)
+A_COMPARISON: Final = ("four minutes up to 3,000 entries and messages", 240.0)
+"""Not divided: it compares so many rows a second, whatever pauses it makes."""
+
+Stated = tuple[str, float]
+"""A time as the documents state it, and the seconds that it comes to here."""
