@@ -121,6 +121,7 @@ def _by_public_key() -> str:
         (signed(exp=int((NOW + timedelta(days=365)).timestamp())), "lifetime"),
         (signed(iat=int((NOW + timedelta(minutes=2)).timestamp())), "early"),
         (signed(nbf=int((NOW + timedelta(minutes=2)).timestamp())), "early"),
+        ("", "none"),
     ],
 )
 def test_what_the_provider_did_not_sign_for_us_lets_nobody_in(provider: Provider, token: str, why: str) -> None:
