@@ -52,6 +52,7 @@ def old_entries(floor: Floor) -> Iterator[Attempt]:
                     connection.execute(_MOVED.encode(), [shard, seq])
                 if down:
                     eventually(lambda: _answers(attacked), because="the service is there again")
+                    watch.strike()
             how = "while the service is down, which starts again" if down else "of a service that runs"
             yield watch.attempt(1, f"100 cents moved between two lines of old entry {shard}/{seq}, {how}", "found",
                                 "rotation of the guard")  # fmt: skip

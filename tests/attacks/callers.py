@@ -29,8 +29,12 @@ from tests.support.services import ROOT, produce
 
 _OTHER: Final = "paytable-registry-of-another-provider"
 """A second process of the registry on the same servers, whose provider makes the tokens that are tried."""
-_TIMES: Final = 100
+_TIMES: Final = 5
+_AGAIN_AND_AGAIN: Final = 120
+"""So often within five minutes is more than one in five seconds, which opens a ticket."""
 _PAUSE_SECONDS: Final = 0.05
+_ON_RECORD: Final = "no alert: whoever asks has a name, which is on record with it"
+_TOO_FEW: Final = "no alert: a few are not one in five seconds; who asks again and again is below"
 _REFUSED: Final = "pitledger_callers_refused_total"
 
 
@@ -38,7 +42,6 @@ def tokens(floor: Floor) -> Iterator[Attempt]:
     """Ask with every kind of token that is not good, and approve what one has asked for oneself."""
     attacked = floor.attacked
     good = attacked.tokens["demo.auditor"]
-    yield _asked(attacked, "no token", None, _refused("none"))
     yield _asked(attacked, "a made-up token", "made-up", _refused("malformed"))
     forged = _forged(good)
     yield _asked(attacked, "a token of the provider's form, signed by somebody else", forged, _refused("signature"))
@@ -47,27 +50,37 @@ def tokens(floor: Floor) -> Iterator[Attempt]:
         yield from _of_provider(attacked, issuer)
     yield _by(floor)
     yield _duties()
+    often = _AGAIN_AND_AGAIN
+    metric = Metric(_REFUSED, {"why": "none"}, by=often)
+    yield _asked(attacked, "no token", None, metric, times=often, alert="PitledgerCallersRefused")
 
 
 def _refused(why: str) -> Metric:
     return Metric(_REFUSED, {"why": why}, by=_TIMES)
 
 
-def _named(service: str, metric: Metric, *, alert: str | None, log: str) -> Named:
+def _named(service: str, metric: Metric, *, log: str, alert: str | No = No(_ON_RECORD)) -> Named:
     return Named(
         service=service,
         stated=AT_ONCE,
         metric=metric,
         readyz=No(NO_READYZ),
-        alert=alert or No("no alert: whoever asks has a name, which is on record with it"),
+        alert=alert,
         log=log,
         verify=No(NO_VERIFY),
     )
 
 
-def _ask(attacked: Attacked, service: str, path: str, token: str | None) -> httpx.Response:
+@contextmanager
+def _caller(attacked: Attacked, service: str, token: str | None) -> Iterator[httpx.Client]:
     headers = {} if token is None else {"authorization": f"Bearer {token}"}
-    return httpx.get(f"{attacked.urls[service]}{path}", headers=headers, timeout=30)
+    with httpx.Client(base_url=attacked.urls[service], headers=headers, timeout=30) as client:
+        yield client
+
+
+def _ask(attacked: Attacked, service: str, path: str, token: str | None) -> httpx.Response:
+    with _caller(attacked, service, token) as client:
+        return client.get(path)
 
 
 def _asked(
@@ -79,17 +92,18 @@ def _asked(
     service: str = REPORTING,
     path: str = "/reports",
     status: int = 401,
-    alert: str | None = "PitledgerCallersRefused",
-    log: str = "nobody known asked",
+    alert: str | No = No(_TOO_FEW),
+    times: int = _TIMES,
 ) -> Attempt:
-    named = _named(service, metric, alert=alert, log=log)
-    with watching(attacked, named) as watch:
-        for _ in range(_TIMES):
-            answer = _ask(attacked, service, path, token)
+    named = _named(service, metric, alert=alert, log="nobody known asked")
+    with watching(attacked, named) as watch, _caller(attacked, service, token) as client:
+        for _ in range(times):
+            answer = client.get(path)
             watch.require(answer.status_code == status, f"answered {answer.status_code}: {answer.text[:200]}")
             time.sleep(_PAUSE_SECONDS)
+        watch.strike()
     return watch.attempt(
-        12, f"{what}, {_TIMES} times", "refused", f"{status} {answer.json()['type'].rpartition(':')[2]}"
+        12, f"{what}, {times} times", "refused", f"{status} {answer.json()['type'].rpartition(':')[2]}"
     )
 
 
@@ -161,12 +175,12 @@ def _of_provider(attacked: Attacked, issuer: DevelopmentIssuer) -> Iterator[Atte
          issuer.token("jane.roe", [*reader, "properties.file", "properties.file.approve"], [PROPERTY], life=hour),
          "roles-incompatible"),
     ):  # fmt: skip
-        named = _named(_OTHER, forbidden, alert=None, log="roles that exclude each other")
+        named = _named(_OTHER, forbidden, log="roles that exclude each other")
         if reason == "property-missing":
-            named = _named(_OTHER, forbidden, alert=None, log="refused")
-        with watching(attacked, named) as watch:
+            named = _named(_OTHER, forbidden, log="refused")
+        with watching(attacked, named) as watch, _caller(attacked, _OTHER, token) as client:
             for _ in range(_TIMES):
-                answer = _ask(attacked, _OTHER, path, token)
+                answer = client.get(path)
                 refused = answer.status_code == 403 and answer.json()["type"].endswith(reason)
                 watch.require(refused, f"answered {answer.status_code}: {answer.text[:200]}")
         yield watch.attempt(12, f"{what}, {_TIMES} times", "refused", f"403 {reason}")
@@ -182,7 +196,7 @@ def _by(floor: Floor) -> Attempt:
     eventually(lambda: attacked.rows(query)[0][0] is not None, because="a record is in quarantine")
     number = str(attacked.rows(query)[0][0])
     metric = Metric("pitledger_commands_refused_total", {"reason": "same-person"}, by=1)
-    named = _named(SETTLEMENT, metric, alert=None, log="same-person")
+    named = _named(SETTLEMENT, metric, log="same-person")
     named_by = attacked.command_as("demo.operator", "quarantine", "dismiss", number, "--reason", "x", "--by", "mallory")
     with watching(attacked, named) as watch:
         watch.require(named_by.code == 2, f"--by was taken: exit {named_by.code}, {named_by.said[-200:]}")

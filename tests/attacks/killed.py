@@ -22,7 +22,7 @@ from shared.runtime.database import role_of
 from tests.attacks.altered import SETTLEMENT
 from tests.attacks.floor import Floor
 from tests.attacks.outcome import NO_READYZ, Attempt, Sign
-from tests.attacks.pace import AT_ONCE, LOOKED_SECONDS
+from tests.attacks.pace import AT_ONCE, looked_seconds
 from tests.attacks.stack import CANARY, Attacked
 from tests.support import eventually
 from tests.support.processes import left_over
@@ -190,7 +190,7 @@ def _killed(floor: Floor, load: Load, part: str, what: str, pid: int) -> Attempt
         "alert": _restarting(attacked, service, part),
     }
     return Attempt(4, f"kill -9 under load: {what}", "survived", "started again", "under 20 s, nothing lost",
-                   20 + LOOKED_SECONDS, signs, _wrong(signs, ready, 20 + LOOKED_SECONDS))  # fmt: skip
+                   20 + looked_seconds(), signs, _wrong(signs, ready, 20 + looked_seconds()))  # fmt: skip
 
 
 def _restarting(attacked: Attacked, service: str, part: str) -> Sign:
@@ -242,8 +242,8 @@ def _all_killed(floor: Floor, load: Load) -> Attempt:
         "alert": Sign("PitledgerServiceDown, a minute later: it is started by whoever runs it"),
     }
     return Attempt(4, "kill -9 under load: pitledger up itself, and all with it", "survived", "its next start",
-                   "ready in under 20 s, nothing lost", 20 + LOOKED_SECONDS, signs,
-                   _wrong(signs, ready, 20 + LOOKED_SECONDS))  # fmt: skip
+                   "ready in under 20 s, nothing lost", 20 + looked_seconds(), signs,
+                   _wrong(signs, ready, 20 + looked_seconds()))  # fmt: skip
 
 
 def _ended(floor: Floor, load: Load) -> Attempt:

@@ -2,16 +2,16 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 import httpx
 
 from tests.attacks.outcome import Attempt, Outcome, Sign
-from tests.attacks.pace import FASTER, Stated
+from tests.attacks.pace import FASTER, Stated, looked_seconds
 from tests.attacks.stack import Attacked, Command
 
 _PATIENCE_SECONDS: Final = 30.0
@@ -82,12 +82,13 @@ class Watch:
     named: Named
     signs: dict[str, Sign] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
-    _began: float = 0.0
+    _struck: float = 0.0
     _ended: float | None = None
+    _seen: dict[str, tuple[str, float]] = field(default_factory=dict)
 
-    def seconds(self) -> float:
-        """Return the seconds since the attack."""
-        return time.monotonic() - self._began
+    def strike(self) -> None:
+        """Begin to count from now: the block began earlier, to bring the attack about."""
+        self._struck = time.monotonic()
 
     def require(self, good: bool, otherwise: str) -> None:
         """Note what should not have been possible."""
@@ -97,7 +98,7 @@ class Watch:
     def attempt(self, point: int, what: str, outcome: Outcome, by: str) -> Attempt:
         """Return what the attack came to."""
         stated, within = self.named.stated
-        return Attempt(point, what, outcome, by, stated, within, self.signs, self.wrong)
+        return Attempt(point, what, outcome, by, stated, within + looked_seconds(), self.signs, self.wrong)
 
     def _looks(self) -> dict[str, Callable[[], str | None]]:
         named, attacked, service = self.named, self.attacked, self.named.service
@@ -135,35 +136,38 @@ class Watch:
         return look
 
     def _limit(self, channel: str) -> float:
-        alert = self.named.alert
+        alert, (_, within) = self.named.alert, self.named.stated
         more = _ALERT_SECONDS.get(alert, 0) / FASTER if channel == "alert" and isinstance(alert, str) else 0.0
-        return self.named.stated[1] + more
+        return within + looked_seconds() + more
 
     def wait(self, looks: dict[str, Callable[[], str | None]]) -> None:
         """Look until everything was seen, or cannot be expected any more."""
         waiting = dict(looks)
-        while waiting and (
-            self._ended is None or time.monotonic() - self._ended < max(map(self._limit, waiting)) + _PATIENCE_SECONDS
-        ):
+        while waiting and self._may_come(waiting):
             for channel, look in list(waiting.items()):
-                try:
-                    said = look()
-                except httpx.HTTPError:
-                    continue  # it was killed, and is not there again
-                if said is not None:
-                    self._see(channel, Sign(said, self.seconds()))
-                    del waiting[channel]
+                with suppress(httpx.HTTPError):  # it was killed, and is not there again
+                    if (said := look()) is not None:
+                        self._seen[channel] = said, time.monotonic()
+                        del waiting[channel]
             time.sleep(_LOOK_SECONDS)
-        for channel in waiting:
-            wanted = getattr(self.named, channel)
-            self._see(channel, Sign(f"{wanted} within {self.seconds():.0f} s", missing=True))
 
-    def _see(self, channel: str, sign: Sign) -> None:
-        self.signs[channel] = sign
-        if sign.missing:
-            self.wrong.append(f"{channel} does not name it: {sign.said}")
-        elif sign.seconds is not None and sign.seconds > self._limit(channel):
-            self.wrong.append(f"{channel} names it after {sign.seconds:.1f} s, not {self._limit(channel):.1f} s")
+    def _may_come(self, channels: Iterable[str]) -> bool:
+        if self._ended is None:
+            return True
+        return time.monotonic() - self._ended < max(map(self._limit, channels)) + _PATIENCE_SECONDS
+
+    def judge(self, channels: Iterable[str]) -> None:
+        """Note what was seen in time, late, or never."""
+        for channel in channels:
+            if channel not in self._seen:
+                self.signs[channel] = Sign(f"{getattr(self.named, channel)} was waited for in vain", missing=True)
+                self.wrong.append(f"{channel} does not name it")
+                continue
+            said, moment = self._seen[channel]
+            seconds = max(0.0, moment - self._struck)
+            self.signs[channel] = Sign(said, seconds)
+            if seconds > (limit := self._limit(channel)):
+                self.wrong.append(f"{channel} names it after {seconds:.1f} s, not {limit:.1f} s")
 
     def say(self, says: Says, ended: Command) -> None:
         """Note what a command of ours said."""
@@ -192,7 +196,7 @@ def watching(attacked: Attacked, named: Named) -> Iterator[Watch]:
             watch.signs[channel] = Sign(no.why)
     looks = watch._looks()
     with ThreadPoolExecutor(1) as pool:
-        watch._began = time.monotonic()
+        watch.strike()
         seen = pool.submit(watch.wait, looks)
         try:
             yield watch
@@ -201,6 +205,7 @@ def watching(attacked: Attacked, named: Named) -> Iterator[Watch]:
         if isinstance(says := named.verify, Says):
             watch.say(says, attacked.command(*says.words))
         seen.result()
+    watch.judge(looks)
 
 
 def _holding(text: str, words: str) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import update
+from structlog.testing import capture_logs
 
 from shared.contracts.envelope import shard_source
 from shared.journal.entry import Entry
@@ -14,11 +15,20 @@ from shared.runtime.consume.handler import Record
 from shared.runtime.context import RuntimeContext
 from shared.runtime.publish.relay import Outgoing, Relay, entry_message
 from tests.support import Databases
+from tests.support.rebuilding import execute
 from tests.support.rounds import TABLES, completed, encoded
 from tests.support.services import settled_database
 from tests.support.table import NOON, Table, play_at
 
 ROUNDS = 3
+APPENDED = """
+    INSERT INTO round_settlement.entries
+    SELECT shard, seq + 1, kind, source, sequence + 1000, 'forged', "offset", record_hash, gaming_day, occurred_at,
+        recorded_at, data, hash, hash, accounts, cents
+    FROM round_settlement.entries WHERE (shard, seq) = (SELECT shard, next_seq - 1 FROM round_settlement.shards
+        WHERE name LIKE 'table.events/0@%')"""
+FORGED_GONE = "DELETE FROM round_settlement.entries WHERE event_id = 'forged'"
+MOVED = "UPDATE round_settlement.shards SET next_seq = next_seq + {} WHERE name LIKE 'table.events/0@%'"
 
 
 @pytest.fixture
@@ -82,5 +92,27 @@ def test_memory_says_what_the_database_says(url: str, lost: int) -> None:
         assert 2 * ROUNDS == await from_database.publish()
         assert 2 == from_database.reads
         assert from_database.messages == from_memory.messages
+
+    play_at(url, play)
+
+
+def test_nothing_is_signed_of_a_shard_that_was_moved_without_the_service(url: str) -> None:
+    """An entry that a superuser appends does not go out as if the service had said it; other shards do."""
+
+    async def play(table: Table) -> None:
+        consumer = table.consumer()
+        await consumer.assigned((0, 1))
+        records = _records()
+        await consumer.handle([record for record in records if record.partition == 0])
+        relay = _Reads(consumer.context)
+        assert ROUNDS == await relay.publish()
+        execute(url, "SET session_replication_role = replica", APPENDED, MOVED.format(1))
+        await consumer.handle([record for record in records if record.partition == 1])
+        with capture_logs() as logs:
+            assert [ROUNDS, 0, 0] == [await relay.publish() for _ in range(3)]
+        assert ["shard not published"] == [line["event"] for line in logs if line["log_level"] == "error"]
+        assert not any("forged" in message.decode() or '"sequence":4' in message.decode() for message in relay.messages)
+        execute(url, "SET session_replication_role = replica", FORGED_GONE, MOVED.format(-1))
+        assert 0 == await relay.publish()
 
     play_at(url, play)

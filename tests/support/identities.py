@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from shared.contracts.rejection import Reason, Rejected
-from shared.runtime.web.access import ALL_PROPERTIES, NO_TOKEN, Caller, token_hash
+from shared.runtime.web.access import ALL_PROPERTIES, TOLD_WITHOUT_ONE, Caller, token_hash
 
 People = Mapping[str, Iterable[str]]
 """Person -> roles; the token of a person is `token of <person>`.
@@ -34,5 +34,5 @@ class KnownTokens:
     async def caller_of(self, token: str) -> Caller:
         """The person with this token. Raises: Rejected."""
         if token not in self._callers:
-            raise Rejected(Reason.UNKNOWN_CALLER, "the token is not known" if token else NO_TOKEN)
+            raise Rejected(Reason.UNKNOWN_CALLER, "the token is not known" if token else TOLD_WITHOUT_ONE)
         return self._callers[token]

@@ -25,6 +25,7 @@ from shared.contracts.envelope import CONTENT_TYPE, shard_source
 from shared.contracts.facts import KINDS
 from shared.journal.bulk import update
 from shared.journal.entry import Entry
+from shared.journal.shard import Shard, Unsealed
 from shared.journal.signed_batch import HEADER, message_bytes, sign_batch
 from shared.journal.signed_note import Signer
 from shared.runtime.context import RuntimeContext
@@ -83,7 +84,7 @@ class Relay:
 
     `topic_of` says on which topic the entries of a shard go, by its name. `key` gives the Kafka key of an entry;
     without it all entries of a shard have the shard's, and so stay in order. What is sent together is signed together
-    by `signer`; without one it is not signed.
+    by `signer`; without one it is not signed. A shard that was moved without the service is not published.
     """
 
     def __init__(
@@ -100,6 +101,8 @@ class Relay:
         self._producer = self._new_producer()
         self._wake = asyncio.Event()
         self._fresh: dict[int, deque[Outgoing]] = {}
+        self._unsealed: dict[int, str] = {}
+        """Why shards are not published, as it was logged."""
         self._mark = update(context.tables.relay)
 
     def _new_producer(self) -> Producer:
@@ -134,17 +137,21 @@ class Relay:
         """Publish what there is, at most one batch a shard; return the number of entries."""
         shards, relay = self._context.tables.shards, self._context.tables.relay
         behind = shards.c.next_seq - 1 - relay.c.published_seq
-        query = select(relay.c.shard, relay.c.published_seq, shards.c.name, behind.label("behind"))
+        query = select(shards, relay.c.published_seq, behind.label("behind"))
         query = query.join(shards, shards.c.shard == relay.c.shard).where(behind > 0)
         async with self._context.engine.begin() as connection:
             waiting = (await connection.execute(query.with_for_update(of=relay, skip_locked=True))).all()
             self._context.metrics.relay_backlog.set(sum(row.behind for row in waiting))
             if not waiting:
                 return 0
-            batches = {
-                row.shard: await self._batch(connection, row.shard, row.published_seq, row.behind) for row in waiting
+            found = {
+                row.shard: await self._batch(connection, Shard(*row[: len(shards.c)]), row.published_seq, row.behind)
+                for row in waiting
             }
-            await self._send({row.shard: self._topic_of(row.name) for row in waiting}, batches)
+            batches = {shard: batch for shard, batch in found.items() if batch}
+            if not batches:
+                return 0
+            await self._send({row.shard: self._topic_of(row.name) for row in waiting if row.shard in batches}, batches)
             self._context.step("relay sent")
             await self._mark.write(
                 connection, [{"shard": shard, "published_seq": batch[-1].seq} for shard, batch in batches.items()]
@@ -154,18 +161,30 @@ class Relay:
         self._context.metrics.relayed.inc(count)
         return count
 
-    async def _batch(self, connection: AsyncConnection, shard: int, published: int, behind: int) -> Sequence[Outgoing]:
-        """Return the entries of a shard that follow the published ones, from memory where it has them all."""
-        fresh = self._fresh.get(shard, deque())
+    async def _batch(
+        self, connection: AsyncConnection, shard: Shard, published: int, behind: int
+    ) -> Sequence[Outgoing]:
+        """Return the entries of a shard that follow the published ones, from memory where it has them all.
+
+        What the database has is signed only where the shard stands as the service left it; otherwise there are none.
+        """
+        fresh = self._fresh.get(shard.shard, deque())
         while fresh and fresh[0].seq <= published:
             fresh.popleft()
         count = min(behind, BATCH_ENTRIES)
         batch = list(islice(fresh, count))
         if [entry.seq for entry in batch] == [*range(published + 1, published + 1 + count)]:
             return batch
+        try:
+            self._context.ledger.require_sealed(shard)
+        except Unsealed as error:
+            if self._unsealed.get(shard.shard) != (told := str(error)):
+                self._unsealed[shard.shard] = told
+                log.error("shard not published", shard=shard.name, error=told)
+            return ()
         return await self._read(connection, shard, published)
 
-    async def _read(self, connection: AsyncConnection, shard: int, published: int) -> Sequence[Outgoing]:
+    async def _read(self, connection: AsyncConnection, shard: Shard, published: int) -> Sequence[Outgoing]:
         entries = self._context.tables.entries.c
         query = select(
             entries.seq,
@@ -175,7 +194,7 @@ class Relay:
             entries.recorded_at,
             func.encode(entries.hash, "hex").label("hash"),
             func.convert_to(cast(entries.data, Text), "UTF8").label("data"),
-        ).where(entries.shard == shard, entries.seq > published)
+        ).where(entries.shard == shard.shard, entries.seq > published, entries.seq < shard.next_seq)
         found = await connection.execute(query.order_by(entries.seq).limit(BATCH_ENTRIES))
         return [Outgoing(*row) for row in found]
 

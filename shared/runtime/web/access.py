@@ -57,15 +57,18 @@ class Caller(Contract):
             raise Rejected(Reason.PROPERTY_MISSING, f"{self.person} does not work for property {', '.join(missing)}")
 
 
-NO_TOKEN: Final = "send 'Authorization: Bearer <token>'"
-"""What somebody is told who sent none."""
+TOLD_WITHOUT_ONE: Final = "send 'Authorization: Bearer <token>'"
+"""What somebody is told who sends no token."""
 
 
 class Identities(Protocol):
     """Those who know whose token it is."""
 
     async def caller_of(self, token: str) -> Caller:
-        """Return whose token it is; empty where none was sent. Raises: Rejected where it is nobody's, or is not known."""
+        """Return whose token it is; it is empty where none was sent.
+
+        Raises: Rejected where it is nobody's, or cannot be said now.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from shared.runtime.clock import Clock
 from shared.runtime.errors import Stop
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
-from shared.runtime.web.access import NO_TOKEN, Caller, token_hash
+from shared.runtime.web.access import TOLD_WITHOUT_ONE, Caller, token_hash
 from shared.runtime.web.keys import Get, Keys, get_json, is_loopback
 from shared.runtime.web.revoked import Revoked
 
@@ -115,7 +115,7 @@ class Tokens:
     async def _accepted(self, token: str) -> Caller:
         """Return whose token it is; whether it still holds is asked each time. Raises: _NotAccepted, Rejected."""
         if not token:
-            raise _NotAccepted("none", NO_TOKEN)
+            raise _NotAccepted("none", TOLD_WITHOUT_ONE)
         if len(token) > _TOKEN_CHARACTERS_MAX:
             raise _NotAccepted("malformed", f"the token has more than {_TOKEN_CHARACTERS_MAX} characters")
         digest = token_hash(token)
