@@ -9,7 +9,7 @@ RELEASE := $(shell git describe --tags --abbrev=0 2>/dev/null)
 CHECKS := lint-types lint-style lint-lines lint-generated lint-scan
 SIDE_BY_SIDE := -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: help setup demo test lint $(CHECKS) format generated loadtest performance bench compiled constraints clean
+.PHONY: help setup demo test lint $(CHECKS) format generated attacks loadtest performance bench compiled constraints clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -46,6 +46,9 @@ ON_KAFKA := $(BIN)/pytest -n 3 --dist worksteal tests/integration tests/faults/t
 test: lint ## lint, then the integration suite on Apache Kafka, then the whole suite on the embedded broker
 	$(ON_KAFKA)
 	$(PYTEST) --broker=embedded
+
+attacks: setup ## try what an earlier version let through again, on a running stack (minutes; ARGS="--only 1,7" is passed on)
+	$(BIN)/python -m tests.attacks $(ARGS)
 
 format: setup ## put the source into the one format
 	$(BIN)/ruff format .

@@ -6,6 +6,7 @@ Exit code 1 if one got through, or was not named in its time.
 import argparse
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -84,6 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted = {int(number) for number in given.only.split(",")} if given.only else set(POINTS)
     if unknown := wanted - POINTS.keys():
         parser.error(f"there is no point {', '.join(map(str, sorted(unknown)))}: they are 1 to {len(POINTS)}")
+    for told in (signal.SIGINT, signal.SIGTERM):  # whoever is told to end in the background ends what it has started
+        signal.signal(told, _end)
     began, attempts = time.monotonic(), list[Attempt]()
     with ExitStack() as running:
         watching = running.enter_context(prometheus(Path(running.enter_context(TemporaryDirectory()))))
@@ -112,6 +115,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = [each.as_document() for each in attempts]
         given.json.write_text(json.dumps(document | {"attempts": found}, indent=2) + "\n")
     return 1 if failed else 0
+
+
+def _end(number: int, frame: object) -> None:
+    del frame
+    sys.exit(128 + number)
 
 
 if __name__ == "__main__":

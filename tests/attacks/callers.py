@@ -33,8 +33,11 @@ _TIMES: Final = 5
 _AGAIN_AND_AGAIN: Final = 120
 """So often within five minutes is more than one in five seconds, which opens a ticket."""
 _PAUSE_SECONDS: Final = 0.05
-_ON_RECORD: Final = "no alert: whoever asks has a name, which is on record with it"
-_TOO_FEW: Final = "no alert: a few are not one in five seconds; who asks again and again is below"
+_ON_RECORD_AS: Final = """
+    SELECT data ->> 'by' FROM round_settlement.entries WHERE kind = 'command.refused'
+    AND data ->> 'reason' IN ('same-person', 'roles-incompatible', 'role-missing')"""
+_ON_RECORD: Final = No("no alert: whoever asks has a name, which is on record with it")
+_TOO_FEW: Final = No("no alert: a few are not one in five seconds; who asks again and again is below")
 _REFUSED: Final = "pitledger_callers_refused_total"
 
 
@@ -59,7 +62,7 @@ def _refused(why: str) -> Metric:
     return Metric(_REFUSED, {"why": why}, by=_TIMES)
 
 
-def _named(service: str, metric: Metric, *, log: str, alert: str | No = No(_ON_RECORD)) -> Named:
+def _named(service: str, metric: Metric, *, log: str | No, alert: str | No = _ON_RECORD) -> Named:
     return Named(
         service=service,
         stated=AT_ONCE,
@@ -92,7 +95,7 @@ def _asked(
     service: str = REPORTING,
     path: str = "/reports",
     status: int = 401,
-    alert: str | No = No(_TOO_FEW),
+    alert: str | No = _TOO_FEW,
     times: int = _TIMES,
 ) -> Attempt:
     named = _named(service, metric, alert=alert, log="nobody known asked")
@@ -175,9 +178,7 @@ def _of_provider(attacked: Attacked, issuer: DevelopmentIssuer) -> Iterator[Atte
          issuer.token("jane.roe", [*reader, "properties.file", "properties.file.approve"], [PROPERTY], life=hour),
          "roles-incompatible"),
     ):  # fmt: skip
-        named = _named(_OTHER, forbidden, log="roles that exclude each other")
-        if reason == "property-missing":
-            named = _named(_OTHER, forbidden, log="refused")
+        named = _named(_OTHER, forbidden, log="a reader was refused")
         with watching(attacked, named) as watch, _caller(attacked, _OTHER, token) as client:
             for _ in range(_TIMES):
                 answer = client.get(path)
@@ -196,7 +197,7 @@ def _by(floor: Floor) -> Attempt:
     eventually(lambda: attacked.rows(query)[0][0] is not None, because="a record is in quarantine")
     number = str(attacked.rows(query)[0][0])
     metric = Metric("pitledger_commands_refused_total", {"reason": "same-person"}, by=1)
-    named = _named(SETTLEMENT, metric, log="same-person")
+    named = _named(SETTLEMENT, metric, log=No("no log line: the refusal is an entry of the journal, with the name"))
     named_by = attacked.command_as("demo.operator", "quarantine", "dismiss", number, "--reason", "x", "--by", "mallory")
     with watching(attacked, named) as watch:
         watch.require(named_by.code == 2, f"--by was taken: exit {named_by.code}, {named_by.said[-200:]}")
@@ -204,6 +205,8 @@ def _by(floor: Floor) -> Attempt:
         watch.require(asked.code == 0, f"a record could not be dismissed: {asked.said[-300:]}")
         approved = attacked.command_as("demo.operator", "quarantine", "approve", number, "1")
         watch.require(approved.code != 0, "one person has asked for it and approved it")
+    on_record = attacked.rows(_ON_RECORD_AS)
+    watch.require(on_record == [("demo.operator",)], f"the refusal is on record as {on_record}")
     return watch.attempt(12, "a record dismissed `--by mallory` (exit 2), and approved by who asked", "refused",
                          f"exit {approved.code}: {approved.said.strip().splitlines()[-1][:60]}")  # fmt: skip
 

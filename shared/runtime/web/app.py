@@ -40,6 +40,9 @@ _CLIENT_GONE: Final = 499
 
 log = structlog.get_logger()
 
+_NOT_THEIRS_TO_READ: Final = (Reason.ROLE_MISSING, Reason.ROLES_INCOMPATIBLE, Reason.PROPERTY_MISSING)
+"""Why a known person is not shown something. What is only read is in no journal: the log has it, with the name."""
+
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """The methods that ask and change nothing; a route with any other takes commands."""
 
@@ -105,6 +108,9 @@ def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
             except Rejected as unknown:  # the framework reads a body before it asks who sent it
                 return _unknown_caller(request, unknown)
             await record_refusal(request, caller, rejected.reason, recorded or rejected.detail)
+        elif rejected.reason in _NOT_THEIRS_TO_READ:
+            log.warning("a reader was refused", route=_route(request.scope), reason=rejected.reason.value,
+                        detail=rejected.detail)  # fmt: skip
         return problem(rejected.reason, rejected.detail, paragraph=rejected.cites, errors=errors)
 
     @app.exception_handler(Rejected)

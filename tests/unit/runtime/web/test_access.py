@@ -5,6 +5,7 @@ from typing import Annotated
 
 import pytest
 from fastapi import APIRouter, Request
+from structlog.testing import capture_logs
 
 from shared.contracts.rejection import Reason
 from shared.runtime.metrics import Metrics
@@ -80,9 +81,13 @@ def test_a_stranger_is_told_how_to_authenticate(client: AppClient, authorization
 
 
 def test_a_person_without_the_role_is_refused(client: AppClient) -> None:
-    """A known person without the role: 403, naming both."""
-    response = client.get("/whoami", headers={"Authorization": "Bearer token of bob"})
-    assert (403, "bob does not have the role 'tests.file'") == (response.status_code, response.json()["detail"])
+    """A known person without the role: 403, naming both; the log has it, because what is only read is in no journal."""
+    detail = "bob does not have the role 'tests.file'"
+    with capture_logs() as logs:
+        response = client.get("/whoami", headers={"Authorization": "Bearer token of bob"})
+    assert (403, detail) == (response.status_code, response.json()["detail"])
+    [line] = [line for line in logs if line["event"] == "a reader was refused"]
+    assert ("/whoami", "role-missing", detail) == (line["route"], line["reason"], line["detail"])
 
 
 def test_any_of_the_roles_is_enough(client: AppClient) -> None:
