@@ -15,6 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from loadtest.watch import TooSlow
+from services.cli.exits import CommandError
 from tests.attacks import altered, broken, callers, clients, events, forged, killed, topics
 from tests.attacks.floor import Floor
 from tests.attacks.outcome import Attempt, say, summary
@@ -98,10 +100,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(*said)
         for point, attack in POINTS.items():
             if point in wanted:
-                for attempt in attack(grounds.floor()):
+                for attempt in _tried(point, attack, grounds):
                     attempts.append(attempt)
                     say(*attempt.lines())
-                grounds.look()
     attempts.sort(key=lambda each: each.point)
     failed = sum(bool(each.wrong) for each in attempts)
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
@@ -115,6 +116,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = [each.as_document() for each in attempts]
         given.json.write_text(json.dumps(document | {"attempts": found}, indent=2) + "\n")
     return 1 if failed else 0
+
+
+def _tried(point: int, attack: Attack, grounds: Grounds) -> Iterator[Attempt]:
+    """Try an attack; one after which the stack does not come to rest has got through."""
+    try:
+        yield from attack(grounds.floor())
+        grounds.look()
+    except (AssertionError, CommandError, TooSlow) as error:
+        yield Attempt(point, "what follows in this attack", "survived", "nothing", "-", 0.0, {}, [repr(error)])
+        grounds.leave()
 
 
 def _end(number: int, frame: object) -> None:

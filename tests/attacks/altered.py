@@ -67,7 +67,8 @@ def _answers(attacked: Attacked) -> bool:
         return False
 
 
-RAISED: Final = "UPDATE wagering_accounts.balances SET available_cents = available_cents + 67300 WHERE account = '{}'"
+RAISED: Final = "UPDATE wagering_accounts.balances SET available_cents = available_cents + {} WHERE account = '{}'"
+_MORE_CENTS: Final = 67_300
 _ACCOUNT: Final = "GA-attacked"
 _DEPOSITED_CENTS: Final = 82_700
 _SEALED: Final = """
@@ -102,7 +103,7 @@ def rows(floor: Floor) -> Iterator[Attempt]:
 def _raised(floor: Floor) -> Iterator[Attempt]:
     attacked = floor.attacked
     account = f"/accounts/{PROPERTY}/{_ACCOUNT}"
-    cash_out = {"instrument": "cash", "cents": _DEPOSITED_CENTS + 67_300}
+    cash_out = {"instrument": "cash", "cents": _DEPOSITED_CENTS + _MORE_CENTS}
     at_once = Named(
         service=ACCOUNTS,
         stated=AT_ONCE,
@@ -121,18 +122,19 @@ def _raised(floor: Floor) -> Iterator[Attempt]:
         log="read model differs",
         verify=Says(("rebuild", ACCOUNTS, "--check"), 1, f"account {_ACCOUNT}"),
     )
-    with attacked.mended(ACCOUNTS):
-        with watching(attacked, compared) as slow:
-            with watching(attacked, at_once) as watch, Desks(attacked) as people:
-                with attacked.superuser() as connection:
-                    connection.execute(RAISED.format(_ACCOUNT).encode())
-                desk = people.at(ACCOUNTS, "demo.account_cashier")
-                headers = {"idempotency-key": "attack.7"}
-                answer = desk.post(f"{account}/cash-outs", json=cash_out, headers=headers)
-                refused = answer.status_code == 409 and answer.json()["type"].endswith(":not-as-recorded")
-                watch.require(refused, f"the cash-out was answered {answer.status_code}: {answer.text}")
-            yield watch.attempt(7, "a balance raised from $827 to $1,500 and cashed out", "refused", "cash-out: 409")
-        yield slow.attempt(7, "the same: the row", "found", "comparison of projections")
+    with watching(attacked, compared) as slow:
+        with watching(attacked, at_once) as watch, Desks(attacked) as people:
+            with attacked.superuser() as connection:
+                connection.execute(RAISED.format(_MORE_CENTS, _ACCOUNT).encode())
+            desk = people.at(ACCOUNTS, "demo.account_cashier")
+            headers = {"idempotency-key": "attack.7"}
+            answer = desk.post(f"{account}/cash-outs", json=cash_out, headers=headers)
+            refused = answer.status_code == 409 and answer.json()["type"].endswith(":not-as-recorded")
+            watch.require(refused, f"the cash-out was answered {answer.status_code}: {answer.text}")
+        yield watch.attempt(7, "a balance raised from $827 to $1,500 and cashed out", "refused", "cash-out: 409")
+    yield slow.attempt(7, "the same: the row", "found", "comparison of projections")
+    with attacked.superuser() as connection:
+        connection.execute(RAISED.format(-_MORE_CENTS, _ACCOUNT).encode())
 
 
 def _row(attacked: Attacked, service: str, table: str, change: str, what: str) -> Iterator[Attempt]:

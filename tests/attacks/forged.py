@@ -7,17 +7,15 @@ from typing import Any, Final
 
 from services.cli.demo_pit import ACCOUNTS, REPORTING
 from shared.journal.entry import Draft, Posting
-from tests.attacks.altered import SETTLEMENT
+from tests.attacks.altered import RAISED, SETTLEMENT
 from tests.attacks.floor import PROPERTY, Desks, Floor
-from tests.attacks.forging import appended
+from tests.attacks.forging import appended, removed
 from tests.attacks.outcome import Attempt
 from tests.attacks.pace import A_DERIVATION, A_WATCH
 from tests.attacks.watching import Metric, Named, Says, watching
 
 _ACCOUNT: Final = "GA-forged"
 _CENTS: Final = 100_000
-_RAISED: Final = """
-    UPDATE wagering_accounts.balances SET available_cents = available_cents + {cents} WHERE account = '{account}'"""
 _INVENTED: Final = "invented-by-a-superuser"
 _COUNTED: Final = f"SELECT count(*) FROM reporting.rounds WHERE round_id = '{_INVENTED}'"
 
@@ -43,25 +41,26 @@ def _deposit(floor: Floor) -> Iterator[Attempt]:
     )
 
     def more(last: Draft) -> dict[str, Any]:
-        data = json.loads(last.data)
-        data["money"] = data.get("money", {})
         return {
             "sequence": last.sequence + 1,
             "event_id": "forged",
             "postings": tuple(Posting(account, cents * 100) for account, cents in last.postings),
         }
 
-    with attacked.mended(ACCOUNTS):
-        with watching(attacked, named) as watch, Desks(attacked) as people:
-            appended(attacked.superuser_url, ACCOUNTS, "account.bought_in", more)
-            with attacked.superuser() as connection:
-                connection.execute(_RAISED.format(cents=_CENTS - 1_000, account=_ACCOUNT).encode())
-            desk = people.at(ACCOUNTS, "demo.account_cashier")
-            path, headers = f"/accounts/{PROPERTY}/{_ACCOUNT}/cash-outs", {"idempotency-key": "attack.8"}
-            answer = desk.post(path, json={"instrument": "cash", "cents": _CENTS}, headers=headers)
-            watch.require(answer.status_code == 409, f"the cash-out was answered {answer.status_code}: {answer.text}")
-        yield watch.attempt(8, "a deposit of nobody's appended, its balance raised, and cashed out", "found",
-                            "the seal of its shard; cash-out 409")  # fmt: skip
+    with watching(attacked, named) as watch, Desks(attacked) as people:
+        stood = appended(attacked.superuser_url, ACCOUNTS, "account.bought_in", more)
+        with attacked.superuser() as connection:
+            connection.execute(RAISED.format(_CENTS - 1_000, _ACCOUNT).encode())
+        desk = people.at(ACCOUNTS, "demo.account_cashier")
+        path, headers = f"/accounts/{PROPERTY}/{_ACCOUNT}/cash-outs", {"idempotency-key": "attack.8"}
+        answer = desk.post(path, json={"instrument": "cash", "cents": _CENTS}, headers=headers)
+        watch.require(answer.status_code == 409, f"the cash-out was answered {answer.status_code}: {answer.text}")
+    yield watch.attempt(8, "a deposit of nobody's appended, its balance raised, and cashed out", "found",
+                        "the seal of its shard; cash-out 409")  # fmt: skip
+    removed(attacked.superuser_url, ACCOUNTS, stood)
+    with attacked.superuser() as connection:
+        connection.execute(RAISED.format(1_000 - _CENTS, _ACCOUNT).encode())
+    attacked.kill(ACCOUNTS)
 
 
 def _round(floor: Floor) -> Iterator[Attempt]:
@@ -96,12 +95,13 @@ def _round(floor: Floor) -> Iterator[Attempt]:
         log="journal does not follow",
         verify=Says(("verify", "--rederive", "--service", SETTLEMENT), 1, "follows from no record"),
     )
-    with attacked.mended(SETTLEMENT):
-        with watching(attacked, derived) as slow:
-            with watching(attacked, sealed) as watch:
-                appended(attacked.superuser_url, SETTLEMENT, "settlement.posted", invented)
-            yield watch.attempt(8, "a whole round that nobody played appended to the journal", "found",
-                                "the seal of its shard")  # fmt: skip
-        counted = attacked.rows(_COUNTED)
-        slow.require(counted == [(0,)], f"{REPORTING} has counted the round that nobody played")
-        yield slow.attempt(8, "the same, derived again from the topics", "found", "derivation")
+    with watching(attacked, derived) as slow:
+        with watching(attacked, sealed) as watch:
+            stood = appended(attacked.superuser_url, SETTLEMENT, "settlement.posted", invented)
+        yield watch.attempt(8, "a whole round that nobody played appended to the journal", "found",
+                            "the seal of its shard")  # fmt: skip
+    counted = attacked.rows(_COUNTED)
+    slow.require(counted == [(0,)], f"{REPORTING} has counted the round that nobody played")
+    yield slow.attempt(8, "the same, derived again from the topics", "found", "derivation")
+    removed(attacked.superuser_url, SETTLEMENT, stood)
+    attacked.kill(SETTLEMENT)

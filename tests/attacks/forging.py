@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import text
+from sqlalchemy import func, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from services.cli.database import journal_of
@@ -45,19 +45,36 @@ async def _last(connection: AsyncConnection, service: str, kind: str) -> tuple[S
     return max(found, key=lambda each: each[1].recorded_at)
 
 
-def appended(url: str, service: str, kind: str, change: Callable[[Draft], dict[str, Any]]) -> Entry:
-    """Append an entry as the service does it, with all that is public: a copy of the last of its kind, changed."""
+def appended(url: str, service: str, kind: str, change: Callable[[Draft], dict[str, Any]]) -> Shard:
+    """Append an entry as the service does it, with all that is public: a copy of the last of its kind, changed.
 
-    async def work(engine: AsyncEngine, connection: AsyncConnection) -> Entry:
+    Return its shard as it stood before.
+    """
+
+    async def work(engine: AsyncEngine, connection: AsyncConnection) -> Shard:
         ledger = Ledger(journal_of(service))
         shard, last = await _last(connection, service, kind)
         draft = replace(last.draft, **change(last.draft))
         await ledger.know_accounts(engine, [posting.account for posting in draft.postings])
         at, after = datetime.now(UTC), shard.next_offset
-        entries, _ = await ledger.append(connection, shard, [draft], next_offset=after, recorded_at=at)
-        return entries[0]
+        await ledger.append(connection, shard, [draft], next_offset=after, recorded_at=at)
+        return shard
 
     return _run(url, work)
+
+
+def removed(url: str, service: str, stood: Shard) -> None:
+    """Take away what was appended to a shard, and put the shard back as it stood."""
+
+    async def work(engine: AsyncEngine, connection: AsyncConnection) -> None:
+        tables = journal_of(service)
+        e, s, r = tables.entries, tables.shards, tables.relay
+        await connection.execute(e.delete().where(e.c.shard == stood.shard, e.c.seq >= stood.next_seq))
+        await connection.execute(s.update().where(s.c.shard == stood.shard).values(asdict(stood)))
+        last = func.least(r.c.published_seq, stood.next_seq - 1)
+        await connection.execute(r.update().where(r.c.shard == stood.shard).values(published_seq=last))
+
+    _run(url, work)
 
 
 def rewritten(url: str, service: str) -> str:

@@ -151,7 +151,7 @@ class Attacked:
             return f"does not answer: {error!r}"
         if answer.is_success:
             return ""
-        return "\n".join(f"503 {name}: {said}" for name, said in answer.json()["checks"].items() if said != "good")
+        return "\n".join(f"503 {name}: {said}" for name, said in answer.json()["checks"].items() if said is not None)
 
     def wait_until_ready(self, *services: str) -> float:
         """Wait until services are ready, all unless told; return the seconds."""
@@ -209,7 +209,8 @@ class Attacked:
     def mended(self, *services: str) -> Iterator[None]:
         """Keep all tables of services aside, and put them back after the block, whatever was done to them.
 
-        A service holds what it has found against its journal as long as it lives: it is killed, and starts anew.
+        Nothing may be recorded and signed in the block: what is put back would be a journal that was set back. A
+        service holds what it has found against its journal as long as it lives: it is killed, and starts anew.
         """
         schemas = [service.replace("-", "_") for service in services]
         with self.superuser() as connection:
