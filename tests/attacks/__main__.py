@@ -24,6 +24,9 @@ from tests.attacks.pace import FASTER, SETTINGS
 from tests.attacks.prometheus import Prometheus, prometheus
 from tests.attacks.stack import Attacked
 
+_REST_SECONDS: Final = 30.0
+"""How long a stack may take to come to rest after an attack."""
+
 Attack = Callable[[Floor], Iterator[Attempt]]
 
 POINTS: Final[dict[int, Attack]] = {
@@ -36,8 +39,8 @@ POINTS: Final[dict[int, Attack]] = {
     1: altered.old_entries,
     7: altered.rows,
     8: forged.entries,
-    6: broken.journals,
     4: killed.processes,
+    6: broken.journals,
     10: topics.made_anew,
 }
 """In the order in which they are tried: what leaves a stack as it was comes first, what ends it last."""
@@ -71,10 +74,12 @@ class Grounds:
     def look(self) -> None:
         """End the stack where the last attack left something wrong."""
         assert self._floor is not None
+        attacked = self._floor.attacked
         try:
-            self._floor.attacked.wait_until_ready()
-        except AssertionError as error:
-            say(f"a new stack from here on: {error}")
+            attacked.wait_until_ready(seconds=_REST_SECONDS)
+        except AssertionError:
+            wrong = {name: why for name in attacked.urls if (why := attacked.not_ready(name))}
+            say(f"    a new stack from here on: {wrong}")
             self.leave()
 
 

@@ -21,13 +21,20 @@ _NOT_SEEN: Final = "the rows are as they were: only `verify` reads what is outsi
 
 
 def journals(floor: Floor) -> Iterator[Attempt]:
-    """Cut off the last entry, rewrite a chain, delete a shard, delete checkpoints, and verify without any."""
+    """Delete checkpoints, verify without any, rewrite a chain, delete a shard, cut off the last entry.
+
+    What was cut off is read and recorded again, and the others find that it is not what they took: a stack that
+    nobody goes on with.
+    """
     attacked = floor.attacked
-    for what, attack, text in (
-        ("the last entry cut off, its shard put back as it stood before, seal and all", _cut_off(floor), "covers"),
-        ("a whole chain rewritten: every hash, the head", _rewritten(floor), "not those of the signed checkpoint"),
-        ("all rows of a shard deleted", _emptied(floor), "the database does not have it"),
+    yield _without(attacked)
+    yield _not_configured(attacked)
+    for what, prepared, text in (
+        ("a whole chain rewritten: every hash, the head", _rewritten, "not those of the signed checkpoint"),
+        ("all rows of a shard deleted", _emptied, "the database does not have it"),
+        ("the last entry cut off, its shard put back as it stood before, seal and all", _cut_off, "covers"),
     ):
+        attack = prepared(floor)
         floor.settled()
         named = Named(
             service=SETTLEMENT,
@@ -42,8 +49,6 @@ def journals(floor: Floor) -> Iterator[Attempt]:
             with watching(attacked, named) as watch:
                 attack()
             yield watch.attempt(6, what, "found", "verification against what was signed")
-    yield _without(attacked)
-    yield _not_configured(attacked)
 
 
 def _cut_off(floor: Floor) -> Callable[[], None]:
@@ -99,7 +104,8 @@ def _without(attacked: Attacked) -> Attempt:
                     file.unlink()
             found.rmdir()
         aside.rename(found)
-    return _only_verify("the signed checkpoints of a shard deleted from the directory", "which the database lists, is not kept", ended)
+    what = "the signed checkpoints of a shard deleted from the directory"
+    return _only_verify(what, "which the database lists, is not kept", ended)
 
 
 def _not_configured(attacked: Attacked) -> Attempt:

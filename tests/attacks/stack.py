@@ -153,11 +153,11 @@ class Attacked:
             return ""
         return "\n".join(f"503 {name}: {said}" for name, said in answer.json()["checks"].items() if said is not None)
 
-    def wait_until_ready(self, *services: str) -> float:
+    def wait_until_ready(self, *services: str, seconds: float = _READY_SECONDS) -> float:
         """Wait until services are ready, all unless told; return the seconds."""
         began = time.monotonic()
         for service in services or NAMES:
-            eventually(partial(self._is_ready, service), because=f"{service} is ready", seconds=_READY_SECONDS)
+            eventually(partial(self._is_ready, service), because=f"{service} is ready", seconds=seconds)
         return time.monotonic() - began
 
     def _is_ready(self, service: str) -> bool:
