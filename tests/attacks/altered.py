@@ -89,6 +89,7 @@ def rows(floor: Floor) -> Iterator[Attempt]:
         lambda: attacked.metric(SETTLEMENT, "pitledger_quarantine_open") > before, because="a record is in quarantine"
     )
     floor.send(message)
+    floor.settled()
     yield from _row(
         attacked,
         SETTLEMENT,
@@ -97,6 +98,7 @@ def rows(floor: Floor) -> Iterator[Attempt]:
         "the bytes of a record in quarantine forged",
     )
     _count(floor)
+    floor.settled()
     yield from _row(attacked, INVENTORY, "sealed_counts", _SEALED, "what one person counted altered under seal")
 
 

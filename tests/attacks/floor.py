@@ -33,7 +33,7 @@ PROPERTY: Final = "bayside"
 STOLEN: Final = "stolen-terminal"
 ROUNDS: Final = 240
 """So many are in the books before anything is attacked."""
-_ALL_ROUNDS: Final = 1_000
+_ALL_ROUNDS: Final = 3_000
 _SECONDS: Final = 120.0
 _READERS: Final = ("table_inventory", "vigorish", "progressive_meters", "wagering_accounts", "reporting")
 

@@ -14,7 +14,6 @@ from typing import Any, Final
 import psycopg
 from sqlalchemy import make_url
 
-from loadtest.messages import Message
 from loadtest.processes import processes_below
 from loadtest.publish import Publisher
 from services.cli.services import NAMES
@@ -142,10 +141,9 @@ class Load:
 
     def _send(self, publisher: Publisher) -> None:
         while not self._ending.wait(0.1):
-            message: Message
-            for message in self._floor.coming(2):
-                publisher.send(message)
-                self._floor.sent += 1
+            [message] = self._floor.coming(1)
+            publisher.send(message)
+            self._floor.sent += 1
 
 
 def processes(floor: Floor) -> Iterator[Attempt]:

@@ -31,7 +31,7 @@ def made_anew(floor: Floor) -> Iterator[Attempt]:
 
 
 def _deleted_unread(floor: Floor) -> Attempt:
-    """Hold a service up, send it records, and delete them before it goes on."""
+    """Kill a service, send it records, and delete them before it is started again."""
     attacked = floor.attacked
     topic = PIT_EVENTS.name
     key = f"/properties/bayside/tables/{floor.plans[0].name}/pit".encode()
@@ -44,18 +44,15 @@ def _deleted_unread(floor: Floor) -> Attempt:
         log="stopped",
         verify=No("the journal is as it was: nothing was counted"),
     )
-    pid = attacked.up.pid_of_service(INVENTORY)
-    before = _ends(attacked, topic)
-    os.kill(pid, signal.SIGSTOP)
-    try:
+    before, admin = _ends(attacked, topic), AdminClient({"bootstrap.servers": attacked.servers})
+    with watching(attacked, named) as watch:
+        os.kill(attacked.up.pid_of_service(INVENTORY), signal.SIGKILL)  # it is back after seconds
         produce(attacked.servers, topic, [(key, b"{}")] * 3)
         after = _ends(attacked, topic)
         [moved] = [number for number in after if after[number] > before[number]]
         place = TopicPartition(topic, moved, after[moved])
-        AdminClient({"bootstrap.servers": attacked.servers}).delete_records([place])[place].result(timeout=_SECONDS)
-    finally:
-        with watching(attacked, named) as watch:
-            os.kill(pid, signal.SIGCONT)
+        admin.delete_records([place])[place].result(timeout=_SECONDS)
+        watch.strike()
     why = attacked.not_ready(INVENTORY).partition("not read on: ")[2]
     return watch.attempt(10, "records of a topic deleted before they were read", "found", why[:100])
 
