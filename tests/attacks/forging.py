@@ -34,7 +34,7 @@ def _run(url: str, work: Callable[[AsyncEngine, AsyncConnection], Awaitable[T]])
 
 
 async def _last(connection: AsyncConnection, service: str, kind: str) -> tuple[Shard, Entry]:
-    """Return the last entry of a kind, and its shard."""
+    """Return an entry of a kind that is the last of its stream, and its shard."""
     tables = journal_of(service)
     found = [
         (shard, entry)
@@ -42,7 +42,7 @@ async def _last(connection: AsyncConnection, service: str, kind: str) -> tuple[S
         async for entry in read_entries(connection, tables, shard.shard)
         if entry.draft.kind == kind
     ]
-    return max(found, key=lambda each: each[1].recorded_at)
+    return max(found, key=lambda each: each[1].draft.sequence)  # so that the next place of its stream is free
 
 
 def appended(url: str, service: str, kind: str, change: Callable[[Draft], dict[str, Any]]) -> Shard:

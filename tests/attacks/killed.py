@@ -28,6 +28,9 @@ from tests.support.processes import left_over
 from tests.support.up import PARTS
 
 _NO_SECRET: Final = "nothing was let in: the test is that nothing is there"
+_AGAIN_SECONDS_MAX: Final = 180.0
+"""How long is waited for what was killed, so that what comes late is known from what never comes."""
+
 _FORBIDDEN: Final = (
     "UPDATE round_settlement.entries SET kind = 'other'",
     "DELETE FROM round_settlement.entries",
@@ -177,8 +180,12 @@ def _killed(floor: Floor, load: Load, part: str, what: str, pid: int) -> Attempt
     with load.running():
         began = time.monotonic()
         os.kill(pid, signal.SIGKILL)
-        eventually(partial(attacked.up.has_started_again, part, again), because=f"{part} is started again")
-        attacked.wait_until_ready()
+        eventually(
+            partial(attacked.up.has_started_again, part, again),
+            because=f"{part} is started again",
+            seconds=_AGAIN_SECONDS_MAX,
+        )
+        attacked.wait_until_ready(seconds=_AGAIN_SECONDS_MAX)
         ready = time.monotonic() - began
     signs = _settled(floor)
     ended = [line for line in attacked.up.messages() if line.startswith(part) and "ended by itself" in line]
@@ -203,7 +210,7 @@ def _restarting(attacked: Attacked, service: str, part: str) -> Sign:
 
 def _settled(floor: Floor) -> dict[str, Sign]:
     """Wait until all that was acknowledged is settled once; say so."""
-    eventually(floor.all_posted, because="what was acknowledged is settled", seconds=90)
+    eventually(floor.all_posted, because="what was acknowledged is settled", seconds=_AGAIN_SECONDS_MAX)
     count, different = floor.posted()
     attacked = floor.attacked
     said = f"{floor.sent} acknowledged = {count} settled, {different} different"

@@ -84,6 +84,7 @@ class Watch:
     wrong: list[str] = field(default_factory=list)
     _struck: float = 0.0
     _ended: float | None = None
+    _given_up: bool = False
     _seen: dict[str, tuple[str, float]] = field(default_factory=dict)
 
     def strike(self) -> None:
@@ -153,7 +154,7 @@ class Watch:
 
     def _may_come(self, channels: Iterable[str]) -> bool:
         if self._ended is None:
-            return True
+            return not self._given_up
         return time.monotonic() - self._ended < max(map(self._limit, channels)) + _PATIENCE_SECONDS
 
     def judge(self, channels: Iterable[str]) -> None:
@@ -200,8 +201,10 @@ def watching(attacked: Attacked, named: Named) -> Iterator[Watch]:
         seen = pool.submit(watch.wait, looks)
         try:
             yield watch
-        finally:
-            watch._ended = time.monotonic()
+        except BaseException:
+            watch._given_up = True
+            raise
+        watch._ended = time.monotonic()
         if isinstance(says := named.verify, Says):
             watch.say(says, attacked.command(*says.words))
         seen.result()
