@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -36,7 +37,9 @@ def much_and_slow(floor: Floor) -> Iterator[Attempt]:
     """Attack the wagering accounts, without a token, in every one of these ways."""
     attacked = floor.attacked
     yield _attacked(attacked, "large_body", "a body of 100 MB, announced", AT_ONCE, _announced, _TIMES)
-    yield _attacked(attacked, "large_body", "a body of 100 MB in chunks", AT_ONCE, _in_chunks, 5)
+    unknown = Metric("pitledger_callers_refused_total", {"why": "none"}, by=5)
+    named = replace(_named("", 5, AT_ONCE), metric=unknown, log="nobody known asked")  # 401 before 1 MiB has come
+    yield _attacked(attacked, "", "a body of 100 MB in chunks", AT_ONCE, _in_chunks, 5, named=named)
     yield _attacked(attacked, "large_head", "headers without end", AT_ONCE, _headers, 5)
     yield _attacked(attacked, "slow_head", "100 heads that trickle in", ("10 s", 10.0), None, 100,
                     slow=b"GET / HTTP/1.1\r\nHost: x\r\n")  # fmt: skip
@@ -108,11 +111,12 @@ def _attacked(
     send: Callable[[socket.socket], None] | None,
     times: int,
     slow: bytes = b"",
+    named: Named | None = None,
 ) -> Attempt:
     """Send something on so many connections: one after the other, or all at once a byte at a time."""
     before = most = _memory(attacked)
     statuses: list[int] = []
-    with watching(attacked, _named(why, times, stated)) as watch:
+    with watching(attacked, named or _named(why, times, stated)) as watch:
         if send is not None:
             for _ in range(times):
                 with _connect(attacked) as connection:
