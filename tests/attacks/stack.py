@@ -134,7 +134,7 @@ class Attacked:
 
     def metric(self, service: str, name: str, labels: Mapping[str, str] | None = None) -> float:
         """Return a figure of a service, added up over all labels but these."""
-        text = httpx.get(f"{self.urls[service]}/metrics", timeout=30).text
+        text = httpx.get(f"{self.urls[service]}/metrics", timeout=30).raise_for_status().text
         wanted = (labels or {}).items()
         return sum(
             sample.value
