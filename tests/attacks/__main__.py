@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from subprocess import TimeoutExpired
 from tempfile import TemporaryDirectory
 from typing import Final
 
@@ -128,7 +129,7 @@ def _tried(point: int, attack: Attack, grounds: Grounds) -> Iterator[Attempt]:
     try:
         yield from attack(grounds.floor())
         grounds.look()
-    except (AssertionError, CommandError, TooSlow) as error:
+    except (AssertionError, CommandError, TooSlow, TimeoutExpired) as error:
         yield Attempt(point, "what follows in this attack", "survived", "nothing", "-", 0.0, {}, [repr(error)])
         grounds.leave()
 

@@ -18,6 +18,8 @@ from infra.topics import BrokerUnreachableError, Outcome, TopicRefusedError, app
 from shared.local.ports import free_port
 from shared.runtime.consume.records import record_of
 from shared.runtime.kafka_settings import KafkaSettings
+from shared.runtime.rederive import records as records_of_topics
+from shared.runtime.rederive.again import TopicLacks
 from shared.runtime.rederive.records import Records
 from tests.support import AnyBroker
 
@@ -115,6 +117,25 @@ def test_apache_kafka_says_when_it_took_what_comes_from_outside(real_kafka: AnyB
         assert found.taken_at == again.taken_at
         if is_by_broker:
             assert abs(found.taken_at - began) < timedelta(minutes=5)
+
+
+def test_a_topic_that_ends_too_early_says_so_without_waiting(
+    fresh_broker: AnyBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that was created again has fewer records than were read: what is there is given, nothing is waited for."""
+    monkeypatch.setattr(records_of_topics, "_SILENCE_SECONDS", 10_000)
+    servers = fresh_broker.bootstrap_servers
+    apply(servers, partitions=dict.fromkeys(PARTITIONS, 1))
+    producer = Producer({"bootstrap.servers": servers})
+    producer.produce("settlements", b"{}", partition=0)
+    assert 0 == producer.flush(30)
+    with Records(KafkaSettings(kafka_bootstrap_servers=servers)) as records:
+        reading = records.read("settlements", 0, 0, 3)
+        assert 1 == len(next(reading))
+        with pytest.raises(TopicLacks, match="read up to offset 3, and has nothing from 1 on"):
+            next(reading)
+        with pytest.raises(TopicLacks, match="has nothing from 1 on"):
+            next(records.read("settlements", 0, 2, 3))
 
 
 def test_a_broker_that_is_not_there_is_named() -> None:

@@ -71,18 +71,25 @@ class Records(AbstractContextManager["Records"]):
                 raise TopicLacks(
                     f"{topic}/{partition} begins at offset {begins}, not {first}: retention deleted the rest"
                 )
+            there = min(end, self._consumer.end_offsets([place])[place])
             self._consumer.seek(place, first)
             heard = monotonic()
-            while self._consumer.position(place) < end:
+            while self._consumer.position(place) < there:
                 found = self._consumer.poll(timeout_ms=_POLL_MILLISECONDS).get(place, ())
                 if found:
                     heard = monotonic()
                     yield [_record(one) for one in found if one.offset < end]
                 elif monotonic() - heard > _SILENCE_SECONDS:
                     at = self._consumer.position(place)
-                    raise TopicLacks(f"{topic}/{partition} was read up to offset {end}, and has nothing from {at} on")
+                    raise _ends_before(topic, partition, at, end)
+            if there < end:
+                raise _ends_before(topic, partition, there, end)
         except KafkaError as error:
             raise ConnectionError(f"{topic}/{partition} cannot be read: {error}") from error
+
+
+def _ends_before(topic: str, partition: int, at: int, end: int) -> TopicLacks:
+    return TopicLacks(f"{topic}/{partition} was read up to offset {end}, and has nothing from {at} on")
 
 
 def _require_listening(bootstrap_servers: str) -> None:
