@@ -175,7 +175,7 @@ def _of_provider(attacked: Attacked, issuer: DevelopmentIssuer) -> Iterator[Atte
     for what, token, reason in (
         ("a token for another property", elsewhere, "property-missing"),
         ("a token with two duties that exclude each other",
-         issuer.token("jane.roe", [*reader, "properties.file", "properties.file.approve"], [PROPERTY], life=hour),
+         issuer.token("jane.roe", [*reader, "slips.request", "cage.transact"], [PROPERTY], life=hour),
          "roles-incompatible"),
     ):  # fmt: skip
         named = _named(_OTHER, forbidden, log="a reader was refused")
