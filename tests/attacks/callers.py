@@ -196,7 +196,7 @@ def _by(floor: Floor) -> Attempt:
     query = "SELECT max(id) FROM round_settlement.quarantine WHERE resolved_at IS NULL"
     eventually(lambda: attacked.rows(query)[0][0] is not None, because="a record is in quarantine")
     number = str(attacked.rows(query)[0][0])
-    metric = Metric("pitledger_commands_refused_total", {"reason": "same-person"}, by=1)
+    metric = Metric("pitledger_http_requests_total", {"status": "403"}, by=1)  # no role for it, or the same person
     named = _named(SETTLEMENT, metric, log=No("no log line: the refusal is an entry of the journal, with the name"))
     named_by = attacked.command_as("demo.operator", "quarantine", "dismiss", number, "--reason", "x", "--by", "mallory")
     with watching(attacked, named) as watch:
