@@ -16,7 +16,6 @@ from shared.rules.packaged import packaged
 from shared.rules.paytable import Row
 from shared.rules.returns import Returns, Won
 
-
 COUNTS: Final = "seven_cards.yaml"
 
 
