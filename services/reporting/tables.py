@@ -316,8 +316,10 @@ deliveries = _table(
     *dates("gaming_day", key=True),
     *columns(Integer, "version"),
     *texts("manifest"),
+    *moments("as_of"),
 )
-"""Which version of a sealed gaming day was delivered last, and the manifest of its files."""
+"""Which version of a sealed gaming day was delivered last, the manifest of its files, and up to when its entries were
+looked at: a day is looked at again when something was recorded later."""
 
 evidence_days = _table(
     "evidence_days",

@@ -147,6 +147,7 @@ CREATE TABLE read_until (
 
 CREATE TABLE deliveries (
     property TEXT, gaming_day DATE, version INTEGER NOT NULL, manifest TEXT NOT NULL,
+    as_of TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (property, gaming_day)
 );
 
