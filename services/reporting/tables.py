@@ -276,6 +276,18 @@ play_days = _table(
 )
 """How many rounds of a gaming day were posted and taken back, added up as they are known now."""
 
+chip_hours = _table(
+    "chip_hours",
+    *texts("property", "table_name", key=True),
+    Column("hour", MOMENT, primary_key=True),
+    *dates("gaming_day", key=True),
+    *counts("chips_cents"),
+)
+"""What the rounds that were closed in an hour brought into a table inventory, added up as they are known now.
+
+The time between two counts of a table is hours, and the rounds of the hours in which they were.
+"""
+
 line_days = _table(
     "line_days",
     *_game_columns(),

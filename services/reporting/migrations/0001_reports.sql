@@ -123,6 +123,11 @@ CREATE TABLE play_days (
     PRIMARY KEY (gaming_day, property, table_name, game, shift, dealer, version, submission)
 );
 
+CREATE TABLE chip_hours (
+    property TEXT, table_name TEXT, hour TIMESTAMPTZ, gaming_day DATE, chips_cents BIGINT NOT NULL,
+    PRIMARY KEY (property, table_name, hour, gaming_day)
+);
+
 CREATE TABLE line_days (
     gaming_day DATE, property TEXT, table_name TEXT, game TEXT, version INTEGER, submission TEXT, wager TEXT,
     category TEXT, lines NUMERIC NOT NULL, stake_cents NUMERIC NOT NULL, squared NUMERIC NOT NULL,
