@@ -178,6 +178,7 @@ amounts = _table(
     *texts("measure"),
     *columns(Numeric, "value"),  # nanocents of a great meter need more than 64 bits
     Index("amounts_of_day", "property", "gaming_day", "measure"),
+    Index("amounts_recorded", "property", "gaming_day", "recorded_at"),  # what came after a seal
 )
 """What entries add to the measures that reports show; rounds aside."""
 

@@ -64,6 +64,7 @@ CREATE TABLE amounts (
     PRIMARY KEY (service, shard, seq, number)
 );
 CREATE INDEX amounts_of_day ON amounts (property, gaming_day, measure);
+CREATE INDEX amounts_recorded ON amounts (property, gaming_day, recorded_at);
 
 CREATE TABLE amount_days (
     gaming_day DATE, property TEXT, measure TEXT, table_name TEXT, shift TEXT, item TEXT, value NUMERIC NOT NULL,
