@@ -94,8 +94,11 @@ def run(options: argparse.Namespace) -> list[str]:
                 say(f"multiplied to {len(of_month)} days in {time.monotonic() - started:.0f} s")
                 read(reporting, "entries of what people do on these days", ledgers.play_again(again))
             read(reporting, "seals", ledgers.seal())
-            waited = reporting.wait_until_tested(PROPERTY, of_month, seconds=_DEADLINE_SECONDS)
-            say(f"sealed days tested in {waited:.0f} s; load {load():.1f}")
+            if options.month:
+                say(f"asked beside the tests of {len(of_month)} sealed days; load {load():.1f}")
+            else:
+                waited = reporting.wait_until_tested(PROPERTY, of_month, seconds=_DEADLINE_SECONDS)
+                say(f"sealed days tested in {waited:.0f} s; load {load():.1f}")
             answers = ask(reporting, of_month[-1], known_at, options.spans)
         wrong = list(failures(answers))
         say(worst(answers))

@@ -1,7 +1,7 @@
 """Writes what follows from the code, or checks that it is there: `python -m services.cli.generated [--check]`.
 
 The contracts in schemas/, what infra/, docs/ and pyproject.toml say of the services, docs/jurisdictions,
-docs/duties.md and docs/reports.md.
+docs/duties.md and docs/reports.md, and the counts of hands that the rules read.
 """
 
 import sys
@@ -18,6 +18,8 @@ from services.cli.services import load_all, roles_of_services
 from services.reporting import handbook
 from shared.jurisdictions import known_packs, pack
 from shared.jurisdictions.document import page
+from shared.rules.dj_wild import pairs
+from shared.rules.set_hands import payback as seven_cards
 
 ROOT: Final = Path(__file__).parents[2]
 _JURISDICTIONS: Final = "docs/jurisdictions"
@@ -32,6 +34,8 @@ def texts(root: Path = ROOT) -> dict[str, str]:
     pictures = (root / Path(handbook.PATH).parent / handbook.PICTURES).glob("*.png")
     pages[handbook.PATH] = handbook.page(picture.stem for picture in pictures)
     pages[duties.PATH] = duties.page(roles_of_services(manifests))
+    pages[f"shared/rules/set_hands/{seven_cards.COUNTS}"] = seven_cards.counts_text()
+    pages[f"shared/rules/dj_wild/{pairs.COUNTS}"] = pairs.counts_text()
     return schemas.texts(manifests) | infra.texts(manifests, root) | pages
 
 

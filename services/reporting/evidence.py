@@ -9,8 +9,9 @@ from services.reporting.books.evidence import Due, due_days, evidence_of_day, ke
 from services.reporting.kit.question import Question
 from services.reporting.progress import all_read_until
 from shared.contracts.rejection import Rejected
+from shared.runtime.service.alone import every_alone
 from shared.runtime.service.context import ServiceContext
-from shared.runtime.service.periodic import every
+from shared.runtime.service.pace import Pace
 from shared.runtime.web import snapshot
 
 log = structlog.get_logger()
@@ -18,31 +19,35 @@ log = structlog.get_logger()
 BY: Final = "evidence"
 """Who asks the books about a day."""
 
+WORK: Final = "reporting.evidence"
+"""The work that one process of the service does."""
+
 _SECONDS: Final = 3.0
 
 
 async def watch(context: ServiceContext) -> None:
-    """Test until cancelled."""
-    await every(_SECONDS, lambda: evaluate_sealed(context), "tests of gaming days wait")
+    """Test until cancelled, where no other process of the service does."""
+    await every_alone(context.engine, WORK, _SECONDS, lambda: evaluate_sealed(context), "tests of gaming days wait")
 
 
 async def evaluate_sealed(context: ServiceContext) -> int:
     """Test what was sealed or restated some time ago, so that all journals have been read; return how many days.
 
-    One day after the other, in the order of their moments, each in a transaction of its own. The days of a property
-    that is not known yet wait for it, and the others go on.
+    One day after the other, in the order of their moments, each in a transaction of its own, with rests: nobody waits
+    for it, and reports are asked for meanwhile. The days of a property that is not known yet wait for it, and the
+    others go on.
     """
     settled = await all_read_until(context)
     if settled is None:
         return 0
     async with context.engine.connect() as connection:
         days = await due_days(connection, settled)
-    tested, waiting = 0, set[str]()
+    tested, waiting, pace = 0, set[str](), Pace()
     for due in days:
         if due.property in waiting:
             continue
         try:
-            await _test(context, due)
+            await _test(context, due, pace)
             tested += 1
         except Rejected as unknown:
             waiting.add(due.property)
@@ -52,12 +57,13 @@ async def evaluate_sealed(context: ServiceContext) -> int:
     return tested
 
 
-async def _test(context: ServiceContext, due: Due) -> None:
+async def _test(context: ServiceContext, due: Due, pace: Pace) -> None:
     """Test a gaming day. Raises: Rejected where its property is not known."""
     async with snapshot(context.engine) as connection:
-        added, counts = await evidence_of_day(await books_of(connection, _question(due)))
+        added, counts = await evidence_of_day(await books_of(connection, _question(due)), pace.rest)
     async with context.engine.begin() as connection:
         alarms = await keep(connection, due, added, counts)
+    await pace.rest()
     for alarm in alarms:
         log.warning("alarm", property=due.property, day=str(due.gaming_day), about=alarm.tested._asdict())
 

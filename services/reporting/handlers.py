@@ -20,6 +20,7 @@ from services.reporting.tables import (
     OF_JOURNALS,
     amount_days,
     amounts,
+    chip_hours,
     day_moments,
     documents,
     facts,
@@ -166,7 +167,7 @@ class Settlements(OfJournal):
     )
     gather_seconds = 0.05
     keeps = (
-        *(facts, rounds, won_lines, round_days, wager_days, play_days, line_days),
+        *(facts, rounds, won_lines, round_days, wager_days, play_days, chip_hours, line_days),
         *(amounts, amount_days, day_moments, positions),
         *OF_JOURNALS,
     )

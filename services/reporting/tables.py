@@ -178,6 +178,7 @@ amounts = _table(
     *texts("measure"),
     *columns(Numeric, "value"),  # nanocents of a great meter need more than 64 bits
     Index("amounts_of_day", "property", "gaming_day", "measure"),
+    Index("amounts_recorded", "property", "gaming_day", "recorded_at"),  # what came after a seal
 )
 """What entries add to the measures that reports show; rounds aside."""
 
@@ -276,6 +277,18 @@ play_days = _table(
 )
 """How many rounds of a gaming day were posted and taken back, added up as they are known now."""
 
+chip_hours = _table(
+    "chip_hours",
+    *texts("property", "table_name", key=True),
+    Column("hour", MOMENT, primary_key=True),
+    *dates("gaming_day", key=True),
+    *counts("chips_cents"),
+)
+"""What the rounds that were closed in an hour brought into a table inventory, added up as they are known now.
+
+The time between two counts of a table is hours, and the rounds of the hours in which they were.
+"""
+
 line_days = _table(
     "line_days",
     *_game_columns(),
@@ -316,8 +329,10 @@ deliveries = _table(
     *dates("gaming_day", key=True),
     *columns(Integer, "version"),
     *texts("manifest"),
+    *moments("as_of"),
 )
-"""Which version of a sealed gaming day was delivered last, and the manifest of its files."""
+"""Which version of a sealed gaming day was delivered last, the manifest of its files, and up to when its entries were
+looked at: a day is looked at again when something was recorded later."""
 
 evidence_days = _table(
     "evidence_days",

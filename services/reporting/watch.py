@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting import evidence, schedule
+from services.reporting import evidence, progress, schedule
 from services.reporting.books.alarms import open_alarms
 from services.reporting.books.stages import restated_since
 from shared.runtime.service.context import ServiceContext
@@ -18,14 +18,17 @@ _LOOK_BACK: Final = timedelta(hours=24)
 
 
 async def watch(context: ServiceContext) -> None:
-    """Deliver, test and watch until cancelled."""
+    """Note what was read, deliver, test and watch until cancelled.
+
+    Of several processes one delivers and one tests; what each has read, and what is wrong, each says.
+    """
 
     async def look() -> None:
         async with context.engine.connect() as connection:
             await observe(context, connection)
 
     looking = every(_WATCH_SECONDS, look, "gaming days not watched")
-    await asyncio.gather(schedule.watch(context), evidence.watch(context), looking)
+    await asyncio.gather(progress.watch(context), schedule.watch(context), evidence.watch(context), looking)
 
 
 async def observe(context: ServiceContext, connection: AsyncConnection) -> None:

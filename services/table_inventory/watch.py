@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.days import DayKey
 from services.table_inventory.domain.equipment import Check
-from services.table_inventory.domain.policies import Level
+from services.table_inventory.domain.provisions import Level
 from services.table_inventory.queries.days import variances_of_day
 from services.table_inventory.queries.equipment import clocks_of
 from services.table_inventory.queries.slips import slip_status

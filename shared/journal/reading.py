@@ -41,7 +41,7 @@ async def read_entries(
     parts: Pacing = Pacing(),
 ) -> AsyncIterator[Entry]:
     """Return the entries of a shard in order, with their postings, data byte for byte as stored."""
-    while True:
+    while last is None or first <= last:
         end = first + parts.entries if last is None else min(first + parts.entries, last + 1)
         part = await _read(connection, tables, shard, range(first, end))
         for entry in part:

@@ -1,6 +1,6 @@
 """The database connection of a service, under the service's own role."""
 
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
@@ -11,7 +11,14 @@ def role_of(service: str) -> str:
     return service.replace("-", "_")
 
 
-def create_engine(url: str, *, role: str, pool_size: int = 5) -> AsyncEngine:
+_KEPT: Final = 8
+"""Connections that are kept: some of work that is done by one process, and five for the rest."""
+
+_MORE_MAX: Final = 7
+"""Connections besides, for a while."""
+
+
+def create_engine(url: str, *, role: str) -> AsyncEngine:
     """Return an engine whose connections act as `role`, whoever logs in.
 
     A login that is the role itself, as in production, changes nothing by it. Server-side timeouts keep a forgotten
@@ -19,7 +26,8 @@ def create_engine(url: str, *, role: str, pool_size: int = 5) -> AsyncEngine:
     """
     engine = create_async_engine(
         url,
-        pool_size=pool_size,
+        pool_size=_KEPT,
+        max_overflow=_MORE_MAX,
         pool_pre_ping=True,
         connect_args={
             "connect_timeout": 10,

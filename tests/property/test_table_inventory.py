@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.pit import Known, record_pit
-from services.table_inventory.domain.policies import Policy
+from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.win import wins
 from services.table_inventory.domain.windows import Count, Moves, Purpose, Window
 from services.table_inventory.handlers import PitEvents
@@ -24,7 +24,7 @@ DAY = date(2026, 11, 20)
 CENTS = st.integers(0, 10**9)
 SIGNED = st.integers(-(10**9), 10**9)
 PLACE = place(PROPERTY)
-POLICY = Policy.of(PLACE, DAY)
+PROVISIONS = Provisions.of(PLACE, DAY)
 DROP = st.lists(st.sampled_from(list(Instruments.model_fields)), unique=True).map(tuple)
 """The instruments that a law counts as drop."""
 
@@ -98,7 +98,7 @@ def test_the_two_measures_differ_by_the_variances_alone(
 ) -> None:
     """win = rounds + inventory variance + drop variance + drop, less what was taken for chips, whatever is drop."""
     windows, boxes = day
-    for win in wins(replace(POLICY, drop=drop), windows, boxes, [], by_shift=by_shift):
+    for win in wins(replace(PROVISIONS, drop=drop), windows, boxes, [], by_shift=by_shift):
         if win.win_cents is None or not win.opened:
             continue
         assert win.drop_variance_cents is not None
@@ -111,9 +111,9 @@ def test_the_two_measures_differ_by_the_variances_alone(
 def test_the_shifts_of_a_day_add_up_to_the_day(day: tuple[list[Window], list[Box]], drop: tuple[str, ...]) -> None:
     """Whatever the order of the shifts: no cent is of two shifts or of none."""
     windows, boxes = day
-    policy = replace(POLICY, drop=drop)
-    [whole] = wins(policy, windows, boxes, [], by_shift=False)
-    shifts = wins(policy, windows, boxes, [], by_shift=True)
+    provisions = replace(PROVISIONS, drop=drop)
+    [whole] = wins(provisions, windows, boxes, [], by_shift=False)
+    shifts = wins(provisions, windows, boxes, [], by_shift=True)
     for name in ("fills_cents", "credits_cents", "drop_cents", "rounds_win_cents", "inventory_variance_cents"):
         assert getattr(whole, name) == sum(getattr(shift, name) for shift in shifts)
     if whole.closer_cents is not None:

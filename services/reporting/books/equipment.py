@@ -8,11 +8,12 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, Final
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 
 from services.reporting.books.exceptions import Exceptional
-from services.reporting.books.reading import Books, Listed
-from shared.contracts.pit import ChangedCards, ChangedDice, CountedStub, InspectedCardReader, OpenedTable
+from services.reporting.books.reading import Books
+from services.reporting.kit.figures import EntryRef
+from shared.contracts.pit import OpenedTable
 from shared.jurisdictions.equipment import deck_life
 
 _OF_DAYS: Final = """
@@ -22,11 +23,31 @@ _OF_DAYS: Final = """
 
 # Card readers and stubs are looked at every day, and nearly all of them are as they must be.
 _WRONG: Final = text(f"""
-    SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data {_OF_DAYS}
+    SELECT service, shard, seq, event, table_name, gaming_day, occurred_at, data #>> '{{data,cards}}' AS cards,
+           data #>> '{{data,expected}}' AS expected,
+           coalesce(data #>> '{{data,inspected_by}}', data #>> '{{data,dealer}}') AS person {_OF_DAYS}
       AND event IN ('card_reader.inspected', 'stub.counted')
       AND (event = 'card_reader.inspected' AND data #>> '{{data,passed}}' = 'false'
            OR event = 'stub.counted' AND data #>> '{{data,cards}}' <> data #>> '{{data,expected}}')
     ORDER BY recorded_at, service, shard, seq""")
+
+# Cards are changed every day, and nearly always in time: only what tells that is read, and what was changed before it.
+_CHANGED: Final = text(f"""
+    WITH changes AS (
+        SELECT service, shard, seq, event, table_name, gaming_day, occurred_at, data {_OF_DAYS}
+          AND event IN ('cards.changed', 'dice.changed'))
+    SELECT service, shard, seq, event, table_name, gaming_day, occurred_at,
+           CAST(data ->> 'sequence' AS bigint) AS sequence, data #>> '{{data,regulation}}' AS regulation,
+           data #>> '{{data,dealing}}' AS dealing, data #>> '{{data,changed_by}}' AS changed_by
+    FROM (
+        SELECT * FROM changes
+        UNION ALL
+        SELECT b.* FROM (SELECT DISTINCT event, table_name FROM changes) c CROSS JOIN LATERAL (
+            SELECT service, shard, seq, event, table_name, gaming_day, occurred_at, data FROM reporting.facts
+            WHERE property = :property AND table_name = c.table_name AND event = c.event AND gaming_day < :first
+              AND recorded_at <= :known_at
+            ORDER BY occurred_at DESC, CAST(data ->> 'sequence' AS bigint) DESC LIMIT 1) b) known
+    ORDER BY event, table_name, occurred_at, sequence""")  # noqa: S608 - our own text
 
 _OPENED: Final = text(f"""
     SELECT table_name, occurred_at {_OF_DAYS} AND event = 'table.opened' ORDER BY table_name, occurred_at""")
@@ -34,21 +55,18 @@ _OPENED: Final = text(f"""
 
 async def of_equipment(books: Books) -> list[Exceptional]:
     """Return what was wrong with the equipment of the question's gaming days, as the pit reported it."""
-    found = [one for row in await books.read(_WRONG, **_asked(books)) for one in _inspected(Listed.of(row))]
-    changes = await books.pit(ChangedCards, ChangedDice)
-    tables, life = {one.fact.table for one in changes}, _lives(books)
+    found = [_inspected(row) for row in await books.read(_WRONG, **_asked(books))]
+    changes, life = await books.read(_CHANGED, **_asked(books)), _lives(books)
+    tables = {one.table_name for one in changes}
     opened: dict[str, list[datetime]] = defaultdict(list)
     for table, opener in (await books.last_pit(tables, OpenedTable, day=books.question.first)).items():
         opened[table].append(opener.occurred_at)
     for row in await books.read(_OPENED, **_asked(books)):
         opened[row.table_name].append(row.occurred_at)
-    for kind in (ChangedCards, ChangedDice):
-        before = await books.last_pit(tables, kind, day=books.question.first)
-        listed = (*before.values(), *(one for one in changes if isinstance(one.fact.data, kind)))
-        for earlier, change in _pairs(sorted(listed, key=_place)):
-            replaced = earlier.fact.data
-            of_cards = (replaced.regulation, replaced.dealing) if isinstance(replaced, ChangedCards) else (None, None)
-            found += _changed(life(change.fact.gaming_day, *of_cards), earlier, change, opened[change.fact.table])
+    for before, change in pairwise(changes):
+        if (before.event, before.table_name) == (change.event, change.table_name):
+            of_life = life(change.gaming_day, before.regulation, before.dealing)
+            found += _changed(of_life, before, change, opened[change.table_name])
     return found
 
 
@@ -57,25 +75,14 @@ def _asked(books: Books) -> dict[str, Any]:
     return {"first": question.first, "last": question.last, "table": question.table}
 
 
-def _place(listed: Listed) -> tuple[str, datetime, int]:
-    return listed.fact.table, listed.occurred_at, listed.fact.sequence
-
-
-def _inspected(listed: Listed) -> Iterator[Exceptional]:
-    match listed.fact.data:
-        case InspectedCardReader(passed=False, inspected_by=person):
-            yield _wrong(listed, "card_reader", "the card reader did not pass its inspection", person)
-        case CountedStub(cards=cards, expected=expected, dealer=person) if cards != expected:
-            yield _wrong(listed, "stub", f"the stub had {cards} cards, not {expected}", person)
-
-
-def _pairs(listed: Sequence[Listed]) -> Iterator[tuple[Listed, Listed]]:
-    """Yield each event with the one before it at its table."""
-    return ((one, after) for one, after in pairwise(listed) if one.fact.table == after.fact.table)
+def _inspected(row: Row[Any]) -> Exceptional:
+    if row.event == "card_reader.inspected":
+        return _wrong(row, "card_reader", "the card reader did not pass its inspection", row.person)
+    return _wrong(row, "stub", f"the stub had {row.cards} cards, not {row.expected}", row.person)
 
 
 def _changed(
-    life: timedelta | None, before: Listed, change: Listed, opened: Sequence[datetime]
+    life: timedelta | None, before: Row[Any], change: Row[Any], opened: Sequence[datetime]
 ) -> Iterator[Exceptional]:
     """Yield a change that was late: the time that the table was closed does not count.
 
@@ -88,8 +95,8 @@ def _changed(
     place = bisect_right(opened, at)
     due_at: datetime = max((before.occurred_at, *opened[max(place - 1, 0) : place])) + life
     if at > due_at:
-        check = "cards" if isinstance(change.fact.data, ChangedCards) else "dice"
-        yield _wrong(change, check, f"{check} were due at {due_at.isoformat()}", change.fact.data.changed_by)
+        check = "cards" if change.event == "cards.changed" else "dice"
+        yield _wrong(change, check, f"{check} were due at {due_at.isoformat()}", change.changed_by)
 
 
 def _lives(books: Books) -> Callable[[date, str | None, str | None], timedelta | None]:
@@ -106,15 +113,15 @@ def _lives(books: Books) -> Callable[[date, str | None, str | None], timedelta |
     return life
 
 
-def _wrong(listed: Listed, check: str, reason: str, person: str) -> Exceptional:
+def _wrong(row: Row[Any], check: str, reason: str, person: str) -> Exceptional:
     return Exceptional(
         kind="equipment",
         status="noted",
-        since=listed.occurred_at,
-        subject=f"{listed.fact.table}/{check}",
+        since=row.occurred_at,
+        subject=f"{row.table_name}/{check}",
         reason=reason,
-        entries=(listed.entry,),
-        gaming_day=listed.gaming_day,
-        table=listed.fact.table,
+        entries=(EntryRef(row.service, row.shard, row.seq),),
+        gaming_day=row.gaming_day,
+        table=row.table_name,
         by=person,
     )

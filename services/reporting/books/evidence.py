@@ -6,7 +6,7 @@ follows from the books as known at that moment and from the rows before it, and 
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any, Final
@@ -134,10 +134,12 @@ async def due_days(connection: AsyncConnection, settled: datetime) -> list[Due]:
     return [Due(row.property, row.gaming_day, row.as_of) for row in rows]
 
 
-async def evidence_of_day(books: Books) -> tuple[dict[Subject, Evidence], ByDealer]:
+async def evidence_of_day(
+    books: Books, rest: Callable[[], Awaitable[object]]
+) -> tuple[dict[Subject, Evidence], ByDealer]:
     """Return what a gaming day adds to the evidence, as known at the moment of the question, and its counts.
 
-    Each table is folded in a thread of its own time, so that nothing else waits for a day.
+    Each table is folded in a thread, and has a rest after it, so that nothing else waits for a day.
     """
     day = books.question.first
     submissions = [row.submission for row in await books.read(_SUBMISSIONS, day=day)]
@@ -145,6 +147,7 @@ async def evidence_of_day(books: Books) -> tuple[dict[Subject, Evidence], ByDeal
     for row in await books.read(_TABLES, day=day):
         rounds = await books.read(_OF_TABLE, day=day, table=row.table_name)
         await asyncio.to_thread(evidence.add_table, row.table_name, map(shown_round, rounds))
+        await rest()
     counts: ByDealer = {}
     async for window, dealers in _counted(books):
         of_count = _of_window(window)

@@ -1,7 +1,7 @@
 """What settled rounds add: figures by wager, lines by what they won, and who dealt in which shift. Pure; cents."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
 from itertools import chain
 from operator import add, attrgetter
@@ -32,6 +32,9 @@ STAKES: Final = ("stakes", "squared")
 
 PLAYED: Final = ("posted", "corrected", "reversed")
 """How many settlements were posted, how many of them are corrections, and how many were taken back."""
+
+HOUR_SECONDS: Final = 3600
+"""An hour of UTC, as what rounds bring into table inventories is added up by."""
 
 BANK: Final = "bank"
 """The wager of a banking player's own line."""
@@ -188,6 +191,7 @@ class Sums:
     def __init__(self) -> None:
         self._plays: dict[tuple[Any, ...], _Play] = {}
         self._lines: dict[tuple[Any, ...], _Sum] = {}
+        self._chips: dict[tuple[str, str, int, date], int] = {}
 
     @cached_property
     def rounds(self) -> _Sum:
@@ -215,8 +219,19 @@ class Sums:
         """LINE_FIGURES by (gaming day, property, table, game, version, submission, wager, category)."""
         return {(*game, *won): sums for game, found in self._lines.items() for won, sums in found.items()}
 
+    @property
+    def chips(self) -> dict[tuple[str, str, datetime, date], tuple[int]]:
+        """What came into table inventories, cents, by (property, table, hour of closing, gaming day)."""
+        return {
+            (property_name, table, datetime.fromtimestamp(hour * HOUR_SECONDS, UTC), day): (cents,)
+            for (property_name, table, hour, day), cents in self._chips.items()
+        }
+
     def add(self, entry: RoundEntry) -> None:
         """Add an entry."""
+        hour = int(entry.closed_at.timestamp()) // HOUR_SECONDS
+        at = (entry.property, entry.table_name, hour, entry.gaming_day)
+        self._chips[at] = self._chips.get(at, 0) + entry.chips_cents
         place = (entry.gaming_day, entry.property, entry.table_name, entry.game)
         key = (*place, entry.shift, entry.dealer, entry.version, entry.submission)
         play = self._plays.get(key)

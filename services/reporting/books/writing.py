@@ -15,6 +15,7 @@ from services.reporting.books.windows import COUNTS
 from services.reporting.tables import (
     amount_days,
     amounts,
+    chip_hours,
     day_moments,
     documents,
     facts,
@@ -41,6 +42,7 @@ _ADD_AMOUNTS = insert(amount_days, on_conflict=added(amount_days, "value"))
 _ADD_ROUNDS = insert(round_days, on_conflict=added(round_days, *FIGURES, *STAKES))
 _ADD_WAGERS = insert(wager_days, on_conflict=added(wager_days, *FIGURES, *STAKES))
 _ADD_PLAYED = insert(play_days, on_conflict=added(play_days, *PLAYED))
+_ADD_CHIPS = insert(chip_hours, on_conflict=added(chip_hours, "chips_cents"))
 _ADD_LINES = insert(line_days, on_conflict=added(line_days, *LINE_FIGURES))
 _EARLIER = func.least(day_moments.c.first_recorded, excluded(day_moments).first_recorded)
 _LATER = func.greatest(day_moments.c.last_recorded, excluded(day_moments).last_recorded)
@@ -151,6 +153,7 @@ class Batch:
             (_ADD_ROUNDS, _sorted(sums.rounds.items())),
             (_ADD_WAGERS, _sorted(sums.wagers.items())),
             (_ADD_PLAYED, _sorted(sums.played.items())),
+            (_ADD_CHIPS, _sorted(sums.chips.items())),
             (_ADD_LINES, _sorted(sums.lines.items())),
             (_ADD_MOMENTS, _sorted(self._moments.items())),
         ):

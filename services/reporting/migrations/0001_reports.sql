@@ -64,6 +64,7 @@ CREATE TABLE amounts (
     PRIMARY KEY (service, shard, seq, number)
 );
 CREATE INDEX amounts_of_day ON amounts (property, gaming_day, measure);
+CREATE INDEX amounts_recorded ON amounts (property, gaming_day, recorded_at);
 
 CREATE TABLE amount_days (
     gaming_day DATE, property TEXT, measure TEXT, table_name TEXT, shift TEXT, item TEXT, value NUMERIC NOT NULL,
@@ -123,6 +124,11 @@ CREATE TABLE play_days (
     PRIMARY KEY (gaming_day, property, table_name, game, shift, dealer, version, submission)
 );
 
+CREATE TABLE chip_hours (
+    property TEXT, table_name TEXT, hour TIMESTAMPTZ, gaming_day DATE, chips_cents BIGINT NOT NULL,
+    PRIMARY KEY (property, table_name, hour, gaming_day)
+);
+
 CREATE TABLE line_days (
     gaming_day DATE, property TEXT, table_name TEXT, game TEXT, version INTEGER, submission TEXT, wager TEXT,
     category TEXT, lines NUMERIC NOT NULL, stake_cents NUMERIC NOT NULL, squared NUMERIC NOT NULL,
@@ -147,6 +153,7 @@ CREATE TABLE read_until (
 
 CREATE TABLE deliveries (
     property TEXT, gaming_day DATE, version INTEGER NOT NULL, manifest TEXT NOT NULL,
+    as_of TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (property, gaming_day)
 );
 

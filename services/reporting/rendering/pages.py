@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,9 +129,10 @@ def _parts(filled: Filled, texts: _Texts) -> list[list[Column]]:
     There are as few parts as can be, each about as wide as the others.
     """
     widths = {column.name: texts.width(column) + _BESIDE_CHARACTERS for column in filled.section.columns}
-    fewest = _broken(filled, widths, _LINE_CHARACTERS_MAX)
-    narrower = (_broken(filled, widths, limit) for limit in range(_LINE_CHARACTERS_MAX))
-    return next((parts for parts in narrower if len(parts) == len(fewest)), fewest)
+    fewest = len(_broken(filled, widths, _LINE_CHARACTERS_MAX))
+    limits = range(_LINE_CHARACTERS_MAX)  # the wider a line, the fewer the parts
+    narrowest = bisect_left(limits, -fewest, key=lambda limit: -len(_broken(filled, widths, limit)))
+    return _broken(filled, widths, narrowest)
 
 
 def _broken(filled: Filled, widths: Mapping[str, int], characters_max: int) -> list[list[Column]]:

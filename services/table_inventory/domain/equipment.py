@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel
 
-from services.table_inventory.domain.policies import Policy
+from services.table_inventory.domain.provisions import Provisions
 
 Check = Literal["cards", "dice", "card_reader", "stub"]
 
@@ -49,23 +49,23 @@ class Clock(BaseModel):
     rule: str
 
 
-def clocks(table: OpenTable, policy: Policy, now: datetime) -> Iterator[Clock]:
+def clocks(table: OpenTable, provisions: Provisions, now: datetime) -> Iterator[Clock]:
     """Return the clocks of a table. Time that it was closed does not count."""
     cards = table.said("cards")
     regulation, dealing = cards.get("regulation", "default"), cards.get("dealing", "hand")
-    life = policy.deck_life(regulation, dealing)
+    life = provisions.deck_life(regulation, dealing)
     named = regulation if cards else "no change is recorded"
     hours = round(life.total_seconds() / 3600)
     yield _timed(table, "cards", life, now, f"cards dealt from the {dealing} are changed every {hours} hours ({named})")
-    if table.dice and policy.dice_hours is not None:
-        life = timedelta(hours=policy.dice_hours)
-        yield _timed(table, "dice", life, now, f"dice are changed every {policy.dice_hours} hours")
+    if table.dice and provisions.dice_hours is not None:
+        life = timedelta(hours=provisions.dice_hours)
+        yield _timed(table, "dice", life, now, f"dice are changed every {provisions.dice_hours} hours")
     if table.card_reader:
         inspected = table.last.get("card_reader")
         passed = inspected is not None and inspected.gaming_day == table.gaming_day and inspected.data["passed"]
         rule = "the card reader passes an inspection at the beginning of each gaming day"
         yield _clock(table, "card_reader", due_at=table.opened_at, overdue=not passed, rule=rule)
-    if (rounds := policy.stub_rounds.get(regulation)) and not cards.get("counting_shuffler"):
+    if (rounds := provisions.stub_rounds.get(regulation)) and not cards.get("counting_shuffler"):
         left, stub = rounds - table.rounds_since_stub, table.said("stub")
         is_wrong = bool(stub) and stub["cards"] != stub["expected"]
         rule = f"the stub is counted every {rounds} rounds and is complete"

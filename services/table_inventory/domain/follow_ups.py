@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, BaseModel
 from services.table_inventory.domain.boxes import Box
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
 from services.table_inventory.domain.equipment import OpenTable, clocks
-from services.table_inventory.domain.policies import Policy
+from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.variances import Variance
 from services.table_inventory.domain.win import DayWin
@@ -48,7 +48,7 @@ class Findings:
     """What is known of a gaming day that may have to be followed up."""
 
     key: DayKey
-    policy: Policy
+    provisions: Provisions
     day: Day
     win: DayWin
     variances: Sequence[Variance]
@@ -116,7 +116,7 @@ def _equipment(found: Findings, now: datetime) -> Iterator[FollowUp]:
     for table in found.open_tables:
         if table.gaming_day != found.key.gaming_day:
             continue
-        for clock in clocks(table, found.policy, now):
+        for clock in clocks(table, found.provisions, now):
             if clock.overdue:
                 since = clock.due_at or clock.done_at or table.opened_at
                 subject = f"{clock.table}/{clock.check}"

@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, BaseModel
 
 from services.table_inventory.domain.accounts import TableAccounts
 from services.table_inventory.domain.boxes import Box
-from services.table_inventory.domain.policies import Level, Policy
+from services.table_inventory.domain.provisions import Level, Provisions
 from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.windows import Count, Window
 from shared.contracts.inventory import VarianceKind
@@ -68,10 +68,10 @@ class Variance(BaseModel):
         """Return the name of the variance."""
         return VarianceKey(self.property, self.gaming_day, self.variance, self.table, self.number)
 
-    def judged(self, policy: Policy) -> "Variance":
+    def judged(self, provisions: Provisions) -> "Variance":
         """Return the variance with its level: by its largest part, where it is split."""
         cents = max((self.by_instrument or {}).values(), key=abs, default=self.cents)
-        return self.model_copy(update={"level": policy.level(cents)})
+        return self.model_copy(update={"level": provisions.level(cents)})
 
     def after(self, **changes: Any) -> "Variance":
         """Return the variance as it is after these changes of what became of it."""
@@ -99,7 +99,7 @@ class Variance(BaseModel):
 
 def variances(
     property_name: str,
-    policy: Policy,
+    provisions: Provisions,
     *,
     windows: Iterable[Window],
     boxes: Iterable[Box],
@@ -112,7 +112,7 @@ def variances(
     """
     found = [*_of_windows(property_name, windows), *_of_boxes(property_name, boxes), *_of_slips(slips)]
     standing: list[Variance] = []
-    for variance in (one.judged(policy) for one in found):
+    for variance in (one.judged(provisions) for one in found):
         case = cases.get((variance.table, variance.variance, variance.number))
         if variance.cents or variance.by_instrument is not None or (case and case["resolved_cents"]):
             standing.append(variance if case is None else variance.after(**case))

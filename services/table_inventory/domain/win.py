@@ -7,7 +7,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from services.table_inventory.domain.boxes import Box
-from services.table_inventory.domain.policies import Policy
+from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.rake import Rake, rakes
 from services.table_inventory.domain.windows import Window
 from shared.contracts.contests import ContestResult
@@ -24,21 +24,21 @@ _INSTRUMENTS: Final[Mapping[str, str]] = {
 """The figure of each instrument that the law may count as drop."""
 
 
-def win_effect(policy: Policy, figure: Figure, cents: int) -> int:
+def win_effect(provisions: Provisions, figure: Figure, cents: int) -> int:
     """Return what it does to the win that a figure is raised by so many cents."""
     match figure:
         case "currency":
-            return _drop_effect(policy, "currency", cents)
+            return _drop_effect(provisions, "currency", cents)
         case "counter_checks":
-            return _drop_effect(policy, "counter_check", cents)
+            return _drop_effect(provisions, "counter_check", cents)
         case "opener" | "closer" | "fills" | "credits":
-            return policy.formula.win_cents({figure: cents})
+            return provisions.formula.win_cents({figure: cents})
         case "rake":
             return 0
 
 
-def _drop_effect(policy: Policy, instrument: str, cents: int) -> int:
-    return policy.formula.win_cents({"drop": cents}) if instrument in policy.drop else 0
+def _drop_effect(provisions: Provisions, instrument: str, cents: int) -> int:
+    return provisions.formula.win_cents({"drop": cents}) if instrument in provisions.drop else 0
 
 
 class Win(BaseModel):
@@ -85,16 +85,16 @@ class Win(BaseModel):
     counts: list[int] = []
     boxes: list[int] = []
 
-    def finished(self, policy: Policy) -> "Win":
+    def finished(self, provisions: Provisions) -> "Win":
         """Return the win with everything that follows from the figures that were added up."""
-        drop_cents = sum(getattr(self, _INSTRUMENTS[instrument]) for instrument in policy.drop)
+        drop_cents = sum(getattr(self, _INSTRUMENTS[instrument]) for instrument in provisions.drop)
         rounds_win_cents = self.rounds_cents - self.coupons_paid_cents - self.vigorish_waived_cents
         values: dict[str, Any] = {"drop_cents": drop_cents, "rounds_win_cents": rounds_win_cents}
         values["missing"] = sorted(set(self.missing))
         if "closer" in self.missing:
             values["closer_cents"] = None
         if not self.missing:
-            win_cents = policy.formula.win_cents(
+            win_cents = provisions.formula.win_cents(
                 {
                     "opener": self.opener_cents,
                     "fills": self.fills_cents,
@@ -121,7 +121,7 @@ _ADDED: Final = (
 
 
 def wins(
-    policy: Policy,
+    provisions: Provisions,
     windows: Sequence[Window],
     boxes: Iterable[Box],
     adjustments: Iterable[AdjustmentEntered],
@@ -152,19 +152,19 @@ def wins(
     for box in boxes:
         _add_box(of(box.table, box.shift), box)
     for one in adjustments:
-        of(one.table, one.shift).adjustments_cents += win_effect(policy, one.figure, one.cents)
+        of(one.table, one.shift).adjustments_cents += win_effect(provisions, one.figure, one.cents)
     for win in found.values():
         if win.opened and not win.boxes:
             win.missing.append("drop")
-    return [win.finished(policy) for win in found.values()]
+    return [win.finished(provisions) for win in found.values()]
 
 
-def total(policy: Policy, rows: Sequence[Win]) -> Win:
+def total(provisions: Provisions, rows: Sequence[Win]) -> Win:
     """Return the win of all tables, which misses whatever one of them misses."""
     sums = {name: sum(getattr(row, name) or 0 for row in rows) for name in _ADDED}
     missing = [what for row in rows for what in row.missing]
     added = Win(opened=any(row.opened for row in rows), missing=missing, **sums)
-    return added.finished(policy)
+    return added.finished(provisions)
 
 
 def _add_window(win: Win, window: Window) -> None:
@@ -210,13 +210,13 @@ def _add_box(win: Win, box: Box) -> None:
 class DayWin(BaseModel):
     """The win of a gaming day: by table, by shift, and altogether (nothing while a table is incomplete).
 
-    By the law of the property as its version `property_version` names it, which is in force since `policy_from`:
+    By the law of the property as its version `property_version` names it, which is in force since `provisions_from`:
     `formula`, and the instruments that count as `drop`. Beside it stand the rake of the tables that have no win, and
     the contests that ended.
     """
 
     property_version: int
-    policy_from: date
+    provisions_from: date
     formula: str
     drop: list[str]
     tables: list[Win]
@@ -227,7 +227,7 @@ class DayWin(BaseModel):
 
 
 def day_win(
-    policy: Policy,
+    provisions: Provisions,
     windows: Sequence[Window],
     boxes: Sequence[Box],
     adjustments: Sequence[AdjustmentEntered],
@@ -239,15 +239,15 @@ def day_win(
     windows = [one for one in windows if not {count.table for count in one.counts} & {*non_banking}]
     boxes = [box for box in boxes if box.table not in non_banking]
     adjustments = [one for one in adjustments if one.table not in non_banking]
-    tables = wins(policy, windows, boxes, adjustments, by_shift=False)
+    tables = wins(provisions, windows, boxes, adjustments, by_shift=False)
     return DayWin(
-        property_version=policy.property_version,
-        policy_from=policy.effective_from,
-        formula=str(policy.formula),
-        drop=list(policy.drop),
+        property_version=provisions.property_version,
+        provisions_from=provisions.effective_from,
+        formula=str(provisions.formula),
+        drop=list(provisions.drop),
         tables=tables,
-        shifts=wins(policy, windows, boxes, adjustments, by_shift=True),
-        total=total(policy, tables),
+        shifts=wins(provisions, windows, boxes, adjustments, by_shift=True),
+        total=total(provisions, tables),
         rake=rake,
         contests=list(contests),
     )

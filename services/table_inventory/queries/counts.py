@@ -8,7 +8,7 @@ from sqlalchemy import Row, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.boxes import Box, BoxKey, BoxProgress, CountDocument, commitment_of
-from services.table_inventory.queries.places import policy_on
+from services.table_inventory.queries.places import provisions_on
 from services.table_inventory.queries.windows import boxes_of_day
 from services.table_inventory.tables import commitments, counted_boxes, drop_counts, journal, sealed_counts
 from shared.contracts.catalog import decode_fact
@@ -96,7 +96,7 @@ async def compare_sealed_counts(connection: AsyncConnection) -> Compared:
 async def read_count(connection: AsyncConnection, property_name: str, count: int) -> CountDocument:
     """Return a count as it may be seen: progress while it is open, figures when it is concluded. Raises: Rejected."""
     row = await find_count(connection, property_name, count)
-    counters = (await policy_on(connection, property_name, row.gaming_day)).counters
+    counters = (await provisions_on(connection, property_name, row.gaming_day)).counters
     if row.concluded_at is None:
         turns = await sealed_turns(connection, property_name, count)
         waiting = await uncounted_boxes(connection, property_name, row.gaming_day)

@@ -8,14 +8,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.table_inventory import tables as t
 from services.table_inventory.domain.days import Adjustment, Day, DayKey
 from services.table_inventory.domain.follow_ups import Findings, IssuedCheck
-from services.table_inventory.domain.policies import Policy
+from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.rake import non_banking_tables
 from services.table_inventory.domain.variances import Variance, variances
 from services.table_inventory.domain.win import DayWin, day_win
 from services.table_inventory.queries.contests import results_of_day
 from services.table_inventory.queries.counts import dropped_checks
 from services.table_inventory.queries.equipment import open_tables
-from services.table_inventory.queries.places import find_place, policy_on
+from services.table_inventory.queries.places import find_place, provisions_on
 from services.table_inventory.queries.slips import read_slips
 from services.table_inventory.queries.windows import boxes_of_day, ended_windows, windows_of_day
 from shared.runtime.rows import rows_of, thing_of, things_of
@@ -38,7 +38,7 @@ async def variances_of_day(connection: AsyncConnection, key: DayKey) -> list[Var
     cases = await connection.execute(rows_of(t.variance_cases, **key._asdict()))
     return variances(
         key.property,
-        await policy_on(connection, *key),
+        await provisions_on(connection, *key),
         windows=await ended_windows(connection, *key),
         boxes=await boxes_of_day(connection, *key),
         slips=await read_slips(connection, key.property, gaming_day=key.gaming_day),
@@ -51,9 +51,9 @@ async def read_win(connection: AsyncConnection, key: DayKey) -> DayWin:
     windows = await windows_of_day(connection, *key)
     approved = [one for one in await read_adjustments(connection, key) if one.status == "approved"]
     place = await find_place(connection, *key)
-    policy, raked = Policy.of(place, key.gaming_day), non_banking_tables(place, key.gaming_day)
+    provisions, raked = Provisions.of(place, key.gaming_day), non_banking_tables(place, key.gaming_day)
     boxes, contests = await boxes_of_day(connection, *key), await results_of_day(connection, *key)
-    return day_win(policy, windows, boxes, approved, raked, contests)
+    return day_win(provisions, windows, boxes, approved, raked, contests)
 
 
 async def read_stage(connection: AsyncConnection, key: DayKey) -> Day:
@@ -75,7 +75,7 @@ async def read_findings(connection: AsyncConnection, key: DayKey) -> Findings:
     """Return what may have to be followed up of a gaming day. Raises: Rejected for an unknown property."""
     return Findings(
         key=key,
-        policy=await policy_on(connection, *key),
+        provisions=await provisions_on(connection, *key),
         day=await read_day(connection, key),
         win=await read_win(connection, key),
         variances=await variances_of_day(connection, key),

@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.equipment import Clock, OpenTable, clocks
-from services.table_inventory.domain.policies import Policy
+from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.queries.places import place_on
 from services.table_inventory.tables import properties
 from shared.runtime.consume.properties import known_places
@@ -47,11 +47,11 @@ async def open_tables(connection: AsyncConnection, property_name: str | None) ->
 async def clocks_of(connection: AsyncConnection, property_name: str | None, now: datetime) -> list[Clock]:
     """Return all clocks of the tables that are open."""
     places = await known_places(connection, properties)
-    policies: dict[tuple[str, date], Policy] = {}
+    of_days: dict[tuple[str, date], Provisions] = {}
     found: list[Clock] = []
     for table in await open_tables(connection, property_name):
         key = (table.property, table.gaming_day)
-        if key not in policies:
-            policies[key] = Policy.of(place_on(places, *key), table.gaming_day)
-        found += clocks(table, policies[key], now)
+        if key not in of_days:
+            of_days[key] = Provisions.of(place_on(places, *key), table.gaming_day)
+        found += clocks(table, of_days[key], now)
     return found

@@ -1,10 +1,10 @@
-"""Read properties as they are on a gaming day, and the policies that follow from them."""
+"""Read properties as they are on a gaming day, and the provisions that follow from them."""
 
 from datetime import date
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.policies import Policy
+from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.tables import properties
 from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
@@ -16,9 +16,9 @@ async def find_place(connection: AsyncConnection, property_name: str, gaming_day
     return place_on(await known_places(connection, properties), property_name, gaming_day)
 
 
-async def policy_on(connection: AsyncConnection, property_name: str, gaming_day: date) -> Policy:
-    """Return the policy of a property on a gaming day. Raises: Rejected where it is not there."""
-    return Policy.of(await find_place(connection, property_name, gaming_day), gaming_day)
+async def provisions_on(connection: AsyncConnection, property_name: str, gaming_day: date) -> Provisions:
+    """Return the provisions of a property on a gaming day. Raises: Rejected where it is not there."""
+    return Provisions.of(await find_place(connection, property_name, gaming_day), gaming_day)
 
 
 def place_on(places: Places, property_name: str, gaming_day: date) -> Place:

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 from shared.cards import SUITS
 from shared.cards.ranking.deuces_wild import WildCategory, rank_with_wilds, wild_category_of
 from shared.rules.dj_wild.classes import HAND, WILDS, Kind, kinds
+from shared.rules.packaged import packaged
 
 _WILD: Final = "wild"
 _SHARES: Final = len(SUITS) ** (HAND - 1)
@@ -36,9 +37,26 @@ class _Term(NamedTuple):
     as_second: int
 
 
+COUNTS: Final = "losing_hands.yaml"
+
+
 @cache
 def losing_hands() -> Mapping[WildCategory, int]:
-    """Return in how many deals of two hands, C(53, 5) C(48, 5) in all, the first has the category and loses."""
+    """Return in how many deals of two hands, C(53, 5) C(48, 5) in all, the first has the category and loses.
+
+    Counting takes a second, so that what was counted lies beside this module; `make generated` counts again.
+    """
+    counted: dict[str, int] = packaged(__package__, COUNTS)
+    return {WildCategory[name]: deals for name, deals in counted.items()}
+
+
+def counts_text() -> str:
+    """Return what the file of counts is to say: a line for each category, with its number of deals."""
+    return "".join(f"{category.name}: {deals}\n" for category, deals in count_losing_hands().items())
+
+
+def count_losing_hands() -> Mapping[WildCategory, int]:
+    """Return what `losing_hands` does, counted."""
     terms: dict[_Common, list[_Term]] = defaultdict(list)
     for kind in kinds():
         rank = rank_with_wilds(kind.example)

@@ -1,16 +1,22 @@
-"""Returns of wagers on what seven cards can form: exact, by counting all hands from 52 cards and a joker."""
+"""Returns of wagers on what seven cards can form: exact, by counting all hands from 52 cards and a joker.
+
+Counting takes seconds, so that what was counted lies beside this module; `make generated` counts again.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from shared.cards import Card
 from shared.cards.ranking.pai_gow import card_set, formed, holds_joker, top_value
 from shared.cards.ranking.seven_card_counts import count_seven_cards
+from shared.rules.packaged import packaged
 from shared.rules.paytable import Row
 from shared.rules.returns import Returns, Won
+
+COUNTS: Final = "seven_cards.yaml"
 
 
 class SevenCards(NamedTuple):
@@ -24,7 +30,14 @@ class SevenCards(NamedTuple):
 @cache
 def seven_card_counts() -> Counter[SevenCards]:
     """Return how many hands of seven cards are of each kind."""
-    return count_seven_cards(_kind)
+    counted: list[list[int]] = packaged(__package__, COUNTS)
+    return Counter({SevenCards(formed, wild, top): hands for formed, wild, top, hands in counted})
+
+
+def counts_text() -> str:
+    """Return what the file of counts is to say: a line for each kind, with its number of hands. Counts all hands."""
+    counted = sorted(count_seven_cards(_kind).items())
+    return "".join(f"- [{', '.join(map(str, (*kind, hands)))}]\n" for kind, hands in counted)
 
 
 def bonus_returns(

@@ -1,10 +1,13 @@
 """Work that one process of a service does for all of them."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
+
+from shared.runtime.service.periodic import every
 
 
 @asynccontextmanager
@@ -24,3 +27,21 @@ async def alone(engine: AsyncEngine, work: str) -> AsyncIterator[Callable[[], Aw
             yield is_ours
         finally:
             await connection.invalidate()  # the lock ends with the connection
+
+
+async def every_alone(
+    engine: AsyncEngine, name: str, seconds: float, work: Callable[[], Awaitable[object]], failed: str
+) -> None:
+    """Do some work every so often in one process of a service, until cancelled; the others wait until it has ended.
+
+    What fails for a while is logged as `failed`, and may then be another's; a bug is raised.
+    """
+
+    async def while_ours() -> None:
+        async with alone(engine, name) as is_ours:
+            while True:
+                if await is_ours():
+                    await work()
+                await asyncio.sleep(seconds)
+
+    await every(seconds, while_ours, failed)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
 from typing import Any, Final
@@ -18,6 +18,7 @@ from shared.runtime.errors import Kind, Stop, kind_of
 from shared.runtime.service.alone import alone
 from shared.runtime.service.comparing import compare_all
 from shared.runtime.service.manifest import Manifest
+from shared.runtime.service.pace import Pace
 from shared.runtime.service.projecting import project_all, tables_of
 from shared.runtime.service.shadow import copy_of, second_copy
 
@@ -26,14 +27,8 @@ log = structlog.get_logger()
 COMPARED_A_SECOND: Final = 50
 """Entries and events that are projected again each second, or more: all within PASS_SECONDS_MAX."""
 
-RESTS: Final = 4
-"""How many times as long as it worked a comparison rests: a fifth of a processor at most, its own or the database's."""
-
-REST_SECONDS_MAX: Final = 30
-"""The longest such rest: PostgreSQL ends a transaction that rests for a minute."""
-
 PASS_SECONDS_MAX: Final = 3600
-"""How long a comparison takes at most, where RESTS allow it: its transaction keeps dead rows from vacuum."""
+"""How long a comparison takes at most, where its rests allow it: its transaction keeps dead rows from vacuum."""
 
 PART: Final = 100
 """Entries and events that are projected before there is a rest: some milliseconds, for which requests wait."""
@@ -141,26 +136,3 @@ class Comparer:
         self.context.metrics.projection_differences.set(different + (self.failed is not None))
         if self.compared_at is not None:
             self.context.metrics.projection_age.set((self.context.clock() - self.compared_at).total_seconds())
-
-
-@dataclass(slots=True)
-class Pace:
-    """So many entries and events a second, and after all work RESTS times as long a rest."""
-
-    a_second: float
-    sleep: Callable[[float], Awaitable[Any]]
-    clock: Callable[[], float] = monotonic
-    _done: int = 0
-    _began: float = field(init=False)
-    _resumed: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._began = self._resumed = self.clock()
-
-    async def rest(self, done: int) -> None:
-        """Wait until as much time has passed as what was done should take, and as long as the work since asks for."""
-        self._done += done
-        now = self.clock()
-        rest = min(RESTS * (now - self._resumed), REST_SECONDS_MAX)
-        await self.sleep(max(rest, self._began + self._done / self.a_second - now))
-        self._resumed = self.clock()

@@ -20,6 +20,7 @@ from shared.runtime.rederive.again import Again, Topics
 from shared.runtime.rederive.derivation import Reached
 from shared.runtime.rederive.journal import rederive
 from shared.runtime.rederive.memory import Busy, Memory
+from shared.runtime.service.pace import RESTS
 
 log = structlog.get_logger()
 
@@ -27,9 +28,6 @@ _FIRST_SECONDS_MAX: Final = 300.0
 """How long after the start of a service it begins at the latest."""
 
 _RECORDS_AT_ONCE: Final = 50
-_RESTS: Final = 4
-"""How many times as long as it worked it rests: a fifth of a processor at most, while there is something to derive."""
-
 _REST_SECONDS_MIN: Final = 0.03
 
 
@@ -115,7 +113,7 @@ class Rederiver:
         return f"{len(self.problems)} problems, first: {first.shard} entry {first.seq}: {first.what}"
 
     async def _rest(self) -> None:
-        await asyncio.sleep(max(_REST_SECONDS_MIN, _RESTS * (perf_counter() - self._passing)))
+        await asyncio.sleep(max(_REST_SECONDS_MIN, RESTS * (perf_counter() - self._passing)))
         self._passing = perf_counter()
 
     def _kept(self) -> Memory | None:

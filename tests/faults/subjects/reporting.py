@@ -74,6 +74,7 @@ SUBJECT = Subject(
             "round_days",
             "wager_days",
             "play_days",
+            "chip_hours",
             "line_days",
             "day_moments",
         )

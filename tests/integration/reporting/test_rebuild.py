@@ -30,6 +30,7 @@ CHANGES = {
     "wager_days": "UPDATE reporting.wager_days SET handle_cents = handle_cents + 1",
     "round_days": "UPDATE reporting.round_days SET handle_cents = handle_cents + 1",
     "play_days": "UPDATE reporting.play_days SET posted = posted + 1",
+    "chip_hours": "UPDATE reporting.chip_hours SET chips_cents = chips_cents + 1",
     "line_days": "DELETE FROM reporting.line_days",
     "day_moments": "UPDATE reporting.day_moments SET last_recorded = now()",
     "positions": "UPDATE reporting.positions SET seq = seq + 1",

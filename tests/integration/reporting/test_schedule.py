@@ -1,18 +1,25 @@
 """The schedule: reports of sealed days are delivered, and again when they are restated."""
 
+import asyncio
 import math
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
+from sqlalchemy import event, text
 
+from services.reporting import evidence, schedule
 from services.reporting.delivery import DeliveryError, open_store, verify_delivery
 from services.reporting.evidence import evaluate_sealed
+from services.reporting.progress import note_read
 from services.reporting.schedule import deliver_sealed, wanted_reports
 from shared.journal.signed_note import Signer
 from shared.runtime.errors import Stop
+from shared.runtime.service.alone import alone
 from tests.support.properties import property_event
 from tests.support.reporting import Books
 from tests.unit.reporting.entries import DAY, NOON, Event, day_closed, total
@@ -27,11 +34,14 @@ _READ = {("settlements", 0): 0.0, ("inventory", 0): 0.0}
 def _deliver(books: Books, folder: Path, behind: Mapping[tuple[str, int], float] = _READ) -> int:
     wanted = wanted_reports("master-game:json+csv")
     context = replace(books.desk.context, behind=lambda: behind)
+    books.desk.client.run(note_read(context))
     return books.desk.client.run(deliver_sealed(context, str(folder), wanted, SIGNER))
 
 
 def _evaluate(books: Books, behind: Mapping[tuple[str, int], float] = _READ) -> int:
-    return books.desk.client.run(evaluate_sealed(replace(books.desk.context, behind=lambda: behind)))
+    context = replace(books.desk.context, behind=lambda: behind)
+    books.desk.client.run(note_read(context))
+    return books.desk.client.run(evaluate_sealed(context))
 
 
 def test_a_sealed_day_is_delivered_once_and_each_restatement_once(books: Books, tmp_path: Path) -> None:
@@ -82,6 +92,63 @@ def test_what_other_processes_read_counts_too(books: Books, tmp_path: Path) -> N
     moved = {("settlements", 0): 1e9, ("settlements", 2): 0.0}
     assert 0 == _deliver(books, tmp_path, {})  # a process that starts says nothing, and asks the others' rows
     assert (1, 1) == (_deliver(books, tmp_path, moved), _evaluate(books, mine))
+
+
+@pytest.mark.parametrize(("work", "table"), [(evidence, "evidence_days"), (schedule, "deliveries")])
+def test_one_process_does_what_follows_from_a_seal(
+    books: Books, tmp_path: Path, work: ModuleType, table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While another tests and delivers, this one asks again and again; it does what is left once that has ended."""
+    monkeypatch.setattr(work, "_SECONDS", 0.01)
+    key = tmp_path / "key.pem"
+    SIGNER.to_pem(key)
+    asked = list[str]()
+    own, rows = books.desk.context, f"SELECT count(*) FROM reporting.{table}"
+    settings = own.settings.model_copy(
+        update={"reports_store": str(tmp_path / "store"), "reports": "master-game:csv", "checkpoint_key_file": key}
+    )
+    context = replace(own, settings=settings)
+    books.desk.feed("inventory", day_closed(1, "preliminary", seconds=1), day_closed(2, "final", seconds=1))
+
+    def note(*said: Any) -> None:
+        asked.extend(["lock"] if "pg_try_advisory_lock" in said[2] else [])
+
+    async def count() -> int:
+        async with context.engine.connect() as connection:
+            return int((await connection.execute(text(rows))).scalar_one())
+
+    async def main() -> None:
+        await note_read(context)
+        async with asyncio.timeout(60):
+            async with alone(context.engine, work.WORK) as is_others:
+                assert await is_others()
+                event.listen(context.engine.sync_engine, "before_cursor_execute", note)
+                watching = asyncio.create_task(work.watch(context))
+                while len(asked) < 3:  # noqa: ASYNC110 - nobody tells
+                    await asyncio.sleep(0.001)
+                assert 0 == await count()
+            while not await count():  # noqa: ASYNC110 - nobody tells
+                await asyncio.sleep(0.001)
+        watching.cancel()
+
+    books.desk.client.run(main())
+
+
+def test_a_day_is_looked_at_again_only_for_what_came_later(books: Books, tmp_path: Path) -> None:
+    """What makes no version of a sealed day is looked at once, and so is each restatement."""
+    looks = list[str]()
+
+    def note(*said: Any) -> None:
+        looks.extend(["stage"] if "bool_or(m.last_recorded" in said[2] else [])
+
+    event.listen(books.desk.context.engine.sync_engine, "before_cursor_execute", note)
+    books.desk.feed("settlements", books.posted(1, "BJ-01", [total(handle=100)], round_id="r-1"))
+    books.desk.feed("inventory", day_closed(1, "preliminary", seconds=100), day_closed(2, "final", seconds=100))
+    books.desk.feed("settlements", books.reversed(102, "BJ-01", [total(handle=100)], round_id="r-1"))
+    assert [1, 0] == [_deliver(books, tmp_path), _deliver(books, tmp_path)]
+    before = len(looks)
+    assert 0 == _deliver(books, tmp_path)
+    assert before == len(looks) > 0
 
 
 def test_a_store_that_is_away_stops_nothing(books: Books, tmp_path: Path) -> None:

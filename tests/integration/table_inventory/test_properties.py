@@ -49,7 +49,7 @@ def test_two_properties_have_their_own_limits_and_drop(two: InventoryDesk) -> No
         name: (report["total"]["drop_cents"], report["total"]["win_cents"]) for name, report in reports.items()
     }
     assert {PROPERTY: "2025-01-11", LINCOLN: "2012-01-01"} == {
-        name: report["policy_from"] for name, report in reports.items()
+        name: report["provisions_from"] for name, report in reports.items()
     }
     assert ["currency", "counter_check"] == reports[LINCOLN]["drop"]
 

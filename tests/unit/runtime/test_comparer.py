@@ -17,6 +17,7 @@ from shared.runtime.differences import Compared, Comparison, Difference, Unfit
 from shared.runtime.errors import Stop
 from shared.runtime.service import comparer as comparers
 from shared.runtime.service.comparer import Comparer
+from shared.runtime.service.pace import REST_SECONDS_MAX, Pace
 from shared.runtime.service.shadow import redirected_to_copies
 from shared.runtime.settings import Settings
 
@@ -157,7 +158,7 @@ def _rests(a_second: float, *works: tuple[float, int]) -> list[float]:
 
     async def main() -> None:
         nonlocal now
-        pace = comparers.Pace(a_second, sleep, lambda: now)
+        pace = Pace(a_second, sleep, lambda: now)
         for seconds, entries in works:
             now += seconds
             await pace.rest(entries)
@@ -174,7 +175,7 @@ def test_it_takes_the_time_that_it_may_take() -> None:
 def test_it_takes_a_fifth_of_a_processor_at_most() -> None:
     """It rests four times as long as it worked, whatever the pace that would be needed; never for a minute."""
     assert [4.0, 8.0] == _rests(1e6, (1.0, 100), (2.0, 100))
-    assert [comparers.REST_SECONDS_MAX] == _rests(1e6, (100.0, 0))
+    assert [REST_SECONDS_MAX] == _rests(1e6, (100.0, 0))
 
 
 _TABLES = [

@@ -10,7 +10,7 @@ from services.table_inventory.commands.slips import EnterManualSlip, PrepareSlip
 from services.table_inventory.domain.days import Day
 from services.table_inventory.domain.people import law_of_slips
 from services.table_inventory.domain.pit import Known, record_pit
-from services.table_inventory.domain.policies import Policy
+from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.slips import STEPS
 from services.table_inventory.handlers import PitEvents
 from shared.contracts import pit
@@ -83,7 +83,7 @@ def test_everybody_whom_the_law_lists_signs_a_paper_slip() -> None:
 def test_as_many_people_count_a_box_as_the_law_lists() -> None:
     """Two in Pennsylvania; a third one where it is listed."""
     more = under_law(PLACE, "people.drop_count", ["first_counted_by", "second_counted_by", "third_counted_by"])
-    assert [2, 3] == [Policy.of(found, DAY).counters for found in (PLACE, more)]
+    assert [2, 3] == [Provisions.of(found, DAY).counters for found in (PLACE, more)]
 
 
 def test_who_closed_a_day_may_not_seal_it_where_the_law_says_so() -> None:

@@ -1,4 +1,4 @@
-"""Expected inventories, variances, the win, the policies and the clocks: figures from figures."""
+"""Expected inventories, variances, the win, the provisions and the clocks: figures from figures."""
 
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from services.table_inventory.domain.boxes import Box, agreed, commitment_of
 from services.table_inventory.domain.equipment import Done, OpenTable, clocks
-from services.table_inventory.domain.policies import Policy
+from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.win import win_effect, wins
 from services.table_inventory.domain.windows import Count, Moves, Purpose, Window
 from shared.contracts.counts import BoxFigures, BoxTurn, CheckInBox, CouponsInBox, CurrencyPieces
@@ -18,7 +18,7 @@ from tests.support.properties import place, under_law
 
 DAY = date(2026, 11, 20)
 PLACE = place("riverbend")
-POLICY = Policy.of(PLACE, DAY)
+PROVISIONS = Provisions.of(PLACE, DAY)
 COUPONS = ("match_play", "direct_bet")
 
 
@@ -58,10 +58,10 @@ def test_a_win_waits_for_closer_and_count() -> None:
     """What is missing is named, and there is no figure until it is there."""
     opener = count(1, 1000, "opener")
     running = Window(start=opener, end=None, moves=Moves(cents=-200, currency_cents=200))
-    [win] = wins(POLICY, [running], [box(None, None)], [], by_shift=False)
+    [win] = wins(PROVISIONS, [running], [box(None, None)], [], by_shift=False)
     assert (["closer", "count"], None, None) == (win.missing, win.win_cents, win.final_win_cents)
     closed = Window(start=opener, end=count(2, 700, "closer"), moves=Moves(cents=-200, currency_cents=200))
-    [win] = wins(POLICY, [closed], [box(250)], [], by_shift=False)
+    [win] = wins(PROVISIONS, [closed], [box(250)], [], by_shift=False)
     assert (700 + 250 - 1000, -100, 50) == (win.win_cents, win.inventory_variance_cents, win.drop_variance_cents)
 
 
@@ -74,7 +74,7 @@ def test_a_table_that_opens_twice_on_a_day_adds_both_sessions() -> None:
         Window(start=last, end=again, moves=Moves(cents=600, fills_cents=600)),
         Window(start=again, end=end, moves=Moves(cents=100, rounds_cents=100)),
     ]
-    [win] = wins(POLICY, windows, [box(0)], [], by_shift=False)
+    [win] = wins(PROVISIONS, windows, [box(0)], [], by_shift=False)
     assert (2500, 2500, 0, 0, 0) == (
         win.opener_cents,
         win.closer_cents,
@@ -96,7 +96,7 @@ def test_what_counts_as_drop_is_what_the_law_says(instrument: str, treatment: st
     moves = Moves(prepaid_cents=100 if instrument == "prepaid_access" else 0)
     window = Window(start=count(1, 1000, "opener"), end=count(2, 1000, "closer"), moves=moves)
     law = under_law(PLACE, f"instruments.{instrument}", treatment)
-    [win] = wins(Policy.of(law, DAY), [window], [found], [], by_shift=False)
+    [win] = wins(Provisions.of(law, DAY), [window], [found], [], by_shift=False)
     taken = win.currency_cents + win.counter_checks_cents + win.prepaid_cents + win.coupons_cents
     expected = 100 if treatment == "drop" else 0
     assert (100, expected, expected) == (taken, win.drop_cents, win.win_cents)
@@ -109,8 +109,8 @@ def test_the_formula_is_that_of_the_law() -> None:
     )
     formula = {"plus": ["closer", "drop"], "minus": ["opener", "fills"]}
     found = [
-        wins(policy, [window], [box(50)], [], by_shift=False)[0].win_cents
-        for policy in (POLICY, Policy.of(under_law(PLACE, "win.formula", formula), DAY))
+        wins(provisions, [window], [box(50)], [], by_shift=False)[0].win_cents
+        for provisions in (PROVISIONS, Provisions.of(under_law(PLACE, "win.formula", formula), DAY))
     ]
     assert [250, -50] == found
 
@@ -118,7 +118,7 @@ def test_the_formula_is_that_of_the_law() -> None:
 def test_adjustments_raise_or_lower_the_win_as_the_formula_says() -> None:
     """More opener or fills is less win; more closer, credits or drop is more; what is no drop changes nothing."""
     figures: tuple[Figure, ...] = ("opener", "fills", "closer", "credits", "currency", "counter_checks")
-    effects = {figure: win_effect(POLICY, figure, 100) for figure in figures}
+    effects = {figure: win_effect(PROVISIONS, figure, 100) for figure in figures}
     assert {
         "opener": -100,
         "fills": -100,
@@ -127,32 +127,34 @@ def test_adjustments_raise_or_lower_the_win_as_the_formula_says() -> None:
         "currency": 100,
         "counter_checks": 100,
     } == effects
-    memo = Policy.of(under_law(PLACE, "instruments.counter_check", "memo"), DAY)
+    memo = Provisions.of(under_law(PLACE, "instruments.counter_check", "memo"), DAY)
     assert 0 == win_effect(memo, "counter_checks", 100)
 
 
 def test_thresholds_are_as_published_and_hold_from_their_day_on() -> None:
     """More than $25 is reported, $100 and more goes to the authority; prepaid access is drop since June 10, 2020."""
-    assert ["noted", "report", "report", "authority"] == [POLICY.level(cents) for cents in (2500, -2501, 9999, -10000)]
+    assert ["noted", "report", "report", "authority"] == [
+        PROVISIONS.level(cents) for cents in (2500, -2501, 9999, -10000)
+    ]
     days = [date(2010, 1, 7), date(2020, 6, 9), date(2020, 6, 10)]
     assert [(days[0], False), (days[0], False), (days[2], True)] == [
-        (one.effective_from, "prepaid_access" in one.drop) for one in (Policy.of(PLACE, day) for day in days)
+        (one.effective_from, "prepaid_access" in one.drop) for one in (Provisions.of(PLACE, day) for day in days)
     ]
     with pytest.raises(LookupError, match="nothing is known for 2010-01-06"):
-        Policy.of(PLACE, date(2010, 1, 6))
+        Provisions.of(PLACE, date(2010, 1, 6))
 
 
 def test_a_property_may_be_stricter_than_its_law() -> None:
     """Its own limit holds where it is tighter, and the law's where it is not."""
     limits = {"variance_report_cents": 1000, "variance_authority_cents": 99_999_00}
-    own = Policy.of(place("riverbend", limits=limits), DAY)
+    own = Provisions.of(place("riverbend", limits=limits), DAY)
     assert ["noted", "report", "authority"] == [own.level(cents) for cents in (1000, 1001, 10000)]
 
 
 def test_a_jurisdiction_without_dice_and_stubs_has_no_clocks_of_them() -> None:
     """What a pack says nothing of is never due."""
-    policy = Policy.of(place("lincoln", packs=["us-ri"]), DAY)
-    assert (24, {}) == (policy.dice_hours, policy.stub_rounds)
+    provisions = Provisions.of(place("lincoln", packs=["us-ri"]), DAY)
+    assert (24, {}) == (provisions.dice_hours, provisions.stub_rounds)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +183,7 @@ def test_cards_are_changed_as_the_chapters_say(regulation: str, dealing: str, ho
             last={"cards": cards},
             rounds_since_stub=0,
         )
-        [clock, *_] = clocks(table, POLICY, now)
+        [clock, *_] = clocks(table, PROVISIONS, now)
         return clock.overdue
 
     assert [False, True] == [overdue(at(hours)), overdue(at(hours) + timedelta(seconds=1))]

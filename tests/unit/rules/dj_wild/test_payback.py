@@ -13,7 +13,7 @@ from shared.cards import SUITS
 from shared.cards.ranking.deuces_wild import rank_with_wilds
 from shared.rules import catalogue, parse_submission, payback
 from shared.rules.dj_wild.classes import Kind, classes, kinds
-from shared.rules.dj_wild.pairs import _by_cards, _by_suits, losing_hands
+from shared.rules.dj_wild.pairs import _by_cards, _by_suits, count_losing_hands, losing_hands
 from shared.rules.dj_wild.payback import progressive_at_reset
 from shared.rules.submission import select
 
@@ -79,6 +79,11 @@ def test_the_classes_are_all_hands() -> None:
     assert {5} == {len(set(cards)) for cards, _ in found}
     assert len(found) == len({cards for cards, _ in found})
     assert comb(53, 5) == sum(kind.ways * comb(5, kind.wilds) for kind in kinds())
+
+
+def test_the_losing_hands_are_those_that_are_counted() -> None:
+    """What lies beside the rules as data is what counting gives."""
+    assert count_losing_hands() == losing_hands()
 
 
 def test_of_two_hands_one_loses_or_both_tie() -> None:

@@ -7,6 +7,8 @@ from typing import Any, Final
 import pytest
 
 from shared.rules import parse_submission, payback
+from shared.rules.packaged import parsed
+from shared.rules.set_hands.payback import counts_text, seven_card_counts
 from tests.support.set_hands import suits_without_flush, unpaired_ranks
 
 PENNSYLVANIA: Final = "pa-645a-2011"
@@ -80,3 +82,10 @@ def test_the_starting_position_pays_back_by_its_odds(odds: str, back: Fraction) 
     """One number of seven; at 6 to 1 nobody has an edge."""
     submission = parse_submission({"wagers": {"starting_position": {}}, "options": {"starting_position_odds": odds}})
     assert back == payback(RHODE_ISLAND, "starting_position", submission)
+
+
+def test_the_kinds_of_seven_cards_are_those_that_are_counted() -> None:
+    """What lies beside the rules as data is what counting all hands gives."""
+    counted = {tuple(kind): hands for *kind, hands in parsed(counts_text())}
+    assert counted == seven_card_counts()
+    assert ALL_HANDS == sum(counted.values())

@@ -14,7 +14,7 @@ ValueT = TypeVar("ValueT")
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class Provisions:
     """What holds at a property on a gaming day, by its law since `effective_from`.
 
     `drop` names the instruments that count as drop, `counters` is how many people must find the same in a drop box.
@@ -33,7 +33,7 @@ class Policy:
 
     @classmethod
     def of(cls, place: Place, gaming_day: date) -> Self:
-        """Return the policy of a property on a gaming day. Raises: LookupError before the first value of its law."""
+        """Return what holds at a property on a gaming day. Raises: LookupError before the first value of its law."""
         law, begun = place.law, list[date]()
 
         def on_the_day(provision: Provision[ValueT]) -> ValueT:
