@@ -70,9 +70,9 @@ class _Door:
         self._metrics.http_connections.set(self.by_client.total())
 
     def note(self, client: str, why: str) -> None:
-        """Note that a client was cut off."""
+        """Note that a client was cut off. Each reason is a kind of line: a flood for one of them hides no other."""
         self._metrics.http_cut_off.labels(why).inc()
-        log.warning("a client was cut off", client=client, why=why)
+        log.warning(f"a client was cut off: {why.replace('_', ' ')}", client=client, why=why)
 
 
 def protocol_of(limits: Limits, metrics: Metrics) -> type[HttpToolsProtocol]:

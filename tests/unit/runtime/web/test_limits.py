@@ -13,9 +13,11 @@ from typing import Any, Self
 import pytest
 import uvicorn
 from fastapi import APIRouter, Request
+from structlog.testing import capture_logs
 
 from shared.contracts.rejection import Reason
 from shared.local.ports import LOOPBACK
+from shared.runtime.logs import PerMinute
 from shared.runtime.metrics import Metrics
 from shared.runtime.settings import Settings
 from shared.runtime.web.access import Caller
@@ -160,6 +162,15 @@ def test_a_body_of_100_megabytes_is_refused_before_it_is_read(server: Server, wh
     assert (413, "urn:pitledger:problem:body-too-large") == (status, problem["type"])
     assert f"the body has more than {SHORT.body_bytes_max} bytes" == problem["detail"]
     assert before + 1 == server.cut_off("large_body")
+
+
+def test_a_flood_for_one_reason_hides_no_other_in_the_log(server: Server) -> None:
+    """Of lines of a kind so many are written in a minute: each reason to cut a client off is a kind of its own."""
+    large_body, large_head = f"{POST}{ANN}Content-Length: {MUCH}\r\n\r\n".encode(), POST.encode() + b"a: b\r\n" * 30
+    per_minute = PerMinute(1)
+    with capture_logs() as lines:
+        assert [413, 413, 431] == [server.send(head)[0] for head in (large_body, large_body, large_head)]
+    assert [0, None, 0] == [per_minute.left_out(line["event"]) for line in lines if "why" in line]
 
 
 def test_a_body_without_a_length_is_refused_when_it_is_too_large(server: Server) -> None:
