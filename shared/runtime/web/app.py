@@ -109,8 +109,8 @@ def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
                 return _unknown_caller(request, unknown)
             await record_refusal(request, caller, rejected.reason, recorded or rejected.detail)
         elif rejected.reason in _NOT_THEIRS_TO_READ:
-            log.warning("a reader was refused", route=_route(request.scope), reason=rejected.reason.value,
-                        detail=rejected.detail)  # fmt: skip
+            route, reason = _route(request.scope), rejected.reason.value
+            log.warning("a reader was refused", route=route, reason=reason, detail=rejected.detail)
         return problem(rejected.reason, rejected.detail, paragraph=rejected.cites, errors=errors)
 
     @app.exception_handler(Rejected)
