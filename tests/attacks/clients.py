@@ -199,7 +199,7 @@ def _log(attacked: Attacked) -> Attempt:
         metric=Metric("pitledger_log_lines_left_out_total", by=asked // 2),
         readyz=No(NO_READYZ),
         alert="PitledgerLogLinesLeftOut",
-        log="nobody known asked",
+        log=No("sixty lines of this kind a minute, which earlier attacks of the same minute may have had"),
         verify=No(NO_VERIFY),
     )
     url, started = f"{attacked.urls[ACCOUNTS]}/accounts", time.monotonic()

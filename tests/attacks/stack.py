@@ -157,7 +157,10 @@ class Attacked:
         """Wait until services are ready, all unless told; return the seconds."""
         began = time.monotonic()
         for service in services or NAMES:
-            eventually(partial(self._is_ready, service), because=f"{service} is ready", seconds=seconds)
+            try:
+                eventually(partial(self._is_ready, service), because=f"{service} is ready", seconds=seconds)
+            except AssertionError as late:
+                raise AssertionError(f"{late}: {self.not_ready(service)}") from late
         return time.monotonic() - began
 
     def _is_ready(self, service: str) -> bool:
