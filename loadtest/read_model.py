@@ -95,7 +95,13 @@ def multiply(conninfo: str, first: date, days: int, wanted: int) -> None:
             for later in range(days, wanted, days):
                 _repeat(connection, table, columns, which, [first + timedelta(days=n) for n in range(days + 1)], later)
         connection.execute(_SUMS.format(stride=sql.Literal(_STRIDE)))
-        connection.execute("VACUUM ANALYZE")  # as the database does by itself in a month
+    vacuum(conninfo)
+
+
+def vacuum(conninfo: str) -> None:
+    """Do what the database does by itself in a month."""
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+        connection.execute("VACUUM ANALYZE")
 
 
 def _repeat(

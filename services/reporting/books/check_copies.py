@@ -19,19 +19,21 @@ _COPIES: Final = """
         FROM reporting.facts
         WHERE property = :property AND kind = 'count.concluded' AND recorded_at <= :known_at
           AND gaming_day BETWEEN :begin AND :end),
-    copies AS MATERIALIZED (
+    found AS (  -- without the boxes themselves, which would be sorted with it
         SELECT f.recorded_at, f.service, f.shard, f.seq, f.count_number, b.place,
                b.box ->> 'table' AS table_name, b.box ->> 'box' AS box,
                CAST(b.box ->> 'gaming_day' AS date) AS gaming_day, c.line, c.found ->> 'serial' AS serial,
-               CAST(c.found ->> 'cents' AS bigint) AS cents,
-               row_number() OVER (PARTITION BY b.box ->> 'table', c.found ->> 'serial'
-                                  ORDER BY f.recorded_at, f.service, f.shard, f.seq, b.place, c.line) AS times
+               CAST(c.found ->> 'cents' AS bigint) AS cents
         FROM counts f
         CROSS JOIN LATERAL jsonb_array_elements(f.boxes) WITH ORDINALITY b(box, place)
         CROSS JOIN LATERAL jsonb_array_elements(b.box #> '{figures,counter_checks}') WITH ORDINALITY c(found, line)
-        WHERE CAST(:table AS text) IS NULL OR b.box ->> 'table' = :table),
+        WHERE CAST(:table AS text) IS NULL OR b.box ->> 'table' = :table OFFSET 0),
+    copies AS MATERIALIZED (
+        SELECT *, row_number() OVER (PARTITION BY table_name, serial
+                                     ORDER BY recorded_at, service, shard, seq, place, line) AS times
+        FROM found),
     issued AS MATERIALIZED (
-        SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, data, table_name,
+        SELECT service, shard, seq, gaming_day, table_name,
                data #>> '{data,serial}' AS serial, CAST(data #>> '{data,cents}' AS bigint) AS cents
         FROM reporting.facts
         WHERE property = :property AND event = 'counter_check.issued' AND recorded_at <= :known_at
@@ -52,11 +54,12 @@ _FOUND: Final = text(
 _NOT_TIED: Final = text(
     """
     WITH {copies}
-    SELECT i.service, i.shard, i.seq, i.kind, i.gaming_day, i.occurred_at, i.recorded_at,
-           CAST(i.data AS text) AS data
+    SELECT f.service, f.shard, f.seq, f.kind, f.gaming_day, f.occurred_at, f.recorded_at,
+           CAST(f.data AS text) AS data
     FROM issued i LEFT JOIN copies c ON c.table_name = i.table_name AND c.serial = i.serial AND c.times = 1
+    JOIN reporting.facts f ON f.service = i.service AND f.shard = i.shard AND f.seq = i.seq
     WHERE i.gaming_day BETWEEN :first AND :last AND c.cents IS DISTINCT FROM i.cents
-    ORDER BY i.recorded_at, i.service, i.shard, i.seq""".replace("{copies}", _COPIES)
+    ORDER BY f.recorded_at, f.service, f.shard, f.seq""".replace("{copies}", _COPIES)
 )
 
 
