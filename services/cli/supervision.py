@@ -9,7 +9,7 @@ from services.cli.exits import StackEnded
 from shared.local.errors import LocalStackError
 
 _FIRST_DELAY_SECONDS: Final = 0.5
-_DELAY_SECONDS_MAX: Final = 30.0
+DELAY_SECONDS_MAX: Final = 30.0
 _STEADY_SECONDS: Final = 60.0
 """A part that has run for so long counts as one that never ended."""
 
@@ -82,7 +82,7 @@ class Supervisor:
         self._report(f"{part.name} is started again")
 
     def _put_off(self, record: _Record, why: str) -> None:
-        delay = min(_FIRST_DELAY_SECONDS * 2**record.failures, _DELAY_SECONDS_MAX)
+        delay = min(_FIRST_DELAY_SECONDS * 2**record.failures, DELAY_SECONDS_MAX)
         record.failures += 1
         record.due_at = self._clock() + delay
         self._report(f"{why}; starting it again in {delay:g} s")
