@@ -83,7 +83,7 @@ class Records(AbstractContextManager["Records"]):
                     heard = monotonic()
                     yield [_record(one) for one in found if one.offset < end]
                 elif monotonic() - heard > (_SILENCE_SECONDS if has_more else _ENDED_SECONDS):
-                    at = self._consumer.position(place)
+                    at = max(first, self._consumer.position(place))
                     raise TopicLacks(f"{topic}/{partition} was read up to offset {end}, and has nothing from {at} on")
         except KafkaError as error:
             raise ConnectionError(f"{topic}/{partition} cannot be read: {error}") from error
