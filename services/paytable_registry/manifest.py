@@ -1,14 +1,19 @@
 """The paytable registry: rules submissions and properties, filed, approved by somebody else, published for ever."""
 
 import json
+from typing import Final
 
 from services.paytable_registry.api.access import ROLES
 from services.paytable_registry.api.routes import routes
 from services.paytable_registry.commands import properties, submissions
 from services.paytable_registry.projector import PROJECTOR
 from services.paytable_registry.tables import journal
+from shared.contracts.submissions import SubmissionDrafted, WithdrawalRequested, WithdrawalReturned
 from shared.contracts.topics import PROPERTIES, SUBMISSIONS
 from shared.runtime.service.manifest import Manifest
+
+_REPEATED: Final = {fact.KIND.name for fact in (SubmissionDrafted, WithdrawalRequested, WithdrawalReturned)}
+"""What may be said of a version more than once."""
 
 
 def message_key(kind: str, shard: int, seq: int, data: bytes) -> bytes:
@@ -20,7 +25,8 @@ def message_key(kind: str, shard: int, seq: int, data: bytes) -> bytes:
         return f"{kind}/{shard}/{seq}".encode()
     said = json.loads(data)
     named = [str(said[name]) for name in ("property", "game", "version") if name in said]
-    return "/".join((*named, kind)).encode()
+    place = (f"{shard}", f"{seq}") if kind in _REPEATED else ()
+    return "/".join((*named, kind, *place)).encode()
 
 
 MANIFEST = Manifest(

@@ -1,6 +1,6 @@
 """The tables of the paytable registry: its journal, and the versions of what was filed, which follow from it."""
 
-from sqlalchemy import Index, MetaData, Table
+from sqlalchemy import CheckConstraint, Index, MetaData, Table
 
 from shared.journal.columns import moments, texts
 from shared.journal.tables import journal_tables
@@ -16,16 +16,18 @@ submissions = Table(
     "submissions",
     metadata,
     *texts("property", "game", key=True),
-    *version_columns(),
+    *version_columns(drafts=True),
     *moments("effective_from"),
-    Index(
-        "one_beginning_one_version",
-        "property",
-        "game",
-        "effective_from",
-        unique=True,
-        postgresql_where="status = 'approved'",
+    *texts("withdrawal_requested_by", null=True),
+    *moments("withdrawal_requested_at", null=True),
+    *texts("withdrawal_reason", "withdrawn_by", null=True),
+    *moments("withdrawn_at", null=True),
+    CheckConstraint(
+        """CASE WHEN status = 'withdrawn' THEN num_nulls(withdrawn_by, withdrawn_at, withdrawal_reason) = 0
+            ELSE num_nonnulls(withdrawn_by, withdrawn_at) = 0 END""",
+        name="withdrawn_says_why",
     ),
+    CheckConstraint("withdrawn_by <> withdrawal_requested_by", name="withdrawn_by_somebody_else"),
     schema=SCHEMA,
 )
 

@@ -66,8 +66,8 @@ class ApprovePool(_OfVersion):
     """
 
 
-class RejectPool(_OfVersion):
-    """Reject a version of a pool's terms.
+class ReturnPool(_OfVersion):
+    """Return a version of a pool's terms to who filed it.
 
     It never takes effect.
     """
@@ -144,9 +144,9 @@ def _approve(command: ApprovePool, state: tuple[PoolVersion, _Known, Submissions
     return Accepted(recording=Recording(fact=fact, postings=moved.postings), answer=versions.after(filed, fact))
 
 
-@COMMANDS.handles(RejectPool, load=_version)
-def _reject(command: RejectPool, filed: PoolVersion, now: Now) -> Accepted:
-    fact = versions.reject(filed, by=now.by, at=now.at, reason=command.reason)
+@COMMANDS.handles(ReturnPool, load=_version)
+def _return(command: ReturnPool, filed: PoolVersion, now: Now) -> Accepted:
+    fact = versions.give_back(filed, by=now.by, at=now.at, reason=command.reason)
     return Accepted(recording=Recording(fact=fact), answer=versions.after(filed, fact))
 
 

@@ -27,7 +27,7 @@ from shared.contracts.meters import (
     Movement,
     PoolApproved,
     PoolFiled,
-    PoolRejected,
+    PoolReturned,
     RoundCounted,
     RoundTakenBack,
 )
@@ -45,7 +45,7 @@ _OF_ROUND: Final = (*_ROUND, "game", "meter")
 _COUNTERS: Final = {"in_count": "in_count", "in_cents": "in_cents", "hits": "hits", "wins_cents": "award_cents"}
 """The counters of a pool, and the parts of a movement that they are sums of."""
 
-_VERSIONS: Final = VersionRows(pool_versions)
+_VERSIONS: Final = VersionRows(pool_versions, (PoolFiled,))
 _REQUEST: Final = insert(changes, ("property", "change", "pool", "status", "requested_by", "document"))
 _APPROVE: Final = update(changes, ("status", "document", "approved_by"))
 _REJECT: Final = update(changes, ("status", "rejection"))
@@ -93,7 +93,7 @@ class _Rows:
     def add(self, entry: Entry, fact: object) -> None:
         """Add what a fact writes; nothing for one of the runtime."""
         match fact:
-            case PoolFiled() | PoolRejected():
+            case PoolFiled() | PoolReturned():
                 self.versions.append((entry, fact))
                 if isinstance(fact, PoolApproved) and fact.movement is not None:
                     self._move(entry, "seed", [fact.movement], fact, fact.effective_from)

@@ -41,7 +41,7 @@ properties = properties_table(metadata, SCHEMA)
 """The approved properties: their gaming days, and the tables of their pools."""
 
 pool_versions = Table("pool_versions", metadata, *_pool(), *version_columns(), schema=SCHEMA)
-"""The terms of pools: filed, then approved or rejected."""
+"""The terms of pools: filed, then approved or returned."""
 
 pools = Table(
     "pools",

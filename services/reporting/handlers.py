@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.reporting.books.rounds import round_entry
+from services.reporting.books.staff import DECIDED, SUBMITTED
 from services.reporting.books.winnings import WonLines
 from services.reporting.books.writing import Batch, keep_documents
 from services.reporting.domain.changes import Changes, EntryRef
@@ -55,9 +56,8 @@ from shared.contracts.journal_facts import (
 )
 from shared.contracts.meters import RoundCounted, RoundTakenBack
 from shared.contracts.places import place_at
-from shared.contracts.properties import PropertyApproved, PropertyFiled, PropertyRejected
 from shared.contracts.reading import Passed, Reader
-from shared.contracts.submissions import SubmissionApproved, SubmissionFiled, SubmissionRejected
+from shared.contracts.submissions import SubmissionApproved
 from shared.contracts.topics import ACCOUNTS, INVENTORY, METERS, PROPERTIES, SETTLEMENTS, SUBMISSIONS, VIGORISH, Topic
 from shared.contracts.vigorish import VigorishAssessed, VigorishCollection, VigorishTakenBack
 from shared.journal.bulk import insert
@@ -76,7 +76,7 @@ BOOKS: Final = (facts, amounts, amount_days, day_moments, positions)
 class ApprovedProperties(Properties):
     """Keep the properties: law, clock, pits, tables and shifts of every report, and who filed and decided what."""
 
-    reader = Reader(PROPERTIES, PropertyFiled, PropertyApproved, PropertyRejected, CommandRefused)
+    reader = Reader(PROPERTIES, *DECIDED, CommandRefused)
     keeps = (properties, documents)
 
     def __init__(self) -> None:
@@ -245,7 +245,7 @@ class Submissions(RulesSubmissions):
     Counting takes up to some seconds a wager: it is done in a thread, and before any transaction.
     """
 
-    reader = Reader(SUBMISSIONS, SubmissionFiled, SubmissionApproved, SubmissionRejected, CommandRefused)
+    reader = Reader(SUBMISSIONS, *SUBMITTED, CommandRefused)
     keeps = (house_edges, facts, positions)
 
     def __init__(self) -> None:

@@ -14,7 +14,6 @@ from services.reporting.kit.document import Document
 from services.reporting.kit.question import Question
 from services.reporting.progress import all_read_until
 from services.reporting.rendering import FORMATS, FormatName
-from services.reporting.rendering.pages import PagesError
 from services.reporting.reports import REPORTS
 from services.reporting.tables import deliveries
 from shared.contracts.rejection import Rejected
@@ -25,6 +24,7 @@ from shared.runtime.service.alone import every_alone
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.service.pace import Pace
 from shared.runtime.settings import Settings
+from shared.runtime.typesetting import PagesError
 from shared.runtime.web import snapshot
 from shared.runtime.web.roles import READ_REPORTS
 

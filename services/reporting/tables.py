@@ -23,7 +23,7 @@ from sqlalchemy.schema import SchemaItem
 
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED
 from shared.contracts.wager_totals import FIGURES
-from shared.journal.columns import MOMENT, columns, counts, dates, moments, texts
+from shared.journal.columns import MOMENT, Parsed, columns, counts, dates, moments, texts
 from shared.journal.tables import journal_tables
 from shared.runtime.consume.properties import properties_table
 
@@ -53,7 +53,7 @@ def _fact_columns() -> tuple[Column[Any], ...]:
         *texts("property", "table_name", null=True),
         *dates("gaming_day", null=True),
         *moments("occurred_at"),
-        *columns(JSON, "data"),
+        *columns(Parsed, "data"),
     )
 
 
@@ -179,6 +179,7 @@ amounts = _table(
     *columns(Numeric, "value"),  # nanocents of a great meter need more than 64 bits
     Index("amounts_of_day", "property", "gaming_day", "measure"),
     Index("amounts_recorded", "property", "gaming_day", "recorded_at"),  # what came after a seal
+    Index("large_sales", "property", "gaming_day", "value", postgresql_where="measure = 'sold_for_currency_cents'"),
 )
 """What entries add to the measures that reports show; rounds aside."""
 
@@ -220,7 +221,6 @@ rounds = _table(
     Index("rounds_recorded", "property", "gaming_day", "recorded_at"),
 )
 """Rounds whose money was posted (`sign` 1) or taken back (-1): who dealt, in which shift, and what it came to."""
-
 
 won_lines = _table(
     "won_lines",

@@ -15,7 +15,7 @@ from shared.contracts.facts import Fact, fact
 from shared.contracts.rounds import Cents
 from shared.contracts.settlements import SettledRound, TakenBack
 from shared.contracts.topics import METERS
-from shared.contracts.versions import Approved, Filed, TurnedDown, VersionNumber
+from shared.contracts.versions import Approved, Filed, Returned, VersionNumber
 
 _POOL: Final = "/properties/{property}/pools/{pool}"
 """The stream of what people decide about a pool."""
@@ -92,9 +92,9 @@ class PoolApproved(PoolFiled, Approved):
     movement: Movement | None = None
 
 
-@fact("pool.rejected", METERS, stream=_POOL)
-class PoolRejected(Fact, TurnedDown):
-    """A version was turned down; it never takes effect."""
+@fact("pool.returned", METERS, stream=_POOL)
+class PoolReturned(Fact, Returned):
+    """A version was returned to who filed it; it never takes effect."""
 
     property: Name
     pool: Name

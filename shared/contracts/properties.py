@@ -13,7 +13,7 @@ from shared.contracts.envelope import Contract, Name, Person
 from shared.contracts.facts import Fact, fact
 from shared.contracts.rounds import Cents
 from shared.contracts.topics import PROPERTIES
-from shared.contracts.versions import Approved, Filed, TurnedDown, version_hash
+from shared.contracts.versions import Approved, Filed, Returned, version_hash
 
 Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$", strip_whitespace=True)]
 """What something is called, in words or by a number that others gave."""
@@ -174,9 +174,9 @@ class PropertyApproved(PropertyFiled, Approved):
     """A version was approved: from `effective_from` on, the property is what it says."""
 
 
-@fact("property.rejected", PROPERTIES, stream=_STREAM)
-class PropertyRejected(Fact, TurnedDown):
-    """A version was turned down; it never takes effect."""
+@fact("property.returned", PROPERTIES, stream=_STREAM)
+class PropertyReturned(Fact, Returned):
+    """A version was returned to who filed it; it never takes effect."""
 
     property: Name
 

@@ -4,7 +4,10 @@ A reason says what kind of thing is wrong. Which HTTP status and which problem d
 edge alone (shared.runtime.web.problems).
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
+
+from shared.rules.errors import Finding
 
 
 class Reason(StrEnum):
@@ -73,11 +76,15 @@ class Reason(StrEnum):
 class Rejected(Exception):
     """What was asked for is not done; nothing changes but the record that it was rejected.
 
-    `detail` names the thing, the value and the way out; `cites` is the paragraph that says so, where one does.
+    `detail` names the thing, the value and the way out; `cites` is the paragraph that says so, where one does. Of a
+    document `findings` are all that is wrong with it, each with its place and paragraph.
     """
 
-    def __init__(self, reason: Reason, detail: str, *, cites: str | None = None) -> None:
+    def __init__(
+        self, reason: Reason, detail: str, *, cites: str | None = None, findings: Sequence[Finding] = ()
+    ) -> None:
         super().__init__(detail)
         self.reason = reason
         self.detail = detail
         self.cites = cites
+        self.findings = tuple(findings)

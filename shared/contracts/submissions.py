@@ -1,12 +1,22 @@
-"""What the paytable registry publishes on `submissions`: approved rules submissions, and how they get there."""
+"""What the paytable registry publishes on `submissions`: the life of every version of a rules submission."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Final, Generic, TypeVar
 
 from pydantic import AwareDatetime, Field
 
-from shared.contracts.envelope import Contract, Name
+from shared.contracts.envelope import Contract, Digest, Name, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.topics import SUBMISSIONS
-from shared.contracts.versions import Approved, Filed, TurnedDown, version_hash
+from shared.contracts.versions import Approved, Filed, Returned, VersionNumber, in_effect, version_hash
 from shared.rules.record import Submission
+
+WITHDRAWAL_LEAD: Final = timedelta(hours=1)
+"""How long before its beginning an approved version can be withdrawn at the latest.
+
+Every service reads it in that time, so none settles a round under a version that never took effect.
+"""
 
 
 class RulesSubmission(Contract):
@@ -24,7 +34,26 @@ class RulesSubmission(Contract):
     submission: Submission
 
 
-_STREAM = "/properties/{property}/games/{game}/submissions/{version}"
+class OfSubmission(Contract):
+    """Which version of a submission a fact is about."""
+
+    property: Name
+    game: Name
+    version: VersionNumber
+    hash: Digest
+
+
+_STREAM: Final = "/properties/{property}/games/{game}/submissions/{version}"
+
+
+@fact("submission.drafted", SUBMISSIONS, stream=_STREAM)
+class SubmissionDrafted(Fact, RulesSubmission):
+    """A version was drafted, or its draft replaced: nobody has vouched for it yet."""
+
+    version: VersionNumber
+    hash: Digest
+    drafted_by: Person
+    drafted_at: AwareDatetime
 
 
 @fact("submission.filed", SUBMISSIONS, stream=_STREAM)
@@ -37,14 +66,71 @@ class SubmissionApproved(SubmissionFiled, Approved):
     """A version was approved: from `effective_from` on, rounds opened at its tables settle under it."""
 
 
-@fact("submission.rejected", SUBMISSIONS, stream=_STREAM)
-class SubmissionRejected(Fact, TurnedDown):
-    """A version was turned down; it never takes effect."""
+@fact("submission.returned", SUBMISSIONS, stream=_STREAM)
+class SubmissionReturned(Fact, Returned):
+    """A version was returned to who filed it; it never takes effect."""
 
     property: Name
     game: Name
 
 
+@fact("submission.withdrawn", SUBMISSIONS, stream=_STREAM)
+class SubmissionWithdrawn(Fact, OfSubmission):
+    """A draft, or a version that nobody had decided, was withdrawn; it never takes effect."""
+
+    withdrawn_by: Person
+    withdrawn_at: AwareDatetime
+    reason: Reason
+
+
+@fact("submission.withdrawal_requested", SUBMISSIONS, stream=_STREAM)
+class WithdrawalRequested(Fact, OfSubmission):
+    """Somebody asked that an approved version be withdrawn before it takes effect; somebody else approves that."""
+
+    requested_by: Person
+    requested_at: AwareDatetime
+    reason: Reason
+
+
+@fact("submission.withdrawal_approved", SUBMISSIONS, stream=_STREAM)
+class WithdrawalApproved(WithdrawalRequested):
+    """An approved version was withdrawn, `WITHDRAWAL_LEAD` before its beginning at the latest: it never takes effect.
+
+    Its tables keep the version that they would have had without it.
+    """
+
+    withdrawn_by: Person
+    withdrawn_at: AwareDatetime
+
+
+@fact("submission.withdrawal_returned", SUBMISSIONS, stream=_STREAM)
+class WithdrawalReturned(Fact, OfSubmission):
+    """The request to withdraw a version was turned down, or taken back: it takes effect as approved."""
+
+    returned_by: Person
+    returned_at: AwareDatetime
+    reason: Reason
+
+
 def submission_hash(wanted: RulesSubmission, version: int) -> str:
     """Return the hash of a version: that of property, game, regulation, tables, effective_from, submission, version."""
     return version_hash(wanted, RulesSubmission, version)
+
+
+VersionT = TypeVar("VersionT", bound=RulesSubmission)
+
+
+class ByTable(Generic[VersionT]):
+    """Approved versions by table: a table plays under the latest that lists it, whatever others list."""
+
+    def __init__(self, versions: Iterable[VersionT] = ()) -> None:
+        """Take the approved versions, of any properties and games, without those that were withdrawn."""
+        self._versions: dict[tuple[str, str, str], list[VersionT]] = {}
+        for version in versions:
+            for table in version.tables:
+                self._versions.setdefault((version.property, version.game, table), []).append(version)
+
+    def in_effect(self, property_name: str, game: str, table: str, moment: datetime) -> VersionT | None:
+        """Return the version under which a round of a game settles that is opened at a table at a moment."""
+        found: VersionT | None = in_effect(self._versions.get((property_name, game, table), ()), moment)
+        return found

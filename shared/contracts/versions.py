@@ -1,4 +1,4 @@
-"""Documents in versions: one person files a version, another approves or rejects it, and it never changes."""
+"""Documents in versions: one person files a version, another approves or returns it, and it never changes."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -34,46 +34,54 @@ class Approved(Contract):
     approved_at: AwareDatetime
 
 
-class TurnedDown(Contract):
-    """That somebody rejected a version, and why."""
+class Returned(Contract):
+    """That somebody returned a version to who filed it, and why: it never takes effect."""
 
     version: VersionNumber
     hash: Digest
-    rejected_by: Person
-    rejected_at: AwareDatetime
+    returned_by: Person
+    returned_at: AwareDatetime
     reason: Reason
 
 
-class Standing(Contract):
-    """What has become of a version: filed, then approved or rejected, by whom and when."""
+Status = Literal["draft", "filed", "returned", "approved", "withdrawn"]
 
-    status: Literal["filed", "approved", "rejected"]
+
+class Standing(Contract):
+    """What has become of a version: filed, then approved or returned, by whom and when."""
+
+    status: Status
     approved_by: Person | None = None
     approved_at: AwareDatetime | None = None
-    rejected_by: Person | None = None
-    rejected_at: AwareDatetime | None = None
-    rejection_reason: Reason | None = None
+    returned_by: Person | None = None
+    returned_at: AwareDatetime | None = None
+    return_reason: Reason | None = None
 
 
-TurnedDownT = TypeVar("TurnedDownT", bound=TurnedDown)
+FactT = TypeVar("FactT", bound=Contract)
 
 
-def turned_down(model: type[TurnedDownT], version: Contract, *, by: str, at: datetime, reason: str) -> TurnedDownT:
-    """Return the fact that a person rejected a version."""
-    named = {name: getattr(version, name, None) for name in model.model_fields}
-    return model(**named | {"rejected_by": by, "rejected_at": at, "reason": reason})
+def about(model: type[FactT], version: Contract, **said: Any) -> FactT:
+    """Return a fact about a version: what names it, as the version says it, and what is said of it."""
+    named = {name: getattr(version, name) for name in _names(model) if name not in said}
+    return model(**named, **said)
+
+
+def returned(model: type[FactT], version: Contract, *, by: str, at: datetime, reason: str) -> FactT:
+    """Return the fact that a person returned a version."""
+    return about(model, version, returned_by=by, returned_at=at, reason=reason)
 
 
 def standing(fact: Contract) -> dict[str, Any]:
-    """Return the fields of `Standing` after a fact about a version."""
-    found: dict[str, Any] = dict.fromkeys(Standing.model_fields) | {"status": "filed"}
+    """Return the fields of `Standing` that a fact about a version changes."""
     match fact:
         case Approved():
-            found |= {"status": "approved", "approved_by": fact.approved_by, "approved_at": fact.approved_at}
-        case TurnedDown():
-            found |= {"status": "rejected", "rejected_by": fact.rejected_by, "rejected_at": fact.rejected_at}
-            found["rejection_reason"] = fact.reason
-    return found
+            return {"status": "approved", "approved_by": fact.approved_by, "approved_at": fact.approved_at}
+        case Returned():
+            decided = {"returned_by": fact.returned_by, "returned_at": fact.returned_at}
+            return {"status": "returned", **decided, "return_reason": fact.reason}
+        case _:
+            return {"status": "filed"}
 
 
 def fields_of(said: BaseModel, model: type[BaseModel]) -> dict[str, Any]:

@@ -9,7 +9,8 @@ The rows of a statement are one JSON parameter, which is quicker to write and to
     for row in await OF_ROUND.read(connection, keyed(OF_ROUND, [("riverside", "BJ-01", "r-1")])):
 
 A row is a mapping with the names of the columns. The value of a `JSON` column is its text, which is kept byte for byte
-(for COPY it may be in UTF-8 already); the value of a `JSONB` column is whatever JSON can express.
+(for COPY it may be in UTF-8 already), as is that of a `Parsed` one; the value of a `JSONB` column is whatever JSON can
+express.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -46,6 +47,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlalchemy.sql.elements import KeyedColumnElement
 from sqlalchemy.types import TypeEngine
+
+from shared.journal.columns import Parsed
 
 Row = Mapping[str, Any]
 """The values of a row by the names of its columns."""
@@ -232,14 +235,18 @@ def _require_columns(rows: Iterable[Row], names: Sequence[str]) -> None:
 
 def _is_text(kind: TypeEngine[Any]) -> bool:
     """Return whether JSON has values of a type as texts that are not what the type itself is written as."""
-    return isinstance(kind, LargeBinary) or (isinstance(kind, JSON) and not isinstance(kind, JSONB))
+    return isinstance(kind, LargeBinary) or _is_json_text(kind)
+
+
+def _is_json_text(kind: TypeEngine[Any]) -> bool:
+    return isinstance(kind, JSON) and (isinstance(kind, Parsed) or not isinstance(kind, JSONB))
 
 
 def _value(target: Column[Any], rows: FromClause) -> ColumnElement[Any]:
     value = rows.c[target.name]
     if isinstance(target.type, LargeBinary):
         return func.decode(value, literal_column("'hex'"))
-    return cast(value, JSON) if _is_text(target.type) else value
+    return cast(value, target.type) if _is_text(target.type) else value
 
 
 # --- values in the text format of COPY ---
@@ -254,14 +261,14 @@ def _copy_format(target: Column[Any]) -> Callable[[Any], bytes]:
 def _copy_value(kind: TypeEngine[Any]) -> Callable[[Any], bytes]:
     if isinstance(kind, LargeBinary):
         return lambda value: f"\\\\x{value.hex()}".encode()
+    if _is_json_text(kind):
+        return lambda value: _escaped(value if isinstance(value, bytes) else value.encode())
     if isinstance(kind, JSONB):
         return lambda value: _escaped(to_json(value))
     if isinstance(kind, ARRAY):
         if isinstance(kind.item_type, Integer):
             return lambda value: b"{%b}" % to_json(value)[1:-1]  # as JSON has it, but for the brackets
         return lambda value: _text_array(tuple(value))
-    if isinstance(kind, JSON):
-        return lambda value: _escaped(value if isinstance(value, bytes) else value.encode())
     if isinstance(kind, Text):
         return _text
     return lambda value: str(value).encode()

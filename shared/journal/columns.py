@@ -3,9 +3,17 @@
 from typing import Any, Final
 
 from sqlalchemy import BigInteger, Column, Date, DateTime, Integer, Text
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.types import TypeEngine
 
 MOMENT: Final = DateTime(timezone=True)
+
+
+class Parsed(JSONB):
+    """JSON that is read by its members: values are given as text, like those of `JSON`, and kept parsed.
+
+    A member costs an eighth of what it costs in `JSON`, which is parsed for each. Keys are kept in another order.
+    """
 
 
 def columns(

@@ -85,9 +85,23 @@ class Registry:
         """Approves a version of it."""
         return self.send(f"/submissions/riverbend/blackjack/{version}/approve", person=person, key=key)
 
-    def reject(self, version: int = 1, *, person: str = "bob", reason: str = "not as agreed") -> httpx.Response:
-        """Rejects a version of it."""
-        return self.send(f"/submissions/riverbend/blackjack/{version}/reject", {"reason": reason}, person=person)
+    def give_back(self, version: int = 1, *, person: str = "bob", reason: str = "not as agreed") -> httpx.Response:
+        """Returns a version of it to who filed it."""
+        return self.send(f"/submissions/riverbend/blackjack/{version}/return", {"reason": reason}, person=person)
+
+    def withdraw(self, version: int = 1, how: str = "withdraw", *, person: str = "ann") -> httpx.Response:
+        """Withdraws a version of it; `withdrawal/approve` and `withdrawal/return` decide what was asked for."""
+        body = None if how.endswith("approve") else {"reason": "the hotel opens later"}
+        return self.send(f"/submissions/riverbend/blackjack/{version}/{how}", body, person=person)
+
+    def in_effect(self, at: str | None = None, table: str = "BJ-01", *, person: str = "kim") -> dict[str, Any] | None:
+        """The version in effect at a table at a moment, or now; None where there is none."""
+        moment = "" if at is None else f"&at={at}"
+        found = self.get(f"/submissions/in-effect?property=riverbend&table={table}{moment}", person=person)
+        assert 200 == found.status_code, found.text
+        [one] = found.json()["tables"]
+        submission: dict[str, Any] | None = one.get("submission")
+        return submission
 
     def get(self, path: str, *, person: str | None = "kim", **headers: str) -> httpx.Response:
         """Reads something."""

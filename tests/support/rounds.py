@@ -109,6 +109,19 @@ def submission(sequence: int = 1, **changes: Any) -> dict[str, Any]:
     )
 
 
+def withdrawn(sequence: int, approved: Mapping[str, Any]) -> dict[str, Any]:
+    """That an approved submission was withdrawn before it took effect."""
+    data = {name: approved["data"][name] for name in ("property", "game", "version", "hash")} | {
+        "requested_by": "games.ray",
+        "requested_at": DAY.isoformat(),
+        "reason": "filed twice",
+        "withdrawn_by": "compliance.ann",
+        "withdrawn_at": DAY.isoformat(),
+    }
+    kind = "submission.withdrawal_approved"
+    return published(kind, data, service="paytable-registry", sequence=sequence, at=DAY - timedelta(hours=20))
+
+
 def _only(data: Mapping[str, Any], contract: type[Contract]) -> dict[str, Any]:
     return {name: value for name, value in data.items() if name in contract.model_fields}
 

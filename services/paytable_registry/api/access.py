@@ -5,14 +5,15 @@ from typing import Final
 from shared.runtime.web import declare_role, person_with
 from shared.runtime.web.roles import READ_REPORTS
 
-FILE_SUBMISSIONS: Final = declare_role("submissions.file", "File versions of rules submissions.")
+FILE_SUBMISSIONS: Final = declare_role("submissions.file", "Draft, file and withdraw versions of rules submissions.")
 APPROVE_SUBMISSIONS: Final = declare_role(
-    "submissions.file.approve", "Approve or reject versions of rules submissions that somebody else filed."
+    "submissions.file.approve",
+    "Approve or return versions of rules submissions that somebody else filed, and withdrawals of approved ones.",
 )
 READ_SUBMISSIONS: Final = declare_role("submissions.read", "Read rules submissions and what regulations allow.")
 FILE_PROPERTIES: Final = declare_role("properties.file", "File versions of properties.")
 APPROVE_PROPERTIES: Final = declare_role(
-    "properties.file.approve", "Approve or reject versions of properties that somebody else filed."
+    "properties.file.approve", "Approve or return versions of properties that somebody else filed."
 )
 READ_PROPERTIES: Final = declare_role("properties.read", "Read properties: their tables, devices, people, law.")
 ROLES: Final = (

@@ -8,7 +8,7 @@ from pydantic import AwareDatetime, BaseModel, Field
 
 from services.paytable_registry import tables
 from services.paytable_registry.api.access import APPROVE_PROPERTIES, FILE_PROPERTIES, PROPERTIES_READER
-from services.paytable_registry.commands.properties import ApproveProperty, FileProperty, RejectProperty
+from services.paytable_registry.commands.properties import ApproveProperty, FileProperty, ReturnProperty
 from services.paytable_registry.domain.properties import PropertyVersion
 from services.paytable_registry.domain.property_changes import changes
 from services.paytable_registry.queries import properties
@@ -54,7 +54,7 @@ def _commands(context: ServiceContext) -> APIRouter:
     path = "/{property}/{version}"
     add(FileProperty, "", role=FILE_PROPERTIES, status=201, rejects=(Reason.NOT_ALLOWED,))
     add(ApproveProperty, path + "/approve", role=APPROVE_PROPERTIES, rejects=approved)
-    add(RejectProperty, path + "/reject", role=APPROVE_PROPERTIES, rejects=decided)
+    add(ReturnProperty, path + "/return", role=APPROVE_PROPERTIES, rejects=decided)
     return router
 
 
@@ -66,7 +66,7 @@ def _properties(context: ServiceContext) -> APIRouter:
         "", response_model_exclude_none=True, summary="List versions", responses=problems(Reason.CURSOR_UNKNOWN)
     )
     async def list_versions(asked: Asked, property_name: PropertyChoice = None) -> Page[PropertyVersion]:
-        """All versions of all properties, or those of one: filed, approved and rejected."""
+        """All versions of all properties, or those of one: filed, approved and returned."""
         async with snapshot(context.engine) as connection:
             return await VERSIONS.read(connection, asked, properties.version_of, property=property_name)
 

@@ -1,19 +1,34 @@
-"""Rules submissions: filed, decided, read."""
+"""Rules submissions: drafted, filed, decided, withdrawn, read; and which is in effect where and when."""
 
+import asyncio
 from functools import partial
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, BaseModel, Field
 
 from services.paytable_registry import tables
 from services.paytable_registry.api.access import APPROVE_SUBMISSIONS, FILE_SUBMISSIONS, SUBMISSIONS_READER
-from services.paytable_registry.commands.submissions import ApproveSubmission, FileSubmission, RejectSubmission
-from services.paytable_registry.domain.submissions import SubmissionVersion
-from services.paytable_registry.queries import submissions
+from services.paytable_registry.commands.submissions import (
+    ApproveSubmission,
+    ApproveWithdrawal,
+    DraftSubmission,
+    FileDraft,
+    FileSubmission,
+    ReplaceDraft,
+    ReturnSubmission,
+    ReturnWithdrawal,
+    WithdrawSubmission,
+)
+from services.paytable_registry.domain.effect import TableInEffect, in_effect_at
+from services.paytable_registry.domain.exports import SubmissionsExport
+from services.paytable_registry.domain.submission_changes import changes
+from services.paytable_registry.domain.submissions import SubmissionShown
+from services.paytable_registry.queries import properties, submissions
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
-from shared.contracts.versions import VersionNumber, in_effect
+from shared.contracts.submissions import ByTable
+from shared.contracts.versions import VersionNumber
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import (
     UNCHANGED,
@@ -21,6 +36,7 @@ from shared.runtime.web import (
     Page,
     PropertyChoice,
     PropertyPath,
+    PropertyQuery,
     TableListing,
     command_route,
     document_response,
@@ -35,6 +51,24 @@ GameName = Annotated[Name, Path(description="the licensee's name for the game")]
 VERSIONS: Final = TableListing(tables.submissions, "property", "game", "version")
 
 
+class InEffect(BaseModel):
+    """Which version was in effect at which table of a property at a moment."""
+
+    property: str
+    at: AwareDatetime
+    tables: list[TableInEffect]
+
+
+class SubmissionChanges(BaseModel):
+    """What a version of a submission changes, against another."""
+
+    property: str
+    game: str
+    from_version: int
+    to_version: int
+    changes: list[str] = Field(description="one change a line, in words")
+
+
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, reading the database of a running service."""
     return joined(_commands(context), _submissions(context))
@@ -42,23 +76,33 @@ def routes(context: ServiceContext) -> APIRouter:
 
 def _commands(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/submissions", tags=["submissions"])
-    add = partial(command_route, router, context.commands, answers=SubmissionVersion)
-    decided = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED)
+    add = partial(command_route, router, context.commands, answers=SubmissionShown)
+    decided = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
     approved = (*decided, Reason.SAME_PERSON, Reason.TOO_LATE, Reason.NOT_ALLOWED)
+    refused = (Reason.NOT_FOUND, Reason.NOT_ALLOWED)
     path = "/{property}/{game}/{version}"
-    add(FileSubmission, "", role=FILE_SUBMISSIONS, status=201, rejects=(Reason.NOT_FOUND, Reason.NOT_ALLOWED))
+    add(DraftSubmission, "/drafts", role=FILE_SUBMISSIONS, status=201, rejects=(Reason.NOT_ALLOWED,))
+    add(ReplaceDraft, path + "/draft", role=FILE_SUBMISSIONS, rejects=(*refused, Reason.ALREADY_DECIDED))
+    add(FileDraft, path + "/file", role=FILE_SUBMISSIONS, rejects=(*refused, Reason.ALREADY_DECIDED))
+    add(FileSubmission, "", role=FILE_SUBMISSIONS, status=201, rejects=refused)
     add(ApproveSubmission, path + "/approve", role=APPROVE_SUBMISSIONS, rejects=approved)
-    add(RejectSubmission, path + "/reject", role=APPROVE_SUBMISSIONS, rejects=decided)
+    add(ReturnSubmission, path + "/return", role=APPROVE_SUBMISSIONS, rejects=decided)
+    withdrawn = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_LATE)
+    add(WithdrawSubmission, path + "/withdraw", role=FILE_SUBMISSIONS, rejects=withdrawn)
+    both = (*decided, Reason.SAME_PERSON, Reason.TOO_LATE)
+    add(ApproveWithdrawal, path + "/withdrawal/approve", role=APPROVE_SUBMISSIONS, rejects=both)
+    add(ReturnWithdrawal, path + "/withdrawal/return", role=APPROVE_SUBMISSIONS, rejects=decided)
     return router
 
 
 def _submissions(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/submissions", tags=["submissions"], dependencies=[SUBMISSIONS_READER])
-    one = partial(router.get, response_model=SubmissionVersion, responses={**UNCHANGED, **problems(Reason.NOT_FOUND)})
 
-    async def page(asked: PageRequest, **values: str | None) -> Page[SubmissionVersion]:
+    async def page(asked: PageRequest, **values: str | None) -> Page[SubmissionShown]:
         async with snapshot(context.engine) as connection:
-            return await VERSIONS.read(connection, asked, submissions.version_of, **values)
+            found = await VERSIONS.read(connection, asked, submissions.version_of, **values)
+            items = await submissions.seen(connection, found.items, context.clock())
+        return Page(items=items, next=found.next)
 
     @router.get(
         "", response_model_exclude_none=True, summary="List versions", responses=problems(Reason.CURSOR_UNKNOWN)
@@ -67,9 +111,30 @@ def _submissions(context: ServiceContext) -> APIRouter:
         asked: Asked,
         property_name: PropertyChoice = None,
         game: Annotated[Name | None, Query()] = None,
-    ) -> Page[SubmissionVersion]:
+    ) -> Page[SubmissionShown]:
         """All versions, or those of a property or a game."""
         return await page(asked, property=property_name, game=game)
+
+    @router.get(
+        "/in-effect",
+        response_model=InEffect,
+        summary="Read what is in effect at the tables",
+        responses={**UNCHANGED, **problems(Reason.NOT_FOUND)},
+    )
+    async def read_in_effect(
+        request: Request,
+        property_name: PropertyQuery,
+        table: Annotated[Name | None, Query(description="the table; without it all that are there then")] = None,
+        at: Annotated[AwareDatetime | None, Query(description="the moment, with its time zone; now without it")] = None,
+    ) -> Response:
+        """Of each table its game, and the version under which a round that is opened there at that moment settles."""
+        now = context.clock()
+        moment = now if at is None else at
+        async with snapshot(context.engine) as connection:
+            place = await properties.place_at(connection, property_name, moment)
+            found = await submissions.approved(connection, property=property_name)
+        tables = in_effect_at(place, ByTable(found), moment, now=now, only=table)
+        return document_response(request, InEffect(property=property_name, at=moment, tables=tables))
 
     @router.get(
         "/{property}/{game}",
@@ -77,37 +142,58 @@ def _submissions(context: ServiceContext) -> APIRouter:
         summary="List the versions of one submission",
         responses=problems(Reason.CURSOR_UNKNOWN, Reason.NOT_FOUND),
     )
-    async def list_versions_of_game(
-        property_name: PropertyPath, game: GameName, asked: Asked
-    ) -> Page[SubmissionVersion]:
-        """Its whole history: filed, approved and rejected."""
+    async def list_versions_of_game(property_name: PropertyPath, game: GameName, asked: Asked) -> Page[SubmissionShown]:
+        """Its whole history, from drafts to what was superseded."""
         found = await page(asked, property=property_name, game=game)
         if not found.items and asked.cursor is None:
             raise Rejected(Reason.NOT_FOUND, f"nothing was ever filed for {game} at {property_name}")
         return found
 
-    @one("/{property}/{game}/in-effect", summary="Read the version in effect")
-    async def read_in_effect(
-        request: Request,
-        property_name: PropertyPath,
-        game: GameName,
-        at: Annotated[AwareDatetime | None, Query(description="the moment, with its time zone; now without it")] = None,
-    ) -> Response:
-        """The version under which a round that is opened at that moment settles."""
-        moment = context.clock() if at is None else at
+    @router.get(
+        "/{property}/{game}/export",
+        response_model=SubmissionsExport,
+        summary="Export a submission with its proofs",
+        responses={**UNCHANGED, **problems(Reason.NOT_FOUND, Reason.TOO_EARLY, Reason.CONTRADICTS)},
+    )
+    async def export(request: Request, property_name: PropertyPath, game: GameName) -> Response:
+        """Every fact about its versions, under a signed checkpoint: all that an outsider needs to verify them."""
         async with snapshot(context.engine) as connection:
-            version = in_effect(await submissions.approved(connection, property_name, game), moment)
-        if version is None:
-            detail = f"no approved version of {game} at {property_name} is in effect at {moment.isoformat()}"
-            raise Rejected(Reason.NOT_FOUND, detail)
-        return document_response(request, version)
+            return document_response(request, await submissions.export(connection, property_name, game))
 
-    @one("/{property}/{game}/{version}", summary="Read a version")
+    @router.get(
+        "/{property}/{game}/{version}",
+        response_model=SubmissionShown,
+        summary="Read a version",
+        responses={**UNCHANGED, **problems(Reason.NOT_FOUND)},
+    )
     async def read_version(
         request: Request, property_name: PropertyPath, game: GameName, version: Annotated[VersionNumber, Path()]
     ) -> Response:
-        """What was filed never changes; its status does, once."""
+        """What was filed never changes; its status does, and its phase by the clock."""
         async with snapshot(context.engine) as connection:
-            return document_response(request, await submissions.find(connection, property_name, game, version))
+            found = await submissions.find(connection, property_name, game, version)
+            [item] = await submissions.seen(connection, [found], context.clock())
+        return document_response(request, item)
+
+    @router.get(
+        "/{property}/{game}/{version}/diff/{other}",
+        summary="Read what another version changes",
+        responses=problems(Reason.NOT_FOUND),
+    )
+    async def read_diff(
+        property_name: PropertyPath,
+        game: GameName,
+        version: Annotated[VersionNumber, Path(description="the version that is compared with")],
+        other: Annotated[VersionNumber, Path(description="the version whose changes are told")],
+    ) -> SubmissionChanges:
+        """The differences in words: tables, beginning, decks, options, wagers with their rows and paybacks, limits."""
+        async with snapshot(context.engine) as connection:
+            before, after = [
+                await submissions.find(connection, property_name, game, number) for number in (version, other)
+            ]
+        found = await asyncio.to_thread(changes, before, after)  # counting paybacks takes up to some seconds
+        return SubmissionChanges(
+            property=property_name, game=game, from_version=version, to_version=other, changes=found
+        )
 
     return router

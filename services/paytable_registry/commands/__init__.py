@@ -1,1 +1,1 @@
-"""What people do in the registry: file versions, approve them, reject them."""
+"""What people do in the registry: draft and file versions, approve them, return them, withdraw them."""

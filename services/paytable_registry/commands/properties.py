@@ -1,4 +1,4 @@
-"""File a version of a property, approve it, reject it."""
+"""File a version of a property, approve it, return it."""
 
 from typing import Annotated
 
@@ -38,8 +38,8 @@ class ApproveProperty(_OfVersion):
     """
 
 
-class RejectProperty(_OfVersion):
-    """Reject a version.
+class ReturnProperty(_OfVersion):
+    """Return a version to who filed it.
 
     It never takes effect.
     """
@@ -76,7 +76,7 @@ def _approve(command: ApproveProperty, state: tuple[PropertyVersion, History], n
     return Accepted(recording=Recording(fact=fact), answer=properties.after(version, fact))
 
 
-@COMMANDS.handles(RejectProperty, load=_find)
-def _reject(command: RejectProperty, version: PropertyVersion, now: Now) -> Accepted:
-    fact = properties.reject(version, by=now.by, at=now.at, reason=command.reason)
+@COMMANDS.handles(ReturnProperty, load=_find)
+def _return(command: ReturnProperty, version: PropertyVersion, now: Now) -> Accepted:
+    fact = properties.give_back(version, by=now.by, at=now.at, reason=command.reason)
     return Accepted(recording=Recording(fact=fact), answer=properties.after(version, fact))

@@ -1,4 +1,4 @@
-"""File a version of a rules submission, approve it, reject it."""
+"""Draft a version of a rules submission, file it, approve or return it, withdraw it."""
 
 from typing import Annotated
 
@@ -6,8 +6,7 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.paytable_registry.domain import submissions
-from services.paytable_registry.domain.history import History
-from services.paytable_registry.domain.submissions import SubmissionVersion
+from services.paytable_registry.domain.submissions import AboutSubmission, SubmissionHistory, SubmissionVersion
 from services.paytable_registry.queries import properties
 from services.paytable_registry.queries import submissions as queries
 from shared.contracts.envelope import Name, Reason
@@ -18,6 +17,21 @@ from shared.journal.recording import Recording
 from shared.runtime.command.command import Accepted, Command, Commands, Now
 
 COMMANDS = Commands()
+
+
+class DraftSubmission(Command, RulesSubmission):
+    """Draft the next version of a rules submission.
+
+    Its content may be replaced until it is filed; nothing of it is checked before.
+    """
+
+
+class ReplaceDraft(Command, RulesSubmission):
+    """Replace the content of a draft."""
+
+    property: Annotated[Name, Field(description="the property")]
+    game: Annotated[Name, Field(description="the licensee's name for the game")]
+    version: VersionNumber
 
 
 class FileSubmission(Command, RulesSubmission):
@@ -33,6 +47,13 @@ class _OfVersion(Command):
     version: VersionNumber
 
 
+class FileDraft(_OfVersion):
+    """File a draft as it is.
+
+    Somebody else approves it before it takes effect.
+    """
+
+
 class ApproveSubmission(_OfVersion):
     """Approve a version.
 
@@ -40,8 +61,8 @@ class ApproveSubmission(_OfVersion):
     """
 
 
-class RejectSubmission(_OfVersion):
-    """Reject a version.
+class ReturnSubmission(_OfVersion):
+    """Return a version to who filed it.
 
     It never takes effect.
     """
@@ -49,40 +70,121 @@ class RejectSubmission(_OfVersion):
     reason: Reason
 
 
-async def _find(connection: AsyncConnection, command: _OfVersion) -> SubmissionVersion:
+class WithdrawSubmission(_OfVersion):
+    """Withdraw a version before it takes effect.
+
+    A draft, or one that nobody has decided, is withdrawn at once; for an approved one somebody else approves that.
+    """
+
+    reason: Reason
+
+
+class ApproveWithdrawal(_OfVersion):
+    """Approve that an approved version is withdrawn.
+
+    An hour before its beginning at the latest.
+    """
+
+
+class ReturnWithdrawal(_OfVersion):
+    """Return the request to withdraw an approved version.
+
+    It takes effect as approved.
+    """
+
+    reason: Reason
+
+
+async def _find(connection: AsyncConnection, command: _OfVersion | ReplaceDraft) -> SubmissionVersion:
     return await queries.find(connection, command.property, command.game, command.version)
+
+
+async def _history(connection: AsyncConnection, command: RulesSubmission | _OfVersion) -> SubmissionHistory:
+    return await queries.history(connection, command.property, command.game)
 
 
 async def _history_and_places(
     connection: AsyncConnection, command: FileSubmission | _OfVersion
-) -> tuple[History, PlaceAt]:
-    history = await queries.history(connection, command.property, command.game)
-    return history, await properties.places_at(connection, command.property)
+) -> tuple[SubmissionHistory, PlaceAt]:
+    return await _history(connection, command), await properties.places_at(connection, command.property)
+
+
+_Known = tuple[SubmissionVersion, SubmissionHistory]
+
+
+async def _known(connection: AsyncConnection, command: _OfVersion) -> _Known:
+    return await _find(connection, command), await _history(connection, command)
 
 
 async def _version_history_and_places(
-    connection: AsyncConnection, command: ApproveSubmission
-) -> tuple[SubmissionVersion, History, PlaceAt]:
+    connection: AsyncConnection, command: FileDraft | ApproveSubmission
+) -> tuple[SubmissionVersion, SubmissionHistory, PlaceAt]:
     return await _find(connection, command), *await _history_and_places(connection, command)
 
 
+def _accepted(
+    fact: AboutSubmission, version: SubmissionVersion | None, history: SubmissionHistory, now: Now
+) -> Accepted:
+    stands = submissions.after(version, fact)
+    location = f"/submissions/{stands.property}/{stands.game}/{stands.version}" if version is None else None
+    return Accepted(recording=Recording(fact=fact), answer=history.shown(stands, now.at), location=location)
+
+
+@COMMANDS.handles(DraftSubmission, load=_history)
+def _draft(command: DraftSubmission, history: SubmissionHistory, now: Now) -> Accepted:
+    fact = submissions.draft(command, history.versions + 1, by=now.by, at=now.at)
+    return _accepted(fact, None, history, now)
+
+
+@COMMANDS.handles(ReplaceDraft, load=_find)
+def _replace(command: ReplaceDraft, version: SubmissionVersion, now: Now) -> Accepted:
+    submissions.require_draft(version)
+    fact = submissions.draft(command, version.version, by=now.by, at=now.at)
+    return _accepted(fact, version, SubmissionHistory(), now)
+
+
 @COMMANDS.handles(FileSubmission, load=_history_and_places)
-def _file(command: FileSubmission, state: tuple[History, PlaceAt], now: Now) -> Accepted:
+def _file(command: FileSubmission, state: tuple[SubmissionHistory, PlaceAt], now: Now) -> Accepted:
     history, places = state
-    fact = submissions.file(command, history, places, by=now.by, at=now.at)
-    location = f"/submissions/{fact.property}/{fact.game}/{fact.version}"
-    return Accepted(recording=Recording(fact=fact), answer=submissions.after(fact, fact), location=location)
+    fact = submissions.file(command, history, places, version=history.versions + 1, by=now.by, at=now.at)
+    return _accepted(fact, None, history, now)
+
+
+@COMMANDS.handles(FileDraft, load=_version_history_and_places)
+def _file_draft(command: FileDraft, state: tuple[SubmissionVersion, SubmissionHistory, PlaceAt], now: Now) -> Accepted:
+    version, history, places = state
+    submissions.require_draft(version)
+    fact = submissions.file(version, history, places, version=command.version, by=now.by, at=now.at)
+    return _accepted(fact, version, history, now)
 
 
 @COMMANDS.handles(ApproveSubmission, load=_version_history_and_places)
-def _approve(command: ApproveSubmission, state: tuple[SubmissionVersion, History, PlaceAt], now: Now) -> Accepted:
+def _approve(
+    command: ApproveSubmission, state: tuple[SubmissionVersion, SubmissionHistory, PlaceAt], now: Now
+) -> Accepted:
     del command
     version, history, places = state
-    fact = submissions.approve(version, history, places, by=now.by, at=now.at)
-    return Accepted(recording=Recording(fact=fact), answer=submissions.after(version, fact))
+    return _accepted(submissions.approve(version, history, places, by=now.by, at=now.at), version, history, now)
 
 
-@COMMANDS.handles(RejectSubmission, load=_find)
-def _reject(command: RejectSubmission, version: SubmissionVersion, now: Now) -> Accepted:
-    fact = submissions.reject(version, by=now.by, at=now.at, reason=command.reason)
-    return Accepted(recording=Recording(fact=fact), answer=submissions.after(version, fact))
+@COMMANDS.handles(ReturnSubmission, load=_known)
+def _return(command: ReturnSubmission, state: _Known, now: Now) -> Accepted:
+    fact = submissions.give_back(state[0], by=now.by, at=now.at, reason=command.reason)
+    return _accepted(fact, *state, now)
+
+
+@COMMANDS.handles(WithdrawSubmission, load=_known)
+def _withdraw(command: WithdrawSubmission, state: _Known, now: Now) -> Accepted:
+    return _accepted(submissions.withdraw(state[0], by=now.by, at=now.at, reason=command.reason), *state, now)
+
+
+@COMMANDS.handles(ApproveWithdrawal, load=_known)
+def _approve_withdrawal(command: ApproveWithdrawal, state: _Known, now: Now) -> Accepted:
+    del command
+    return _accepted(submissions.approve_withdrawal(state[0], by=now.by, at=now.at), *state, now)
+
+
+@COMMANDS.handles(ReturnWithdrawal, load=_known)
+def _return_withdrawal(command: ReturnWithdrawal, state: _Known, now: Now) -> Accepted:
+    fact = submissions.return_withdrawal(state[0], by=now.by, at=now.at, reason=command.reason)
+    return _accepted(fact, *state, now)

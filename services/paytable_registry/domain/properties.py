@@ -1,4 +1,4 @@
-"""What becomes of a property: filed, then approved or rejected by somebody else, and never changed. Pure."""
+"""What becomes of a property: filed, then approved or returned by somebody else, and never changed. Pure."""
 
 from datetime import datetime
 
@@ -9,11 +9,11 @@ from shared.contracts.properties import (
     PropertyApproved,
     PropertyDocument,
     PropertyFiled,
-    PropertyRejected,
+    PropertyReturned,
     property_hash,
 )
 from shared.contracts.rejection import Reason, Rejected
-from shared.contracts.versions import Filed, Standing, beginning, fields_of, standing, turned_down, why_too_late
+from shared.contracts.versions import Filed, Standing, beginning, fields_of, returned, standing, why_too_late
 from shared.runtime.command.approval import PROPERTY, Approval, Decision
 
 
@@ -68,12 +68,12 @@ def approve(version: PropertyVersion, history: History, *, by: str, at: datetime
     return PropertyApproved(**fields_of(version, PropertyFiled), approved_by=by, approved_at=at)
 
 
-def reject(version: PropertyVersion, *, by: str, at: datetime, reason: str) -> PropertyRejected:
-    """Return the rejection of a version. Raises: Rejected where it was decided before."""
+def give_back(version: PropertyVersion, *, by: str, at: datetime, reason: str) -> PropertyReturned:
+    """Return the fact that a version goes back to who filed it. Raises: Rejected where it was decided before."""
     version.approval.reject()
-    return turned_down(PropertyRejected, version, by=by, at=at, reason=reason)
+    return returned(PropertyReturned, version, by=by, at=at, reason=reason)
 
 
-def after(version: PropertyFiled | PropertyVersion, fact: PropertyFiled | PropertyRejected) -> PropertyVersion:
+def after(version: PropertyFiled | PropertyVersion, fact: PropertyFiled | PropertyReturned) -> PropertyVersion:
     """Return a version as it stands once a fact about it is recorded."""
     return PropertyVersion(**fields_of(version, PropertyFiled), **standing(fact))

@@ -1,35 +1,71 @@
-"""What of a rules submission contradicts its property: all of it at once, each problem with what to file. Pure."""
+"""All that is wrong with a rules submission: by its regulation alone, and against its property. Pure."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from shared.contracts.places import Place
+from shared.contracts.properties import PropertyTable
 from shared.contracts.submissions import RulesSubmission
+from shared.rules import Finding, catalogue, check_submission
+from shared.rules.catalogue import known_regulations
 
 
-def problems(wanted: RulesSubmission, place: Place) -> list[str]:
-    """Return all that contradicts the property as it is when a submission takes effect, in words."""
+def of_regulation(wanted: RulesSubmission) -> list[Finding]:
+    """Return what its regulation does not allow, with the places in the whole document."""
+    found = check_submission(wanted.regulation, wanted.submission)
+    return [one if one.pointer == "/regulation" else replace(one, pointer=f"/submission{one.pointer}") for one in found]
+
+
+def contradictions(wanted: RulesSubmission, place: Place) -> list[Finding]:
+    """Return all that contradicts the property as it is when a submission takes effect, each with what to file."""
     return [*_regulation(wanted, place), *_tables(wanted, place)]
 
 
-def _regulation(wanted: RulesSubmission, place: Place) -> Iterator[str]:
+def _regulation(wanted: RulesSubmission, place: Place) -> Iterator[Finding]:
     law = place.law
     if wanted.regulation not in law.regulations:
-        yield (
+        yield Finding(
+            "/regulation",
             f"'regulation': {wanted.regulation!r} is not among those of {law.title}, {', '.join(law.regulations)}: "
-            f"select one of these, or file and approve a version of property {wanted.property} that names its pack"
+            f"select one of these, or file and approve a version of property {wanted.property} that names its pack",
         )
 
 
-def _tables(wanted: RulesSubmission, place: Place) -> Iterator[str]:
+def _tables(wanted: RulesSubmission, place: Place) -> Iterator[Finding]:
     day = place.gaming_day(wanted.effective_from)
-    for name in dict.fromkeys(wanted.tables):
+    for number, name in enumerate(wanted.tables):
+        pointer = f"/tables/{number}"
+        if name in wanted.tables[:number]:
+            continue
         if wanted.tables.count(name) > 1:
-            yield f"'tables': {name!r} is listed {wanted.tables.count(name)} times; list it once"
+            yield Finding(pointer, f"'tables': {name!r} is listed {wanted.tables.count(name)} times; list it once")
         missing = place.why_no_table(name, day)
         if missing is not None:
-            yield missing
-        elif (game := place.table(name, day).game) != wanted.game:
-            yield (
-                f"table {name!r} of {wanted.property} offers {game}, not {wanted.game}: leave it out, or file and "
-                "approve a version of the property where it does"
+            yield Finding(pointer, missing)
+            continue
+        table = place.table(name, day)
+        if table.game != wanted.game:
+            yield Finding(
+                pointer,
+                f"table {name!r} of {wanted.property} offers {table.game}, not {wanted.game}: leave it out, or file "
+                "and approve a version of the property where it does",
             )
+        elif wanted.regulation in known_regulations():
+            yield from _positions(wanted, table, pointer)
+
+
+def _positions(wanted: RulesSubmission, table: PropertyTable, pointer: str) -> Iterator[Finding]:
+    known, boxes = catalogue(wanted.regulation), wanted.submission.options.get("adjacent_boxes")
+    if table.positions > known.seats.most and not table.fully_automated:
+        yield Finding(
+            pointer,
+            f"table {table.table!r} of {wanted.property} has {table.positions} positions; at most {known.seats.most} "
+            "are allowed: file and approve a version of the property with fewer",
+            known.seats.paragraph,
+        )
+    if isinstance(boxes, int) and boxes > table.positions and "adjacent_boxes" in known.options:
+        yield Finding(
+            "/submission/options/adjacent_boxes",
+            f"option 'adjacent_boxes' {boxes}: table {table.table!r} has {table.positions} positions",
+            known.options["adjacent_boxes"].paragraph,
+        )

@@ -12,8 +12,7 @@ def upgrade() -> None:
     """Run the statements of the SQL file, and grant the service what it needs."""
     run_sql(__file__)
     grant("SELECT, INSERT", "submissions", "properties")
-    grant(
-        "UPDATE (status, approved_by, approved_at, rejected_by, rejected_at, rejection_reason)",
-        "submissions",
-        "properties",
-    )
+    decided = "status, approved_by, approved_at, returned_by, returned_at, return_reason"
+    grant(f"UPDATE ({decided})", "submissions", "properties")
+    withdrawn = "withdrawal_requested_by, withdrawal_requested_at, withdrawal_reason, withdrawn_by, withdrawn_at"
+    grant(f"UPDATE (document, filed_by, effective_from, {withdrawn})", "submissions")

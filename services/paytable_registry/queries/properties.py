@@ -1,6 +1,7 @@
 """Read the versions of properties."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
@@ -66,6 +67,14 @@ async def places(connection: AsyncConnection, property_name: str) -> list[Place]
     if not found:
         raise Rejected(Reason.NOT_FOUND, f"no version of property {property_name} was ever approved")
     return found
+
+
+async def place_at(connection: AsyncConnection, property_name: str, moment: datetime) -> Place:
+    """Return a property at a moment, its tables also as later versions say that they were. Raises: Rejected."""
+    versions = await approved(connection, property_name)
+    found = _place(await at(connection, property_name, moment))
+    later = (version for version in versions if version.effective_from > found.document.effective_from)
+    return replace(found, later=tuple(_place(version).document for version in later))
 
 
 async def places_at(connection: AsyncConnection, property_name: str) -> PlaceAt:

@@ -11,8 +11,8 @@ from services.progressive_meters.commands import (
     FilePool,
     ReconcileDay,
     RejectChange,
-    RejectPool,
     RequestChange,
+    ReturnPool,
 )
 from services.progressive_meters.domain.documents import ChangeItem
 from services.progressive_meters.domain.versions import PoolVersion
@@ -36,7 +36,7 @@ def routes(context: ServiceContext) -> APIRouter:
     file(FilePool, "", role=CHANGE_METERS, status=201, rejects=(Reason.NOT_FOUND, Reason.NOT_ALLOWED))
     approvable = (*_APPROVED, Reason.TOO_LATE, Reason.NOT_ALLOWED)
     file(ApprovePool, version + "/approve", role=APPROVE_METERS, rejects=approvable)
-    file(RejectPool, version + "/reject", role=APPROVE_METERS, rejects=_DECIDED)
+    file(ReturnPool, version + "/return", role=APPROVE_METERS, rejects=_DECIDED)
     move = partial(command_route, changes, engine, answers=ChangeItem)
     requested = (Reason.NOT_FOUND, Reason.NOT_ALLOWED, Reason.TOO_EARLY)
     move(RequestChange, "/pools/{property}/{pool}/changes", role=CHANGE_METERS, status=201, rejects=requested)

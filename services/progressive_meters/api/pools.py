@@ -118,7 +118,7 @@ def _histories(context: ServiceContext) -> APIRouter:
         summary="List the versions of a pool's terms",
     )
     async def list_versions(property_name: PropertyPath, pool: PoolName, asked: Asked) -> Page[PoolVersion]:
-        """Filed, approved and rejected ones."""
+        """Filed, approved and returned ones."""
         async with snapshot(context.engine) as connection:
             return await VERSIONS.read(connection, asked, version_of, property=property_name, pool=pool)
 

@@ -40,18 +40,10 @@ class Terms:
         return exact_text(share(1, self.rate)), reserve
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """The meters that a submission offers, and at which tables."""
-
-    tables: frozenset[str]
-    meters: tuple[Terms, ...]
-
-
-def offered(approved: SubmissionApproved) -> Offered:
-    """Return what a submission offers, meters whose terms its paytable fixes included. Raises: Refused."""
+def meters_of(approved: SubmissionApproved) -> tuple[Terms, ...]:
+    """Return the meters that a submission offers, those whose terms its paytable fixes included. Raises: Refused."""
     offers = select(catalogue(approved.regulation), approved.submission).offers
-    meters = tuple(
+    return tuple(
         Terms(
             regulation=approved.regulation,
             meter=name,
@@ -62,7 +54,6 @@ def offered(approved: SubmissionApproved) -> Offered:
         for name, offer in offers.items()
         if offer.meter is not None
     )
-    return Offered(frozenset(approved.tables), meters)
 
 
 @dataclass(frozen=True, slots=True)

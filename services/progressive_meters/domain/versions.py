@@ -1,10 +1,10 @@
-"""What becomes of a pool's terms: filed, then approved or rejected by somebody else. Pure."""
+"""What becomes of a pool's terms: filed, then approved or returned by somebody else. Pure."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from services.progressive_meters.domain.rounds import Terms
-from shared.contracts.meters import Feed, Movement, PoolApproved, PoolFiled, PoolRejected, PoolTerms
+from shared.contracts.meters import Feed, Movement, PoolApproved, PoolFiled, PoolReturned, PoolTerms
 from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.versions import (
@@ -13,8 +13,8 @@ from shared.contracts.versions import (
     beginning,
     fields_of,
     in_effect,
+    returned,
     standing,
-    turned_down,
     version_hash,
     why_too_late,
 )
@@ -138,13 +138,13 @@ def approved(filed: PoolVersion, movement: Movement | None, *, by: str, at: date
     return PoolApproved(**fields_of(filed, PoolFiled), approved_by=by, approved_at=at, movement=movement)
 
 
-def reject(filed: PoolVersion, *, by: str, at: datetime, reason: str) -> PoolRejected:
-    """Return the rejection of a version. Raises: Rejected where it was decided before."""
+def give_back(filed: PoolVersion, *, by: str, at: datetime, reason: str) -> PoolReturned:
+    """Return the fact that a version goes back to who filed it. Raises: Rejected where it was decided before."""
     filed.approval.reject()
-    return turned_down(PoolRejected, filed, by=by, at=at, reason=reason)
+    return returned(PoolReturned, filed, by=by, at=at, reason=reason)
 
 
-def after(filed: PoolFiled | PoolVersion, fact: PoolFiled | PoolRejected) -> PoolVersion:
+def after(filed: PoolFiled | PoolVersion, fact: PoolFiled | PoolReturned) -> PoolVersion:
     """Return a version as it stands once a fact about it is recorded."""
     return PoolVersion(**fields_of(filed, PoolFiled), **standing(fact))
 

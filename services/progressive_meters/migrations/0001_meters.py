@@ -16,7 +16,8 @@ def upgrade() -> None:
         *("properties", "submissions"),
         *("pool_versions", "pools", "movements", "readings", "hits", "changes", "reconciliations"),
     )
+    grant("UPDATE (withdrawal_received_at)", "submissions")
     grant("UPDATE", "pools", "readings")
     grant("UPDATE (standing)", "hits")
     grant("UPDATE (status, document, approved_by, rejection)", "changes")
-    grant("UPDATE (status, approved_by, approved_at, rejected_by, rejected_at, rejection_reason)", "pool_versions")
+    grant("UPDATE (status, approved_by, approved_at, returned_by, returned_at, return_reason)", "pool_versions")

@@ -1,12 +1,13 @@
 CREATE TABLE pool_versions (
     property TEXT, pool TEXT, version INTEGER, status TEXT NOT NULL, filed_by TEXT NOT NULL, document JSON NOT NULL,
-    approved_by TEXT, approved_at TIMESTAMPTZ, rejected_by TEXT, rejected_at TIMESTAMPTZ, rejection_reason TEXT,
+    approved_by TEXT, approved_at TIMESTAMPTZ, returned_by TEXT, returned_at TIMESTAMPTZ, return_reason TEXT,
     PRIMARY KEY (property, pool, version),
     CONSTRAINT status_and_decision_agree CHECK (CASE status
-            WHEN 'filed' THEN num_nonnulls(approved_by, approved_at, rejected_by, rejected_at, rejection_reason) = 0
-            WHEN 'approved' THEN num_nulls(approved_by, approved_at) = 0
-                AND num_nonnulls(rejected_by, rejected_at, rejection_reason) = 0
-            WHEN 'rejected' THEN num_nulls(rejected_by, rejected_at, rejection_reason) = 0
+            WHEN 'filed' THEN filed_by IS NOT NULL
+                AND num_nonnulls(approved_by, approved_at, returned_by, returned_at, return_reason) = 0
+            WHEN 'approved' THEN num_nulls(filed_by, approved_by, approved_at) = 0
+                AND num_nonnulls(returned_by, returned_at, return_reason) = 0
+            WHEN 'returned' THEN num_nulls(filed_by, returned_by, returned_at, return_reason) = 0
                 AND num_nonnulls(approved_by, approved_at) = 0
             ELSE false
         END),

@@ -9,7 +9,7 @@ from sqlalchemy import select as select_from
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.progressive_meters.domain.pools import Pool
-from services.progressive_meters.domain.rounds import Offered, Terms, offered
+from services.progressive_meters.domain.rounds import Terms, meters_of
 from services.progressive_meters.domain.versions import Pools, PoolVersion
 from services.progressive_meters.tables import movements, pool_versions, pools, submissions
 from shared.contracts.meters import Feed, Movement
@@ -92,27 +92,24 @@ class ApprovedPools:
         return self._pools
 
 
-class Submissions(ApprovedSubmissions[Offered]):
+class Submissions(ApprovedSubmissions[tuple[Terms, ...]]):
     """The approved submissions that the database holds, by their meters; of all properties, or of one."""
 
     def __init__(self, property_name: str | None = None) -> None:
-        super().__init__(submissions, offered, property_name)
+        super().__init__(submissions, meters_of, property_name)
 
     def meters(self, digest: str) -> Sequence[Terms] | None:
         """Return the meters of the submission with this hash; None where it is not known."""
-        found = self.under(digest)
-        return None if found is None else found.meters
+        return self.under(digest)
 
     def ever(self, property_name: str, game: str) -> Sequence[Terms]:
         """Return the meters of all versions for a game."""
-        return [terms for version in self.versions(property_name, game) for terms in version.meters]
+        return [terms for version in self.versions(property_name, game) for terms in version]
 
     def of_feed(self, property_name: str, feed: Feed, moment: datetime) -> Terms | None:
         """Return the terms of a feed's meter in the submission in effect at a moment, if it is for that table."""
-        version = self.in_effect(property_name, feed.game, moment)
-        if version is None or feed.table not in version.tables:
-            return None
-        return next((terms for terms in version.meters if terms.meter == feed.meter), None)
+        version = self.in_effect(property_name, feed.game, feed.table, moment) or ()
+        return next((terms for terms in version if terms.meter == feed.meter), None)
 
 
 async def submissions_of(connection: AsyncConnection, property_name: str) -> Submissions:

@@ -5,8 +5,9 @@ play, and `promotional_balance_cents` what of it is promotional money; the table
 `in_play_cents` are what is on hold and in play for a round (the item), by the movements; `holds_cents` is what holds
 come to, by what was authorized and released. `account_uncovered_cents` is what a round staked from an account beyond
 what was on hold for it, and `account_shortage_cents` what could not be taken back: their item is an `AccountOfRound`.
-`voucher_cents` is what vouchers (the item: their reference) were issued for, less what they were redeemed for. All else
-says why the liability changes, and promotional money in it.
+`voucher_cents` is what vouchers (the item: their reference) were issued for, less what they were redeemed for.
+`account_in_cents` and `account_out_cents` are the currency that came to an account (the item), and that left it. All
+else says why the liability changes, and promotional money in it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -58,6 +59,8 @@ def bought_in(fact: AccountBoughtIn) -> Iterator[Amount]:
     """Say what came to an account; the item is the instrument, or the voucher's reference."""
     yield from _balances(fact.movements)
     yield Amount("bought_in_cents", fact.cents, _table_of(fact.movements), item=fact.instrument)
+    if fact.instrument == "cash":
+        yield Amount("account_in_cents", fact.cents, _table_of(fact.movements), item=fact.account)
     if fact.instrument == "voucher":
         yield Amount("voucher_cents", -fact.cents, item=fact.reference or "")
 
@@ -67,6 +70,8 @@ def cashed_out(fact: AccountCashedOut) -> Iterator[Amount]:
     """Say what left an account; the item is the instrument, or the voucher's reference."""
     yield from _balances(fact.movements)
     yield Amount("cashed_out_cents", fact.cents, _table_of(fact.movements), item=fact.instrument)
+    if fact.instrument == "cash":
+        yield Amount("account_out_cents", fact.cents, _table_of(fact.movements), item=fact.account)
     if fact.instrument == "voucher":
         yield Amount("voucher_cents", fact.cents, item=fact.reference or "")
 

@@ -108,14 +108,14 @@ def _span(before: Listed | None, exchanged: Listed) -> Span:
 # The count of a day has all its boxes, and of each all its notes twice: only those that are asked for are read.
 _COUNTED: Final = text("""
     SELECT f.service, f.shard, f.seq, CAST(b.box AS text) AS said
-    FROM reporting.facts f CROSS JOIN LATERAL json_array_elements(f.data -> 'boxes') AS b(box)
+    FROM reporting.facts f CROSS JOIN LATERAL jsonb_array_elements(f.data -> 'boxes') AS b(box)
     WHERE f.property = :property AND f.kind = 'count.concluded' AND f.gaming_day BETWEEN :first AND :last
       AND f.recorded_at <= :known_at AND concat(b.box ->> 'table', '/', b.box ->> 'exchange') = ANY(:named)
     ORDER BY f.recorded_at, f.service, f.shard, f.seq""")
 
 _FOUND: Final = text("""
     SELECT b.* FROM reporting.facts f
-    CROSS JOIN LATERAL json_to_recordset(f.data -> 'boxes')
+    CROSS JOIN LATERAL jsonb_to_recordset(f.data -> 'boxes')
          AS b("table" text, exchange bigint, currency_cents bigint, counter_checks_cents bigint)
     WHERE f.property = :property AND f.kind = 'count.concluded' AND f.gaming_day BETWEEN :first AND :last
       AND f.recorded_at <= :known_at
@@ -137,7 +137,7 @@ def _days(books: Books) -> dict[str, date]:
 _IN_BOXES: Final = text("""
     SELECT f.service, f.shard, f.seq,
            sum(CAST(b.box ->> 'currency_cents' AS bigint) + CAST(b.box ->> 'counter_checks_cents' AS bigint)) AS cents
-    FROM reporting.facts f CROSS JOIN LATERAL json_array_elements(f.data -> 'boxes') AS b(box)
+    FROM reporting.facts f CROSS JOIN LATERAL jsonb_array_elements(f.data -> 'boxes') AS b(box)
     WHERE f.property = :property AND f.kind = 'count.concluded' AND f.gaming_day BETWEEN :first AND :last
       AND f.recorded_at <= :known_at AND CAST(b.box ->> 'gaming_day' AS date) BETWEEN :first AND :last
       AND (CAST(:table AS text) IS NULL OR b.box ->> 'table' = :table)

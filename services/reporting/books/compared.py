@@ -75,7 +75,7 @@ _SUMS: Final = text("""
                p.cents * p.count * CASE WHEN f.kind = 'slip.voided' OR f.data ->> 'slip' = 'fill' THEN 1 ELSE -1 END
                    AS cents
         FROM reporting.facts f
-        CROSS JOIN LATERAL json_to_recordset(coalesce(f.data -> 'contents', f.data -> 'returned'))
+        CROSS JOIN LATERAL jsonb_to_recordset(coalesce(f.data -> 'contents', f.data -> 'returned'))
              AS p(cents bigint, count bigint)
         WHERE f.property = :property AND f.recorded_at <= :known_at
           AND (f.kind = 'manual_slip.entered' OR f.kind = 'slip.voided' AND f.data ->> 'slip' = 'credit')),

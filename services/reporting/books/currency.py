@@ -1,20 +1,23 @@
 """Movements of currency: of persons in accounts, at the cage and at tables, and large amounts of nobody known."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final, Literal
 
 from sqlalchemy import text
 
-from services.reporting.books.patrons import patrons_of
+from services.reporting.books.patrons import OWNERS
 from services.reporting.books.reading import Books
+from services.reporting.books.statements import AMOUNTS, added_up
 from services.reporting.domain.federal.currency import CashMovement, Department, Direction
 from services.reporting.kit.figures import EntryRef, Figure
 
-ACCOUNT_MEASURES: Final[dict[str, Direction]] = {"bought_in_cents": "in", "cashed_out_cents": "out"}
-"""The measures of currency into accounts and out of them (services.reporting.books.accounts)."""
+CASH_MEASURES: Final[dict[str, Direction]] = {"bought_in_cents": "in", "cashed_out_cents": "out"}
+"""The measures of what comes into accounts and leaves them, by instrument (services.reporting.books.accounts)."""
+
+ACCOUNT_MEASURES: Final[dict[str, Direction]] = {"account_in_cents": "in", "account_out_cents": "out"}
+"""The measures of what of it is currency, by account."""
 
 CAGE_MEASURES: Final[dict[str, Direction]] = {
     "cage_in_cents": "in",
@@ -32,29 +35,71 @@ CASH: Final = "cash"
 
 _AT_TABLES: Final = "sold_for_currency_cents"
 
-_MOVED: Final = text("""
-    SELECT a.measure, a.value, a.item, a.gaming_day, a.table_name, a.service, a.shard, a.seq, f.kind, f.occurred_at,
-           f.data ->> 'account' AS account, f.data ->> 'kind' AS what, f.data ->> 'window' AS "window",
-           CAST(coalesce(f.data ->> 'number', f.data ->> 'step') AS bigint) AS number,
-           CAST(f.data ->> 'voids' AS bigint) AS voids
-    FROM reporting.amounts a JOIN reporting.facts f USING (service, shard, seq)
-    WHERE a.property = :property AND a.gaming_day BETWEEN :first AND :last AND a.recorded_at <= :known_at
-      AND (a.measure = ANY(:of_accounts) AND a.item = :cash OR a.measure = ANY(:of_persons)
-           OR a.measure = :at_tables AND a.value >= :least_cents AND f.data #>> '{data,patron}' IS NULL)
-    ORDER BY f.occurred_at, a.service, a.shard, a.seq""")
+_DIRECTIONS: Final[Mapping[str, Direction]] = {**ACCOUNT_MEASURES, **CAGE_MEASURES, BOUGHT: "in"}
+"""The measures of what persons move, by account or person."""
 
+_UNKNOWN: Final = """NOT EXISTS (  -- the same entry says who bought, where that is known
+        SELECT FROM reporting.amounts b
+        WHERE b.property = a.property AND b.gaming_day = a.gaming_day AND b.measure = :bought
+          AND b.service = a.service AND b.shard = a.shard AND b.seq = a.seq)"""
 
-_SOLD_TO_NOBODY_KNOWN: Final = text("""
+_MOVED: Final = text(
+    """
+    WITH owners AS ({owners}),
+    days AS MATERIALIZED (  -- what is void is taken off
+        SELECT d.gaming_day, d.measure, d.item, d.value, d.measure = ANY(:inward) AS inward,
+               d.measure = ANY(:by_instrument) AS by_instrument,
+               CASE WHEN d.measure = ANY(:of_accounts) THEN coalesce(o.patron, 'account ' || d.item)
+                    ELSE d.item END AS person
+        FROM ({amounts}) d
+        LEFT JOIN owners o ON o.account = d.item AND d.measure = ANY(:of_accounts)
+        WHERE d.item <> ''),
+    large AS (
+        SELECT DISTINCT person, gaming_day FROM (
+            SELECT person, gaming_day FROM days GROUP BY person, gaming_day, inward, by_instrument
+            HAVING sum(value) >= :person_cents) sums),
+    wanted AS MATERIALIZED (
+        SELECT DISTINCT gaming_day, measure, item, person FROM days JOIN large USING (person, gaming_day))
+    SELECT m.*, f.kind, f.occurred_at, f.what, f."window", f.number, f.voids
+    FROM (
+        SELECT a.measure, a.value, a.gaming_day, a.table_name, a.service, a.shard, a.seq, w.person
+        FROM (
+            SELECT * FROM reporting.amounts
+            WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
+              AND measure = ANY(:measures) OFFSET 0) a
+        LEFT JOIN wanted w USING (gaming_day, measure, item)
+        WHERE w.person IS NOT NULL OR item = '' AND abs(a.value) >= :nobody_cents
+        UNION ALL
+        SELECT a.measure, a.value, a.gaming_day, a.table_name, a.service, a.shard, a.seq, NULL
+        FROM reporting.amounts a
+        WHERE :tables AND a.property = :property AND a.gaming_day BETWEEN :first AND :last
+          AND a.recorded_at <= :known_at AND a.measure = :at_tables AND a.value >= :nobody_cents AND {unknown}) m
+    CROSS JOIN LATERAL (  -- OFFSET 0: few of all facts are looked up
+        SELECT kind, occurred_at, data ->> 'kind' AS what, data ->> 'window' AS "window",
+               CAST(coalesce(data ->> 'number', data ->> 'step') AS bigint) AS number,
+               CAST(data ->> 'voids' AS bigint) AS voids
+        FROM reporting.facts WHERE service = m.service AND shard = m.shard AND seq = m.seq OFFSET 0) f
+    ORDER BY f.occurred_at, m.service, m.shard, m.seq""".replace("{owners}", OWNERS)
+    .replace("{amounts}", added_up(AMOUNTS, ("gaming_day", "item")))
+    .replace("{unknown}", _UNKNOWN)
+)
+
+_SUMS: Final = text("""
+    SELECT measure, sum(value) AS cents FROM reporting.amounts
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = ANY(:measures)
+      AND recorded_at <= :known_at
+    GROUP BY measure""")
+
+_SOLD_TO_NOBODY_KNOWN: Final = text(
+    """
     SELECT a.gaming_day, count(*) AS movements, sum(a.value) AS cents,
            array_agg(a.service) AS services, array_agg(a.shard) AS shards, array_agg(a.seq) AS seqs
     FROM unnest(CAST(:days AS date[]), CAST(:least_cents AS bigint[])) AS t(gaming_day, least_cents)
     JOIN reporting.amounts a ON a.property = :property AND a.gaming_day = t.gaming_day AND a.measure = :at_tables
-        AND a.value >= t.least_cents AND a.value < :below_cents AND a.recorded_at <= :known_at
-    WHERE NOT EXISTS (  -- the same entry says who bought, where that is known
-        SELECT FROM reporting.amounts b
-        WHERE b.property = a.property AND b.gaming_day = a.gaming_day AND b.measure = :bought
-          AND b.service = a.service AND b.shard = a.shard AND b.seq = a.seq)
-    GROUP BY a.gaming_day ORDER BY a.gaming_day""")
+        AND a.value >= t.least_cents AND a.recorded_at <= :known_at
+    WHERE {unknown}
+    GROUP BY a.gaming_day ORDER BY a.gaming_day""".replace("{unknown}", _UNKNOWN)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +110,12 @@ class Moved:
     entry: EntryRef
 
 
-@dataclass(frozen=True, slots=True)
-class MovedCurrency:
-    """Movements of currency by moment, and what the question's days come to by measure, what is void taken off; cents.
-
-    Movements are those of persons who moved a large amount in a gaming day, in or out; the sums are of all.
-    """
-
-    moved: tuple[Moved, ...]
-    sums_cents: Mapping[str, int]
-
-
-async def sold_to_nobody_known(
-    books: Books, least_cents: Mapping[date, int], *, below_cents: int
-) -> dict[date, tuple[Figure, Figure]]:
+async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) -> dict[date, tuple[Figure, Figure]]:
     """Return how many sales of chips for currency to nobody known there were at tables, and what they come to, by day.
 
-    Those of `least_cents` of their gaming day or more are added up, and below `below_cents`.
+    Those of `least_cents` of their gaming day or more are added up.
     """
-    asked = {"days": list(least_cents), "least_cents": list(least_cents.values()), "below_cents": below_cents}
+    asked = {"days": list(least_cents), "least_cents": list(least_cents.values())}
     found = {}
     for row in await books.read(_SOLD_TO_NOBODY_KNOWN, at_tables=_AT_TABLES, bought=BOUGHT, **asked):
         because = tuple(map(EntryRef, row.services, row.shards, row.seqs))
@@ -97,9 +129,9 @@ async def moved_in_days(books: Books) -> dict[tuple[date, Department], dict[Dire
         "cage_in_cents": ("cage", "in"),
         "cage_out_cents": ("cage", "out"),
         _AT_TABLES: ("table", "in"),
-        **{name: ("account", way) for name, way in ACCOUNT_MEASURES.items()},
+        **{name: ("account", way) for name, way in CASH_MEASURES.items()},
     }
-    known = [await books.amounts(tuple(ACCOUNT_MEASURES), ("gaming_day", "item"), items=(CASH,))]
+    known = [await books.amounts(tuple(CASH_MEASURES), ("gaming_day", "item"), items=(CASH,))]
     known.append(await books.amounts(("cage_in_cents", "cage_out_cents", _AT_TABLES), ("gaming_day",)))
     found: dict[tuple[date, Department], dict[Direction, Figure]] = {}
     for by, measures in (each for one in known for each in one.items()):
@@ -109,67 +141,54 @@ async def moved_in_days(books: Books) -> dict[tuple[date, Department], dict[Dire
     return found
 
 
-async def moved_currency(books: Books, first: date, *, person_cents: int, table_cents: int) -> MovedCurrency:
-    """Return what moved from a gaming day to the last of the question, as far as it is large.
+async def moved_currency(
+    books: Books, first: date, *, person_cents: int, nobody_cents: int, tables: bool
+) -> list[Moved]:
+    """Return the movements from a gaming day to the last of the question that are large, by moment.
 
     A person's gaming day is, where it comes to `person_cents` in or out, over accounts, cage and tables. Where nobody
-    is known, each amount stands alone, and is large from `table_cents` on. An account of no known patron stands for
-    whoever moves currency in it. What is void was no movement.
+    is known, each amount stands alone, and is large from `nobody_cents` on; with `tables`, those at tables are among
+    them. An account of no known patron stands for whoever moves currency in it. What is void was no movement.
     """
-    persons = [*CAGE_MEASURES, BOUGHT]
-    measures = {"of_accounts": list(ACCOUNT_MEASURES), "of_persons": persons, "cash": CASH, "at_tables": _AT_TABLES}
-    rows = await books.read(_MOVED, first=first, last=books.question.last, least_cents=table_cents, **measures)
-    patrons = await patrons_of(books, (row.account for row in rows if row.account))
-    sums_cents: Counter[str] = Counter()
-    for row in rows:
-        if row.gaming_day >= books.question.first:
-            sums_cents[row.measure] += int(row.value)
-    standing = [(row, _whose(row, patrons)) for row in _standing(rows)]
-    days: Counter[tuple[str, date, str, Direction]] = Counter()
-    for row, person in standing:
-        if person is not None:
-            days[person, row.gaming_day, _medium(row), _direction(row)] += int(row.value)
-    large = {(person, day) for (person, day, _, _), cents in days.items() if cents >= person_cents}
-    found = (
-        _moved(books.question.property, row, person)
-        for row, person in standing
-        if (row.value >= table_cents if person is None else (person, row.gaming_day) in large)
+    rows = await books.read(
+        _MOVED,
+        first=first,
+        last=books.question.last,
+        person_cents=person_cents,
+        nobody_cents=nobody_cents,
+        measures=list(_DIRECTIONS),
+        of_accounts=list(ACCOUNT_MEASURES),
+        inward=[name for name, direction in _DIRECTIONS.items() if direction == "in"],
+        by_instrument=[name for name in _DIRECTIONS if _medium(name) == "instrument"],
+        tables=tables,
+        at_tables=_AT_TABLES,
+        bought=BOUGHT,
+        table=None,
+        items=None,
     )
-    return MovedCurrency(tuple(found), sums_cents)
+    void = {(row.kind.partition(".")[0], row.voids) for row in rows if row.voids is not None}
+    return [
+        _moved(books.question.property, row)
+        for row in rows
+        if row.voids is None and (row.kind.partition(".")[0], row.number) not in void
+    ]
 
 
-def _standing(rows: Iterable[Any]) -> Iterator[Any]:
-    """Give the movements that are not void."""
-    listed = list(rows)
-    void = {(row.kind.partition(".")[0], row.voids) for row in listed if row.voids is not None}
-    for row in listed:
-        if row.voids is None and (row.kind.partition(".")[0], row.number) not in void:
-            yield row
+async def moved_by_measure(books: Books) -> dict[str, int]:
+    """Return what the movements of the question's days come to, entry by entry, by measure; cents."""
+    days = {"first": books.question.first, "last": books.question.last}
+    return {row.measure: int(row.cents) for row in await books.read(_SUMS, measures=list(_DIRECTIONS), **days)}
 
 
-def _whose(row: Any, patrons: Mapping[str, str]) -> str | None:
-    """Return the person of a movement; None where nobody is known."""
-    if row.measure in ACCOUNT_MEASURES:
-        return patrons.get(row.account) or f"account {row.account}"
-    return row.item or None
+def _medium(measure: str) -> Literal["currency", "instrument"]:
+    return "instrument" if measure.startswith("instruments_") else "currency"
 
 
-_DIRECTIONS: Final[Mapping[str, Direction]] = {**ACCOUNT_MEASURES, **CAGE_MEASURES}
-
-
-def _direction(row: Any) -> Direction:
-    return _DIRECTIONS.get(row.measure, "in")
-
-
-def _medium(row: Any) -> Literal["currency", "instrument"]:
-    return "instrument" if row.measure.startswith("instruments_") else "currency"
-
-
-def _moved(property_name: str, row: Any, person: str | None) -> Moved:
+def _moved(property_name: str, row: Any) -> Moved:
     entry = EntryRef(row.service, row.shard, row.seq)
-    department, direction = _department(row), _direction(row)
+    department, direction = _department(row), _DIRECTIONS.get(row.measure, "in")
     movement = CashMovement(
-        patron=person,
+        patron=row.person,
         property=property_name,
         gaming_day=row.gaming_day,
         moment=row.occurred_at,
@@ -179,7 +198,7 @@ def _moved(property_name: str, row: Any, person: str | None) -> Moved:
         department=department,
         place=row.table_name or row.window or ("wallet" if department == "account" else "cage"),
         reference=f"{entry.service}/{entry.shard}/{entry.seq}",
-        medium=_medium(row),
+        medium=_medium(row.measure),
     )
     return Moved(movement, entry)
 

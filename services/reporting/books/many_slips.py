@@ -34,7 +34,7 @@ _PLAIN: Final = text("""
           AND recorded_at <= :known_at),
     arrived AS MATERIALIZED (
         SELECT slip, number, count(*) AS times, sum((
-                   SELECT sum(p.cents * p.count) FROM json_to_recordset(contents) AS p(cents bigint, count bigint)))
+                   SELECT sum(p.cents * p.count) FROM jsonb_to_recordset(contents) AS p(cents bigint, count bigint)))
                    AS cents
         FROM received GROUP BY slip, number),
     voided AS MATERIALIZED (
@@ -44,7 +44,7 @@ _PLAIN: Final = text("""
     FROM prepared p JOIN arrived a ON a.slip = p.slip AND a.number = p.number
     WHERE a.times = 1
       AND a.cents = (SELECT sum(q.cents * q.count)
-                     FROM json_to_recordset(p.contents) AS q(cents bigint, count bigint))
+                     FROM jsonb_to_recordset(p.contents) AS q(cents bigint, count bigint))
       AND NOT EXISTS (SELECT FROM voided v WHERE v.slip = p.slip AND v.number = p.number)
     ORDER BY p.slip, p.number""")
 
@@ -89,7 +89,7 @@ _DAYS: Final = text("""
         AND p.number = r.number
     CROSS JOIN LATERAL (
         SELECT sum(CAST(one ->> 'cents' AS bigint) * CAST(one ->> 'count' AS bigint)) AS cents
-        FROM json_array_elements(coalesce(r.contents, p.contents)) one) v
+        FROM jsonb_array_elements(coalesce(r.contents, p.contents)) one) v
     WHERE r.gaming_day BETWEEN :first AND :last
     GROUP BY r.gaming_day, r.slip, r.step ORDER BY r.gaming_day, r.slip, r.step""")
 

@@ -7,18 +7,19 @@ from sqlalchemy import text
 
 from services.reporting.books.reading import Books
 
-_OWNERS: Final = text("""
-    SELECT account, patron FROM (
-        SELECT data ->> (CASE kind WHEN 'account.opened' THEN 'account' ELSE 'wallet' END) AS account,
-               data ->> 'patron' AS patron
-        FROM reporting.facts
-        WHERE property = :property AND kind IN ('account.opened', 'patron.registered') AND recorded_at <= :known_at) o
-    WHERE account = ANY(:accounts) AND patron IS NOT NULL""")
+OWNERS: Final = """
+    SELECT data ->> (CASE kind WHEN 'account.opened' THEN 'account' ELSE 'wallet' END) AS account,
+           data ->> 'patron' AS patron
+    FROM reporting.facts
+    WHERE property = :property AND kind IN ('account.opened', 'patron.registered') AND recorded_at <= :known_at"""
+"""Statement of the accounts and wallets that were opened, and whose they are; none where no patron is known."""
 
-
-_ACCOUNTS: Final = text(
-    _OWNERS.text.replace("account = ANY(:accounts) AND patron IS NOT NULL", "patron = ANY(:patrons)")
+_PATRONS: Final = text(
+    "SELECT account, patron FROM ({owners}) o WHERE account = ANY(:accounts) AND patron IS NOT NULL".replace(
+        "{owners}", OWNERS
+    )
 )
+_ACCOUNTS: Final = text("SELECT account FROM ({owners}) o WHERE patron = ANY(:patrons)".replace("{owners}", OWNERS))
 
 
 async def accounts_of(books: Books, patrons: Iterable[str]) -> list[str]:
@@ -30,4 +31,4 @@ async def accounts_of(books: Books, patrons: Iterable[str]) -> list[str]:
 async def patrons_of(books: Books, accounts: Iterable[str]) -> dict[str, str]:
     """Return the patron of each account that has a known one: of game accounts and of wallets."""
     wanted = sorted(set(accounts))
-    return {row.account: row.patron for row in await books.read(_OWNERS, accounts=wanted)} if wanted else {}
+    return {row.account: row.patron for row in await books.read(_PATRONS, accounts=wanted)} if wanted else {}

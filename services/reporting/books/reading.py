@@ -25,6 +25,7 @@ from services.reporting.books.statements import (
     LINES,
     OPEN_EXCEPTIONS,
     ROUNDS,
+    added_up,
     sums_of,
 )
 from services.reporting.books.statements import PLAYED as PLAYED_ROUNDS
@@ -221,16 +222,6 @@ class Books:
     ) -> Sequence[Any]:
         if unknown := set(by) - set(dimensions):
             raise ValueError(f"{', '.join(sorted(unknown))}: not among {', '.join(dimensions)}")
-        listed = "".join(f'"{name}", ' for name in by)
-        group = ", ".join(str(number + 1) for number in range(len(by)))
-        by_dealer = "dealer" in by
-        statement = (
-            query.replace("{dealer}", "dealer" if by_dealer else "''")
-            .replace("{round_sums}", "reporting.round_days" if by_dealer else "reporting.wager_days")
-            .replace("{by}", listed)
-            .replace("{group}", group or "()")
-            .replace("{order}", f"ORDER BY {group}" if by else "")
-        )
         parameters = {
             "property": self.question.property,
             "first": first,
@@ -239,7 +230,7 @@ class Books:
             "known_at": self.question.known_at,
             **more,
         }
-        return (await self._connection.execute(text(statement), parameters)).all()
+        return (await self._connection.execute(text(added_up(query, by)), parameters)).all()
 
     async def house_edges(self, submissions: Iterable[str]) -> dict[tuple[str, str], HouseEdge]:
         """Return what wagers bring back, by submission (its hash) and wager; nothing of a submission not come yet."""

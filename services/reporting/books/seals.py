@@ -14,9 +14,9 @@ _SEALED: Final = text("""
     SELECT f.gaming_day, f.service, f.shard, f.seq, f.recorded_at,
            CAST(CAST(f.data #>> '{report,total,final_win_cents}' AS bigint)
                 + coalesce((SELECT sum((r ->> 'final_rake_cents')::bigint)
-                            FROM json_array_elements(f.data #> '{report,rake}') r), 0)
+                            FROM jsonb_array_elements(f.data #> '{report,rake}') r), 0)
                 + coalesce((SELECT sum((c ->> 'fees_cents')::bigint - (c ->> 'prizes_cents')::bigint)
-                            FROM json_array_elements(f.data #> '{report,contests}') c), 0) AS bigint) AS revenue_cents,
+                            FROM jsonb_array_elements(f.data #> '{report,contests}') c), 0) AS bigint) AS revenue_cents,
            m.last_recorded > f.recorded_at AND EXISTS (
                SELECT FROM reporting.amounts a
                WHERE a.property = f.property AND a.gaming_day = f.gaming_day

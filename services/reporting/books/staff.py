@@ -11,15 +11,33 @@ from services.reporting.books.people import ACTS, people_in, person_of
 from services.reporting.books.reading import Books, Listed
 from services.reporting.books.statements import LAST_ACTS
 from services.reporting.kit.figures import EntryRef
-from shared.contracts.properties import Member, PropertyApproved, PropertyFiled, PropertyRejected
-from shared.contracts.submissions import SubmissionApproved, SubmissionFiled, SubmissionRejected
+from shared.contracts.properties import Member, PropertyApproved, PropertyFiled, PropertyReturned
+from shared.contracts.submissions import (
+    SubmissionApproved,
+    SubmissionDrafted,
+    SubmissionFiled,
+    SubmissionReturned,
+    SubmissionWithdrawn,
+    WithdrawalApproved,
+    WithdrawalRequested,
+    WithdrawalReturned,
+)
 
 LOOK_BACK: Final = timedelta(days=400)
 """How long ago a role may have been used last for that to be known: a year, and the time of a review."""
 
-DECIDED: Final = (PropertyFiled, PropertyApproved, PropertyRejected)
-SUBMITTED: Final = (SubmissionFiled, SubmissionApproved, SubmissionRejected)
+DECIDED: Final = (PropertyFiled, PropertyApproved, PropertyReturned)
+SUBMITTED: Final = (
+    *(SubmissionDrafted, SubmissionFiled, SubmissionApproved, SubmissionReturned),
+    *(SubmissionWithdrawn, WithdrawalRequested, WithdrawalApproved, WithdrawalReturned),
+)
 """What people file and decide at the registry."""
+
+DECIDING: Final = (
+    *(PropertyApproved, PropertyReturned, SubmissionApproved, SubmissionReturned),
+    *(WithdrawalApproved, WithdrawalReturned),
+)
+"""What is decided there about what somebody else filed or asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +128,14 @@ def registrars(fact: Any) -> list[str]:
     match fact:
         case PropertyApproved() | SubmissionApproved():
             return [fact.approved_by]
-        case PropertyRejected() | SubmissionRejected():
-            return [fact.rejected_by]
+        case PropertyReturned() | SubmissionReturned() | WithdrawalReturned():
+            return [fact.returned_by]
+        case SubmissionWithdrawn() | WithdrawalApproved():
+            return [fact.withdrawn_by]
+        case WithdrawalRequested():
+            return [fact.requested_by]
+        case SubmissionDrafted():
+            return [fact.drafted_by]
         case PropertyFiled() | SubmissionFiled():
             return [fact.filed_by]
         case _:

@@ -222,3 +222,16 @@ LAST_ACTS: Final = f"""
 def sums_of(names: Sequence[str]) -> str:
     """Return the sums of columns, under their names."""
     return ", ".join(f'sum("{name}") AS "{name}"' for name in names)
+
+
+def added_up(query: str, by: Sequence[str]) -> str:
+    """Return one of these statements as it adds up by dimensions, ordered by them."""
+    group = ", ".join(str(number + 1) for number in range(len(by)))
+    by_dealer = "dealer" in by
+    return (
+        query.replace("{dealer}", "dealer" if by_dealer else "''")
+        .replace("{round_sums}", "reporting.round_days" if by_dealer else "reporting.wager_days")
+        .replace("{by}", "".join(f'"{name}", ' for name in by))
+        .replace("{group}", group or "()")
+        .replace("{order}", f"ORDER BY {group}" if by else "")
+    )

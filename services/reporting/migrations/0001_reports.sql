@@ -33,7 +33,7 @@ CREATE INDEX closings_of ON closings (service, closed_shard, closed_seq);
 
 CREATE TABLE facts (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, kind TEXT NOT NULL,
-    event TEXT, property TEXT, table_name TEXT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL, data JSON NOT NULL,
+    event TEXT, property TEXT, table_name TEXT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL, data JSONB NOT NULL,
     counted_cents BIGINT,
     moved_cents BIGINT GENERATED ALWAYS AS (
         CASE WHEN event NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
@@ -52,7 +52,7 @@ CREATE INDEX facts_moved ON facts (property, table_name, occurred_at) INCLUDE (r
 
 CREATE TABLE documents (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, kind TEXT NOT NULL,
-    event TEXT, property TEXT, table_name TEXT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL, data JSON NOT NULL,
+    event TEXT, property TEXT, table_name TEXT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL, data JSONB NOT NULL,
     PRIMARY KEY (service, shard, seq)
 );
 CREATE INDEX documents_of_property ON documents (property, kind);
@@ -64,6 +64,7 @@ CREATE TABLE amounts (
     PRIMARY KEY (service, shard, seq, number)
 );
 CREATE INDEX amounts_of_day ON amounts (property, gaming_day, measure);
+CREATE INDEX large_sales ON amounts (property, gaming_day, value) WHERE measure = 'sold_for_currency_cents';
 CREATE INDEX amounts_recorded ON amounts (property, gaming_day, recorded_at);
 
 CREATE TABLE amount_days (

@@ -1,13 +1,10 @@
 """A report as pages (PDF) that a controller signs. Texts go to the typesetter as data, never as markup."""
 
-import json
 import re
-import sys
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import TimeoutExpired, run
 from typing import Any, Final, Self
 
 from services.reporting.kit.document import Column, Document, Filled
@@ -20,9 +17,9 @@ from services.reporting.rendering.wording import (
     stage_text,
     text_of,
 )
+from shared.runtime.typesetting import typeset
 
-_TYPESETTER: Final = Path(__file__).with_name("typeset.py")
-_SECONDS_MAX: Final = 120
+_TEMPLATE: Final = Path(__file__).with_name("report.typ")
 _LINE_CHARACTERS_MAX: Final = 220
 """How many characters stand on a line of the paper and can still be read."""
 _BESIDE_CHARACTERS: Final = 2
@@ -37,24 +34,14 @@ _AS_WIDE_AS_A_PARENTHESIS: Final = "\N{SIX-PER-EM SPACE}\N{THIN SPACE}"
 """After figures without one, so that the points of a column stand below each other."""
 
 
-class PagesError(Exception):
-    """The typesetter could not make pages of a report."""
-
-
 def as_pdf(document: Document) -> bytes:
     """Return a document as pages: landscape letter paper.
 
     Raises: PagesError where the typesetter fails, or takes longer than any report does.
     """
-    command = [sys.executable, "-I", str(_TYPESETTER), in_utc(document.header.known_at).isoformat()]
-    said = json.dumps(_said(document)).encode()
-    try:
-        done = run(command, input=said, capture_output=True, timeout=_SECONDS_MAX, check=False)  # noqa: S603
-    except TimeoutExpired as error:
-        raise PagesError(f"{document.header.report}: no pages after {_SECONDS_MAX} seconds") from error
-    if done.returncode != 0:
-        raise PagesError(f"{document.header.report}: {done.stderr.decode(errors='replace').strip()}")
-    return done.stdout
+    header = document.header
+    made_at = in_utc(header.known_at)
+    return typeset(_TEMPLATE, _said(document), name=header.report, made_at=made_at, tagged=False)
 
 
 def _said(document: Document) -> dict[str, Any]:

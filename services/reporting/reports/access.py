@@ -9,6 +9,7 @@ from services.reporting.books.people import ACTS, person_of
 from services.reporting.books.reading import Books, Listed
 from services.reporting.books.staff import (
     DECIDED,
+    DECIDING,
     SUBMITTED,
     Held,
     last_acts,
@@ -63,7 +64,7 @@ _STEPS: Final[Mapping[type[Fact], _Step]] = {
     meters.ChangeApproved: _Step("approval", "approved_by"),
     meters.ChangeRejected: _Step("approval", "rejected_by"),
     meters.PoolApproved: _Step("approval", "approved_by"),
-    meters.PoolRejected: _Step("approval", "rejected_by"),
+    meters.PoolReturned: _Step("approval", "returned_by"),
 }
 """What is more than everyday work, as the facts of the services say it."""
 
@@ -174,7 +175,7 @@ async def _done(books: Books) -> list[_Done]:
     found.extend(_Done(one.fact.by, "refused", one) for one in await books.refusals())
     for one in await registry_acts(books):
         day = books.place_on(books.question.last).gaming_day(one.recorded_at)
-        if one.kind.endswith((".approved", ".rejected")) and books.question.first <= day <= books.question.last:
+        if isinstance(one.fact, DECIDING) and books.question.first <= day <= books.question.last:
             found.extend(_Done(person, "approval", one) for person in registrars(one.fact))
     return sorted(found, key=lambda one: (one.listed.recorded_at, one.listed.entry.shard, one.listed.entry.seq))
 

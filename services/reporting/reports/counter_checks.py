@@ -1,10 +1,9 @@
 """The log of Counter Checks: each as it was issued at a table, and the box in which its issuance copy was found."""
 
-from collections.abc import Mapping
 from datetime import date
 from typing import Any, Final
 
-from services.reporting.books.check_copies import Copy, checks_not_tied, copies_of
+from services.reporting.books.check_copies import Copy, checks_of
 from services.reporting.books.reading import Books, Listed
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Identity, Mark, Section, fill
@@ -21,7 +20,6 @@ from services.reporting.reports.checks_on_hand import (
     on_hand,
     stays_on_hand,
 )
-from shared.contracts import pit
 from shared.contracts.counts import CountConcluded
 from shared.contracts.inventory import PitRecorded
 
@@ -90,19 +88,15 @@ UNKNOWN: Final = Section(
 
 async def _fill(books: Books) -> Content:
     only_off = is_long(books.question)
-    copies = await copies_of(books, not_tied=only_off)
-    by_key = {copy.key: copy for copy in reversed(copies)}
-    issued = await (checks_not_tied(books) if only_off else books.pit(pit.IssuedCounterCheck))
+    checks = await checks_of(books, not_tied=only_off)
     counted = await _all_counted(books)
     before, left = await left_before(books), await on_hand(books)
-    first, last = books.question.first, books.question.last
-    unknown = (copy for copy in copies if copy.is_beyond and first <= copy.gaming_day <= last)
     sections = (
-        fill(LOG, (_row(books, one, by_key, counted) for one in issued)),
+        fill(LOG, (_row(books, one.issued, one.copy, counted) for one in checks if one.issued is not None)),
         fill(CAGE, cage_rows(await cage_steps(books, *(CHANGES if only_off else STEPS)))),
         left,
         fill(SHIFTS, await _shifts(books, before)),
-        fill(UNKNOWN, (_unknown(copy) for copy in unknown)),
+        fill(UNKNOWN, (_unknown(one.copy) for one in checks if one.issued is None and one.copy is not None)),
     )
     identities = (await _tie_out(books), await stays_on_hand(books, before, left))
     return Content(sections, identities, await _marks(books))
@@ -120,11 +114,8 @@ async def _all_counted(books: Books) -> set[tuple[str, ...]]:
     }
 
 
-def _row(
-    books: Books, issued: Listed, copies: Mapping[tuple[str, str], Copy], counted: set[tuple[str, ...]]
-) -> dict[str, Any]:
+def _row(books: Books, issued: Listed, copy: Copy | None, counted: set[tuple[str, ...]]) -> dict[str, Any]:
     fact, data = issued.fact, issued.fact.data
-    copy = copies.get((fact.table, data.serial))
     row: dict[str, Any] = {
         "gaming_day": fact.gaming_day,
         "shift": fact.shift,

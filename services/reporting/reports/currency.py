@@ -11,7 +11,8 @@ from services.reporting.books.currency import (
     BOUGHT,
     CAGE_MEASURES,
     CASH,
-    MovedCurrency,
+    CASH_MEASURES,
+    moved_by_measure,
     moved_currency,
 )
 from services.reporting.books.reading import Books
@@ -36,6 +37,7 @@ from shared.contracts.accounts import AccountBoughtIn, AccountCashedOut, Account
 from shared.contracts.cage import CageMoved, CageVoided, CheckRedeemed, RedemptionVoided
 from shared.contracts.inventory import PitRecorded
 from shared.jurisdictions import Pack
+from shared.jurisdictions.forms import CurrencyReport
 from shared.runtime.web.roles import READ_PATRON_REPORTS
 
 _UNKNOWN: Final = "unknown"
@@ -66,19 +68,18 @@ async def _fill(books: Books) -> Content:
     require_whole(books, "what a person moves is added up over all places")
     first, watch, only_due = books.question.first, Watch(), is_long(books.question)
     laws = [law for law in books.place.reporting if law.currency_reports]
-    threshold_cents = min((_least_cents(law, law.currency_reports, books) for law in laws), default=0)
-    listed_cents = threshold_cents
-    if only_due:  # sales at tables that only logs have are added up
-        listed_cents = min((_least_cents(law, _filed(law), books) for law in laws if _filed(law)), default=0)
-    table_cents = ceil(listed_cents * WARNING_SHARE)
+    filed_cents = min((_least_cents(law, _filed(law), books) for law in laws if _filed(law)), default=0)
+    logged_cents = min((_least_cents(law, _logged(law), books) for law in laws if _logged(law)), default=filed_cents)
+    part_cents = filed_cents * min(WARNING_SHARE, watch.just_below_share, watch.part_share)
     currency = await moved_currency(
         books,
         first - timedelta(days=watch.window_days - 1),
-        person_cents=ceil(threshold_cents * min(WARNING_SHARE, watch.just_below_share, watch.part_share)),
-        table_cents=table_cents,
+        person_cents=ceil(min(part_cents, logged_cents * WARNING_SHARE)),
+        nobody_cents=ceil(min(filed_cents, logged_cents) * WARNING_SHARE),
+        tables=not only_due,  # of a long time, sales to nobody known are added up by gaming day
     )
-    entries = {one.movement.reference: one.entry for one in currency.moved}
-    all_movements = [one.movement for one in currency.moved]
+    entries = {one.movement.reference: one.entry for one in currency}
+    all_movements = [one.movement for one in currency]
     movements = [one for one in all_movements if one.gaming_day >= first]
     judged = [
         _Judged(
@@ -95,11 +96,11 @@ async def _fill(books: Books) -> Content:
         for law in laws
     ]
     logs = [log for each in judged for log in _logs(each)]
-    of_currency = [(law, name) for law in laws for name in _logged(law) if not _is_of_instruments(law, name)]
-    rules = [law.currency_reports[name] for law, name in of_currency] if only_due else []
+    log_rules = [one for law in laws for one in _of_currency(law, _logged(law))] if only_due else []
+    filed_rules = [one for law in laws for one in _of_currency(law, _filed(law))]
     logged = [_in_log(each, entry) for each, _, _, entry in logs]
     sections = (
-        fill(DAYS, await day_rows(books, logged, rules, below_cents=table_cents)),
+        fill(DAYS, await day_rows(books, logged, log_rules, filed_rules)),
         fill(REPORTABLE, (_reportable(each, one) for each in judged for one in _standing(each, "reached", filed=True))),
         fill(
             LOG,
@@ -118,7 +119,7 @@ async def _fill(books: Books) -> Content:
     applied = [applied for each in judged for one in each.totals if one.standing != "below" for applied in one.applied]
     if only_due:
         applied += (one for law in laws for one in applied_to_logs(law, _logged(law), books.question.last))
-    return Content(sections, await _identities(books, currency), _marks(applied))
+    return Content(sections, await _identities(books), _marks(applied))
 
 
 def _filed(law: Pack) -> list[str]:
@@ -128,6 +129,10 @@ def _filed(law: Pack) -> list[str]:
 
 def _logged(law: Pack) -> list[str]:
     return [name for name in law.currency_reports if name not in _filed(law)]
+
+
+def _of_currency(law: Pack, names: Iterable[str]) -> list[CurrencyReport]:
+    return [law.currency_reports[name] for name in names if not _is_of_instruments(law, name)]
 
 
 def _is_of_instruments(law: Pack, report: str) -> bool:
@@ -224,9 +229,13 @@ def _pattern(judged: _Judged, report: str, one: Pattern) -> dict[str, Any]:
     }
 
 
-async def _identities(books: Books, currency: MovedCurrency) -> tuple[Identity, ...]:
-    accounts = (await books.amounts(tuple(ACCOUNT_MEASURES), ("item",), items=(CASH,))).get((CASH,), {})
-    elsewhere = (await books.amounts((*CAGE_MEASURES, BOUGHT))).get((), {})
+async def _identities(books: Books) -> tuple[Identity, ...]:
+    moved_cents = await moved_by_measure(books)
+    accounts = (await books.amounts(tuple(CASH_MEASURES), ("item",), items=(CASH,))).get((CASH,), {})
+    shown = {
+        **{of: accounts.get(name, NOTHING) for of, name in zip(ACCOUNT_MEASURES, CASH_MEASURES, strict=True)},
+        **(await books.amounts((*CAGE_MEASURES, BOUGHT))).get((), {}),
+    }
     sides = {
         **{name: (f"currency {way}", f"of accounts that went {way}") for name, way in ACCOUNT_MEASURES.items()},
         "cage_in_cents": ("cage in", "that went in at the cage"),
@@ -236,8 +245,8 @@ async def _identities(books: Books, currency: MovedCurrency) -> tuple[Identity, 
     return tuple(
         Identity(
             name,
-            Figure(currency.sums_cents.get(measure, 0)),
-            (accounts | elsewhere).get(measure, NOTHING),
+            Figure(moved_cents.get(measure, 0)),
+            shown.get(measure, NOTHING),
             f"the movements of persons are all currency {what}",
         )
         for measure, (name, what) in sides.items()
@@ -245,7 +254,7 @@ async def _identities(books: Books, currency: MovedCurrency) -> tuple[Identity, 
 
 
 def _marks(listed: Iterable[Applied]) -> tuple[Mark, ...]:
-    columns = ("days/logged_cents", "reportable/cents", "log/cents", "warnings/cents")
+    columns = ("days/logged_cents", "days/unknown_cents", "reportable/cents", "log/cents", "warnings/cents")
     return tuple(Mark(one.place, one.source, one.note or "", columns) for one in unconfirmed(listed))
 
 
@@ -255,8 +264,9 @@ CURRENCY: Final = Report(
     about=(
         "What persons moved in currency in a gaming day, in and out apart, over all places where they are known: what "
         "is to be reported and by when, the log of each department, what is near a threshold, and patterns that a "
-        "person should look at. Persons are references. Of more than a week, logs of currency are added up by "
-        "gaming day and department (the day lists them), and what is near the threshold of a log alone is not listed."
+        "person should look at. Persons are references. Of more than a week, logs of currency, and what nobody known "
+        "moved at tables, are added up by gaming day and department (the day lists them), and what is near the "
+        "threshold of a log alone is not listed."
     ),
     sections=(DAYS, REPORTABLE, LOG, WARNINGS, PATTERNS),
     sources=(

@@ -17,12 +17,12 @@ Logged = tuple[date, str, Figure]
 
 
 async def day_rows(
-    books: Books, logged: Iterable[Logged], rules: Sequence[CurrencyReport], *, below_cents: int
+    books: Books, logged: Iterable[Logged], logs: Sequence[CurrencyReport], filed: Sequence[CurrencyReport]
 ) -> list[dict[str, Any]]:
     """Return the rows of gaming days and departments.
 
-    `logged` are the movements of logs that are known one by one; sales at tables to nobody known that come to less than
-    `below_cents` are none of them, and are added up here by the rules of the logs.
+    `logged` are the movements of logs that are known one by one. Sales at tables to nobody known are added up by the
+    rules of `logs`, where they are not among them, and by those of reports that are `filed`.
     """
     rows: dict[tuple[date, str], dict[str, Any]] = {}
 
@@ -35,10 +35,10 @@ async def day_rows(
         add(day, department, {f"{way}_cents": figure for way, figure in moved.items()})
     for day, where, cents in logged:
         add(day, where, {"logged": Figure(1, cents.origin), "logged_cents": cents})
-    for rule in rules:
-        sold = await sold_to_nobody_known(books, _least_cents(rule, books), below_cents=below_cents)
-        for day, (movements, cents) in sold.items():
-            add(day, "table", {"logged": movements, "logged_cents": cents})
+    for name, rules in (("logged", logs), ("unknown", filed)):
+        for rule in rules:
+            for day, (movements, cents) in (await sold_to_nobody_known(books, _least_cents(rule, books))).items():
+                add(day, "table", {name: movements, f"{name}_cents": cents})
     return [rows[key] for key in sorted(rows)]
 
 

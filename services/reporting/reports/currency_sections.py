@@ -36,6 +36,14 @@ DAYS: Final = Section(
         Column(name="out_cents", title="Currency out", unit="cents", added=True, formula="of all amounts"),
         Column(name="logged", title="In its logs", unit="count", added=True, formula="as the day lists them"),
         Column(name="logged_cents", title="In its logs", unit="cents", added=True),
+        Column(
+            name="unknown",
+            title="To be reported, of nobody known",
+            unit="count",
+            added=True,
+            formula="sales at tables, each of which reaches the threshold by itself, as the day lists them",
+        ),
+        Column(name="unknown_cents", title="To be reported, of nobody known", unit="cents", added=True),
     ),
 )
 REPORTABLE: Final = Section(

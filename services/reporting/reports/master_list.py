@@ -1,7 +1,8 @@
 """The device and table master list: every table, what it offers under which rules, its devices; and tables by month."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import takewhile
 from typing import Any, Final
@@ -13,8 +14,7 @@ from services.reporting.kit.document import Column, Identity, Section, fill
 from services.reporting.kit.figures import Cell, EntryRef, Figure
 from shared.contracts.places import Place
 from shared.contracts.properties import PropertyApproved, PropertyTable
-from shared.contracts.submissions import SubmissionApproved
-from shared.contracts.versions import in_effect
+from shared.contracts.submissions import ByTable, SubmissionApproved, WithdrawalApproved
 
 TABLES: Final = Section(
     name="tables",
@@ -73,7 +73,7 @@ MONTHS: Final = Section(
 
 async def _fill(books: Books) -> Content:
     versions = await versions_of(books)
-    submissions = await books.all_facts(SubmissionApproved)
+    submissions = await _approved(books)
     document, last = books.place.document, books.question.last
     entries = tuple(one.entry for one in versions if one.fact.version == document.version)
     listed = [one for one in document.tables if books.question.table in (None, one.table)]
@@ -81,7 +81,10 @@ async def _fill(books: Books) -> Content:
     ends = books.place.begins_at(last + timedelta(days=1))
     devices = [(table, device) for table in listed for device in table.devices]
     sections = (
-        fill(TABLES, (_table(one, _submission(submissions, one, ends), entries, last) for one in listed)),
+        fill(
+            TABLES,
+            (_table(one, _submission(submissions, one, document.property, ends), entries, last) for one in listed),
+        ),
         fill(
             DEVICES,
             (
@@ -96,18 +99,30 @@ async def _fill(books: Books) -> Content:
         ),
         fill(MONTHS, _months(books, {one.table for one in listed})),
     )
-    return Content(sections, (_offered(listed, submissions, ends, last),))
+    return Content(sections, (_offered(listed, submissions, document.property, ends, last),))
 
 
-def _submission(submissions: Iterable[Listed], table: PropertyTable, ends: datetime) -> Listed | None:
-    """Return the submission under which a table offers its game at the end of the last gaming day."""
-    of_game = {
-        one.fact.hash: one
-        for one in submissions
-        if one.fact.game == table.game and table.table in one.fact.tables and one.fact.effective_from < ends
-    }
-    found: SubmissionApproved | None = in_effect((one.fact for one in of_game.values()), ends)
-    return None if found is None else of_game[found.hash]
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """The approved submissions by table, and the entries that approved them, by hash."""
+
+    by_table: ByTable[SubmissionApproved]
+    listed: Mapping[str, Listed]
+
+
+async def _approved(books: Books) -> _Rules:
+    """Return the approved submissions of the property, without those that were withdrawn."""
+    withdrawn = {one.fact.hash for one in await books.all_facts(WithdrawalApproved)}
+    listed = {one.fact.hash: one for one in await books.all_facts(SubmissionApproved)}
+    stand = (one.fact for digest, one in listed.items() if digest not in withdrawn)
+    return _Rules(ByTable(stand), listed)
+
+
+def _submission(rules: _Rules, table: PropertyTable, property_name: str, ends: datetime) -> Listed | None:
+    """Return the submission under which a table offers its game when the last gaming day ends."""
+    last = ends - timedelta.resolution
+    found = rules.by_table.in_effect(property_name, table.game, table.table, last)
+    return None if found is None else rules.listed[found.hash]
 
 
 def _table(
@@ -173,10 +188,12 @@ def _open_on(place: Place, day: date, listed: set[str]) -> list[PropertyTable]:
     return [table for table in place.document.tables if table.table in listed and table.is_open_on(day)]
 
 
-def _offered(tables: Sequence[PropertyTable], submissions: Sequence[Listed], ends: datetime, last: date) -> Identity:
+def _offered(
+    tables: Sequence[PropertyTable], submissions: _Rules, property_name: str, ends: datetime, last: date
+) -> Identity:
     """Return the identity that every open table offers its game under an approved submission."""
     is_open = [table for table in tables if table.is_open_on(last) and not table.non_banking]
-    found = [one for table in is_open if (one := _submission(submissions, table, ends)) is not None]
+    found = [one for table in is_open if (one := _submission(submissions, table, property_name, ends)) is not None]
     because = tuple(dict.fromkeys(one.entry for one in found))
     says = "every table open on the last gaming day, non-banking ones apart, has a Rules Submission in effect"
     return Identity("open tables", Figure(len(is_open)), Figure(len(found), because), says, unit="count")
@@ -191,7 +208,7 @@ MASTER_LIST: Final = Report(
         "and how many tables offered each game, month by month."
     ),
     sections=(TABLES, DEVICES, MONTHS),
-    sources=(PropertyApproved, SubmissionApproved),
+    sources=(PropertyApproved, SubmissionApproved, WithdrawalApproved),
     fill=_fill,
     signatures=("Compliance", "Table games manager"),
     of_days=False,

@@ -43,8 +43,8 @@ class InEffect:
     rules: Rules[Any]
 
 
-FindSubmission = Callable[[str, str, datetime], InEffect | None]
-"""(property, game, moment) -> the submission in effect then."""
+FindSubmission = Callable[[str, str, str, datetime], InEffect | None]
+"""(property, game, table, moment) -> the submission in effect at the table then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,16 +151,14 @@ class _Played:
 def _settle(data: Any, places: PlaceAt, find: FindSubmission) -> _Played:
     """Settle a played round, whichever game's model it is."""
     placed = place_round(data, places)
-    submission = find(data.property, data.game, data.opened_at)
+    submission = find(data.property, data.game, data.table, data.opened_at)
     if submission is None:
         raise Refused(
-            f"no rules submission of {data.property} for {data.game} was in effect at {data.opened_at.isoformat()}; "
-            "file one and have it approved, then replay this record"
+            f"no rules submission of {data.property} for {data.game} was in effect at table {data.table} at "
+            f"{data.opened_at.isoformat()}; file one that lists the table and have it approved, then replay this record"
         )
     document = submission.document
     named = f"submission {document.property}/{document.game} version {document.version}"
-    if data.table not in document.tables:
-        raise Refused(f"table {data.table} is not in {named}, which was in effect at {data.opened_at.isoformat()}")
     if data.regulation != document.regulation:
         raise Refused(f"the record says {data.regulation}; {named} is under {document.regulation}")
     settlement = submission.rules.settle(data.round)

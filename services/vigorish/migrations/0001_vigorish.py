@@ -12,4 +12,5 @@ def upgrade() -> None:
     """Run the statements of the SQL files, and grant the service what it needs."""
     run_sql(__file__, "0001_properties", "0001_submissions")
     grant("SELECT, INSERT", "properties", "submissions", "owed", "lines")
+    grant("UPDATE (withdrawal_received_at)", "submissions")
     grant("UPDATE", "owed")

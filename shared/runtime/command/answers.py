@@ -1,7 +1,7 @@
 """A command is done once: its answer is kept for ever under its key, and given when it is sent again."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from operator import itemgetter
 from typing import Any
@@ -24,7 +24,8 @@ class Answer:
     """What a command is answered with.
 
     Accepted (`reason` is None): the body is the JSON of the result, and `location` where that is found. Rejected:
-    the body is `{"detail": ..., "cites": ...}`, what is wrong and what to do, and the paragraph that says so.
+    the body is `{"detail": ..., "cites": ...}`, what is wrong and what to do, and the paragraph that says so; of a
+    document also `problems`, all that is wrong with it.
     """
 
     reason: Reason | None
@@ -34,7 +35,10 @@ class Answer:
     @classmethod
     def of_rejection(cls, rejected: Rejected) -> "Answer":
         """Return the answer to a command that is rejected."""
-        return cls(rejected.reason, to_json({"detail": rejected.detail, "cites": rejected.cites}).decode())
+        said: dict[str, Any] = {"detail": rejected.detail, "cites": rejected.cites}
+        if rejected.findings:
+            said["problems"] = [asdict(finding) for finding in rejected.findings]
+        return cls(rejected.reason, to_json(said).decode())
 
 
 @dataclass(frozen=True, slots=True)

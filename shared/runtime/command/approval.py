@@ -13,11 +13,13 @@ class Decision(StrEnum):
     ASKED = "asked"
     APPROVED = "approved"
     REJECTED = "rejected"
+    RETURNED = "returned"
+    WITHDRAWN = "withdrawn"
 
     @classmethod
     def of(cls, status: str) -> "Decision":
-        """Return where something stands by its status: `approved`, `rejected`, or a word of its own for asked."""
-        return cls(status) if status in (cls.APPROVED, cls.REJECTED) else cls.ASKED
+        """Return where something stands by its status: one of these words, or one of its own for asked."""
+        return cls(status) if status in cls._value2member_map_ else cls.ASKED
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class Policy:
 
 
 RULES_SUBMISSION: Final = Policy("filed")
+WITHDRAWAL: Final = Policy("requested")
 PROPERTY: Final = Policy("filed")
 POOL_TERMS: Final = Policy("filed")
 METER_CHANGE: Final = Policy("requested")

@@ -1,16 +1,27 @@
 """A service's own copy of approved documents in versions, so that it goes on while the registry is away."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
-from sqlalchemy import Column, DateTime, Integer, MetaData, Table, Text, func, select, true
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    DateTime,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    func,
+    null,
+    select,
+    true,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts.envelope import Event
-from shared.contracts.versions import in_effect
-from shared.journal.bulk import insert
+from shared.journal.bulk import excluded, insert
 from shared.journal.recording import Recording
 from shared.runtime.consume.handler import Handler
 
@@ -27,20 +38,26 @@ class ApprovedVersion(Protocol):
         """Return the moment from which on it counts."""
 
 
+_WITHDRAWN: Final = "withdrawal_received_at"
+
 VersionT = TypeVar("VersionT", bound=ApprovedVersion)
 MadeT = TypeVar("MadeT")
 
 
-def copy_table(name: str, metadata: MetaData, schema: str, *key: str) -> Table:
-    """Declare the copy in a service's schema: each approved version as it was published; `key` names its document."""
+def copy_table(name: str, metadata: MetaData, schema: str, *key: str, withdrawals: bool = False) -> Table:
+    """Declare the copy in a service's schema: each approved version as it was published; `key` names its document.
+
+    `withdrawals`: a version may be withdrawn before it takes effect.
+    """
     return Table(
         name,
         metadata,
         *(Column(part, Text, primary_key=True) for part in key),
         Column("version", Integer, primary_key=True, autoincrement=False),
-        Column("effective_from", DateTime(timezone=True), nullable=False),
-        Column("document", JSONB, nullable=False),
+        Column("effective_from", DateTime(timezone=True), nullable=withdrawals),
+        Column("document", JSONB, nullable=withdrawals),  # none of a version that was withdrawn before it was known
         Column("received_at", DateTime(timezone=True), nullable=False),
+        *((Column(_WITHDRAWN, DateTime(timezone=True)),) if withdrawals else ()),
         schema=schema,
     )
 
@@ -54,6 +71,8 @@ class ApprovedDocuments(Handler[None]):
     gather_seconds = 0.2
     model: ClassVar[Any]
     """The fact that a version was approved."""
+    withdrawal: ClassVar[Any] = ()
+    """The fact that an approved version was withdrawn, where there is one."""
 
     def check(self, approved: Any) -> None:
         """Look at an approved version before it is kept. Raises: Refused where nothing can be done under it."""
@@ -66,16 +85,29 @@ class ApprovedDocuments(Handler[None]):
         return ()
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write the versions that are not there yet; one that is there never changes."""
+        """Write the versions that are not there yet, and which were withdrawn; one that is there never changes.
+
+        A version may be withdrawn whose approval was refused here: it stays withdrawn when that is replayed.
+        """
         table, *_ = self.keeps
-        said = [column.name for column in table.columns if column.name not in ("document", "received_at")]
+        said = [column.name for column in table.columns if column.name not in ("document", "received_at", _WITHDRAWN)]
         rows = [
             {name: getattr(event.data, name) for name in said}
             | {"document": event.data.model_dump(mode="json"), "received_at": at}
             for event in events
             if isinstance(event.data, self.model)
         ]
-        await insert(table, on_conflict="skip").write(connection, rows)
+        columns = (*said, "document", "received_at")
+        await insert(table, columns, on_conflict="skip").write(connection, rows)
+        key = [column.name for column in table.primary_key]
+        withdrawn = [
+            {name: getattr(event.data, name) for name in key} | {"received_at": at, _WITHDRAWN: at}
+            for event in events
+            if isinstance(event.data, self.withdrawal)
+        ]
+        if withdrawn:
+            first = {_WITHDRAWN: func.coalesce(table.c[_WITHDRAWN], excluded(table)[_WITHDRAWN])}
+            await insert(table, (*key, "received_at", _WITHDRAWN), on_conflict=first).write(connection, withdrawn)
 
 
 class Approved(Generic[VersionT, MadeT]):
@@ -99,32 +131,33 @@ class Approved(Generic[VersionT, MadeT]):
         self._versions: dict[tuple[str, ...], list[VersionT]] = {}
         self._by_hash: dict[str, VersionT] = {}
         self._made: dict[str, MadeT] = {}
+        self._withdrawn_at: ColumnElement[Any] = table.c[_WITHDRAWN] if _WITHDRAWN in table.c else null()
+        self._counts = (0, 0)
 
     async def refresh(self, connection: AsyncConnection) -> None:
-        """Read them again if their number has changed; a version that is there never changes."""
-        counted = select(func.count()).select_from(self._table).where(self._of_property)
-        count = (await connection.execute(counted)).scalar_one()
-        if count == len(self._by_hash):
+        """Read them again if there are more, or more of them are withdrawn; a version that is there never changes."""
+        counted = select(func.count(), func.count(self._withdrawn_at)).select_from(self._table)
+        count, withdrawn = (await connection.execute(counted.where(self._of_property))).one()
+        if (count, withdrawn) == self._counts:
             return
-        rows = (await connection.execute(select(self._table.c.document).where(self._of_property))).all()
-        self.know([self._model.model_validate(row.document) for row in rows])
+        wanted = select(self._table.c.document, self._withdrawn_at.is_not(None).label("withdrawn"))
+        rows = (await connection.execute(wanted.where(self._of_property))).all()
+        known = [(self._model.model_validate(row.document), row.withdrawn) for row in rows if row.document is not None]
+        self.know([version for version, _ in known], {version.hash for version, withdrawn in known if withdrawn})
+        self._counts = (count, withdrawn)
 
-    def know(self, versions: Sequence[VersionT]) -> None:
-        """Know these versions, and no others."""
+    def know(self, versions: Sequence[VersionT], withdrawn: Collection[str] = ()) -> None:
+        """Know these versions and no others; those whose hashes are `withdrawn` take no effect."""
         self._versions.clear()
         self._by_hash.clear()
         for approved in versions:
-            self._versions.setdefault(tuple(getattr(approved, part) for part in self._key), []).append(approved)
+            if approved.hash not in withdrawn:
+                self._versions.setdefault(tuple(getattr(approved, part) for part in self._key), []).append(approved)
             self._by_hash[approved.hash] = approved
 
     def under(self, digest: str) -> MadeT | None:
-        """Return the version with this hash; None where it is not known."""
+        """Return the version with this hash, withdrawn or not; None where it is not known."""
         approved = self._by_hash.get(digest)
-        return None if approved is None else self.made(approved)
-
-    def at(self, moment: datetime, *key: str) -> MadeT | None:
-        """Return the version of a document in effect at a moment; None where there is none."""
-        approved: VersionT | None = in_effect(self._versions.get(key, []), moment)
         return None if approved is None else self.made(approved)
 
     def versions(self, *key: str) -> list[MadeT]:

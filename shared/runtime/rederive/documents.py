@@ -25,12 +25,14 @@ class DocumentsThen:
         self._handler = handler
         self._approved = approved
         self._received: list[tuple[datetime, Any]] = []
+        self._withdrawn: list[tuple[datetime, str]] = []
         self._moments: list[datetime] = []
         self._known = -1
 
     async def read(self, sources: Sources) -> Sequence[Problem]:
         """Read the topic and the copy; return what does not agree."""
         published: dict[tuple[Any, ...], Any] = {}
+        withdrawn: set[tuple[Any, ...]] = set()
         topic = self._handler.topic
         try:
             for partition, end in sources.read_to.get(topic, {}).items():
@@ -43,30 +45,43 @@ class DocumentsThen:
                             continue  # it went into quarantine, and is none of the documents
                         if isinstance(said, self._handler.model):
                             published[self._key(said)] = said
+                        elif isinstance(said, self._handler.withdrawal):
+                            withdrawn.add(self._key(said))
         except TopicLacks as error:
             return [Problem(topic, 0, f"its documents cannot be derived again: {error}")]
-        return await self._match(sources, published)
+        return await self._match(sources, published, withdrawn)
 
     def as_of(self, moment: datetime) -> None:
         """Have `approved` know what had been received by a moment."""
         count = bisect_right(self._moments, moment)
         if count != self._known:
             self._known = count
-            self._approved.know([said for _, said in self._received[:count]])
+            withdrawn = {digest for at, digest in self._withdrawn if at <= moment}
+            self._approved.know([said for at, said in self._received if at <= moment], withdrawn)
 
-    async def _match(self, sources: Sources, published: dict[tuple[Any, ...], Any]) -> list[Problem]:
+    async def _match(
+        self, sources: Sources, published: dict[tuple[Any, ...], Any], withdrawn: set[tuple[Any, ...]]
+    ) -> list[Problem]:
         table, *_ = self._handler.keeps
         problems = []
         for row in await sources.connection.execute(select(table).order_by(table.c.received_at)):
             key = tuple(getattr(row, column.name) for column in table.primary_key)
             said = published.get(key)
+            taken_back: datetime | None = row._mapping.get("withdrawal_received_at")
+            if (taken_back is not None) != (key in withdrawn):
+                where = "in the copy, and not on its topic" if taken_back else "on its topic, and not in the copy"
+                problems.append(Problem(table.name, 0, f"the document {'/'.join(map(str, key))} is withdrawn {where}"))
+            if row.document is None:
+                continue  # withdrawn before it was known: it never took effect
             if said is None or said.model_dump(mode="json") != row.document:
                 what = "is not on its topic" if said is None else "is another one on its topic"
                 named = "/".join(map(str, key))
                 problems.append(Problem(table.name, 0, f"the copy of the document {named} {what}"))
             if said is not None:
                 self._received.append((row.received_at, said))
-        self._moments = [moment for moment, _ in self._received]
+                if taken_back is not None:
+                    self._withdrawn.append((taken_back, said.hash))
+        self._moments = sorted(moment for moment, _ in (*self._received, *self._withdrawn))
         return problems
 
     def _key(self, said: Any) -> tuple[Any, ...]:

@@ -111,7 +111,9 @@ def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
         elif rejected.reason in _NOT_THEIRS_TO_READ:
             route, reason = _route(request.scope), rejected.reason.value
             log.warning("a reader was refused", route=route, reason=reason, detail=rejected.detail)
-        return problem(rejected.reason, rejected.detail, paragraph=rejected.cites, errors=errors)
+        return problem(
+            rejected.reason, rejected.detail, paragraph=rejected.cites, errors=errors, found=rejected.findings
+        )
 
     @app.exception_handler(Rejected)
     async def rejected(request: Request, error: Rejected) -> Response:

@@ -28,6 +28,7 @@ from pydantic_core import from_json
 
 from shared.contracts.envelope import Contract, Identifier
 from shared.contracts.rejection import Reason
+from shared.rules.errors import Finding
 from shared.runtime.command.answers import Answer
 from shared.runtime.web.access import caller_with, person_with, properties_named
 from shared.runtime.web.documents import JSON
@@ -156,7 +157,8 @@ class _Endpoint(Generic[CommandT]):
         answer = await self._engine.do(wanted, person=person, key=key)
         if answer.reason is not None:
             rejection = from_json(answer.body)
-            return problem(answer.reason, rejection["detail"], paragraph=rejection.get("cites"))
+            found = [Finding(**one) for one in rejection.get("problems", ())]
+            return problem(answer.reason, rejection["detail"], paragraph=rejection.get("cites"), found=found)
         headers = {} if answer.location is None else {"Location": answer.location}
         return Response(answer.body, self._status, headers, JSON)
 

@@ -12,7 +12,8 @@ _HEAD: Final = f"""# Problems
 
 Whatever a service rejects, it answers with a problem document (RFC 9457, `{PROBLEM}`). Decide by
 `type`: it is stable. `detail` names the thing, the value and the way out, in words that may change. `paragraph` is the
-rule of a regulation that says so, `errors` lists the places of a malformed request, `checks` what keeps a service from
+rule of a regulation that says so, `errors` lists the places of a malformed request, `problems` all that is wrong with a
+document (each with `pointer`, a JSON pointer, `detail` and `paragraph`), `checks` what keeps a service from
 being ready.
 
 This page is written from the source by `make generated`.

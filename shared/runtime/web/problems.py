@@ -1,14 +1,15 @@
 """Problem documents (RFC 9457): what a rejection is over HTTP. Nothing else knows the status of a rejection."""
 
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Final, assert_never
 
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from shared.contracts.rejection import Reason
+from shared.rules.errors import Finding
 
 PROBLEM: Final = "application/problem+json"
 """The media type of a problem document."""
@@ -52,8 +53,8 @@ class Mistake(BaseModel):
 class Problem(BaseModel):
     """What went wrong (RFC 9457). `type` is stable; docs/problems.md says what to do about each.
 
-    `paragraph` is there where a regulation says so, `errors` where the request is malformed, `checks` where the service
-    is not ready.
+    `paragraph` is there where a regulation says so, `errors` where the request is malformed, `problems` where a
+    document is wrong, each with its place as a JSON pointer, `checks` where the service is not ready.
     """
 
     type: str
@@ -62,6 +63,7 @@ class Problem(BaseModel):
     detail: str
     paragraph: str | None = None
     errors: list[Mistake] | None = None
+    problems: list[Finding] | None = None
     checks: dict[str, str | None] | None = None
 
 
@@ -191,6 +193,7 @@ def problem(
     *,
     paragraph: str | None = None,
     errors: list[Mistake] | None = None,
+    found: Sequence[Finding] = (),
     checks: Mapping[str, str | None] | None = None,
 ) -> JSONResponse:
     """Return a problem document; members without a value are left out."""
@@ -202,6 +205,7 @@ def problem(
         "detail": detail,
         "paragraph": paragraph,
         "errors": None if errors is None else [mistake.model_dump() for mistake in errors],
+        "problems": [asdict(finding) for finding in found] or None,
         "checks": None if checks is None else dict(checks),
     }
     present = {name: value for name, value in members.items() if value is not None}

@@ -1,4 +1,4 @@
-"""The paytable registry: a property, and versions of a submission, filed, approved by somebody else or not, rejected.
+"""The paytable registry: a property, and versions of a submission, filed, approved by somebody else or not, returned.
 
 It reads nothing.
 """
@@ -27,7 +27,7 @@ SUBJECT = Subject(
         Ask(person="games.ray", path=f"{_VERSIONS}/1/approve", status=403),
         Ask(person="compliance.ann", path=f"{_VERSIONS}/1/approve"),
         _filed("games.kim", 2),
-        Ask(person="compliance.ann", path=f"{_VERSIONS}/2/reject", body={"reason": "not as discussed"}),
+        Ask(person="compliance.ann", path=f"{_VERSIONS}/2/return", body={"reason": "not as discussed"}),
         _filed("games.kim", 3),
         Ask(person="compliance.ann", path=f"{_VERSIONS}/3/approve"),
     ],

@@ -60,11 +60,11 @@ def test_a_filed_version_waits_for_somebody_else(registry: Registry) -> None:
 
 
 def test_an_approved_version_is_in_effect_from_its_beginning(registry: Registry) -> None:
-    """Each moment has its version; a rejected one counts for nothing, and what is decided stays so."""
+    """Each moment has its version; a returned one counts for nothing, and what is decided stays so."""
     for version, days in enumerate((-1, 1, 2), 1):
         file(registry, lakeside(days, title=f"Lakeside {version}"))
-        decide(registry, version, "reject" if version == 2 else "approve")
-    assert_problem(decide(registry, 2), 409, "was rejected already")
+        decide(registry, version, "return" if version == 2 else "approve")
+    assert_problem(decide(registry, 2), 409, "was returned already")
     found = [
         read(registry, f"/in-effect?at=2026-11-{moment}Z")["version"]
         for moment in ("19T09:00:00", "21T12:00:00", "22T08:59:59", "22T09:00:00")

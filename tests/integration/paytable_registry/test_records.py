@@ -64,7 +64,8 @@ def test_a_crowd_is_served_by_two_processes(registry: Registry, url: str) -> Non
         filings = [threads.submit(both[number % 2].file) for number in range(16)]
         assert list(range(1, 17)) == sorted(filing.result().json()["version"] for filing in filings)
         decisions = [
-            threads.submit(both[number % 2].approve if number % 3 else both[number % 2].reject) for number in range(9)
+            threads.submit(both[number % 2].approve if number % 3 else both[number % 2].give_back)
+            for number in range(9)
         ]
         assert [200] + [409] * 8 == sorted(decision.result().status_code for decision in decisions)
     assert 8 == registry.kinds().count("command.refused")
@@ -79,14 +80,14 @@ def test_entries_hold_what_the_contract_says(registry: Registry, url: str) -> No
     registry.approve(key="second")
     registry.file(effective_from=later(1))
     registry.approve(2, person="ann")
-    registry.reject(2, reason="no")
-    registry.reject(2)
+    registry.give_back(2, reason="no")
+    registry.give_back(2)
     filed, approved, *_ = (entry.draft for entry in registry.entries())
     assert ["first", "second"] == [filed.event_id, approved.event_id]
     assert ["/properties/riverbend/games/blackjack/submissions/1"] * 2 == [filed.source, approved.source]
     assert (NOON, ()) == (filed.occurred_at, filed.postings)
     kinds = [entry.draft.kind for entry in registry.entries()]
-    decided = ["submission.filed", "command.refused", "submission.rejected", "command.refused"]
+    decided = ["submission.filed", "command.refused", "submission.returned", "command.refused"]
     assert ["submission.filed", "submission.approved", *decided] == kinds
     before = registry.desk.read_model(url)
     registry.desk.project_again(url, registry.desk.entries())
@@ -109,7 +110,7 @@ def test_entries_hold_what_the_contract_says(registry: Registry, url: str) -> No
     ],
 )
 def test_the_service_cannot_change_what_was_filed_and_answered(registry: Registry, url: str, change: str) -> None:
-    """Its role may decide a version, and nothing else."""
+    """Its role may decide a version, and replace a draft."""
     registry.file()
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         sql(url, change, role="paytable_registry")

@@ -1,4 +1,4 @@
-"""Rules submissions over HTTP: filed, approved by somebody else or rejected, read by whoever may."""
+"""Rules submissions over HTTP: filed, approved by somebody else or returned, read by whoever may."""
 
 import json
 import re
@@ -20,7 +20,7 @@ def at(hours: float) -> str:
     return (NOON + hours * HOUR).isoformat().replace("+00:00", "Z")
 
 
-# --- filing, approving, rejecting ---
+# --- filing, approving, returning ---
 
 
 def test_a_filed_version_can_be_read(registry: Registry) -> None:
@@ -30,7 +30,8 @@ def test_a_filed_version_can_be_read(registry: Registry) -> None:
     assert {**blackjack(NOON), "version": 1, "status": "filed", "filed_by": "ann"}.items() <= filed.json().items()
     read = registry.get(filed.headers["location"])
     assert (200, filed.json()) == (read.status_code, read.json())
-    assert_problem(registry.read("/in-effect"), 404, "no approved version of blackjack at riverbend")
+    assert filed.json()["phase"] == "filed"
+    assert registry.in_effect() is None
 
 
 def test_an_approved_version_is_in_effect(registry: Registry) -> None:
@@ -38,23 +39,25 @@ def test_an_approved_version_is_in_effect(registry: Registry) -> None:
     registry.file()
     approved = registry.approve()
     assert (200, "approved", "bob") == (approved.status_code, approved.json()["status"], approved.json()["approved_by"])
-    assert 404 == registry.read(f"/in-effect?at={at(-0.0001)}").status_code
+    assert registry.in_effect(at(-0.0001)) is None
     for hours in (0, 1000):
-        found = registry.read(f"/in-effect?at={at(hours)}")
-        assert (200, approved.json()) == (found.status_code, found.json())
+        assert approved.json() == registry.in_effect(at(hours))
 
 
 def test_the_latest_approved_version_that_has_begun_is_in_effect(registry: Registry) -> None:
-    """Each moment has its version; filed and rejected ones count for nothing."""
+    """Each moment has its version; filed and returned ones count for nothing."""
     for version, hours in enumerate((0, 10, 20, 30), 1):
         registry.file(effective_from=at(hours))
         if version != 3:
             assert 200 == registry.approve(version).status_code
-    registry.reject(3)
-    found = [registry.read(f"/in-effect?at={at(hours)}").json()["version"] for hours in (0, 9, 10, 25, 30, 99)]
-    assert [1, 1, 2, 2, 4, 4] == found
+    registry.give_back(3)
+    found = [registry.in_effect(at(hours)) for hours in (0, 9, 10, 25, 30, 99)]
+    assert [1, 1, 2, 2, 4, 4] == [one and one["version"] for one in found]
     registry.wait(12)
-    assert 2 == registry.read("/in-effect").json()["version"]
+    assert ["superseded", "effective", "returned", "approved"] == [
+        one["phase"] for one in registry.read("").json()["items"]
+    ]
+    assert (2, "effective") == tuple((registry.in_effect() or {})[name] for name in ("version", "phase"))
 
 
 def test_the_filer_cannot_approve(registry: Registry) -> None:
@@ -67,23 +70,23 @@ def test_the_filer_cannot_approve(registry: Registry) -> None:
 
 
 def test_a_version_is_decided_once(registry: Registry) -> None:
-    """Approving or rejecting again is a conflict, recorded as such."""
+    """Approving or returning again is a conflict, recorded as such."""
     registry.file()
     registry.approve()
     assert_problem(registry.approve(), 409, "was approved already")
-    assert_problem(registry.reject(), 409, "was approved already")
+    assert_problem(registry.give_back(), 409, "was approved already")
     registry.file(effective_from=at(1))
-    registry.reject(2, reason="eight decks were agreed")
-    assert_problem(registry.approve(2), 409, "was rejected already")
-    rejected = registry.read("/2").json()
-    assert ("rejected", "bob", "eight decks were agreed") == tuple(
-        rejected[name] for name in ("status", "rejected_by", "rejection_reason")
+    registry.give_back(2, reason="eight decks were agreed")
+    assert_problem(registry.approve(2), 409, "was returned already")
+    returned = registry.read("/2").json()
+    assert ("returned", "bob", "eight decks were agreed") == tuple(
+        returned[name] for name in ("status", "returned_by", "return_reason")
     )
     assert (4 + 3, 3) == (len(registry.kinds()), registry.kinds().count("command.refused"))
 
 
 def test_history_never_changes(registry: Registry) -> None:
-    """A version that has become too late between filing and approval is rejected."""
+    """A version that has become too late between filing and approval is refused."""
     registry.file()
     registry.approve()
     registry.file(effective_from=at(1))
@@ -116,6 +119,11 @@ def test_what_the_catalogue_does_not_allow_is_rejected(registry: Registry) -> No
     rejected = registry.file(key="k", submission=wrong)
     assert_problem(rejected, 422, "royal_match_21")
     assert rejected.json()["paragraph"].startswith("§ 633a.")
+    [problem] = rejected.json()["problems"]
+    assert ("/submission/wagers/royal_match_21/paytable", "§ 633a.13(f)(1)") == (
+        problem["pointer"],
+        problem["paragraph"],
+    )
     assert rejected.content == registry.file(key="k", submission=wrong).content
     assert_problem(registry.file(key="k"), 409, "Idempotency-Key 'k' was used for another command")
     assert ["command.refused"] * 2 == registry.kinds()
@@ -143,7 +151,7 @@ def test_every_path_takes_a_role(registry: Registry) -> None:
     assert_problem(registry.file(person="bob"), 403, "bob does not have the role 'submissions.file'")
     registry.file(person="ann")
     assert_problem(registry.approve(person="carl"), 403, "carl does not have the role 'submissions.file.approve'")
-    assert_problem(registry.reject(person="carl"), 403, "carl does not have the role 'submissions.file.approve'")
+    assert_problem(registry.give_back(person="carl"), 403, "carl does not have the role 'submissions.file.approve'")
     for path in ("/submissions", "/submissions/riverbend/blackjack/1", "/catalogue", "/catalogue/pa-633a-2024"):
         assert [200] * 4 == [registry.get(path, person=one).status_code for one in ("ann", "bob", "kim", "lee")]
         assert 401 == registry.get(path, person=None).status_code
@@ -152,7 +160,7 @@ def test_every_path_takes_a_role(registry: Registry) -> None:
 def test_what_is_not_there_is_not_found(registry: Registry) -> None:
     """Versions and games that nobody filed: 404."""
     assert_problem(registry.approve(), 404, "there is no version 1 of blackjack at riverbend")
-    assert_problem(registry.reject(), 404, "there is no version 1")
+    assert_problem(registry.give_back(), 404, "there is no version 1")
     assert_problem(registry.read("/1"), 404, "there is no version 1")
     assert_problem(registry.read(""), 404, "nothing was ever filed")
 

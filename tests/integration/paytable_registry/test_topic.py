@@ -103,7 +103,7 @@ async def open_property(client: httpx.AsyncClient, **changes: Any) -> list[int]:
 
 
 async def some_history(client: httpx.AsyncClient) -> list[int]:
-    """One version approved at the second attempt, one rejected; gives the statuses of the answers."""
+    """One version approved at the second attempt, one returned; gives the statuses of the answers."""
     assert [201, 403, 200] == await open_property(client)
     one, two = "/submissions/riverbend/blackjack/1", "/submissions/riverbend/blackjack/2"
     steps = [
@@ -112,7 +112,7 @@ async def some_history(client: httpx.AsyncClient) -> list[int]:
         (f"{one}/approve", None, "ann"),
         (f"{one}/approve", None, "bob"),
         ("/submissions", blackjack(NOW + timedelta(hours=1)), "ann"),
-        (f"{two}/reject", {"reason": "eight decks were agreed § 633a.3"}, "bob"),
+        (f"{two}/return", {"reason": "eight decks were agreed § 633a.3"}, "bob"),
     ]
     return [(await command(client, path, body, person=person)).status_code for path, body, person in steps]
 
@@ -123,7 +123,7 @@ KINDS = [
     "command.refused",
     "submission.approved",
     "submission.filed",
-    "submission.rejected",
+    "submission.returned",
 ]
 
 
@@ -202,7 +202,7 @@ def test_compaction_removes_nothing(published: list[Message]) -> None:
         f"command.refused/{shard}/3",
         "riverbend/blackjack/1/submission.approved",
         "riverbend/blackjack/2/submission.filed",
-        "riverbend/blackjack/2/submission.rejected",
+        "riverbend/blackjack/2/submission.returned",
     ] == keys
 
 

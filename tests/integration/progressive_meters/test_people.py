@@ -151,14 +151,14 @@ def test_later_terms_begin_later(office: Office) -> None:
     assert_problem(
         office.send(f"{filed.headers['location']}/approve", person="bob"), 409, "cannot be approved any more"
     )
-    rejected = office.send(f"{filed.headers['location']}/reject", {"reason": "too late"}, person="bob")
-    assert (200, "rejected", "too late") == (
-        rejected.status_code,
-        rejected.json()["status"],
-        rejected.json()["rejection_reason"],
+    returned = office.send(f"{filed.headers['location']}/return", {"reason": "too late"}, person="bob")
+    assert (200, "returned", "too late") == (
+        returned.status_code,
+        returned.json()["status"],
+        returned.json()["return_reason"],
     )
     versions = office.read(f"/pools/{PROPERTY}/major/versions")["items"]
-    assert ["approved", "rejected"] == [version["status"] for version in versions]
+    assert ["approved", "returned"] == [version["status"] for version in versions]
 
 
 def test_a_limit_never_takes_money_off_a_display(office: Office) -> None:

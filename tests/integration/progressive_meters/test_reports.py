@@ -169,7 +169,7 @@ def test_what_is_recorded_can_be_read_with_the_contract(office: Office, url: str
     office.change("major", kind="transfer", cents=500, to="minor")
     office.send(f"{office.request('major', kind='reset')}/reject", {"reason": "not needed"}, person="bob")
     filed = office.send("/pools", terms(effective_from=(NOON + timedelta(hours=1)).isoformat()))
-    office.send(f"{filed.headers['location']}/reject", {"reason": "not needed"}, person="bob")
+    office.send(f"{filed.headers['location']}/return", {"reason": "not needed"}, person="bob")
     office.settle(SHARD.posted(5, before=500000), SHARD.posted(6, before=1, table="BJ-02"), partition=1)
     office.send("/reconciliations", {"property": PROPERTY, "gaming_day": DAY, "reason": "close"}, person="kim")
     before, entries = office.desk.read_model(url), office.entries()

@@ -150,32 +150,35 @@ def test_a_person_is_added_up_over_accounts_cage_and_tables(books: Books) -> Non
 
 
 def test_a_month_adds_up_logs_by_gaming_day_and_lists_what_is_due(books: Books) -> None:
-    """Of more than a week, what a log of currency alone has is not listed; reports, warnings and instruments are."""
+    """Of more than a week, what logs alone have, and what nobody known bought, is added up; what is due is listed."""
     till, ledger = Till(), TableDays()
 
-    def sold(dollars: int) -> dict[str, Any]:
-        data: dict[str, Any] = {"cents": dollars * 100, "instrument": "currency", "dealer": "dealer.1"}
+    def sold(dollars: int, **more: str) -> dict[str, Any]:
+        data: dict[str, Any] = {"cents": dollars * 100, "instrument": "currency", "dealer": "dealer.1", **more}
         return ledger.pit("chips.sold", "BJ-01", moved=-dollars * 100, **data)
 
     books.desk.feed("accounts", till.registered("p-7", "w-7"), till.paid(4_000, "w-7"), till.paid(500, "w-7", out=True))
     books.desk.feed(
         "inventory",
         *map(sold, (2_900, 3_000, 3_001, 3_500, 8_500, 10_001)),
+        sold(10_500, patron="p-9"),
         _moved(ledger, 1, "front_money_deposit", 3_000, medium="instrument"),
         _moved(ledger, 2, "chip_redemption", 200),
     )
     day, month = _report(books), _report(books, _MONTH)
-    sums = ("gaming_day", "department", "in_cents", "out_cents", "logged", "logged_cents")
+    sums = ("gaming_day", "department", "in_cents", "out_cents", "logged", "logged_cents", "unknown", "unknown_cents")
     assert [
-        (DAY, "account", 400_000, 50_000, 1, 400_000),
-        (DAY, "cage", None, 20_000, 1, 300_000),
-        (DAY, "table", 3_090_200, None, 4, 2_500_200),
+        (DAY, "account", 400_000, 50_000, 1, 400_000, None, None),
+        (DAY, "cage", None, 20_000, 1, 300_000, None, None),
+        (DAY, "table", 4_140_200, None, 5, 3_550_200, 1, 1_000_100),
     ] == [names(row, *sums) for row in rows_of(month, "days")]
     assert rows_of(day, "days") == rows_of(month, "days")
-    assert rows_of(day, "reportable") == rows_of(month, "reportable") != []
+    due = [names(row, "person", "cents") for row in rows_of(day, "reportable")]
+    assert [("unknown", 1_000_100), ("p-9", 1_050_000)] == due
+    assert due[1:] == [names(row, "person", "cents") for row in rows_of(month, "reportable")]
     assert [290_000, 300_000, 850_000] == sorted(row["cents"] for row in rows_of(day, "warnings"))
-    assert [("FinCEN 112", 850_000)] == [names(row, "form", "cents") for row in rows_of(month, "warnings")]
-    assert 6 == len(rows_of(day, "log"))
+    assert [] == rows_of(month, "warnings")
+    assert 7 == len(rows_of(day, "log"))
     assert [("cage", "front money deposit", 300_000)] == [
         names(row, "department", "kind", "cents") for row in rows_of(month, "log")
     ]
@@ -185,7 +188,7 @@ def test_a_month_adds_up_logs_by_gaming_day_and_lists_what_is_due(books: Books) 
         books.get(books.path("currency/entries", f"{more}&cell={cell}"), person=CLERK).json()["entries"]
         for more in ("", _MONTH)
     ]
-    assert 4 == len(entries[0])
+    assert 5 == len(entries[0])
     assert sorted(one["seq"] for one in entries[0]) == sorted(one["seq"] for one in entries[1])
 
 

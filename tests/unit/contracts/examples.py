@@ -62,14 +62,14 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         sequence=1,
         at=DAY,
     ),
-    "property.rejected": published(
-        "property.rejected",
+    "property.returned": published(
+        "property.returned",
         {
             "property": "riverside",
             "version": 1,
             "hash": _DIGEST,
-            "rejected_by": "compliance.ann",
-            "rejected_at": _NOW,
+            "returned_by": "compliance.ann",
+            "returned_at": _NOW,
             "reason": "BJ-07 stays open",
         },
         service="paytable-registry",
@@ -84,13 +84,29 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         sequence=1,
         at=DAY,
     ),
-    "submission.rejected": published(
-        "submission.rejected",
-        _VERSION | {"rejected_by": "compliance.ann", "rejected_at": _NOW, "reason": "two decks only"},
+    "submission.returned": published(
+        "submission.returned",
+        _VERSION | {"returned_by": "compliance.ann", "returned_at": _NOW, "reason": "two decks only"},
         service="paytable-registry",
         sequence=2,
         at=DAY,
     ),
+}
+
+_WITHDRAWAL = {"requested_by": "games.ray", "requested_at": _NOW, "reason": "the hotel opens later"}
+_WITHDRAWN = {"withdrawn_by": "compliance.ann", "withdrawn_at": _NOW}
+_DRAFTED = ("filed_by", "filed_at", "approved_by", "approved_at")
+EXAMPLES |= {
+    kind: published(kind, data, service="paytable-registry", sequence=1, at=DAY)
+    for kind, data in {
+        "submission.drafted": {name: value for name, value in _FILED["data"].items() if name not in _DRAFTED}
+        | {"drafted_by": "games.ray", "drafted_at": _NOW},
+        "submission.withdrawn": _VERSION | _WITHDRAWN | {"reason": "filed twice"},
+        "submission.withdrawal_requested": _VERSION | _WITHDRAWAL,
+        "submission.withdrawal_approved": _VERSION | _WITHDRAWAL | _WITHDRAWN,
+        "submission.withdrawal_returned": _VERSION
+        | {"returned_by": "compliance.ann", "returned_at": _NOW, "reason": "it opens after all"},
+    }.items()
 }
 
 _PROPERTY = property_event()["data"]
@@ -99,8 +115,8 @@ EXAMPLES |= {
     for kind, data in {
         "property.filed": {name: value for name, value in _PROPERTY.items() if not name.startswith("approved")},
         "property.approved": _PROPERTY,
-        "property.rejected": {name: _PROPERTY[name] for name in ("property", "version", "hash")}
-        | {"rejected_by": "compliance.ann", "rejected_at": _NOW, "reason": "the pits are not as built"},
+        "property.returned": {name: _PROPERTY[name] for name in ("property", "version", "hash")}
+        | {"returned_by": "compliance.ann", "returned_at": _NOW, "reason": "the pits are not as built"},
     }.items()
 }
 

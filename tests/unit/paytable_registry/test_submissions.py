@@ -1,4 +1,4 @@
-"""When a version may be filed, approved and rejected, and what its hash covers."""
+"""When a version may be filed, approved and returned, and what its hash covers."""
 
 import json
 from datetime import UTC, datetime, timedelta, timezone
@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from services.paytable_registry.domain.history import History
 from services.paytable_registry.domain.submissions import (
+    SubmissionHistory,
     SubmissionVersion,
     after,
     approve,
     file,
-    reject,
+    give_back,
 )
 from shared.contracts.envelope import as_json
 from shared.contracts.places import Place
 from shared.contracts.rejection import Reason, Rejected
-from shared.contracts.submissions import RulesSubmission, SubmissionApproved, SubmissionRejected, submission_hash
+from shared.contracts.submissions import RulesSubmission, SubmissionApproved, SubmissionReturned, submission_hash
 from shared.contracts.versions import why_too_late
 from tests.support.properties import place
 
@@ -47,20 +47,43 @@ def places(name: str, moment: datetime) -> Place | None:
     return PLACE if name == "riverbend" and moment >= PLACE.document.effective_from else None
 
 
-def filed(history: History | None = None, **changes: Any) -> SubmissionVersion:
+def approved(*beginnings: datetime, tables: tuple[str, ...] = ("BJ-01",)) -> SubmissionHistory:
+    """Versions that were approved, from these moments on, at these tables."""
+    versions = [
+        SubmissionVersion(
+            **dict(wanted(effective_from=moment, tables=tables)),
+            version=number,
+            hash="0" * 64,
+            status="approved",
+            filed_by="ann",
+            filed_at=NOW,
+            approved_by="bob",
+            approved_at=NOW,
+        )
+        for number, moment in enumerate(beginnings, 1)
+    ]
+    return SubmissionHistory(len(versions), versions)
+
+
+FIRST = SubmissionHistory(versions=1)
+"""One version was filed, and none approved."""
+
+
+def filed(history: SubmissionHistory | None = None, **changes: Any) -> SubmissionVersion:
     """A version that ann filed and nobody has decided."""
-    fact = file(wanted(**changes), history or History(), places, by="ann", at=NOW)
-    return after(fact, fact)
+    before = history or SubmissionHistory()
+    fact = file(wanted(**changes), before, places, version=before.versions + 1, by="ann", at=NOW)
+    return after(None, fact)
 
 
 def test_file_numbers_the_next_version() -> None:
     """A version is one more than those that were filed before, whatever became of them."""
-    assert [1, 8] == [filed().version, filed(History(versions=7)).version]
+    assert [1, 8] == [filed().version, filed(SubmissionHistory(versions=7)).version]
 
 
 def test_file_keeps_what_was_filed_and_by_whom() -> None:
     """The fact holds what was wanted, who filed it and when."""
-    fact = file(wanted(), History(), places, by="ann", at=NOW)
+    fact = file(wanted(), SubmissionHistory(), places, version=1, by="ann", at=NOW)
     assert as_json(wanted()) == {key: value for key, value in as_json(fact).items() if key in as_json(wanted())}
     assert ("ann", NOW) == (fact.filed_by, fact.filed_at)
 
@@ -109,13 +132,16 @@ def test_file_refuses_tables_that_do_not_offer_the_game() -> None:
 
 def test_file_says_all_that_is_wrong_at_once() -> None:
     """Catalogue, regulation, tables and beginning; with the paragraph of the catalogue."""
-    history = History(versions=1, approved=[NOW])
+    history = approved(NOW)
     with pytest.raises(Rejected) as rejected:
         filed(history, submission={"wagers": {}}, tables=["BJ-01", "BJ-01", "SW-01"], effective_from=NOW - HOUR)
     found = rejected.value.detail.split("; ")
     for part in ("'decks' is missing", "'BJ-01' is listed 2 times", "offers blackjack-switch", "is not after"):
         assert 1 == sum(part in one for one in found), part
     assert "§ 633a.3(a)" == rejected.value.cites
+    assert ["/submission/decks", "/tables/0", "/tables/2", "/effective_from"] == [
+        one.pointer for one in rejected.value.findings
+    ]
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-05:00", "1999-12-31T23:59:59Z"])
@@ -128,7 +154,7 @@ def test_file_refuses_a_beginning_that_no_clock_shows(moment: str) -> None:
 def test_file_refuses_early_what_could_never_be_approved() -> None:
     """Who files a beginning that has passed hears it at once, not from the approver."""
     with pytest.raises(Rejected, match="has passed"):
-        filed(History(versions=1, approved=[NOW - 2 * HOUR]))
+        filed(approved(NOW - 2 * HOUR))
 
 
 def test_the_first_version_may_begin_in_the_past() -> None:
@@ -163,7 +189,7 @@ def test_a_later_version_begins_after_every_approved_one(effective_from: datetim
 def test_somebody_else_approves() -> None:
     """The approval holds all that was filed, who approved it and when."""
     version = filed()
-    fact = approve(version, History(versions=1), places, by="bob", at=NOW + HOUR)
+    fact = approve(version, FIRST, places, by="bob", at=NOW + HOUR)
     assert ("ann", "bob", NOW + HOUR) == (fact.filed_by, fact.approved_by, fact.approved_at)
     assert (version.hash, version.submission) == (fact.hash, fact.submission)
 
@@ -171,37 +197,37 @@ def test_somebody_else_approves() -> None:
 def test_the_filer_does_not_approve() -> None:
     """Who filed a version cannot approve it."""
     with pytest.raises(Rejected, match="ann filed version 1 of blackjack at riverbend") as rejected:
-        approve(filed(), History(versions=1), places, by="ann", at=NOW)
+        approve(filed(), FIRST, places, by="ann", at=NOW)
     assert Reason.SAME_PERSON is rejected.value.reason
 
 
-def test_reject_gives_the_reason() -> None:
-    """A rejection says who turned which version down, when and why."""
-    fact = reject(filed(), by="bob", at=NOW, reason="eight decks were agreed")
-    assert ("bob", NOW, "eight decks were agreed") == (fact.rejected_by, fact.rejected_at, fact.reason)
+def test_a_return_gives_the_reason() -> None:
+    """It says who returned which version, when and why."""
+    fact = give_back(filed(), by="bob", at=NOW, reason="eight decks were agreed")
+    assert ("bob", NOW, "eight decks were agreed") == (fact.returned_by, fact.returned_at, fact.reason)
 
 
 @pytest.mark.parametrize("by", ["ann", "bob"])
-@pytest.mark.parametrize("decision", ["approved", "rejected"])
+@pytest.mark.parametrize("decision", ["approved", "returned"])
 def test_a_version_is_decided_once(decision: str, by: str) -> None:
-    """What was approved or rejected is neither approved nor rejected again, whoever asks."""
+    """What was approved or returned is neither approved nor returned again, whoever asks."""
     version = filed()
-    fact: SubmissionApproved | SubmissionRejected
+    fact: SubmissionApproved | SubmissionReturned
     if decision == "approved":
-        fact = approve(version, History(versions=1), places, by="bob", at=NOW)
+        fact = approve(version, FIRST, places, by="bob", at=NOW)
     else:
-        fact = reject(version, by="bob", at=NOW, reason="no")
+        fact = give_back(version, by="bob", at=NOW, reason="no")
     decided = after(version, fact)
     assert decision == decided.status
     with pytest.raises(Rejected, match=f"version 1 of blackjack at riverbend was {decision} already"):
-        approve(decided, History(versions=1), places, by=by, at=NOW)
+        approve(decided, FIRST, places, by=by, at=NOW)
     with pytest.raises(Rejected, match=f"was {decision} already"):
-        reject(decided, by=by, at=NOW, reason="no")
+        give_back(decided, by=by, at=NOW, reason="no")
 
 
 def test_approval_comes_too_late() -> None:
     """A version that waited until its beginning had passed can only be filed again."""
-    history = History(versions=1, approved=[NOW - HOUR])
+    history = approved(NOW - HOUR)
     version = filed(history, effective_from=NOW + HOUR)
     with pytest.raises(Rejected, match=r"version 2 of blackjack at riverbend cannot .* any more.*passed") as rejected:
         approve(version, history, places, by="bob", at=NOW + 2 * HOUR)
@@ -213,7 +239,7 @@ def test_approval_finds_all_that_the_property_contradicts_since() -> None:
     version = filed()
     now = place("riverbend", {"BJ-01": "pai-gow-poker"}, packs=["us-ri", "us-federal"])
     with pytest.raises(Rejected) as rejected:
-        approve(version, History(versions=1), lambda *_: now, by="bob", at=NOW)
+        approve(version, FIRST, lambda *_: now, by="bob", at=NOW)
     assert Reason.NOT_ALLOWED is rejected.value.reason
     opening, *others = rejected.value.detail.split("; ")
     assert opening.startswith("version 1 of blackjack at riverbend cannot be approved any more: 'regulation': 'pa-633a")

@@ -47,6 +47,7 @@ _SEEDED = {
 }
 _ROUND = {"property": PROPERTY, "table": "BJ-01", "game": "blackjack", "gaming_day": DAY, "round_id": "r-1"}
 _REJECTED = {"rejected_by": "bob", "rejected_at": _NOW, "reason": "not as agreed"}
+_RETURNED = {"returned_by": "bob", "returned_at": _NOW, "reason": "not as agreed"}
 _REQUESTED = {
     **_POOL,
     "kind": "transfer",
@@ -87,7 +88,7 @@ METERS: dict[str, dict[str, Any]] = {
     for kind, data in {
         "pool.filed": _FILED,
         "pool.approved": {**_FILED, "approved_by": "bob", "approved_at": _NOW, "movement": _SEEDED},
-        "pool.rejected": {**_POOL, "version": 1, "hash": _DIGEST, **_REJECTED},
+        "pool.returned": {**_POOL, "version": 1, "hash": _DIGEST, **_RETURNED},
         "meter.counted": {
             **_ROUND,
             "revision": 1,

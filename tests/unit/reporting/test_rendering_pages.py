@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from pypdf import PdfReader
 
 from services.reporting.kit.document import Column, Document, Section, fill
-from services.reporting.rendering import pages, render
-from services.reporting.rendering.pages import PagesError
+from services.reporting.rendering import render
 from services.reporting.rendering.wording import text_of
+from shared.runtime import typesetting
+from shared.runtime.typesetting import PagesError
 from tests.unit.reporting.rendering_documents import KNOWN_AT, any_documents, header, report
 
 AMOUNT = re.compile(r"\(?[0-9][0-9,]*\.[0-9]{2}(?![0-9])\)?")
@@ -132,6 +133,6 @@ def test_pages_carry_every_amount(document: Document) -> None:
 
 def test_a_failing_typesetter_is_no_empty_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """What it says is in the error, with the name of the report."""
-    monkeypatch.setattr(pages, "_TYPESETTER", pages._TYPESETTER.with_name("none.py"))
+    monkeypatch.setattr(typesetting, "_TYPESETTER", typesetting._TYPESETTER.with_name("none.py"))
     with pytest.raises(PagesError, match=r"master-game: .*none\.py"):
         render(report(), "pdf")

@@ -12,19 +12,19 @@ from pathlib import Path
 import typst
 
 
-def main(known_at: str) -> None:
-    """Write the report on stdin as pages; they say that they were made at `known_at`."""
+def main(template: str, made_at: str, *, tagged: bool) -> None:
+    """Write the document on stdin as pages of a template; they say that they were made at `made_at`."""
     pages = typst.compile(
-        Path(__file__).with_name("report.typ").read_bytes(),
+        Path(template).read_bytes(),
         format="pdf",
-        sys_inputs={"report": sys.stdin.buffer.read().decode()},
-        ignore_system_fonts=True,  # the same report has the same bytes on every machine
-        timestamp=datetime.fromisoformat(known_at).replace(microsecond=0),  # it takes whole seconds
-        pdf_tags=False,  # with them, a month of tables is fifteen times as large
+        sys_inputs={"document": sys.stdin.buffer.read().decode()},
+        ignore_system_fonts=True,  # the same document has the same bytes on every machine
+        timestamp=datetime.fromisoformat(made_at).replace(microsecond=0),  # it takes whole seconds
+        pdf_tags=tagged,
     )
     assert isinstance(pages, bytes)
     sys.stdout.buffer.write(pages)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2], tagged=sys.argv[3] == "tagged")

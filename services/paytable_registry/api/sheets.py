@@ -1,0 +1,62 @@
+"""What patrons are to know of a version of a submission: its sign of payout odds, its gaming guide."""
+
+import asyncio
+from hashlib import sha256
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from services.paytable_registry.api.access import SUBMISSIONS_READER
+from services.paytable_registry.api.submissions import GameName
+from services.paytable_registry.domain.sheets import sheet_of
+from services.paytable_registry.queries import submissions
+from services.paytable_registry.rendering import MEDIA_TYPES, FormName, render
+from shared.contracts.rejection import Reason
+from shared.contracts.versions import VersionNumber
+from shared.rules.signs.sheet import Kind
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import UNCHANGED, PropertyPath, problems, snapshot
+from shared.runtime.web.documents import entity_tag, respond
+
+_PAGES_AT_ONCE: Final = 2
+
+Form = Annotated[FormName, Query(alias="as", description="the form")]
+Version = Annotated[VersionNumber, Path()]
+
+_CONTENT: Final[dict[str, Any]] = {"content": {media_type: {} for media_type in MEDIA_TYPES.values()}}
+_ANSWERS: Final = {200: _CONTENT, **UNCHANGED, **problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED)}
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes, reading the database of a running service."""
+    router = APIRouter(prefix="/submissions", tags=["submissions"], dependencies=[SUBMISSIONS_READER])
+    setting = asyncio.Semaphore(_PAGES_AT_ONCE)
+    path = "/{property}/{game}/{version}"
+
+    async def answer(request: Request, named: tuple[str, str, int], kind: Kind, form: FormName) -> Response:
+        async with snapshot(context.engine) as connection:
+            found = await submissions.find(connection, *named)
+        sheet = sheet_of(found, kind)
+        async with setting:
+            content = await asyncio.to_thread(render, sheet, form)
+        return respond(request, content, MEDIA_TYPES[form], entity_tag(sha256(content).hexdigest()))
+
+    @router.get(
+        path + "/sign", response_class=Response, summary="Read the sign of payout odds of a version", responses=_ANSWERS
+    )
+    async def read_sign(
+        request: Request, property_name: PropertyPath, game: GameName, version: Version, form: Form = "html"
+    ) -> Response:
+        """Every wager on offer with every row that settles, each line with its paragraph."""
+        return await answer(request, (property_name, game, version), "sign", form)
+
+    @router.get(
+        path + "/guide", response_class=Response, summary="Read the gaming guide of a version", responses=_ANSWERS
+    )
+    async def read_guide(
+        request: Request, property_name: PropertyPath, game: GameName, version: Version, form: Form = "html"
+    ) -> Response:
+        """How the game is played, how each wager wins and what it pays, each line with its paragraph."""
+        return await answer(request, (property_name, game, version), "guide", form)
+
+    return router

@@ -1,0 +1,37 @@
+"""Which rules were in effect at which table at a moment. Pure."""
+
+from datetime import datetime
+
+from services.paytable_registry.domain.submissions import SubmissionShown, SubmissionVersion, shown
+from shared.contracts.envelope import Contract
+from shared.contracts.places import Place
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.submissions import ByTable
+
+
+class TableInEffect(Contract):
+    """A table, the game that it offers, and the version in effect there; none: no round of the game can settle."""
+
+    table: str
+    game: str
+    submission: SubmissionShown | None = None
+
+
+def in_effect_at(
+    place: Place, approved: ByTable[SubmissionVersion], moment: datetime, *, now: datetime, only: str | None = None
+) -> list[TableInEffect]:
+    """Return the tables of a property at a moment, or one of them, with the version in effect at each.
+
+    `now` is when that is asked, for the phases. Raises: Rejected where the one table is not there then.
+    """
+    day = place.gaming_day(moment)
+    missing = None if only is None else place.why_no_table(only, day)
+    if missing is not None:
+        raise Rejected(Reason.NOT_FOUND, missing)
+    found = []
+    for one in place.tables_on(day):
+        if only in (None, one.table):
+            version = approved.in_effect(place.document.property, one.game, one.table, moment)
+            submission = None if version is None else shown(version, approved, now)
+            found.append(TableInEffect(table=one.table, game=one.game, submission=submission))
+    return found

@@ -1,0 +1,48 @@
+"""A file that proves what was filed and approved: the facts about the versions of a submission, each with its proof."""
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from services.paytable_registry.domain.submissions import AboutSubmission, SubmissionVersion, after
+from shared.contracts.catalog import decode_fact
+from shared.contracts.envelope import Contract, Name
+from shared.contracts.facts import KINDS
+from shared.contracts.submissions import RulesSubmission, submission_hash
+from shared.journal.merkle import EvidenceError
+from shared.journal.proof import ProofDocument
+
+
+class SubmissionsExport(Contract):
+    """The facts about the versions of a submission, in the order of recording, each with its proof.
+
+    Every proof holds what the registry recorded and its place under one signed checkpoint: who has the public key of
+    the registry needs nothing else to verify it.
+    """
+
+    format: Literal["pitledger-submissions-v1"] = "pitledger-submissions-v1"
+    property: Name
+    game: Name
+    proofs: tuple[ProofDocument, ...]
+
+
+def versions_of(property_name: str, game: str, facts: Iterable[tuple[str, bytes]]) -> list[SubmissionVersion]:
+    """Return the versions as proven facts (kind, JSON) leave them, by number.
+
+    Raises: EvidenceError where a fact is about something else, a hash is not that of its content, or a decision is not
+    about what was filed before.
+    """
+    found: dict[int, SubmissionVersion] = {}
+    for kind, data in facts:
+        fact: Any = decode_fact(kind, data) if kind in KINDS else None
+        if not isinstance(fact, AboutSubmission) or (fact.property, fact.game) != (property_name, game):
+            raise EvidenceError(f"a proven {kind} is not about {game} at {property_name}")
+        named = f"version {fact.version} of {game} at {property_name}"
+        before = found.get(fact.version)
+        if isinstance(fact, RulesSubmission):
+            computed = submission_hash(fact, fact.version)
+            if computed != fact.hash:
+                raise EvidenceError(f"{named}: the hash of its content is {computed}, and {fact.hash} was recorded")
+        elif before is None or before.hash != fact.hash:
+            raise EvidenceError(f"{named}: a proven {kind} is about {fact.hash}, which was not filed before it")
+        found[fact.version] = after(before, fact)
+    return [found[number] for number in sorted(found)]

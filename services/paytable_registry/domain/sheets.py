@@ -1,0 +1,32 @@
+"""The sign and the gaming guide of a version of a submission. Pure."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from services.paytable_registry.domain.submissions import SubmissionVersion
+from shared.contracts.rejection import Reason, Rejected
+from shared.rules import Refused, Submission
+from shared.rules.signs import Sheet, guide, sign
+from shared.rules.signs.sheet import Kind
+
+_SHEETS: Final[Mapping[Kind, Callable[[str, Submission], Sheet]]] = {"sign": sign, "guide": guide}
+
+
+def sheet_of(version: SubmissionVersion, kind: Kind) -> Sheet:
+    """Return a sheet of a version, which it names; with a warning where the version is not approved.
+
+    Raises: Rejected for a draft whose regulation does not allow it.
+    """
+    try:
+        sheet = _SHEETS[kind](version.regulation, version.submission)
+    except Refused as refused:
+        raise Rejected(Reason.NOT_ALLOWED, f"there is no {kind} of version {version.version}: {refused}") from None
+    named = (
+        ("Property", version.property),
+        ("Submission", f"{version.game}, version {version.version}, {version.status}"),
+        ("Effective from", version.effective_from.isoformat()),
+        ("SHA-256", version.hash),
+    )
+    warning = None if version.status == "approved" else f"Version {version.version} is not approved: not to be posted."
+    return replace(sheet, about=(*sheet.about, *named), warning=warning)

@@ -1,0 +1,28 @@
+"""What differs between two versions of a rules submission, in words. Pure."""
+
+from collections.abc import Iterator
+
+from shared.contracts.submissions import RulesSubmission
+from shared.rules.catalogue import known_regulations
+from shared.rules.comparison import Payback, counted_payback, differences
+
+
+def changes(before: RulesSubmission, after: RulesSubmission, *, payback: Payback = counted_payback) -> list[str]:
+    """Return what a later version changes, one change a line; nothing but its number: nothing."""
+    return [*_places(before, after), *_rules(before, after, payback)]
+
+
+def _places(before: RulesSubmission, after: RulesSubmission) -> Iterator[str]:
+    for table in sorted(set(after.tables) - set(before.tables)):
+        yield f"table {table}: added"
+    for table in sorted(set(before.tables) - set(after.tables)):
+        yield f"table {table}: not listed; it keeps the version that it has"
+    if before.effective_from != after.effective_from:
+        yield f"beginning: {before.effective_from.isoformat()} to {after.effective_from.isoformat()}"
+
+
+def _rules(before: RulesSubmission, after: RulesSubmission, payback: Payback) -> list[str]:
+    if {before.regulation, after.regulation} - set(known_regulations()):  # a draft may name one that nobody knows
+        one, other = before.regulation, after.regulation
+        return [f"regulation: {one} to {other}"] if one != other else [f"regulation {one} is not known"]
+    return differences(after.regulation, before.submission, after.submission, before=before.regulation, payback=payback)

@@ -1,0 +1,26 @@
+"""Sheets that patrons read, as HTML and as pages (PDF). The same sheet has the same bytes in each."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Literal
+
+from services.paytable_registry.rendering.html_page import as_html
+from shared.rules.signs import Sheet
+from shared.runtime.typesetting import typeset
+
+FormName = Literal["html", "pdf"]
+
+MEDIA_TYPES: Final[Mapping[FormName, str]] = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
+
+_TEMPLATE: Final = Path(__file__).with_name("sheet.typ")
+_MADE_AT: Final = datetime(2000, 1, 1, tzinfo=UTC)
+"""What the pages say they were made at: a sheet is of its version, whenever somebody looks at it."""
+
+
+def render(sheet: Sheet, form: FormName) -> bytes:
+    """Return a sheet in a form. Raises: PagesError where the typesetter fails."""
+    if form == "html":
+        return as_html(sheet).encode()
+    name = f"{sheet.game}: {sheet.title}"
+    return typeset(_TEMPLATE, sheet.as_document(), name=name, made_at=_MADE_AT, tagged=True)

@@ -1,0 +1,120 @@
+"""What rounds would have come to under another rules submission, cards and decisions as they were. Pure; cents."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Final, Self
+
+from pydantic_core import from_json
+
+from services.round_settlement.domain.money import totals_of
+from shared.contracts.submissions import RulesSubmission
+from shared.contracts.wager_totals import Figures, WagerTotals
+from shared.rules import Refused, compile_rules, parse_round
+
+FIGURES: Final = ("handle_cents", "payout_cents", "win_cents")
+"""What is compared: what was wagered, what players received, and the casino's win before meters."""
+
+
+_VALUE: Final = re.compile(r"(?<=' )\d+")
+"""The value behind a name in a reason, which is another one in nearly every round."""
+
+_NOTHING: Final = dict.fromkeys(Figures.model_fields, 0)
+
+
+@dataclass(slots=True)
+class Sums:
+    """The FIGURES of rounds as they were recorded, and as they would have been."""
+
+    recorded: list[int] = field(default_factory=lambda: [0] * len(FIGURES))
+    other: list[int] = field(default_factory=lambda: [0] * len(FIGURES))
+
+    @property
+    def difference(self) -> list[int]:
+        """Return how much more the others are."""
+        return [other - recorded for recorded, other in zip(self.recorded, self.other, strict=True)]
+
+    def __iadd__(self, more: "Sums") -> "Sums":
+        for mine, theirs in ((self.recorded, more.recorded), (self.other, more.other)):
+            for place, value in enumerate(theirs):
+                mine[place] += value
+        return self
+
+    def as_document(self) -> dict[str, dict[str, int]]:
+        """Return them as JSON."""
+        sides = {"recorded": self.recorded, "other": self.other, "difference": self.difference}
+        return {side: dict(zip(FIGURES, values, strict=True)) for side, values in sides.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class TableDay:
+    """A table's gaming day: its rounds whose money stands, and the sum of their places, which tells when it changes."""
+
+    gaming_day: date
+    table: str
+    rounds: int
+    places: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a table's gaming day would have come to: by wager, and the rounds that could not be settled so, by reason.
+
+    What is recorded of rounds that could not be settled is in no sum.
+    """
+
+    of: TableDay
+    wagers: dict[str, Sums]
+    refused: Counter[str]
+
+    def as_document(self) -> dict[str, Any]:
+        """Return it as JSON, which `of_document` reads."""
+        sums = {wager: [one.recorded, one.other] for wager, one in self.wagers.items()}
+        about = [self.of.gaming_day.isoformat(), self.of.table, self.of.rounds, self.of.places]
+        return {"of": about, "wagers": sums, "refused": dict(self.refused)}
+
+    @classmethod
+    def of_document(cls, said: Mapping[str, Any]) -> Self:
+        """Return what a document says."""
+        day, table, rounds, places = said["of"]
+        wagers = {wager: Sums(*both) for wager, both in said["wagers"].items()}
+        return cls(TableDay(date.fromisoformat(day), table, rounds, places), wagers, Counter(said["refused"]))
+
+
+class Alternative:
+    """Another rules submission, ready to settle rounds that were recorded under one of the same game."""
+
+    def __init__(self, wanted: RulesSubmission) -> None:
+        """Raises: Refused where the regulation does not allow what it selects."""
+        self._regulation = wanted.regulation
+        self._rules = compile_rules(wanted.regulation, wanted.submission)
+
+    def settle(self, of: TableDay, posted: Sequence[str]) -> Outcome:
+        """Return what rounds would have come to; each is the data of the entry that posted it."""
+        wagers: dict[str, Sums] = {}
+        refused: Counter[str] = Counter()
+        for data in posted:
+            said = from_json(data)
+            try:
+                other = self._other(said)
+            except Refused as error:
+                refused[_VALUE.sub("…", error.reason)] += 1
+                continue
+            for total in said["totals"]:
+                figures = WagerTotals.of_checked({**_NOTHING, **total})
+                _add(wagers.setdefault(figures.wager, Sums()).recorded, figures)
+            for figures in other:
+                _add(wagers.setdefault(figures.wager, Sums()).other, figures)
+        return Outcome(of, wagers, refused)
+
+    def _other(self, said: Mapping[str, Any]) -> tuple[WagerTotals, ...]:
+        if said["regulation"] != self._regulation:
+            raise Refused(f"the round is one under {said['regulation']}, not under {self._regulation}")
+        return totals_of(self._rules.settle(parse_round(self._regulation, said["record"])), {})
+
+
+def _add(figures: list[int], total: WagerTotals) -> None:
+    for place, value in enumerate((total.handle_cents, total.payout_cents, total.win_cents)):
+        figures[place] += value

@@ -1,0 +1,114 @@
+"""Read gaming days from the journal and settle them again under another rules submission, in several processes.
+
+Nothing is written to the database. What is done is remembered: a run that was stopped goes on from there.
+"""
+
+import asyncio
+import multiprocessing
+from collections.abc import Generator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from datetime import date
+from hashlib import sha256
+from typing import Final
+
+from sqlalchemy import BigInteger, Text, cast, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.round_settlement.domain.what_if import Alternative, Outcome, TableDay
+from services.round_settlement.tables import SCHEMA, journal, rounds
+from shared.contracts.envelope import as_json, canonical
+from shared.contracts.submissions import RulesSubmission
+from shared.runtime.database import create_engine
+from shared.runtime.rederive.memory import Memory
+
+_DECIDES: Final = ("property", "game", "regulation", "submission")
+"""The members of a submission that decide what a table's gaming day comes to."""
+
+
+async def table_days(
+    connection: AsyncConnection, wanted: RulesSubmission, tables: Sequence[str], first: date, last: date
+) -> list[TableDay]:
+    """Return the gaming days of tables on which rounds of the submission's game have money that stands."""
+    r = rounds.c
+    query = (
+        select(r.gaming_day, r.table_name, func.count(), cast(func.sum(r.seq), BigInteger))
+        .where(r.property == wanted.property, r.game == wanted.game, r.gaming_day.between(first, last))
+        .where(r.table_name.in_(tables), r.seq.is_not(None))
+        .group_by(r.gaming_day, r.table_name)
+        .order_by(r.gaming_day, r.table_name)
+    )
+    return [TableDay(*row) for row in await connection.execute(query)]
+
+
+async def posted(connection: AsyncConnection, wanted: RulesSubmission, of: TableDay) -> list[str]:
+    """Return the data of the entries whose money stands, of the rounds of a table's gaming day."""
+    r, e = rounds.c, journal.entries.c
+    query = (
+        select(cast(e.data, Text))
+        .join_from(rounds, journal.entries, (r.shard == e.shard) & (r.seq == e.seq))
+        .where(r.property == wanted.property, r.game == wanted.game)
+        .where(r.gaming_day == of.gaming_day, r.table_name == of.table)
+    )
+    return list((await connection.execute(query)).scalars())
+
+
+def settle_again(
+    url: str, wanted: RulesSubmission, days: Sequence[TableDay], memory: Memory, *, processes: int
+) -> Generator[Outcome, None, None]:
+    """Yield what tables' gaming days would have come to as they are done, first those that are remembered.
+
+    Raises: Refused where the regulation does not allow what the submission selects, and what the database raises.
+    """
+    Alternative(wanted)
+    said = as_json(wanted)
+    space = sha256(canonical({name: said[name] for name in _DECIDES})).hexdigest()
+    left = []
+    for of in days:
+        known = memory.get(space, _key(of))
+        outcome = None if known is None else Outcome.of_document(known)
+        if outcome is not None and outcome.of == of:
+            yield outcome
+        else:
+            left.append(of)
+    spawned = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, spawned, initializer=_begin, initargs=(url, wanted)) as pool:
+        try:
+            for done in as_completed([pool.submit(_settle, of) for of in left]):
+                outcome = done.result()
+                memory.put(space, {_key(outcome.of): outcome.as_document()})
+                memory.commit()
+                yield outcome
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _key(of: TableDay) -> str:
+    return f"{of.gaming_day}/{of.table}"
+
+
+class _Worker:
+    """One process: its connection, and the other submission ready to settle."""
+
+    def __init__(self, url: str, wanted: RulesSubmission) -> None:
+        self._runner = asyncio.Runner()
+        self._engine = create_engine(url, role=SCHEMA)
+        self._wanted = wanted
+        self._alternative = Alternative(wanted)
+
+    def settle(self, of: TableDay) -> Outcome:
+        return self._alternative.settle(of, self._runner.run(self._posted(of)))
+
+    async def _posted(self, of: TableDay) -> list[str]:
+        async with self._engine.connect() as connection:
+            return await posted(connection, self._wanted, of)
+
+
+_WORKERS: Final[list[_Worker]] = []
+
+
+def _begin(url: str, wanted: RulesSubmission) -> None:
+    _WORKERS.append(_Worker(url, wanted))
+
+
+def _settle(of: TableDay) -> Outcome:
+    return _WORKERS[0].settle(of)
