@@ -7,14 +7,17 @@ from shared.rules._regulations import (
     games,
     parse_round,
     payback,
+    play,
     returns,
     round_type,
     settle,
     validate_submission,
 )
 from shared.rules.catalogue import catalogue
-from shared.rules.errors import Refused
+from shared.rules.errors import Finding, Refused
+from shared.rules.filing import check_submission
 from shared.rules.game import Rules
+from shared.rules.play import Play
 from shared.rules.record import CaseFile, Round, Submission, parse_cases, parse_submission
 from shared.rules.returns import Returns
 from shared.rules.settlement import Contribution, Line, Settlement
@@ -23,7 +26,9 @@ __all__ = [
     "REGULATIONS",
     "CaseFile",
     "Contribution",
+    "Finding",
     "Line",
+    "Play",
     "Refused",
     "Returns",
     "Round",
@@ -31,6 +36,7 @@ __all__ = [
     "Settlement",
     "Submission",
     "catalogue",
+    "check_submission",
     "compile_rules",
     "game_of",
     "games",
@@ -38,6 +44,7 @@ __all__ = [
     "parse_round",
     "parse_submission",
     "payback",
+    "play",
     "returns",
     "round_type",
     "settle",

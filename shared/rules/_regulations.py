@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from shared.rules.catalogue import catalogue, known_regulations
 from shared.rules.errors import Refused, refused_by_validation
 from shared.rules.game import Game, Rules
+from shared.rules.play import Play
 from shared.rules.record import Round, Submission
 from shared.rules.returns import Returns
 from shared.rules.settlement import Settlement
@@ -81,6 +82,15 @@ def returns(regulation: str, wager: str, submission: Submission) -> Returns:
     Counted as its payback is, which is the mean of it; Envy Bonuses are left out. Raise `Refused` where that is.
     """
     return game_of(regulation).returns(select(catalogue(regulation), submission), wager)
+
+
+def play(regulation: str, wager: str, submission: Submission) -> Play:
+    """Return what a wager comes to with all that is added to it under the player's optimal decisions, exactly.
+
+    A wager that the cards alone decide comes to its returns. Counted at full odds, without a payout limit and without
+    Envy Bonuses. Raise `Refused` for a wager that is not offered, and for one that nobody has counted.
+    """
+    return game_of(regulation).play(select(catalogue(regulation), submission), wager)
 
 
 @cache

@@ -70,9 +70,9 @@ def _limits(entries: Catalogue) -> Iterator[str]:
         number = f"{fewest} at least" + ("" if most is None else f", {most} at most")
         yield f"decks | {fewest if fewest == most else number} | {entries.decks.paragraph}"
     if entries.payout_limit is not None:
-        least = _dollars(entries.payout_limit.least)
+        least = in_dollars(entries.payout_limit.least)
         default = entries.payout_limit.default
-        otherwise = "none" if default is None else f"{_dollars(default)} where none is filed"
+        otherwise = "none" if default is None else f"{in_dollars(default)} where none is filed"
         yield f"payout limit | {otherwise}, or {least} at least | {entries.payout_limit.paragraph}"
 
 
@@ -108,16 +108,16 @@ def _wager(name: str, wager: Wager) -> Iterator[str]:
     yield f"### {wager.title} (`{name}`)"
     yield f"{_OFFERED[wager.offered]}{needs}: {wager.paragraph}; decided under {wager.decided}."
     if wager.least is not None:
-        yield f"No wager below {_dollars(wager.least)}."
+        yield f"No wager below {in_dollars(wager.least)}."
     if wager.bars_surrender:
         yield "A player who made it may not surrender."
     if wager.qualifies is not None:
-        yield f"A wager of {_dollars(wager.qualifies)} or more earns the Envy Bonuses for the hands of other players."
+        yield f"A wager of {in_dollars(wager.qualifies)} or more earns the Envy Bonuses for the hands of other players."
     if wager.meter is not None:
         how = wager.meter.shared.replace("_", " ")
         shared = f"are paid {how}" if wager.meter.shared == "in_settlement_order" else f"share it {how}"
         yield (
-            f"Progressive meter: initial and reset amount of {_dollars(wager.meter.least_reset)} at least "
+            f"Progressive meter: initial and reset amount of {in_dollars(wager.meter.least_reset)} at least "
             f"({wager.meter.paragraph}); several winners of all of it {shared} "
             f"({wager.meter.shared_paragraph})."
         )
@@ -125,10 +125,10 @@ def _wager(name: str, wager: Wager) -> Iterator[str]:
         yield _options(wager.options)
     for table in wager.paytables:
         yield f"{_terms(table)}:"
-        yield _table("category | pays", (f"`{row.category}` | {_pays(row)}" for row in table.rows))
+        yield _table("category | pays", (f"`{row.category}` | {what_pays(row)}" for row in table.rows))
     for bonuses in wager.envy_bonuses:
-        yield f"Envy Bonuses for a wager of {_dollars(bonuses.stake)} ({bonuses.paragraph}):"
-        amounts = (f"`{category}` | {_dollars(amount)}" for category, amount in bonuses.amounts.items())
+        yield f"Envy Bonuses for a wager of {in_dollars(bonuses.stake)} ({bonuses.paragraph}):"
+        amounts = (f"`{category}` | {in_dollars(amount)}" for category, amount in bonuses.amounts.items())
         yield _table("hand of another player | Envy Bonus", amounts)
 
 
@@ -136,32 +136,33 @@ def _terms(table: Paytable) -> str:
     name = "Paytable" if table.name is None else f"Paytable {table.name}"
     terms = [f"{name}, for {table.decks} ({table.paragraph})"]
     if table.stake is not None:
-        terms.append(f"wager {_dollars(table.stake)}")
+        terms.append(f"wager {in_dollars(table.stake)}")
     if table.meter is not None:
-        terms.append(f"meter seed {_dollars(table.meter.reset)}, rate of progression {_percent(table.meter.rate)}")
+        terms.append(f"meter seed {in_dollars(table.meter.reset)}, rate of progression {in_percent(table.meter.rate)}")
         if table.meter.reserve_rate is not None:
-            terms.append(f"reserve rate {_percent(table.meter.reserve_rate)}")
+            terms.append(f"reserve rate {in_percent(table.meter.reserve_rate)}")
     if table.reset is not None:
-        terms.append(f"meter seed {_dollars(table.reset)}")
+        terms.append(f"meter seed {in_dollars(table.reset)}")
     if any(row.amount is not None for row in table.rows):
         terms.append("wager returned with a win" if table.stake_returned else "wager not returned")
     if table.wild_joker:
         terms.append("fully wild joker")
     if table.least_rate is not None:
-        terms.append(f"rate of progression {_percent(table.least_rate)} at least")
+        terms.append(f"rate of progression {in_percent(table.least_rate)} at least")
     return "; ".join(terms)
 
 
-def _pays(row: PaytableRow) -> str:
+def what_pays(row: PaytableRow) -> str:
+    """Return what a row pays, in words, with what it hangs on in brackets."""
     parts = []
     if row.meter is not None:
-        parts.append(f"{_percent(row.meter)} of the meter")
+        parts.append(f"{in_percent(row.meter)} of the meter")
     if row.parsed_odds is not None:
         parts.append(str(row.parsed_odds))
     if row.odds_with_wild is not None:
         parts.append(f"{Odds.parse(row.odds_with_wild)} with a wild card")
     if row.amount is not None:
-        parts.insert(0, _dollars(row.amount))
+        parts.insert(0, in_dollars(row.amount))
     if row.push:
         parts.append("the wager goes back")
     notes = []
@@ -172,8 +173,10 @@ def _pays(row: PaytableRow) -> str:
         notes.append(f"line `{row.line}`")
     if row.option is not None:
         notes.append(f"where `{row.option}` is selected")
+    if row.odds_from is not None:
+        notes.append(f"as option `{row.odds_from}` selects")
     if row.envy is not None:
-        notes.append(f"Envy Bonus {_dollars(row.envy)}")
+        notes.append(f"Envy Bonus {in_dollars(row.envy)}")
     if row.off_meter:
         notes.append("deducted from the meter")
     if row.limited:
@@ -181,11 +184,21 @@ def _pays(row: PaytableRow) -> str:
     return " and ".join(parts) + (f" ({'; '.join(notes)})" if notes else "")
 
 
-def _percent(rate: str) -> str:
+def in_percent(rate: str) -> str:
+    """Return a share between 0 and 1 as a percentage.
+
+    >>> in_percent("0.205")
+    '20.5%'
+    """
     return f"{float(Fraction(rate) * 100):g}%"
 
 
-def _dollars(cents: int) -> str:
+def in_dollars(cents: int) -> str:
+    """Return cents as dollars.
+
+    >>> in_dollars(2500000), in_dollars(1050)
+    ('$25,000', '$10.50')
+    """
     return f"${cents // 100:,}" if cents % 100 == 0 else f"${cents / 100:,.2f}"
 
 

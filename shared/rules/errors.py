@@ -1,6 +1,7 @@
 """The one error of the rules: a record or a rules submission that the regulation does not allow."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -31,6 +32,22 @@ class Refused(Exception):
 
     def __reduce__(self) -> tuple[Callable[..., "Refused"], tuple[str, int | None, str | None]]:
         return _refused, (self.reason, self.seat, self.paragraph)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong with a document: where, as a JSON pointer (RFC 6901), what, and which rule says so.
+
+    >>> str(Finding("/decks", "'decks' 9: at most 8", "§ 633a.3(a)"))
+    "'decks' 9: at most 8 (§ 633a.3(a))"
+    """
+
+    pointer: str
+    detail: str
+    paragraph: str | None = None
+
+    def __str__(self) -> str:
+        return self.detail if self.paragraph is None else f"{self.detail} ({self.paragraph})"
 
 
 def _refused(reason: str, seat: int | None, paragraph: str | None) -> Refused:

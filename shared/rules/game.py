@@ -2,10 +2,12 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from shared.rules.errors import Refused
+from shared.rules.play import Play, StrategyCard
+from shared.rules.progressive import Progressive
 from shared.rules.record import Round
 from shared.rules.returns import Returns
 from shared.rules.settlement import Settlement
@@ -16,6 +18,18 @@ RoundContra = TypeVar("RoundContra", bound=Round, contravariant=True)
 
 CountReturns: TypeAlias = Callable[[Selection, Offer], Returns]
 """Returns what comes back of one cent of an offered wager, its stake included, and how often."""
+
+CountPlay: TypeAlias = Callable[[Selection, Offer], Play]
+"""Returns what an offered wager comes to with all that is added to it, under the player's optimal decisions."""
+
+CountProgressive: TypeAlias = Callable[[Selection, Offer], Progressive]
+"""Returns what an offered wager with a progressive meter comes to as a function of what the meter shows."""
+
+CountVariants: TypeAlias = Callable[[Selection, Offer], Mapping[str, Play]]
+"""Returns what an offered wager comes to in other ways in which it may be read or played, by what is otherwise."""
+
+CountStrategy: TypeAlias = Callable[[Selection, Offer], StrategyCard]
+"""Returns what is best to do with an offered wager."""
 
 
 class Rules(Protocol[RoundContra]):
@@ -31,12 +45,19 @@ class Game(Generic[RoundT]):
     """One game: the record of its rounds, what makes a selection ready to settle them, and the returns by wager.
 
     A wager's returns are counted where the cards alone decide it, not the way in which hands are played, and no meter.
+    Its play is counted in `plays` where the player decides, with the wagers that are added to it. What a wager with a
+    meter pays back follows from `progressives` and the reading of its meter; `variants` are other ways to read or to
+    play it. `strategies` are the cards by which `plays` are played, where one can be written down.
     """
 
     title: str
     round_type: type[RoundT]
     compile: Callable[[Selection], Rules[RoundT]]
     counts: Mapping[str, CountReturns]
+    plays: Mapping[str, CountPlay] = field(default_factory=dict)
+    progressives: Mapping[str, CountProgressive] = field(default_factory=dict)
+    variants: Mapping[str, CountVariants] = field(default_factory=dict)
+    strategies: Mapping[str, CountStrategy] = field(default_factory=dict)
 
     def returns(self, selection: Selection, wager: str) -> Returns:
         """Return what comes back of one cent of `wager`, its stake included, at full odds, and how often.
@@ -52,3 +73,21 @@ class Game(Generic[RoundT]):
                 paragraph=offer.wager.decided,
             )
         return self.counts[wager](selection, offer)
+
+    def play(self, selection: Selection, wager: str) -> Play:
+        """Return what `wager` comes to as it is played, with the wagers that are added to it, at full odds.
+
+        A meter shows its reset amount. Raise `Refused` for a wager that is not offered, and for one that has no
+        payback of its own.
+        """
+        if wager in self.plays:
+            return self.plays[wager](selection, selection.offer(wager))
+        if wager in self.progressives:
+            counted = self.progressive(selection, wager)
+            return counted.at(counted.reset_cents)
+        return Play.of_returns(wager, self.returns(selection, wager))
+
+    def progressive(self, selection: Selection, wager: str) -> Progressive:
+        """Return what `wager`, one of `progressives`, comes to as a function of its meter; raise `Refused` where it is
+        not offered."""
+        return self.progressives[wager](selection, selection.offer(wager))

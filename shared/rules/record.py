@@ -87,13 +87,24 @@ class OfferedWager(BaseModel):
         return self.__pydantic_extra__
 
 
+class BetLimits(Record):
+    """The least and the most that may be wagered, cents."""
+
+    least: Cents | None = None
+    most: Cents | None = None
+
+
 class Submission(Record):
-    """What the licensee selected in its rules submission for one game."""
+    """What the licensee selected in its rules submission for one game.
+
+    `bets` are the least and most of its wagers, for a payout limit that depends on them.
+    """
 
     decks: Annotated[int, Field(ge=1, le=99)] | None = None
     wagers: Annotated[dict[Name, OfferedWager], Field(max_length=100)] = {}
     options: Annotated[dict[Name, bool | int | str], Field(max_length=100)] = {}
     payout_limit: Cents | None = None
+    bets: Annotated[dict[Name, BetLimits], Field(max_length=100)] | None = None
 
 
 class Seat(Record):

@@ -10,7 +10,7 @@ from shared.rules.blackjack.totals import MOST
 from shared.rules.odds import Odds
 from shared.rules.settlement import Line, Outcome, line
 
-_WAGER: Final = "blackjack"
+BLACKJACK: Final = "blackjack"
 _SWITCH_TIES_AT: Final = 22
 
 
@@ -84,7 +84,7 @@ class MainWager:
     ) -> Line:
         stake = hand.wager + hand.double
         payout = (odds or self.other_odds).pay(stake)
-        return line(seat, _WAGER, "win", stake, payout, stake, paragraph, hand.number, category)
+        return line(seat, BLACKJACK, "win", stake, payout, stake, paragraph, hand.number, category)
 
 
 def void(seat: int, hand: PlayedHand, paragraph: str) -> Line:
@@ -103,4 +103,4 @@ def still_open(hand: PlayedHand, *, switch: bool) -> bool:
 
 
 def _line(seat: int, hand: PlayedHand, outcome: Outcome, stake_returned: int, paragraph: str) -> Line:
-    return line(seat, _WAGER, outcome, hand.wager + hand.double, 0, stake_returned, paragraph, hand.number)
+    return line(seat, BLACKJACK, outcome, hand.wager + hand.double, 0, stake_returned, paragraph, hand.number)

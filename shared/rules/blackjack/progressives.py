@@ -146,7 +146,11 @@ class HitAndRun(Progressive):
         return seat.dead if stopped or seat.initial is None else None
 
     def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:  # noqa: ARG002
-        """Return the row for the number of the dealer's cards."""
+        """Return the row that the dealer's hand pays, whatever the seat holds."""
+        return self.row_of(dealer)
+
+    def row_of(self, dealer: DealerHand) -> Row | None:
+        """Return the row for a Blackjack, or for the number of the dealer's cards."""
         if dealer.blackjack:
             return self.rows.get("blackjack")
         category = _DEALER_CARDS.get(min(len(dealer.cards), 8))

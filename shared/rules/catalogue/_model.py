@@ -32,17 +32,25 @@ class Decks(Record):
 
 
 class PayoutLimit(Record):
-    """The least maximum payout, in cents, that a licensee may establish; `default` holds where it establishes none."""
+    """The least maximum payout, in cents, that a licensee may establish; `default` holds where it establishes none.
+
+    It is no less either than what one patron could win when `betting` the least or the most: on `wagers`, by default on
+    all, together; or on `pairs` of one card of each deck.
+    """
 
     least: Annotated[int, Field(gt=0)]
     default: Annotated[int, Field(gt=0)] | None = None
+    betting: Literal["least", "most"]
+    wagers: Annotated[tuple[Name, ...], Listed] = ()
+    pairs: bool = False
     paragraph: Paragraph
 
 
 class Option(Record):
     """A choice of the licensee: a flag, a whole number, a share between 0 and 1, one of several words, or the like.
 
-    A `required` option is selected in every submission; any other may be left out. A decimal lies `between` two others;
+    A `required` option is selected in every submission, and one that a text demands to be `filed` in every one that is
+    filed: rounds settle without it. Any other may be left out. A decimal lies `between` two others;
     what a text says is read by the game.
     """
 
@@ -56,6 +64,7 @@ class Option(Record):
     choices: Annotated[tuple[str, ...], Listed] = ()
     between: Annotated[tuple[str, str], Listed] | None = None
     most_decks: int | None = None
+    filed: bool = False
 
 
 class PaytableRow(Record):
@@ -68,11 +77,12 @@ class PaytableRow(Record):
 
     A row with `of` needs what the row of that name needs and also the `dealer` hand; it is paid instead of it, or in
     addition on its own `line`. A row with `option` is offered where that option of the wager is selected. A `limited`
-    row counts toward the payout limit.
+    row counts toward the payout limit. `odds` from an option are those that the submission selects with `odds_from`.
     """
 
     category: Name
     odds: str | None = None
+    odds_from: Name | None = None
     odds_with_wild: str | None = None
     amount: Annotated[int, Field(gt=0)] | None = None
     meter: Rate | None = None

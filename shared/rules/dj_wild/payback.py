@@ -14,33 +14,37 @@ from shared.rules.dj_wild.classes import classes
 from shared.rules.dj_wild.hands import category_name, has_wild, natural_category, progressive_category
 from shared.rules.dj_wild.pairs import losing_hands
 from shared.rules.dj_wild.progressive import PROGRESSIVE
-from shared.rules.game import CountReturns
+from shared.rules.game import CountProgressive, CountReturns
 from shared.rules.paytable import count_returns, rows_by_category
+from shared.rules.progressive import Progressive
 from shared.rules.returns import Returns
 from shared.rules.submission import Offer, Selection
 
 _HANDS: Final = comb(53, 5)
-_HANDS_WITHOUT_JOKER: Final = comb(52, 5)
 _PAIRS_OF_HANDS: Final = _HANDS * comb(48, 5)
+
+
+def count_progressive(selection: Selection, offer: Offer) -> Progressive:
+    """Return what the Progressive Bonus comes to by its meter, without Envy Bonuses.
+
+    Counted for hands that qualify. As a drawn card replaces the joker, every five of the other 52 cards are as likely.
+    """
+    deuces_wild, rows = selection.options["progressive_deuces_wild"] is True, rows_by_category(offer)
+    hands = ((ways, cards) for cards, ways in _hands_by_kind().items() if JOKER not in cards)
+    return Progressive.counted(
+        offer,
+        ((ways, rows.get(progressive_category(cards, deuces_wild=deuces_wild))) for ways, cards in hands),
+        "no hand that wins is folded; the cards alone decide it",
+    )
 
 
 def progressive_at_reset(selection: Selection) -> Fraction:
     """Return what comes back of one cent on the Progressive Bonus at its reset amount, without Envy Bonuses.
 
-    Counted for hands that qualify. As a drawn card replaces the joker, every five of the other 52 cards are as likely.
     Raise `Refused` where the wager is not offered.
     """
-    offer = selection.offer(PROGRESSIVE)
-    deuces_wild = selection.options["progressive_deuces_wild"] is True
-    rows, stake = rows_by_category(offer), offer.paytable.stake
-    assert offer.meter is not None
-    assert stake is not None
-    back = Fraction(0)
-    for cards, ways in _hands_by_kind().items():
-        row = None if JOKER in cards else rows.get(progressive_category(cards, deuces_wild=deuces_wild))
-        if row is not None:
-            back += ways * (row.meter * offer.meter.reset / stake if row.meter else row.odds.returns)
-    return back / _HANDS_WITHOUT_JOKER
+    counted = count_progressive(selection, selection.offer(PROGRESSIVE))
+    return counted.at(counted.reset_cents).payback
 
 
 @cache
@@ -71,3 +75,4 @@ def _of_bad_beat(selection: Selection, offer: Offer) -> Returns:
 
 
 COUNTS: Final[Mapping[str, CountReturns]] = {TRIPS: _of_trips, BAD_BEAT: _of_bad_beat}
+PROGRESSIVES: Final[Mapping[str, CountProgressive]] = {PROGRESSIVE: count_progressive}

@@ -6,13 +6,14 @@ from typing import Final
 
 from shared.rules.face_up_pai_gow.ace_high import AceHighBonus
 from shared.rules.face_up_pai_gow.ace_high_counts import ace_high_counts
-from shared.rules.face_up_pai_gow.progressive import Progressive
+from shared.rules.face_up_pai_gow.progressive import Progressive as Wager
 from shared.rules.face_up_pai_gow.record import ACE_HIGH_BONUS, FORTUNE_BONUS, PROGRESSIVE
-from shared.rules.game import CountReturns
+from shared.rules.game import CountProgressive, CountReturns
 from shared.rules.paytable import count_returns
+from shared.rules.progressive import Progressive
 from shared.rules.returns import Returns
 from shared.rules.set_hands.bonuses import BonusRows
-from shared.rules.set_hands.payback import bonus_returns
+from shared.rules.set_hands.payback import bonus_hands, bonus_returns
 from shared.rules.submission import Offer, Selection
 
 
@@ -21,8 +22,15 @@ def progressive_at_reset(selection: Selection) -> Fraction:
 
     Raise `Refused` where the wager is not offered.
     """
-    wager = Progressive(selection.offer(PROGRESSIVE))
-    return bonus_returns(wager.rows, wild_joker=wager.wild_joker, meter=Fraction(wager.reset, wager.stake)).mean
+    counted = count_progressive(selection, selection.offer(PROGRESSIVE))
+    return counted.at(counted.reset_cents).payback
+
+
+def count_progressive(selection: Selection, offer: Offer) -> Progressive:
+    """Return what the Progressive Payout Wager comes to by its meter, without Envy Bonuses."""
+    del selection
+    wager = Wager(offer)
+    return Progressive.counted(offer, bonus_hands(wager.rows, wild_joker=wager.wild_joker))
 
 
 def _of_fortune(selection: Selection, offer: Offer) -> Returns:
@@ -46,3 +54,4 @@ def _of_ace_high(selection: Selection, offer: Offer) -> Returns:
 
 
 COUNTS: Final[Mapping[str, CountReturns]] = {FORTUNE_BONUS: _of_fortune, ACE_HIGH_BONUS: _of_ace_high}
+PROGRESSIVES: Final[Mapping[str, CountProgressive]] = {PROGRESSIVE: count_progressive}

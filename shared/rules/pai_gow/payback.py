@@ -1,13 +1,12 @@
 """Returns of the wagers that the cards or the drawn number alone decide: exact, by counting."""
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Final
 
 from shared.rules.game import CountReturns
 from shared.rules.pai_gow.bonuses import BONUSES, INSURANCE, Bonus, Insurance
 from shared.rules.pai_gow.record import STARTING_POSITION
-from shared.rules.paytable import count_returns
+from shared.rules.paytable import count_returns, rows_by_category
 from shared.rules.returns import Returns, Won
 from shared.rules.set_hands.payback import bonus_returns, seven_card_counts
 from shared.rules.submission import Offer, Selection
@@ -31,10 +30,9 @@ def _of_insurance(selection: Selection, offer: Offer) -> Returns:
 
 def _of_starting_position(selection: Selection, offer: Offer) -> Returns:
     """Count seven equally likely numbers, paid without rounding."""
-    del offer
-    ratio = selection.options["starting_position_odds"]
-    assert isinstance(ratio, Fraction)
-    return Returns.counted([(1, Won(None, ratio + 1)), (_NUMBERS - 1, None)])
+    del selection
+    (row,) = rows_by_category(offer).values()
+    return Returns.counted([(1, Won(None, row.odds.returns)), (_NUMBERS - 1, None)])
 
 
 COUNTS: Final[Mapping[str, CountReturns]] = {

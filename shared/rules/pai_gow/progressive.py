@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import Final
+from typing import Final, NamedTuple
 
 from shared.cards.ranking.pai_gow import CardSet, Formed, by_value, formed, holds_joker
 from shared.rules.errors import Refused
@@ -35,22 +35,35 @@ class HandTypes:
         self._rows: Final = tuple(
             (int(Formed[row.category.removesuffix(_AND_PAIR)]), row.category.endswith(_AND_PAIR), row) for row in rows
         )
-        self._found: Final[dict[tuple[int, int], tuple[Row, ...]]] = {}
+        self._found: Final[dict[FormedBesidePair, tuple[Row, ...]]] = {}
 
-    def rows(self, seven: CardSet, anything: int) -> tuple[Row, ...]:
-        """Return the rows that seven cards can form that can form `anything`, those that usually pay most first."""
-        with_pair = _formed_beside_a_pair(seven) if anything & _BESIDE_A_PAIR and anything & Formed.pair else 0
-        if anything & Formed.natural_royal_flush and not holds_joker(seven):  # whatever else the cards can form
-            anything, with_pair = int(Formed.natural_royal_flush), with_pair & Formed.natural_royal_flush
-        found = self._found.get((anything, with_pair))
+    def rows(self, formed_: "FormedBesidePair") -> tuple[Row, ...]:
+        """Return the rows that seven cards win which form that, those that usually pay most first."""
+        found = self._found.get(formed_)
         if found is None:
-            found = self._found[anything, with_pair] = tuple(
+            anything, with_pair = formed_
+            found = self._found[formed_] = tuple(
                 row for flags, and_pair, row in self._rows if flags & (with_pair if and_pair else anything)
             )
         return found
 
 
-def _formed_beside_a_pair(seven: CardSet) -> int:
+class FormedBesidePair(NamedTuple):
+    """What seven cards form for Rhode Island's hand types: at all, and with a pair in the other two cards."""
+
+    anything: int
+    with_pair: int
+
+
+def formed_beside_pair(seven: CardSet, anything: int) -> FormedBesidePair:
+    """Return that of seven cards that can form `anything`."""
+    with_pair = _beside_a_pair(seven) if anything & _BESIDE_A_PAIR and anything & Formed.pair else 0
+    if anything & Formed.natural_royal_flush and not holds_joker(seven):  # whatever else the cards can form
+        return FormedBesidePair(int(Formed.natural_royal_flush), with_pair & Formed.natural_royal_flush)
+    return FormedBesidePair(anything, with_pair)
+
+
+def _beside_a_pair(seven: CardSet) -> int:
     """Return what five cards can form that leave a pair, over all pairs that may be laid aside."""
     found = 0
     for pair in _pairs(seven):
@@ -64,13 +77,18 @@ def _pairs(seven: CardSet) -> Iterator[CardSet]:
             yield one | other
 
 
+def pays_hand_types(offer: Offer) -> bool:
+    """Return whether the selected paytable pays Rhode Island's hand types."""
+    return any(row.category.endswith(_AND_PAIR) for row in offer.paytable.rows)
+
+
 class Progressive:
     """The paytable with its meter. `stake` is the one amount that may be wagered (None: any), `reset` in cents."""
 
     def __init__(self, offer: Offer) -> None:
         """Read the offered wager."""
         assert offer.meter is not None
-        by_hand_types = any(row.category.endswith(_AND_PAIR) for row in offer.paytable.rows)
+        by_hand_types = pays_hand_types(offer)
         self._rows = None if by_hand_types else BonusRows(offer)
         self._hand_types = HandTypes(offer) if by_hand_types else None
         self._stake = offer.paytable.stake
@@ -93,7 +111,7 @@ class Progressive:
         if self._hand_types is None:
             assert self._rows is not None
             return self._rows[anything]
-        return _highest(self._hand_types.rows(seven, anything), stake, shown)
+        return highest(self._hand_types.rows(formed_beside_pair(seven, anything)), stake, shown)
 
     def contribute(self, seat: int, stake: int, board: MeterBoard) -> None:
         """Add the share of one wager to the meter."""
@@ -130,7 +148,7 @@ class Progressive:
         return board.award(PROGRESSIVE, share, self._reset)
 
 
-def _highest(rows: Sequence[Row], stake: int, shown: int) -> Row | None:
+def highest(rows: Sequence[Row], stake: int, shown: int) -> Row | None:
     """Return the row that pays most: a small part of a meter may be less than an amount that the same cards win."""
     if len(rows) < 2:
         return rows[0] if rows else None

@@ -48,8 +48,7 @@ class PaiGowRules:
         rounding = cast("Rounding", options["vigorish_rounding"])
         (main,) = rows_by_category(offers[MAIN]).values()
         # A casino pays what it selected; the center of a banked round can only pay what it holds, 1 to 1.
-        odds = Odds.parse(str(options["main_payout"])) if "main_payout" in options else main.odds
-        self._against_house = MainWager(odds, rounding, "house", paragraphs)
+        self._against_house = MainWager(main.odds, rounding, "house", paragraphs)
         self._against_bank = MainWager(_EVEN_MONEY, rounding, "bank", paragraphs)
         self._bank = BankRules(
             banking=options["banking"] is True,
@@ -210,12 +209,11 @@ def _starting_position(selection: Selection, paragraphs: Paragraphs) -> Starting
     offer = selection.offers.get(STARTING_POSITION)
     if offer is None:
         return None
-    ratio = selection.options["starting_position_odds"]
-    assert isinstance(ratio, Fraction)
+    (row,) = rows_by_category(offer).values()
     assert paragraphs.starting_position_pick is not None
     assert paragraphs.starting_position_draw is not None
     return StartingPositionWager(
-        ratio=ratio,
+        ratio=row.odds.ratio,
         picks_paragraph=paragraphs.starting_position_pick,
         draw_paragraph=paragraphs.starting_position_draw,
         decided=offer.wager.decided,

@@ -4,8 +4,7 @@ Counting takes seconds, so that what was counted lies beside this module; `make 
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from fractions import Fraction
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -13,8 +12,8 @@ from shared.cards import Card
 from shared.cards.ranking.pai_gow import card_set, formed, holds_joker, top_value
 from shared.cards.ranking.seven_card_counts import count_seven_cards
 from shared.rules.packaged import packaged
-from shared.rules.paytable import Row
-from shared.rules.returns import Returns, Won
+from shared.rules.paytable import Row, count_returns
+from shared.rules.returns import Returns
 
 COUNTS: Final = "seven_cards.yaml"
 
@@ -40,21 +39,19 @@ def counts_text() -> str:
     return "".join(f"- [{', '.join(map(str, (*kind, hands)))}]\n" for kind, hands in counted)
 
 
-def bonus_returns(
-    rows: Mapping[int, Row | None], *, wild_joker: bool = False, meter: Fraction = Fraction(0)
-) -> Returns:
+def bonus_hands(rows: Mapping[int, Row | None], *, wild_joker: bool = False) -> Iterator[tuple[int, Row | None]]:
+    """Yield how many hands there are, and the row that they win; `rows` are those paid by what can be formed."""
+    for seven, hands in seven_card_counts().items():
+        yield hands, rows[seven.formed_with_wild_joker if wild_joker else seven.formed]
+
+
+def bonus_returns(rows: Mapping[int, Row | None]) -> Returns:
     """Return what comes back of one cent, its stake included, and how often; `rows` are those paid by what can be
     formed.
 
-    `meter` is what the progressive meter shows, as a multiple of the stake. Envy Bonuses are left out: they depend on
-    how many others play.
+    Envy Bonuses are left out: they depend on how many others play.
     """
-
-    def won(seven: SevenCards) -> Won | None:
-        row = rows[seven.formed_with_wild_joker if wild_joker else seven.formed]
-        return None if row is None else row.won._replace(back=row.odds.returns + row.meter * meter)
-
-    return Returns.counted((hands, won(seven)) for seven, hands in seven_card_counts().items())
+    return count_returns(bonus_hands(rows))
 
 
 def _kind(cards: tuple[Card, ...]) -> SevenCards:

@@ -10,7 +10,7 @@ from shared.cards import JOKER, Card, standard_deck
 from shared.cards.ranking.pai_gow import HighHands, card_set, formed, low_rank
 from shared.cards.ranking.standard import Category, category_of
 from shared.rules import Settlement, catalogue, parse_round, parse_submission, settle
-from shared.rules.pai_gow.progressive import HandTypes
+from shared.rules.pai_gow.progressive import HandTypes, formed_beside_pair
 from shared.rules.submission import select
 
 RHODE_ISLAND: Final = "ri-pai-gow"
@@ -77,7 +77,7 @@ def test_the_hand_type_with_the_highest_payout_is_formed() -> None:
     types = HandTypes(offer)
     for hand in hands():
         seven = card_set(hand)
-        rows = types.rows(seven, formed(seven))
+        rows = types.rows(formed_beside_pair(seven, formed(seven)))
         assert obvious_dollars(hand) == (DOLLARS[rows[0].category] if rows else 0), hand
 
 

@@ -1,0 +1,102 @@
+"""What the counts of Texas Hold 'Em Bonus Poker say, as the two files that keep it.
+
+`deals.yaml`, beside the rules, has the deals by the player's two cards. `holdem_flops.yaml`, beside this module, has
+sums of every flop, so that a part can be counted again in no time: the sums of both are the same.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from shared.cards import RANKS, StandardCard
+from shared.counting.holdem import OUTCOMES, Flop, FlopCounts, Ints, count_flop, flops, kind_of
+from shared.counting.provenance import Provenance
+
+NAME: Final = "holdem"
+DEALS: Final = "shared/rules/holdem/deals.yaml"
+FLOPS: Final = "shared/counting/holdem_flops.yaml"
+VERSION: Final = 1
+"""Another number when the counter counts otherwise."""
+
+_TIE, _WINS = 1, 2
+
+
+class FlopSums(NamedTuple):
+    """The deals on one flop: all, those with a Turn Wager, with a River Wager, won, and tied, if nobody folds."""
+
+    deals: int
+    turn_wagers: int
+    river_wagers: int
+    wins: int
+    ties: int
+
+
+class Deals(NamedTuple):
+    """All deals: by kind of hand, whether the Turn and the River Wager are made, and `OUTCOMES`; sums by flop."""
+
+    by_hand: Mapping[str, Ints]
+    by_flop: Mapping[Flop, FlopSums]
+
+
+def count_deals(ranks: str = RANKS, *, only: Sequence[Flop] | None = None) -> Deals:
+    """Count all deals, or those on some flops, from four suits of `ranks`."""
+    by_hand: dict[str, Ints] = {}
+    by_flop: dict[Flop, FlopSums] = {}
+    for flop in flops(ranks) if only is None else only:
+        counts = count_flop(flop.cards, ranks)
+        by_flop[flop] = sums(counts)
+        for hole, turn_wager, ends in zip(counts.holes, counts.turn_wager, counts.ends, strict=True):
+            kind = kind_of(hole)
+            if kind not in by_hand:
+                by_hand[kind] = np.zeros((2, 2, len(OUTCOMES)), np.int64)
+            by_hand[kind][int(turn_wager)] += flop.ways * ends
+    return Deals(by_hand, by_flop)
+
+
+def sums(counts: FlopCounts) -> FlopSums:
+    """Return the sums of one flop."""
+    ends = counts.ends
+    return FlopSums(
+        deals=int(ends.sum()),
+        turn_wagers=int(ends[counts.turn_wager].sum()),
+        river_wagers=int(ends[:, 1].sum()),
+        wins=int(ends[:, :, _WINS:].sum()),
+        ties=int(ends[:, :, _TIE].sum()),
+    )
+
+
+def name_of(flop: Sequence[StandardCard]) -> str:
+    """Return a flop as the file of flops names it."""
+    return " ".join(flop)
+
+
+def texts(deals: Deals, seconds: int) -> dict[str, str]:
+    """Return what both files are to say, by path."""
+    provenance = Provenance(
+        what=(
+            "deals of two cards each to the player and the dealer and of flop, turn and river, by the player's two "
+            "cards, by whether the Turn and then the River Wager is made (no, no; no, yes; yes, no; yes, yes), and by "
+            "how they end: " + ", ".join(OUTCOMES)
+        ),
+        name=NAME,
+        deals=sum(int(table.sum()) for table in deals.by_hand.values()),
+        counter=f"shared/counting/holdem.py, version {VERSION}",
+        seconds=seconds,
+    )
+    hands = "".join(
+        f'  "{kind}":\n' + "".join(f"  - [{', '.join(map(str, row.tolist()))}]\n" for row in table.reshape(4, -1))
+        for kind, table in sorted(deals.by_hand.items())
+    )
+    lines = "".join(f"  {name_of(flop.cards)}: [{flop.ways}, {_listed(row)}]\n" for flop, row in deals.by_flop.items())
+    on_flops = provenance._replace(
+        what=(
+            "for a flop of each kind the number of flops of that kind, and on it the deals: "
+            + ", ".join(FlopSums._fields)
+        )
+    )
+    return {DEALS: provenance.text() + "hands:\n" + hands, FLOPS: on_flops.text() + "flops:\n" + lines}
+
+
+def _listed(row: FlopSums) -> str:
+    return ", ".join(map(str, row))

@@ -1,0 +1,208 @@
+"""The best decisions by the dealer's up card and the player's total or pair: the card of basic strategy.
+
+Whether more cards are drawn is found on the shoe without the up card; what is done with the first two cards, on the
+shoe without these three, for all that make one total together. Each card is put back before the next. A dealer's
+Blackjack takes the original wager whatever was decided (§ 633a.10(b), § 633a.11(d)), so decisions are made as if
+there was none.
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from shared.rules.blackjack.shoe import (
+    ACE,
+    BUSTS_WITH,
+    FINALS,
+    GROWING,
+    NEXT,
+    STATES,
+    TEN,
+    VALUES_OF_CARDS,
+    Dealer,
+    points,
+    shares,
+    two_cards,
+    without,
+)
+from shared.rules.blackjack.totals import MOST
+
+Action: TypeAlias = Literal["hit", "stand", "double", "split", "surrender"]
+
+MOST_RESPLITS: Final = 4
+"""Splits after the first that are counted: further ones change a payback by less than three millionths."""
+
+TIES_AT_SWITCH: Final = 22
+
+
+class Terms(NamedTuple):
+    """What decides how hands end: what comes back of a cent that wins, and the options of the rules submission."""
+
+    wins: Fraction
+    blackjack: Fraction
+    resplits: int
+    switch: bool
+    from_hand: bool
+    even_money: bool
+
+
+class Worth:
+    """What hands win or lose on average where the dealer has no Blackjack, by state.
+
+    `stood` is for hands that draw no more, `played` for those played best without a double, `doubled` for a double.
+    """
+
+    def __init__(self, shoe: Sequence[int], up: int, terms: Terms) -> None:
+        """Draw every card from a shoe, counted by value, from which the up card was taken."""
+        self.drawn = drawn = shares(shoe)
+        self.dealer = dealer = Dealer(drawn, up)
+        by_total = [_stood(total, dealer, terms) for total in range(BUSTS_WITH.stop)]
+        self.stood = [by_total[points(state)] if points(state) < BUSTS_WITH.stop else 0.0 for state in range(STATES)]
+        self.played = list(self.stood)
+        self.doubled = list(self.stood)
+        self.draws = [False] * STATES
+        for state in GROWING[::-1]:
+            if points(state) >= MOST:
+                continue
+            drawing = doubling = 0.0
+            for after, share in zip(NEXT[state], drawn, strict=True):
+                drawing += share * self.played[after]
+                doubling += share * self.stood[after]
+            self.doubled[state] = 2 * doubling
+            if drawing > self.stood[state]:
+                self.draws[state] = True
+                self.played[state] = drawing
+
+    def best(self, state: int) -> float:
+        """Return what two cards are worth that cannot be split or surrendered."""
+        return max(self.played[state], self.doubled[state])
+
+    def split(self, value: int, splits: int) -> float:
+        """Return what the hands from a pair are worth, with so many splits after the first."""
+        again = self.drawn[value]
+        others = sum(
+            self.drawn[second] * self.best(two_cards(value, second)) for second in VALUES_OF_CARDS if second != value
+        )
+        hand = others + again * self.best(two_cards(value, value))
+        worth = [number * hand for number in range(splits + 3)]
+        for left in range(1, splits + 1):
+            fewer, worth = worth, [0.0]
+            for number in range(1, splits + 3 - left):
+                worth.append(others + (1 - again) * worth[number - 1] + again * fewer[number + 1])
+        return worth[2]
+
+
+class Strategy:
+    """The best decisions against one up card, by total and pair.
+
+    `draws`, `doubles` and `surrenders` go by the state of a hand, the latter two for its first two cards; `splits` and
+    `surrenders_pair` by the value of a pair. `worth` is what two cards win or lose on average, by their values, and
+    `natural` what a Blackjack does; `takes_even_money`: it is paid at once where that is offered.
+    """
+
+    def __init__(self, shoe: Sequence[int], up: int, terms: Terms) -> None:
+        """Find them on a shoe, counted by value, from which the up card was taken."""
+        self.terms = terms
+        alone = Worth(shoe, up, terms)
+        self.draws = alone.draws
+        self.doubles = [False] * STATES
+        self.surrenders = [False] * STATES
+        of_two = {cards: Worth(without(shoe, *cards), up, terms) for cards in TWO_CARDS}
+        self._by_total(shoe, alone, of_two)
+        self.splits = [False] * (TEN + 1)
+        self.surrenders_pair = [False] * (TEN + 1)
+        for value in VALUES_OF_CARDS:
+            worth, state = of_two[value, value], two_cards(value, value)
+            split = worth.split(value, additional_splits(terms, shoe[value]))
+            self.splits[value] = split > worth.best(state)
+            self.surrenders_pair[value] = not terms.switch and max(split, worth.best(state)) < _SURRENDERED
+        self.worth = {cards: self._worth(*cards, worth, shoe) for cards, worth in of_two.items()}
+        beside_natural = of_two[ACE, TEN].dealer
+        natural = (1 - beside_natural.blackjack) * _natural(beside_natural, terms)
+        self.takes_even_money = terms.even_money and up == ACE and float(terms.wins) - 1 > natural
+        self.natural = float(terms.wins) - 1 if self.takes_even_money else natural
+
+    def first(self, first: int, second: int) -> Action:
+        """Return what is done with the first two cards, which are no Blackjack."""
+        if first == second:
+            if self.surrenders_pair[first]:
+                return "surrender"
+            if self.splits[first]:
+                return "split"
+        elif self.surrenders[two_cards(first, second)]:
+            return "surrender"
+        return self.of_split(first, second)
+
+    def of_split(self, first: int, second: int) -> Action:
+        """Return what is done with two cards that cannot be split or surrendered."""
+        state = two_cards(first, second)
+        return "double" if self.doubles[state] else "hit" if self.draws[state] else "stand"
+
+    def _by_total(self, shoe: Sequence[int], alone: Worth, of_two: Mapping[tuple[int, int], Worth]) -> None:
+        """Decide by total, for all first two cards that make it together; what only a pair makes goes by `alone`."""
+        made: dict[int, list[tuple[int, Worth]]] = {}
+        for (first, second), worth in of_two.items():
+            if first != second:
+                made.setdefault(two_cards(first, second), []).append((shoe[first] * shoe[second], worth))
+        for state in GROWING:
+            hands = made.get(state, [(1, alone)])
+            played = sum(ways * worth.played[state] for ways, worth in hands)
+            doubled = sum(ways * worth.doubled[state] for ways, worth in hands)
+            surrendered = _SURRENDERED * sum(ways for ways, _ in hands)
+            self.doubles[state] = doubled > played
+            self.surrenders[state] = not self.terms.switch and max(played, doubled) < surrendered
+
+    def _worth(self, first: int, second: int, worth: Worth, shoe: Sequence[int]) -> float:
+        """Return what two cards come to that are no Blackjack, a dealer's Blackjack included."""
+        state = two_cards(first, second)
+        match self.first(first, second):
+            case "surrender":
+                decided = _SURRENDERED
+            case "split":
+                decided = worth.split(first, additional_splits(self.terms, shoe[first]))
+            case "double":
+                decided = worth.doubled[state]
+            case _:
+                decided = worth.played[state]
+        return (1 - worth.dealer.blackjack) * decided - worth.dealer.blackjack
+
+
+TWO_CARDS: Final = tuple((first, second) for first in VALUES_OF_CARDS for second in VALUES_OF_CARDS if first <= second)
+_SURRENDERED: Final = -0.5
+
+
+def additional_splits(terms: Terms, cards: int) -> int:
+    """Return how often hands may be split further; `cards` of the pair's value are left, the pair among them."""
+    return max(0, min(terms.resplits, MOST_RESPLITS, cards - 2))
+
+
+def natural_back(final: int, terms: Terms) -> Fraction:
+    """Return what comes back of a Blackjack where the dealer's hand ends so, § 633a.12(a)(5) at Blackjack Switch."""
+    if terms.switch and final == MOST:
+        return terms.wins
+    return Fraction(1) if terms.switch and final == TIES_AT_SWITCH else terms.blackjack
+
+
+def back(total: int, final: int, terms: Terms) -> Fraction:
+    """Return what comes back of a cent on a hand of this total, where the dealer's ends so."""
+    if total > MOST:
+        return Fraction(0)
+    if terms.switch and final == TIES_AT_SWITCH:
+        return Fraction(1)
+    if final > MOST or total > final:
+        return terms.wins
+    return Fraction(int(total == final))
+
+
+def _stood(total: int, dealer: Dealer, terms: Terms) -> float:
+    """Return what a cent on a hand of this total wins or loses on average."""
+    worth = -1.0
+    for final, chance in zip(FINALS, dealer.finals, strict=True):
+        worth += chance * float(back(total, final, terms))
+    return worth
+
+
+def _natural(dealer: Dealer, terms: Terms) -> float:
+    """Return what a cent on a Blackjack wins on average where the dealer has none."""
+    chances = zip(FINALS, dealer.finals, strict=True)
+    return sum(chance * (float(natural_back(final, terms)) - 1) for final, chance in chances)

@@ -1,0 +1,95 @@
+"""All that is wrong with a rules submission as it is filed: what settles no round, and what a text demands besides."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from shared.rules._regulations import game_of
+from shared.rules.catalogue import PayoutLimit, catalogue, known_regulations
+from shared.rules.errors import Finding, Refused
+from shared.rules.record import Submission
+from shared.rules.submission import Offer, Selection, examine
+
+
+def check_submission(regulation: str, submission: Submission) -> list[Finding]:
+    """Return all that is wrong with a submission, each finding with its place in it and its paragraph.
+
+    What settles no round: `select` and the game itself would refuse it. What settles rounds and may not be filed so:
+    a house way that is missing where the text demands one, a payout limit below what one patron could win.
+    """
+    if regulation not in known_regulations():
+        known = ", ".join(known_regulations())
+        return [Finding("/regulation", f"regulation {regulation!r} is not known; known are {known}")]
+    selection, found = examine(catalogue(regulation), submission)
+    demanded = list(_filed(regulation, submission))
+    if selection is None:
+        return [*found, *demanded]
+    try:
+        game_of(regulation).compile(selection)
+    except Refused as refused:
+        # A game reads nothing of a selection but the text of a house way.
+        demanded.insert(0, Finding("/options/house_way", refused.reason, refused.paragraph))
+    return [*demanded, *_bets(selection, submission), *_least_limit(selection, submission)]
+
+
+def _filed(regulation: str, submission: Submission) -> Iterator[Finding]:
+    for name, option in catalogue(regulation).options.items():
+        if option.filed and name not in submission.options:
+            detail = f"option '{name}' is missing: the submission says it ({option.about})"
+            yield Finding(f"/options/{name}", detail, option.paragraph)
+
+
+def _bets(selection: Selection, submission: Submission) -> Iterator[Finding]:
+    for name, bets in (submission.bets or {}).items():
+        offered = selection.offers.get(name)
+        if offered is None:
+            detail = f"'bets': wager '{name}' is not offered; there are: {', '.join(selection.offers)}"
+            yield Finding(f"/bets/{name}", detail, selection.catalogue.offered)
+            continue
+        if bets.least is not None and bets.most is not None and bets.most < bets.least:
+            detail = f"'bets': the most of wager '{name}' {bets.most} is below the least {bets.least}"
+            yield Finding(f"/bets/{name}/most", detail, offered.wager.paragraph)
+        required = offered.wager.least
+        if required is not None and bets.least is not None and bets.least < required:
+            detail = f"'bets': the least of wager '{name}' {bets.least} is below {required}"
+            yield Finding(f"/bets/{name}/least", detail, offered.wager.paragraph)
+
+
+def _least_limit(selection: Selection, submission: Submission) -> Iterator[Finding]:
+    terms, limit = selection.catalogue.payout_limit, selection.payout_limit
+    if terms is None or limit is None or submission.bets is None:
+        return
+    won = could_win(selection, submission, terms)
+    if won > limit:
+        yield Finding(
+            "/payout_limit",
+            f"'payout_limit' {limit} is below {won}, what one patron could win in a round when betting the "
+            f"{'minimum' if terms.betting == 'least' else 'maximum'} (`bets`)",
+            terms.paragraph,
+        )
+
+
+def could_win(selection: Selection, submission: Submission, terms: PayoutLimit) -> int:
+    """Return what one patron could win in a round of what the limit is for, cents, with the bets that a text names.
+
+    Reading: at odds, for what a meter shows is no amount of the submission; Envy Bonuses, which hang on the hands of
+    others, are left out. Every wager of a hand wins its best row, as they can together. Where the limit is for pairs of
+    one card of each deck, two decks hold one such pair: a patron has as many as the decks hold, each in a box of his.
+    """
+    best = sorted((_best(offer, submission, terms) for offer in selection.offers.values()), reverse=True)
+    if not terms.pairs:
+        return sum(best)
+    boxes = selection.options.get("adjacent_boxes") or selection.catalogue.seats.most
+    assert isinstance(boxes, int)
+    assert selection.decks is not None
+    return sum([cents for cents in best for _ in range(selection.decks // 2)][:boxes])
+
+
+def _best(offer: Offer, submission: Submission, terms: PayoutLimit) -> int:
+    """Return the most that one wager of a patron pays of what the limit is for, cents; 0 where no bet is stated."""
+    bets = (submission.bets or {}).get(offer.name)
+    bet = None if bets is None else getattr(bets, terms.betting)
+    if bet is None or (terms.wagers and offer.name not in terms.wagers):
+        return 0
+    limited = [row for row in offer.paytable.rows if row.limited] if terms.pairs else offer.paytable.rows
+    odds = [row.parsed_odds.ratio for row in limited if row.parsed_odds is not None]
+    return int(max(odds, default=Fraction(0)) * bet)

@@ -1,0 +1,106 @@
+"""The Pai Gow Poker Wager where both sides are set by the house way, against the dealer and as the bank: sampled.
+
+There are too many pairs of seven cards to count. `samples.yaml` has what hands of seeded deals came to, and the sums
+of squares from which the standard error of a figure follows; `pitledger payback recompute pai-gow` deals again.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from typing import Any, Final
+
+from shared.rules.game import CountPlay, CountVariants
+from shared.rules.odds import Odds
+from shared.rules.packaged import packaged
+from shared.rules.pai_gow.record import MAIN
+from shared.rules.paytable import rows_by_category
+from shared.rules.play import End, Play
+from shared.rules.set_hands.hands import OUTCOMES
+from shared.rules.set_hands.sampled import PAIRS, check_way, read_moments
+from shared.rules.submission import Offer, Selection
+
+SAMPLES: Final = "samples.yaml"
+BANKS: Final = 7
+"""The hands of a deal, each of which is a bank to those that follow it."""
+_KEPT: Final = Fraction(19, 20)
+"""What is left of an amount won after a vigorish of 5%, without rounding."""
+_ASSUMED: Final = (
+    "both hands are set by the documented house way; the vigorish is 5% without rounding; sampled, with the standard "
+    "error that is stated"
+)
+
+
+@cache
+def samples() -> Mapping[str, Any]:
+    """Return the samples by where A-2-3-4-5 ranks."""
+    found: dict[str, Any] = packaged(__package__, SAMPLES)["samples"]
+    return found
+
+
+def play_main(selection: Selection, offer: Offer) -> Play:
+    """Return what the Pai Gow Poker Wager comes to against the dealer; raise `Refused` for a house way of its own."""
+    (row,) = rows_by_category(offer).values()
+    return _against(selection, row.odds)
+
+
+def variants(selection: Selection, offer: Offer) -> Mapping[str, Play]:
+    """Return what it comes to at the usual odds where others are printed, and what a bank comes to."""
+    del offer
+    found = {}
+    if "main_payout" in selection.options:
+        for odds in ("2 to 1", "1 to 1"):
+            if selection.options["main_payout"] != odds:
+                found[f"paid {odds}"] = _against(selection, Odds.parse(odds))
+    if selection.options["banking"] is True:
+        found |= {f"as the bank of {others}": _bank(selection, others) for others in range(1, BANKS)}
+    return found
+
+
+def _sample(selection: Selection) -> Mapping[str, Any]:
+    check_way(selection)
+    lowest = selection.options.get("low_straights_lowest") is True
+    sample: Mapping[str, Any] = samples()["lowest" if lowest else "second_highest"]
+    return sample
+
+
+def _against(selection: Selection, odds: Odds) -> Play:
+    sample, one = _sample(selection), Fraction(1)
+    won = _KEPT * odds.ratio
+    ends = {
+        "win": End("win", one, 1 + won),
+        "push": End("push", one, one),
+        "lose": End("lose", one, Fraction(0)),
+    }
+    hands = ((pairs, _end(ends, comparison)) for comparison, pairs in sample["compared"].items())
+    error = read_moments(sample["pairs"]).error(won) / PAIRS
+    return Play.counted([MAIN], _ASSUMED, hands, standard_error=error)
+
+
+def _end(ends: Mapping[str, End], comparison: str) -> End:
+    """Return the end of a comparison; a copy is told apart from other losses."""
+    if comparison == "copied":
+        return ends["lose"]._replace(category="lose_by_a_copy")
+    return ends[OUTCOMES[comparison]]  # type: ignore[index]
+
+
+def _bank(selection: Selection, others: int) -> Play:
+    """Return what a bank comes to against so many hands at equal wagers, the dealer's among them, for each such wager.
+
+    It wins copies, and pays the vigorish on what it is ahead by. All that it may lose is staked.
+    """
+    sample, staked = _sample(selection), Fraction(others)
+    hands = (
+        (banks, End(_ahead(ahead), staked, staked + (ahead * _KEPT if ahead > 0 else ahead)))
+        for ahead, banks in sample["banks"][others].items()
+    )
+    error = read_moments(sample["bank_pairs"][others]).error(_KEPT) / BANKS
+    assumed = f"{_ASSUMED}; {others} hands wager the same against the bank, the dealer's among them"
+    return Play.counted(["bank"], assumed, hands, standard_error=error)
+
+
+def _ahead(wagers: int) -> str:
+    return "even" if not wagers else f"{'ahead' if wagers > 0 else 'behind'}_by_{abs(wagers)}"
+
+
+PLAYS: Final[Mapping[str, CountPlay]] = {MAIN: play_main}
+VARIANTS: Final[Mapping[str, CountVariants]] = {MAIN: variants}

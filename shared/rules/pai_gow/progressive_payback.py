@@ -1,0 +1,67 @@
+"""What the Progressive Payout Wager of Pai Gow Poker comes to by its meter: exact, from the counts of all hands.
+
+Rhode Island's hand types ask what can be formed beside a pair too. How many hands are of each kind lies beside this
+module; `pitledger payback recompute hand-types` counts them again.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+from shared.cards import Card
+from shared.cards.ranking.pai_gow import card_set, formed
+from shared.cards.ranking.seven_card_counts import count_seven_cards
+from shared.rules.game import CountProgressive
+from shared.rules.packaged import packaged
+from shared.rules.pai_gow.progressive import (
+    PROGRESSIVE,
+    FormedBesidePair,
+    HandTypes,
+    formed_beside_pair,
+    highest,
+    pays_hand_types,
+)
+from shared.rules.progressive import LEAST_STAKE_CENTS, Progressive
+from shared.rules.set_hands.bonuses import BonusRows
+from shared.rules.set_hands.payback import bonus_hands
+from shared.rules.submission import Offer, Selection
+
+COUNTS: Final = "hand_types.yaml"
+
+
+@cache
+def hand_type_counts() -> Mapping[FormedBesidePair, int]:
+    """Return how many hands of seven cards form what, at all and beside a pair."""
+    counted: list[list[int]] = packaged(__package__, COUNTS)
+    return {FormedBesidePair(anything, with_pair): hands for anything, with_pair, hands in counted}
+
+
+def counts_text() -> str:
+    """Return what the file of counts is to say: a line for each kind, with its number of hands. Counts all hands."""
+    return "".join(f"- [{anything}, {pair}, {hands}]\n" for (anything, pair), hands in sorted(_count().items()))
+
+
+def _count() -> Mapping[FormedBesidePair, int]:
+    return count_seven_cards(_kind)
+
+
+def _kind(cards: tuple[Card, ...]) -> FormedBesidePair:
+    seven = card_set(cards)
+    return formed_beside_pair(seven, formed(seven))
+
+
+def count_progressive(selection: Selection, offer: Offer) -> Progressive:
+    """Return what the Progressive Payout Wager comes to by its meter.
+
+    Where hand types are paid, a hand wins the type that pays most while the meter shows its reset amount.
+    """
+    del selection
+    if not pays_hand_types(offer):
+        return Progressive.counted(offer, bonus_hands(BonusRows(offer)))
+    assert offer.meter is not None
+    types, stake, reset = HandTypes(offer), offer.paytable.stake or LEAST_STAKE_CENTS, offer.meter.reset
+    hands = ((ways, highest(types.rows(kind), stake, reset)) for kind, ways in hand_type_counts().items())
+    return Progressive.counted(offer, hands)
+
+
+PROGRESSIVES: Final[Mapping[str, CountProgressive]] = {PROGRESSIVE: count_progressive}

@@ -1,0 +1,119 @@
+"""What every wager of a rules submission pays back, or why nobody can say; with Envy Bonuses by the other hands."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from shared.rules._regulations import game_of
+from shared.rules.catalogue import catalogue
+from shared.rules.errors import Refused
+from shared.rules.play import Play, StrategyCard, exact
+from shared.rules.progressive import Progressive
+from shared.rules.record import Submission
+from shared.rules.submission import Offer, select
+
+
+@dataclass(frozen=True)
+class WagerPayback:
+    """What one wager on offer comes to; `play` is None where nobody has counted it, and `reason` says why.
+
+    `variants` are other ways to read or to play it. Where it has a meter, `progressive` is what it comes to as a
+    function of that, and `play` is at one reading.
+
+    `envy` is what each other hand at the table adds to what comes back of a cent, by the wager that earns it (cents).
+    """
+
+    offer: Offer
+    play: Play | None
+    progressive: Progressive | None
+    reason: str | None
+    envy: Mapping[int, Fraction]
+    most_other_hands: int
+    variants: Mapping[str, Play]
+
+    def with_envy(self, stake_cents: int, other_hands: int) -> Fraction:
+        """Return the payback of a wager of `stake_cents` with the Envy Bonuses that so many other hands earn it."""
+        assert self.play is not None
+        return self.play.payback + other_hands * self.envy[stake_cents]
+
+    def as_document(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        offer = self.offer
+        named = {"wager": offer.name, "title": offer.wager.title, "paytable": offer.paytable.name}
+        document: dict[str, Any] = {**named, "paragraph": offer.paytable.paragraph}
+        if self.play is None:
+            return {**document, "reason": self.reason}
+        envy = [
+            {"stake_cents": stake, "other_hands": hands, "payback": exact(self.with_envy(stake, hands))}
+            for stake in self.envy
+            for hands in range(1, self.most_other_hands + 1)
+        ]
+        if self.progressive is not None:
+            document["progressive"] = self.progressive.as_document()
+        if envy:
+            document["with_envy_bonuses"] = envy
+        if self.variants:
+            document["variants"] = {name: play.as_document() for name, play in self.variants.items()}
+        return {**document, **self.play.as_document()}
+
+
+def paybacks(
+    regulation: str, submission: Submission, readings: Mapping[str, int] = MappingProxyType({})
+) -> Iterator[WagerPayback]:
+    """Yield the payback of each wager that a submission offers, in the order of the catalogue.
+
+    `readings` are what meters show, cents by wager; any other shows its reset amount. A wager that is counted with
+    another is not listed on its own. Raises: Refused where the regulation does not allow what the submission selects,
+    or where a reading is of no meter that is counted.
+    """
+    selection, game = select(catalogue(regulation), submission), game_of(regulation)
+    functions = {wager: game.progressive(selection, wager) for wager in selection.offers if wager in game.progressives}
+    for wager in readings:
+        if wager not in functions:
+            raise Refused(f"no meter of '{wager}' is counted; there are: {', '.join(functions) or 'none'}")
+    plays: dict[str, Play] = {}
+    refused: dict[str, str] = {}
+    for wager in selection.offers:
+        try:
+            plays[wager] = functions[wager].at(readings[wager]) if wager in readings else game.play(selection, wager)
+        except Refused as reason:
+            refused[wager] = str(reason)
+    counted_with = {other for play in plays.values() for other in play.wagers[1:]}
+    for wager, offer in selection.offers.items():
+        if wager not in counted_with:
+            play = plays.get(wager)
+            envy = {} if play is None else _envy(play, offer)
+            others = selection.catalogue.seats.most - 1
+            variants = game.variants[wager](selection, offer) if play is not None and wager in game.variants else {}
+            yield WagerPayback(offer, play, functions.get(wager), refused.get(wager), envy, others, variants)
+
+
+def _envy(play: Play, offer: Offer) -> dict[int, Fraction]:
+    return {stake: _envy_of(play, cents, stake) for stake, cents in _envy_cents(offer).items()}
+
+
+def _envy_cents(offer: Offer) -> dict[int, Mapping[str, int]]:
+    """Return the Envy Bonuses by category, cents, for each stake that earns them."""
+    if offer.wager.envy_bonuses:
+        return {bonus.stake: bonus.amounts for bonus in offer.wager.envy_bonuses}
+    rows = {row.category: row.envy for row in offer.paytable.rows if row.envy is not None}
+    stake = offer.paytable.stake or offer.wager.qualifies
+    assert not rows or stake is not None, "an Envy Bonus is for a wager of a stated amount"
+    return {stake: rows} if rows and stake is not None else {}
+
+
+def _envy_of(play: Play, cents: Mapping[str, int], stake_cents: int) -> Fraction:
+    """Return what a hand of another player brings a cent of a wager: each such hand is as likely as the own one."""
+    return sum((play.probability(category) * amount for category, amount in cents.items()), Fraction(0)) / stake_cents
+
+
+def strategy_cards(regulation: str, submission: Submission) -> dict[str, StrategyCard]:
+    """Return the strategies by which wagers of a submission are played best, where one can be written down, by wager.
+
+    Raises: Refused where the regulation does not allow what the submission selects.
+    """
+    selection = select(catalogue(regulation), submission)
+    cards = game_of(regulation).strategies
+    return {wager: cards[wager](selection, offer) for wager, offer in selection.offers.items() if wager in cards}

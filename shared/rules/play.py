@@ -1,0 +1,173 @@
+"""What a wager comes to as it is played: all that is staked with it and all that comes back, exactly, decisions made.
+
+A wager that the cards alone decide is one with nothing added to it. Everything is for each cent of the wager that the
+play begins with, its first wager; other wagers may be added to it by decisions, or be required with it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import sqrt
+from typing import Any, Final, NamedTuple
+
+from shared.rules.returns import Returns
+
+CARDS_ALONE: Final = "the cards alone decide it"
+
+
+class End(NamedTuple):
+    """One way in which a play ends: what was staked and what came back, for each cent of the first wager.
+
+    `category` is the row that won, or what else became of the hand; None where it lost and nobody names how.
+    """
+
+    category: str | None
+    staked: Fraction
+    back: Fraction
+
+
+class Ended(NamedTuple):
+    """How probable an end is."""
+
+    end: End
+    probability: Fraction
+
+
+class StrategyCard(NamedTuple):
+    """What is best to do: by what the player has (rows) and what the dealer shows (columns), in letters explained."""
+
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[str, ...]]
+    letters: str
+
+
+@dataclass(frozen=True)
+class Play:
+    """All ends of a play with their probabilities, which sum to 1, and what is `assumed` of the player, in words.
+
+    `wagers` are those that are counted together, the first of them first. Where hands were sampled, `standard_error`
+    is that of the house edge; 0: it is exact, or `by_model`, as `assumed` says of the cards.
+    """
+
+    wagers: tuple[str, ...]
+    assumed: str
+    ends: tuple[Ended, ...]
+    standard_error: float = 0.0
+    by_model: bool = False
+
+    @classmethod
+    def counted(
+        cls,
+        wagers: Iterable[str],
+        assumed: str,
+        hands: Iterable[tuple[int | Fraction, End]],
+        *,
+        standard_error: float = 0.0,
+        by_model: bool = False,
+    ) -> "Play":
+        """Return that of hands: how many there are (or how probable they are), and how they end.
+
+        >>> coin = [(1, End("heads", Fraction(1), Fraction(2))), (1, End(None, Fraction(1), Fraction(0)))]
+        >>> Play.counted(["coin"], CARDS_ALONE, coin).payback
+        Fraction(1, 1)
+        """
+        number: int | Fraction = 0
+        found: dict[End, int | Fraction] = {}
+        for ways, end in hands:
+            if ways:
+                number += ways
+                found[end] = found.get(end, 0) + ways
+        ended = tuple(Ended(end, Fraction(ways) / number) for end, ways in found.items())
+        return cls(tuple(wagers), assumed, ended, standard_error, by_model)
+
+    @classmethod
+    def of_returns(cls, wager: str, returns: Returns) -> "Play":
+        """Return that of a wager of which these returns are all."""
+        one, nothing = Fraction(1), Fraction(0)
+        hands = [
+            (hit.probability, End(_named(hit.won.category, hit.won.bonus), one, hit.won.back)) for hit in returns.hits
+        ]
+        return cls.counted([wager], CARDS_ALONE, [*hands, (1 - returns.hit_frequency, End(None, one, nothing))])
+
+    @cached_property
+    def staked(self) -> Fraction:
+        """Return what is staked in all on average."""
+        return sum((probability * end.staked for end, probability in self.ends), Fraction(0))
+
+    @cached_property
+    def house_edge(self) -> Fraction:
+        """Return what the house keeps on average."""
+        return sum((probability * (end.staked - end.back) for end, probability in self.ends), Fraction(0))
+
+    @property
+    def payback(self) -> Fraction:
+        """Return 1 less the house edge: what comes back of the first wager alone is exactly that."""
+        return 1 - self.house_edge
+
+    @property
+    def edge_of_all_staked(self) -> Fraction:
+        """Return what the house keeps of each cent that is staked in all; 0 where nothing is."""
+        return self.house_edge / self.staked if self.staked else Fraction(0)
+
+    @cached_property
+    def variance(self) -> Fraction:
+        """Return the variance of what the player wins or loses."""
+        squares = (probability * (end.back - end.staked) ** 2 for end, probability in self.ends)
+        return sum(squares, Fraction(0)) - self.house_edge**2
+
+    @property
+    def standard_deviation(self) -> float:
+        """Return the square root of the variance."""
+        return sqrt(self.variance)
+
+    @cached_property
+    def hit_frequency(self) -> Fraction:
+        """Return the probability that anything comes back."""
+        return sum((probability for end, probability in self.ends if end.back), Fraction(0))
+
+    def probability(self, category: str) -> Fraction:
+        """Return the probability of the ends of this category."""
+        return sum((probability for end, probability in self.ends if end.category == category), Fraction(0))
+
+    def as_document(self) -> dict[str, Any]:
+        """Return the play as JSON has it: exact numbers as numerator and denominator, and in percent."""
+        return {
+            "wagers": list(self.wagers),
+            "assumed": self.assumed,
+            "payback": exact(self.payback),
+            "house_edge": exact(self.house_edge),
+            "staked": exact(self.staked),
+            "edge_of_all_staked": exact(self.edge_of_all_staked),
+            "hit_frequency": exact(self.hit_frequency),
+            "standard_deviation": round(self.standard_deviation, 6),
+            "standard_error": self.standard_error,
+            "by_model": self.by_model,
+            "rows": [
+                {
+                    "category": end.category,
+                    "probability": exact(probability),
+                    "staked": str(end.staked),
+                    "back": str(end.back),
+                    "return": exact(probability * end.back),
+                }
+                for end, probability in self.ends
+            ],
+        }
+
+
+def exact(number: Fraction) -> dict[str, Any]:
+    """Return a number as JSON has it.
+
+    >>> exact(Fraction(1, 3))
+    {'numerator': 1, 'denominator': 3, 'percent': 33.333333}
+    """
+    return {
+        "numerator": number.numerator,
+        "denominator": number.denominator,
+        "percent": round(float(100 * number), 6),
+    }
+
+
+def _named(category: str | None, bonus: str | None) -> str | None:
+    return category if bonus is None else f"{category}_with_{bonus}" if category is not None else bonus

@@ -1,0 +1,119 @@
+"""What a wager with a progressive meter pays back, as a function of what the meter shows: exact."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil
+from typing import Any, Final, NamedTuple
+
+from shared.rules.paytable import Row
+from shared.rules.play import CARDS_ALONE, End, Play, exact
+from shared.rules.record import Meter
+from shared.rules.submission import Offer
+
+LEAST_STAKE_CENTS: Final = 100
+"""The stake of a wager whose paytable is for no particular one: the least that a machine takes."""
+
+
+class MeterHit(NamedTuple):
+    """What a hand wins: what comes back of each cent at its odds, its share of the meter, and how probable it is.
+
+    What is paid `off_meter` lessens the meter.
+    """
+
+    category: str
+    back: Fraction
+    meter: Fraction
+    off_meter: bool
+    probability: Fraction
+
+
+@dataclass(frozen=True)
+class Progressive:
+    """One wager of `stake_cents`, its meter, and the hands that win. One winner alone is counted for each share.
+
+    Where several hands win a share of the meter in one round, each has less than is counted here.
+    """
+
+    wager: str
+    assumed: str
+    stake_cents: int
+    meter: Meter
+    hits: tuple[MeterHit, ...]
+
+    @classmethod
+    def counted(
+        cls, offer: Offer, hands: Iterable[tuple[int | Fraction, Row | None]], assumed: str = CARDS_ALONE
+    ) -> "Progressive":
+        """Return that of hands: how many there are (or how probable they are), and the row that they win."""
+        assert offer.meter is not None
+        number: int | Fraction = 0
+        found: dict[Row, int | Fraction] = {}
+        for ways, row in hands:
+            number += ways
+            if row is not None and ways:
+                found[row] = found.get(row, 0) + ways
+        hits = tuple(
+            MeterHit(row.category, row.odds.returns, row.meter, row.off_meter, Fraction(ways) / number)
+            for row, ways in found.items()
+        )
+        return cls(offer.name, assumed, offer.paytable.stake or LEAST_STAKE_CENTS, offer.meter, hits)
+
+    @property
+    def reset_cents(self) -> int:
+        """Return the initial and reset amount."""
+        return self.meter.reset
+
+    @cached_property
+    def fixed(self) -> Fraction:
+        """Return what comes back of each cent besides the meter."""
+        return sum((hit.probability * hit.back for hit in self.hits), Fraction(0))
+
+    @cached_property
+    def by_meter_cent(self) -> Fraction:
+        """Return what each cent that the meter shows adds to what comes back of a cent."""
+        return sum((hit.probability * hit.meter for hit in self.hits), Fraction(0)) / self.stake_cents
+
+    @property
+    def added(self) -> Fraction:
+        """Return what each cent wagered adds to the meter and to its reserve."""
+        return Fraction(self.meter.rate) + Fraction(self.meter.reserve_rate or 0)
+
+    @property
+    def break_even_cents(self) -> int | None:
+        """Return the least reading at which the wager pays back all of itself; None where no reading does."""
+        return max(0, ceil((1 - self.fixed) / self.by_meter_cent)) if self.by_meter_cent else None
+
+    @property
+    def in_the_long_run(self) -> Fraction | None:
+        """Return the payback over all readings that follow one another: all that goes onto the meter comes off it.
+
+        That is the fixed part, the rate of progression, and the reset amount whenever all of the meter is won; a
+        reserve only funds that amount. None where fixed amounts lessen the meter: then it depends on its readings.
+        """
+        if any(hit.off_meter for hit in self.hits):
+            return None
+        whole = sum((hit.probability for hit in self.hits if hit.meter == 1), Fraction(0))
+        return self.fixed + Fraction(self.meter.rate) + whole * self.reset_cents / self.stake_cents
+
+    def at(self, meter_cents: int) -> Play:
+        """Return what the wager comes to while the meter shows so much."""
+        shown = Fraction(meter_cents, self.stake_cents)
+        ends = [(hit.probability, End(hit.category, Fraction(1), hit.back + hit.meter * shown)) for hit in self.hits]
+        lost = 1 - sum((probability for probability, _ in ends), Fraction(0))
+        return Play.counted([self.wager], self.assumed, [*ends, (lost, End(None, Fraction(1), Fraction(0)))])
+
+    def as_document(self) -> dict[str, Any]:
+        """Return the function as JSON has it; amounts are cents."""
+        long_run = self.in_the_long_run
+        return {
+            "stake_cents": self.stake_cents,
+            "reset_cents": self.reset_cents,
+            "rate": self.meter.rate,
+            "reserve_rate": self.meter.reserve_rate,
+            "fixed": exact(self.fixed),
+            "by_meter_cent": exact(self.by_meter_cent),
+            "break_even_cents": self.break_even_cents,
+            "in_the_long_run": None if long_run is None else exact(long_run),
+        }

@@ -1,0 +1,63 @@
+"""Figures of hands that were sampled: what deals came to, and how far from the truth chance may have led them."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import sqrt
+from typing import Final, NamedTuple
+
+from shared.rules.errors import Refused
+from shared.rules.submission import Selection
+
+WAY: Final = "standard"
+"""The documented house way by which sampled hands are set."""
+
+PAIRS: Final = 42
+"""The pairs of two of the seven hands of a deal, in both directions."""
+
+
+class Moments(NamedTuple):
+    """Sums over deals of two numbers of each deal, of their squares and of their product."""
+
+    deals: int
+    one: int
+    other: int
+    one_squared: int
+    other_squared: int
+    product: int
+
+    def plus(self, one: int, other: int) -> "Moments":
+        """Return the sums with another deal.
+
+        >>> Moments(0, 0, 0, 0, 0, 0).plus(3, 1).plus(1, 1)
+        Moments(deals=2, one=4, other=2, one_squared=10, other_squared=2, product=4)
+        """
+        return Moments(
+            self.deals + 1,
+            self.one + one,
+            self.other + other,
+            self.one_squared + one * one,
+            self.other_squared + other * other,
+            self.product + one * other,
+        )
+
+    def error(self, weight: Fraction) -> float:
+        """Return the standard error of the mean, over deals, of `weight` times the one number less the other."""
+        mean = (weight * self.one - self.other) / self.deals
+        squares = weight**2 * self.one_squared - 2 * weight * self.product + self.other_squared
+        return sqrt((squares / self.deals - mean**2) / self.deals)
+
+
+def read_moments(row: Sequence[int]) -> Moments:
+    """Return moments from their row in a file."""
+    return Moments(*row)
+
+
+def check_way(selection: Selection) -> None:
+    """Raise `Refused` where a submission has another house way than that of the sampled hands."""
+    option = selection.catalogue.options["house_way"]
+    selected = selection.options["house_way"]
+    if selected not in (None, WAY):
+        raise Refused(
+            f"hands were sampled as the house way '{WAY}' sets them; the submission has a house way of its own",
+            paragraph=option.paragraph,
+        )
