@@ -7,6 +7,9 @@ Starts a stack of its own, opens accounts, and measures in turn:
 - the baseline: each of some connections updates and commits a row of its own as fast as it can, and one does so alone;
 - throughput: clients that each send the next authorization when the last is answered;
 - latency: authorizations at an even rate, each from the moment at which it was due to its answer.
+
+Then the verdict: each that was accepted is on hold once, and `pitledger verify` finds the journal right. The exit code
+is 1 where that does not hold; never for a time.
 """
 
 import argparse
@@ -17,19 +20,25 @@ import sys
 from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
-from itertools import count
+from itertools import count, islice
+from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import psycopg
 
+from loadtest.authorized import judge_authorized
 from loadtest.blackjack import BLACKJACK
 from loadtest.games import floor_of
+from loadtest.load import verified
+from loadtest.outcome import processors
+from loadtest.processes import Family
 from loadtest.property import property_document
 from loadtest.registry import RegistryRefused, file_and_approve
 from loadtest.stack import StackFailed, started_stack, target_of, tokens_of
 from loadtest.target import Target
+from loadtest.verdict import Verdict
 from loadtest.watch import TooSlow, Watch
 
 PROPERTY: Final = "loadtest"
@@ -40,6 +49,7 @@ _PERCENTILES: Final = (50, 95, 99, 100)
 _WARM_UP_SECONDS: Final = 2.0
 _PROPERTY_SECONDS: Final = 60.0
 _CENTS: Final = 10**11
+_WAGER_CENTS: Final = 100
 
 
 class Failed(Exception):
@@ -48,8 +58,9 @@ class Failed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How many a second, and the milliseconds that they took: percentiles, 100 is the longest."""
+    """How many, how many a second, and the milliseconds that they took: percentiles, 100 is the longest."""
 
+    count: int
     per_second: float
     milliseconds: dict[int, float]
 
@@ -58,18 +69,23 @@ class Rate:
         """Return the rate of what took so many seconds each."""
         ordered = sorted(seconds)
         at = {percent: ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] for percent in _PERCENTILES}
-        return cls(len(ordered) / elapsed, {percent: 1000 * found for percent, found in at.items()})
+        return cls(len(ordered), len(ordered) / elapsed, {percent: 1000 * found for percent, found in at.items()})
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One run. The ratio is that of the throughput to the baseline with as many connections as there are clients."""
+    """One run, with `accepted` authorizations in all; `processor_us` is of one, while as many came as were answered.
+
+    The ratio is that of the throughput to the baseline with as many connections as there are clients.
+    """
 
     at: str
     cpus: int
     clients: int
     accounts: int
+    accepted: int
     asked_per_second: int
+    processor_us: dict[str, float]
     throughput: Rate
     latency: Rate
     baseline_alone: Rate
@@ -160,7 +176,7 @@ def _wagers(accounts: int) -> Iterator[tuple[str, dict[str, Any], str]]:
             "round_id": f"r-{turn}",
             "seat": seat + 1,
             "wager": "blackjack",
-            "cents": 100,
+            "cents": _WAGER_CENTS,
         }
         yield f"/accounts/{PROPERTY}/A-{account}/holds", body, f"wager-{number}"
 
@@ -226,7 +242,9 @@ async def _baseline(conninfo: str, connections: int, seconds: float) -> Rate:
     return Rate.of(taken, elapsed)
 
 
-async def measure(service: Service, *, accounts: int, clients: int, per_second: int, seconds: float) -> Measured:
+async def measure(
+    service: Service, family: Family, *, accounts: int, clients: int, per_second: int, seconds: float
+) -> Measured:
     """Measure a running service. Raises: Failed."""
     await _prepare(service, accounts)
     alone = await _baseline(service.conninfo, 1, seconds / 2)
@@ -234,16 +252,21 @@ async def measure(service: Service, *, accounts: int, clients: int, per_second: 
     connected = [await _Client(service.url, service.table_token).connect() for _ in range(clients)]
     wagers = _wagers(accounts)
     await _throughput(connected, wagers, _WARM_UP_SECONDS)
+    used = family.used()
     throughput = await _throughput(connected, wagers, seconds)
+    used = family.used().since(used)
     latency = await _latency(connected, wagers, per_second, seconds)
     for client in connected:
         client.close()
+    _, _, last = next(wagers)  # all before it were sent, and accepted
     return Measured(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
-        cpus=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 0,
+        cpus=processors(),
         clients=clients,
         accounts=accounts,
+        accepted=int(last.removeprefix("wager-")),
         asked_per_second=per_second,
+        processor_us={name: 1e6 * each / throughput.count for name, each in used.processes.items() if each},
         throughput=throughput,
         latency=latency,
         baseline_alone=alone,
@@ -251,7 +274,16 @@ async def measure(service: Service, *, accounts: int, clients: int, per_second: 
     )
 
 
-def lines(measured: Measured) -> Iterator[str]:
+def judged(service: Service, measured: Measured) -> Verdict:
+    """Return whether every authorization that was accepted is on hold, once, and nothing else is."""
+    accounts = [path.split("/")[3] for path, _, _ in islice(_wagers(measured.accounts), measured.accounts)]
+    verdict, (turns, more) = Verdict(), divmod(measured.accepted, measured.accounts)
+    wagers = {account: turns + (number < more) for number, account in enumerate(accounts)}
+    judge_authorized(verdict, service.conninfo, PROPERTY, wagers, cents=_WAGER_CENTS, bought_in_cents=_CENTS)
+    return verdict
+
+
+def lines(measured: Measured, verdict: Verdict) -> Iterator[str]:
     """Return the figures as people read them."""
 
     def figure(name: str, rate: Rate, remark: str) -> str:
@@ -265,6 +297,10 @@ def lines(measured: Measured) -> Iterator[str]:
     yield figure("bare UPDATE", measured.baseline, f"one row each, {measured.clients} connections")
     yield figure("", measured.baseline_alone, "one row, one connection")
     yield f"{'ratio':<12} {measured.ratio:>9.1%}     authorizations to bare UPDATEs, {measured.clients} at once"
+    yield f"{'processor':<12} {', '.join(f'{name} {us:,.0f}' for name, us in measured.processor_us.items())} µs for one"
+    found = "the books are right" if verdict.holds else "WRONG"
+    yield f"{'verdict':<12} {measured.accepted:>9,}     authorizations on hold, each once: {found}"
+    yield from (f"wrong: {each}" for each in verdict.differences)
 
 
 def main() -> int:
@@ -277,7 +313,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     try:
-        with started_stack("paytable-registry", "wagering-accounts") as (document, _):
+        with started_stack("paytable-registry", "wagering-accounts") as (document, pid):
             tokens, target = tokens_of(document), target_of(document)
             _open_property(target, options.accounts)
             service = Service(
@@ -289,20 +325,25 @@ def main() -> int:
             measured = asyncio.run(
                 measure(
                     service,
+                    Family(pid, os.getpid(), logs=Path(document["logs"])),
                     accounts=options.accounts,
                     clients=options.clients,
                     per_second=options.rate,
                     seconds=options.seconds,
                 )
             )
+            verdict = judged(service, measured)
+            verified(document, verdict)
     except (Failed, RegistryRefused, StackFailed, TooSlow) as error:
         sys.stderr.write(f"{error}\n")
         return 1
     if options.json:
-        sys.stdout.write(json.dumps(asdict(measured) | {"ratio": measured.ratio}, indent=2) + "\n")
+        sys.stdout.write(
+            json.dumps(asdict(measured) | {"ratio": measured.ratio, "verdict": verdict.as_document()}, indent=2) + "\n"
+        )
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in lines(measured)))
-    return 0
+        sys.stdout.write("".join(f"{line}\n" for line in lines(measured, verdict)))
+    return 0 if verdict.holds else 1
 
 
 if __name__ == "__main__":

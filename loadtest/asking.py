@@ -106,11 +106,11 @@ def failures(answers: Answers) -> Iterator[str]:
             yield f"{question.report} of a {question.period}: {identity}"
 
 
-def differences(before: Answers, after: Answers) -> Iterator[str]:
-    """Yield the questions whose answers have other bytes than before."""
+def differences(before: Answers, after: Answers, when: str) -> Iterator[str]:
+    """Yield the questions whose answers have other bytes than before; `when` says after what, in words."""
     for question, answer in before.items():
         if after[question].digest != answer.digest:
-            yield f"{question.report} of a {question.period} as {question.form} has other bytes after the rebuild"
+            yield f"{question.report} of a {question.period} as {question.form} has other bytes {when}"
 
 
 def worst(answers: Answers) -> str:

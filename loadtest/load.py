@@ -220,18 +220,7 @@ class _Run:
         judge_services(verdict, self._target, expected, self._schemas)
         judge_refused(verdict, self._target, self._schemas)
         watch.wait_for_checkpoints(seconds=_CHECKPOINT_SECONDS, schemas=self._schemas)
-        outcome.verdict = verdict_document(verdict, self._verified(verdict))
-
-    def _verified(self, verdict: Verdict) -> list[dict[str, Any]]:
-        """Return what `pitledger verify` says of every journal: hashes, chains, sums, signed checkpoints."""
-        words = [f"--service={service}" for service in self._document["pids"]]
-        environment = {**os.environ, **environment_of(dict(self._document))}
-        found = subprocess.run([*_VERIFY, *words], env=environment, stdout=subprocess.PIPE, check=False)  # noqa: S603
-        said = [json.loads(line) for line in found.stdout.splitlines()]
-        verdict.require(found.returncode == 0, f"`pitledger verify` ended with exit code {found.returncode}")
-        silent = set(self._document["pids"]) - {each["service"] for each in said}
-        verdict.require(not silent, f"`pitledger verify` says nothing of {', '.join(sorted(silent))}")
-        return said
+        outcome.verdict = verdict_document(verdict, verified(self._document, verdict))
 
     def _disk(self) -> dict[str, float]:
         """Return the bytes of each schema, and all that was ever written to the log."""
@@ -240,6 +229,18 @@ class _Run:
             row = connection.execute(_WAL).fetchone()
         assert row is not None
         return {**sizes, "write-ahead log": row[0]}
+
+
+def verified(document: Mapping[str, Any], verdict: Verdict) -> list[dict[str, Any]]:
+    """Return what `pitledger verify` says of every journal of a stack: hashes, chains, sums, signed checkpoints."""
+    words = [f"--service={service}" for service in document["pids"]]
+    environment = {**os.environ, **environment_of(dict(document))}
+    found = subprocess.run([*_VERIFY, *words], env=environment, stdout=subprocess.PIPE, check=False)  # noqa: S603
+    said = [json.loads(line) for line in found.stdout.splitlines()]
+    verdict.require(found.returncode == 0, f"`pitledger verify` ended with exit code {found.returncode}")
+    silent = set(document["pids"]) - {each["service"] for each in said}
+    verdict.require(not silent, f"`pitledger verify` says nothing of {', '.join(sorted(silent))}")
+    return said
 
 
 def lines(outcome: Outcome) -> Iterator[str]:

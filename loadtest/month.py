@@ -103,15 +103,20 @@ def run(options: argparse.Namespace) -> list[str]:
             reporting.wait_until_read(seconds=_DEADLINE_SECONDS)
             say(f"asked beside comparisons, and the tests of days that are not tested yet; load {load():.1f}")
             answers = ask(reporting, of_month[-1], known_at, options.spans)
-        wrong = list(failures(answers))
-        say(worst(answers))
+            say(worst(answers))
+            say("asked again, with what they read in memory")
+            repeated = ask(reporting, of_month[-1], known_at, options.spans)
+        wrong = [*failures(answers), *differences(answers, repeated, "when it is asked for again")]
+        say(worst(repeated))
         say(f"without a row: {', '.join(empty(answers)) or 'none'}; load {load():.1f}")
         if options.rebuild:
             started = time.monotonic()
             reporting.pitledger("rebuild", "reporting")
             say(f"rebuilt in {time.monotonic() - started:.0f} s")
             with reporting.running():
-                wrong += differences(answers, ask(reporting, of_month[-1], known_at, options.spans))
+                wrong += differences(
+                    answers, ask(reporting, of_month[-1], known_at, options.spans), "after the rebuild"
+                )
     return wrong
 
 

@@ -105,10 +105,14 @@ class Publisher:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if kind is None:
-            self.flush()
-        else:
-            self._producer.purge()
+        try:
+            if kind is None:
+                self.flush()
+            else:
+                self._producer.purge()
+        finally:
+            # One that lives on knocks at its address, and makes its topic on whatever broker starts there next.
+            self._producer.close()
 
     def _on_delivery(self, error: KafkaError | None, message: Delivered) -> Any:
         del message

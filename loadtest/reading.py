@@ -6,7 +6,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import date
 from itertools import islice
 from pathlib import Path
@@ -205,9 +205,15 @@ _TESTED: Final = (
 
 @contextmanager
 def reporting_stack(settings: Mapping[str, str]) -> Iterator[Reporting]:
-    """Give servers for reporting, with these settings of the service; nothing of them runs afterwards."""
-    with TemporaryDirectory(prefix="pitledger-") as home, DevelopmentIssuer() as issuer, Stack() as servers:
-        yield Reporting(servers, issuer, Path(home), settings)
+    """Give servers for reporting, with these settings of the service; nothing of them runs afterwards.
+
+    An embedded database has a quarter of the memory for its pages, as a server of its own would.
+    """
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    pages = {"shared_buffers": f"{memory // 4 // 2**20}MB"}
+    with TemporaryDirectory(prefix="pitledger-") as home, ExitStack() as running:
+        issuer = running.enter_context(DevelopmentIssuer())
+        yield Reporting(running.enter_context(Stack(postgres_settings=pages)), issuer, Path(home), settings)
 
 
 def _bytes_of(message: Published) -> bytes:

@@ -34,11 +34,11 @@ from loadtest.games import pit, rules_submissions
 from loadtest.messages import Message, day
 from loadtest.outcome import ages, processors
 from loadtest.processes import Family
-from loadtest.profiles import SPINE, WARM_UP_ROUNDS
+from loadtest.profiles import SETTLEMENT, SPINE, WARM_UP_ROUNDS
 from loadtest.property import property_document
 from loadtest.publish import Publisher
 from loadtest.registry import file_and_approve
-from loadtest.stack import started_stack, target_of
+from loadtest.stack import more_processes, started_stack, target_of
 from loadtest.target import Target
 from loadtest.watch import Watch
 from shared.contracts.tables import READER, RoundCompleted
@@ -190,13 +190,17 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--latency-seconds", type=int, default=10, help="for so long (default: %(default)s)")
     parser.add_argument("--at-least", type=int, default=0, help="fail below so many rounds a second")
     parser.add_argument("--all-services", action="store_true", help="run those beside the path of a round, too")
+    parser.add_argument("--processes", type=int, default=1, help="of round settlement (default: %(default)s)")
     parser.add_argument("--signed", action="store_true", help="a device signs each round, as it is produced")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of lines")
     options = parser.parse_args(words)
-    with started_stack(*(() if options.all_services else SPINE)) as (document, pid):
+    with (
+        started_stack(*(() if options.all_services else SPINE)) as (document, pid),
+        more_processes(document, {SETTLEMENT: options.processes}) as more,
+    ):
         measured = measure(
             target_of(document),
-            family=Family(pid, os.getpid(), logs=Path(document["logs"])),
+            family=Family(pid, os.getpid(), *more, logs=Path(document["logs"])),
             rounds=options.rounds,
             tables=options.tables,
             seed=options.seed,

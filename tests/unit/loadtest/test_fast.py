@@ -116,7 +116,7 @@ def test_each_message_carries_what_the_service_records_of_its_round(
             event_of_table,
             Known(),
             lambda *_: place,
-            lambda _, game, __: approved[game],
+            lambda _, game, *__: approved[game],
         )
         [recording] = outcome.recordings
         assert value.endswith(b'"data":' + recording.fact.encode() + b"}")

@@ -13,7 +13,7 @@ from loadtest.games import pit
 from loadtest.journal import Published
 from loadtest.ledgers import Ledgers
 from services.progressive_meters.domain.pools import Pool
-from services.progressive_meters.domain.rounds import count_round, offered, played
+from services.progressive_meters.domain.rounds import count_round, meters_of, played
 from services.progressive_meters.domain.views import PostedRound as PostedOnMeters
 from services.vigorish.domain.assessing import assess
 from services.vigorish.domain.views import PostedRound as PostedWithVigorish
@@ -108,7 +108,7 @@ def test_vigorish_is_what_the_ledger_assesses(where: Casino, events: dict[str, l
 
 def test_meters_are_what_the_ledger_counts(where: Casino, events: dict[str, list[Any]]) -> None:
     """The service's own decision about each round moves a pool as far, whatever stood on it before."""
-    terms = {one.game: offered(one).meters for one in where.submissions}
+    terms = {one.game: meters_of(one) for one in where.submissions}
     version: Any = SimpleNamespace(unreasonable_contribution_cents=None, limit_cents=None, reset_cents=None)
     expected = {}
     for one in settled(where, PostedOnMeters):

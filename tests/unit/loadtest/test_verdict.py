@@ -76,7 +76,7 @@ def test_the_drafts_are_what_the_service_decides(records: list[Record]) -> None:
     figures = 0
     for offset, record in enumerate(records):
         event: Any = READER.decode(record.value)
-        outcome = settle_event(event, Known(), lambda *_: place, lambda _, game, __: approved[game])
+        outcome = settle_event(event, Known(), lambda *_: place, lambda _, game, *__: approved[game])
         [recording] = outcome.recordings
         draft = expected.draft(record.value, key=record.key.encode(), offset=offset, headers=())
         assert recording.fact.encode() == draft.data
