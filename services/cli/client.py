@@ -98,9 +98,20 @@ class Client(httpx.Client):
             raise NotThere(f"what answers at {self.base_url} is not {self._service}: {response.text[:80]!r}") from None
 
 
+def finding_line(one: Mapping[str, Any]) -> str:
+    """Return what is wrong with a document in a line: where, what, and the paragraph where one says so.
+
+    >>> finding_line({"pointer": "/decks", "detail": "'decks' 9: at most 8", "paragraph": "§ 633a.3(a)"})
+    "/decks: 'decks' 9: at most 8 (§ 633a.3(a))"
+    """
+    paragraph = f" ({one['paragraph']})" if one.get("paragraph") else ""
+    return f"{one['pointer']}: {one['detail']}{paragraph}"
+
+
 def _failed(what: str, status: int, problem: Mapping[str, Any]) -> CommandError:
     """Return the error of a problem document; where it names several problems, they stand one a line above."""
     mistakes = [f"{one['at']}: {one['what']}" for one in problem.get("errors") or ()]
+    mistakes += [finding_line(one) for one in problem.get("problems") or ()]
     lines = mistakes or problem.get("detail", "").splitlines()
     several = len(lines) > 1
     failed = _ERRORS.get(status, NotThere)(f"{what}: {f'{len(lines)} problems, above' if several else ''.join(lines)}")

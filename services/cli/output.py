@@ -4,9 +4,12 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+
+from services.cli.exits import InputRefused, UsageWrong
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -37,6 +40,23 @@ def print_line(text: str) -> None:
 def message(text: str) -> None:
     """Print a line for people on stderr."""
     sys.stderr.write(printable(text) + "\n")
+
+
+def write_bytes(content: bytes, output: Path | None, form: str, *, readable: bool) -> None:
+    """Write a document into a file, or to stdout; what nobody can read there (not `readable`) never to a terminal.
+
+    Raises: InputRefused where the file cannot be written; UsageWrong where it takes one.
+    """
+    if output is not None:
+        try:
+            output.write_bytes(content)
+        except OSError as error:
+            raise InputRefused(f"{output}: {error.strerror}") from error
+        message(f"{output}: {len(content):,} bytes")
+    elif readable or not sys.stdout.isatty():
+        sys.stdout.buffer.write(content)
+    else:
+        raise UsageWrong(f"{form} is nothing for a terminal: name a file with --output")
 
 
 def printable(text: str) -> str:

@@ -71,18 +71,18 @@ def approve(property_name: Property, version: Version, as_json: AsJson = False) 
     _decide(property_name, version, "approve", None, as_json=as_json)
 
 
-@app.command()
-def reject(
+@app.command("return")
+def give_back(
     property_name: Property,
     version: Version,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, in words; it is recorded.")],
     as_json: AsJson = False,
 ) -> None:
-    """Reject a version; it never takes effect.
+    """Return a version to who filed it; it never takes effect.
 
-    Example: pitledger property reject riverside 2 --reason "BJ-07 stays open"
+    Example: pitledger property return riverside 2 --reason "BJ-07 stays open"
     """
-    _decide(property_name, version, "reject", {"reason": reason}, as_json=as_json)
+    _decide(property_name, version, "return", {"reason": reason}, as_json=as_json)
 
 
 @app.command()
@@ -140,7 +140,7 @@ def list_versions(
     property_name: Annotated[str | None, typer.Option("--property", help="Only of this property.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the versions of properties: filed, approved and rejected.
+    """List the versions of properties: filed, approved and returned.
 
     Example: pitledger property list
     """
@@ -197,7 +197,7 @@ def _path(property_name: str, *parts: object) -> str:
 
 
 def _decide(property_name: str, version: int, how: str, document: object, *, as_json: bool) -> None:
-    """Approve or reject a version, and print what became of it."""
+    """Approve or return a version, and print what became of it."""
     with client_of(_REGISTRY) as client:
         answer = client.do(f"{_path(property_name, version)}/{how}", document)
     if as_json:
@@ -220,8 +220,8 @@ def _decided(one: Mapping[str, Any]) -> str:
     match one["status"]:
         case "approved":
             return f"{filed}, approved by {one['approved_by']}"
-        case "rejected":
-            return f"{filed}, rejected by {one['rejected_by']}: {one['rejection_reason']}"
+        case "returned":
+            return f"{filed}, returned by {one['returned_by']}: {one['return_reason']}"
     return filed
 
 

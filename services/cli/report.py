@@ -1,6 +1,5 @@
 """`pitledger report`: list the reports, read one in any format, and list the entries behind a cell."""
 
-import sys
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -9,14 +8,13 @@ from typing import Annotated, Any, Final
 import typer
 
 from services.cli.client import client_of
-from services.cli.exits import InputRefused, UsageWrong
+from services.cli.exits import UsageWrong
 from services.cli.moments import moment_of
 from services.cli.output import (
     AsJson,
     Column,
     dollars,
     heading,
-    message,
     names,
     numbers,
     print_json,
@@ -24,6 +22,7 @@ from services.cli.output import (
     show,
     table,
     words,
+    write_bytes,
 )
 
 _REPORTING: Final = "reporting"
@@ -91,7 +90,8 @@ def report(
             _explain(client.read(f"/reports/{name}/entries", **asked, cell=explain), as_json=as_json)
         elif form is not None:
             narrowed = {} if section is None else {"section": section}
-            _write(client.read_bytes(f"/reports/{name}", **asked, **narrowed, **{"as": form}), output, form)
+            content = client.read_bytes(f"/reports/{name}", **asked, **narrowed, **{"as": form})
+            write_bytes(content, output, form, readable=form in ("json", "csv"))
         else:
             document = client.read(f"/reports/{name}", **asked)
             print_json(document) if as_json else _show(document)
@@ -115,19 +115,6 @@ def _first_day(period: str, text: str) -> str:
         year, _, quarter = text.partition("-Q")
         return f"{year}-{3 * int(quarter) - 2:02}-01"
     return text + "-01" * {"month": 1, "year": 2}.get(period, 0)
-
-
-def _write(content: bytes, output: Path | None, form: str) -> None:
-    if output is not None:
-        try:
-            output.write_bytes(content)
-        except OSError as error:
-            raise InputRefused(f"{output}: {error.strerror}") from error
-        message(f"{output}: {len(content):,} bytes")
-    elif form in ("json", "csv") or not sys.stdout.isatty():
-        sys.stdout.buffer.write(content)
-    else:
-        raise UsageWrong(f"{form} is nothing for a terminal: name a file with --output")
 
 
 def _list(found: list[dict[str, Any]], *, as_json: bool) -> None:

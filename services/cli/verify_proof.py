@@ -41,7 +41,7 @@ def verify_proof(
         proven = verify_document(read_bytes(file), read_verifiers(keys))
     except EvidenceError as error:
         raise CheckFailed(f"{file}: nothing is proven: {error}") from error
-    entry = _entry(proven)
+    entry = entry_of(proven)
     if as_json:
         print_json(entry)
         return
@@ -53,7 +53,7 @@ def verify_proof(
     show(json.dumps(entry["data"], indent=2, ensure_ascii=False))
 
 
-def _entry(proven: ProvenEntry) -> dict[str, Any]:
+def entry_of(proven: ProvenEntry) -> dict[str, Any]:
     """Return what a proof has proven, with names: the log and size of its checkpoint, and the fields of the entry."""
     head, rest = proven.fields[: len(_FIELDS)], proven.fields[len(_FIELDS) :]
     if not head or head[0] != _ENTRY_FORMAT:

@@ -27,13 +27,15 @@ class Stack:
         directory: Path | None = None,
         postgres_port: int | None = None,
         broker_port: int | None = None,
+        postgres_settings: Mapping[str, str] | None = None,
     ) -> None:
         self._database_url = environment.get("DATABASE_URL", "")
         self._bootstrap_servers = environment.get("KAFKA_BOOTSTRAP_SERVERS", "")
         self.postgres: PostgresServer | None = None
         self.broker: KafkaServer | Broker | None = None
         if not self._database_url:
-            self.postgres = PostgresServer(directory=directory and directory / "postgres", port=postgres_port)
+            kept = directory and directory / "postgres"
+            self.postgres = PostgresServer(directory=kept, port=postgres_port, settings=postgres_settings)
         if not self._bootstrap_servers:
             kept = directory and directory / "kafka"
             self.broker = Broker(port=broker_port) if kept is None else KafkaServer(directory=kept, port=broker_port)

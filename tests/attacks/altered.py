@@ -9,8 +9,9 @@ import httpx
 
 from services.cli.demo_pit import ACCOUNTS, INVENTORY
 from tests.attacks.floor import PROPERTY, Desks, Floor, event_of, raw
+from tests.attacks.naming import not_projected, not_verified
 from tests.attacks.outcome import Attempt, say
-from tests.attacks.pace import A_COMPARISON, A_PASS, AT_ONCE
+from tests.attacks.pace import A_PASS, AT_ONCE
 from tests.attacks.stack import Attacked
 from tests.attacks.watching import Metric, Named, No, Says, watching
 from tests.support import eventually
@@ -32,15 +33,8 @@ def old_entries(floor: Floor) -> Iterator[Attempt]:
     """Move 100 cents between two lines of an old entry: while the service runs, and while it is down."""
     attacked = floor.attacked
     [(shard, seq)] = attacked.rows(_OLD)
-    named = Named(
-        service=SETTLEMENT,
-        stated=A_PASS,
-        metric=Metric("pitledger_verification_ok", to=0, with_readyz=True),
-        readyz="503 verification: 1 problems, first",
-        alert="PitledgerVerificationFailed",
-        log="journal verification failed",
-        verify=Says(("verify",), 1, NOT_AS_RECORDED),
-    )
+    as_recorded = Says(("verify",), 1, NOT_AS_RECORDED)
+    named = not_verified(SETTLEMENT, as_recorded, stated=A_PASS, with_readyz=True, readyz=" 1 problems, first")
     for down in (False, True):
         floor.settled()
         with attacked.mended(SETTLEMENT):
@@ -54,8 +48,12 @@ def old_entries(floor: Floor) -> Iterator[Attempt]:
                     eventually(lambda: _answers(attacked), because="the service is there again")
                     watch.strike()
             how = "while the service is down, which starts again" if down else "of a service that runs"
-            yield watch.attempt(1, f"100 cents moved between two lines of old entry {shard}/{seq}, {how}", "found",
-                                "rotation of the guard")  # fmt: skip
+            yield watch.attempt(
+                1,
+                f"100 cents moved between two lines of old entry {shard}/{seq}, {how}",
+                "found",
+                "rotation of the guard",
+            )
     age = attacked.metric(SETTLEMENT, _SCRUBBED)
     say(f"    age of the last full pass after mending: {_SCRUBBED} {age:.1f}")
 
@@ -115,15 +113,7 @@ def _raised(floor: Floor) -> Iterator[Attempt]:
         log="not-as-recorded",
         verify=No("the journal is as it was: `rebuild --check` is asked in the next line"),
     )
-    compared = Named(
-        service=ACCOUNTS,
-        stated=A_COMPARISON,
-        metric=Metric("pitledger_projection_differences", by=1),
-        readyz="503 projections:",
-        alert="PitledgerProjectionDiffers",
-        log="read model differs",
-        verify=Says(("rebuild", ACCOUNTS, "--check"), 1, f"account {_ACCOUNT}"),
-    )
+    compared = not_projected(ACCOUNTS, f"account {_ACCOUNT}")
     with watching(attacked, compared) as slow:
         with watching(attacked, at_once) as watch, Desks(attacked) as people:
             with attacked.superuser() as connection:
@@ -140,15 +130,7 @@ def _raised(floor: Floor) -> Iterator[Attempt]:
 
 
 def _row(attacked: Attacked, service: str, table: str, change: str, what: str) -> Iterator[Attempt]:
-    named = Named(
-        service=service,
-        stated=A_COMPARISON,
-        metric=Metric("pitledger_projection_differences", by=1),
-        readyz="503 projections:",
-        alert="PitledgerProjectionDiffers",
-        log="read model differs",
-        verify=Says(("rebuild", service, "--check"), 1, f"{table} "),
-    )
+    named = not_projected(service, f"{table} ")
     with attacked.mended(service):
         with watching(attacked, named) as watch, attacked.superuser() as connection:
             changed = connection.execute(change.encode()).rowcount

@@ -6,10 +6,11 @@ from typing import Any, Final
 from tests.attacks.altered import SETTLEMENT
 from tests.attacks.floor import Floor
 from tests.attacks.forging import rewritten
+from tests.attacks.naming import not_verified
 from tests.attacks.outcome import NO_READYZ, Attempt, Sign
-from tests.attacks.pace import A_WATCH, AT_ONCE
+from tests.attacks.pace import AT_ONCE
 from tests.attacks.stack import Attacked
-from tests.attacks.watching import Metric, Named, Says, watching
+from tests.attacks.watching import Says, watching
 
 _SHARDS: Final = "SELECT shard, name, next_offset, next_seq, head, seal FROM round_settlement.shards"
 _LONGEST: Final = "SELECT shard, name FROM round_settlement.shards ORDER BY next_seq DESC LIMIT 1"
@@ -36,15 +37,7 @@ def journals(floor: Floor) -> Iterator[Attempt]:
     ):
         attack = prepared(floor)
         floor.settled()
-        named = Named(
-            service=SETTLEMENT,
-            stated=A_WATCH,
-            metric=Metric("pitledger_verification_ok", to=0),
-            readyz="503 verification:",
-            alert="PitledgerVerificationFailed",
-            log="journal verification failed",
-            verify=Says(("verify",), 1, text),
-        )
+        named = not_verified(SETTLEMENT, Says(("verify",), 1, text))
         with attacked.mended(SETTLEMENT):
             with watching(attacked, named) as watch:
                 attack()

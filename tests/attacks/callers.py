@@ -20,10 +20,11 @@ from shared.local.issuer import DevelopmentIssuer
 from shared.local.ports import LOOPBACK, free_port
 from tests.attacks.altered import SETTLEMENT
 from tests.attacks.floor import PROPERTY, Floor, event_of, raw
-from tests.attacks.outcome import NO_READYZ, NO_VERIFY, Attempt, Sign
+from tests.attacks.naming import at_the_door
+from tests.attacks.outcome import Attempt, Sign
 from tests.attacks.pace import AT_ONCE
 from tests.attacks.stack import Attacked
-from tests.attacks.watching import Metric, Named, No, watching
+from tests.attacks.watching import Metric, No, watching
 from tests.support import eventually
 from tests.support.services import ROOT, produce
 
@@ -62,18 +63,6 @@ def _refused(why: str) -> Metric:
     return Metric(_REFUSED, {"why": why}, by=_TIMES)
 
 
-def _named(service: str, metric: Metric, *, log: str | No, alert: str | No = _ON_RECORD) -> Named:
-    return Named(
-        service=service,
-        stated=AT_ONCE,
-        metric=metric,
-        readyz=No(NO_READYZ),
-        alert=alert,
-        log=log,
-        verify=No(NO_VERIFY),
-    )
-
-
 @contextmanager
 def _caller(attacked: Attacked, service: str, token: str | None) -> Iterator[httpx.Client]:
     headers = {} if token is None else {"authorization": f"Bearer {token}"}
@@ -98,7 +87,7 @@ def _asked(
     alert: str | No = _TOO_FEW,
     times: int = _TIMES,
 ) -> Attempt:
-    named = _named(service, metric, alert=alert, log="nobody known asked")
+    named = at_the_door(service, metric, alert=alert, log="nobody known asked")
     with watching(attacked, named) as watch, _caller(attacked, service, token) as client:
         for _ in range(times):
             answer = client.get(path)
@@ -174,11 +163,13 @@ def _of_provider(attacked: Attacked, issuer: DevelopmentIssuer) -> Iterator[Atte
     forbidden = Metric("pitledger_http_requests_total", {"status": "403"}, by=_TIMES)
     for what, token, reason in (
         ("a token for another property", elsewhere, "property-missing"),
-        ("a token with two duties that exclude each other",
-         issuer.token("jane.roe", [*reader, "slips.request", "cage.transact"], [PROPERTY], life=hour),
-         "roles-incompatible"),
-    ):  # fmt: skip
-        named = _named(_OTHER, forbidden, log="a reader was refused")
+        (
+            "a token with two duties that exclude each other",
+            issuer.token("jane.roe", [*reader, "slips.request", "cage.transact"], [PROPERTY], life=hour),
+            "roles-incompatible",
+        ),
+    ):
+        named = at_the_door(_OTHER, forbidden, alert=_ON_RECORD, log="a reader was refused")
         with watching(attacked, named) as watch, _caller(attacked, _OTHER, token) as client:
             for _ in range(_TIMES):
                 answer = client.get(path)
@@ -197,7 +188,8 @@ def _by(floor: Floor) -> Attempt:
     eventually(lambda: attacked.rows(query)[0][0] is not None, because="a record is in quarantine")
     number = str(attacked.rows(query)[0][0])
     metric = Metric("pitledger_http_requests_total", {"status": "403"}, by=1)  # no role for it, or the same person
-    named = _named(SETTLEMENT, metric, log=No("no log line: the refusal is an entry of the journal, with the name"))
+    no_line = No("no log line: the refusal is an entry of the journal, with the name")
+    named = at_the_door(SETTLEMENT, metric, alert=_ON_RECORD, log=no_line)
     named_by = attacked.command_as("demo.operator", "quarantine", "dismiss", number, "--reason", "x", "--by", "mallory")
     with watching(attacked, named) as watch:
         watch.require(named_by.code == 2, f"--by was taken: exit {named_by.code}, {named_by.said[-200:]}")
@@ -207,8 +199,12 @@ def _by(floor: Floor) -> Attempt:
         watch.require(approved.code != 0, "one person has asked for it and approved it")
     on_record = attacked.rows(_ON_RECORD_AS)
     watch.require(on_record == [("demo.operator",)], f"the refusal is on record as {on_record}")
-    return watch.attempt(12, "a record dismissed `--by mallory` (exit 2), and approved by who asked", "refused",
-                         f"exit {approved.code}: {approved.said.strip().splitlines()[-1][:60]}")  # fmt: skip
+    return watch.attempt(
+        12,
+        "a record dismissed `--by mallory` (exit 2), and approved by who asked",
+        "refused",
+        f"exit {approved.code}: {approved.said.strip().splitlines()[-1][:60]}",
+    )
 
 
 def _duties() -> Attempt:
@@ -225,8 +221,18 @@ def _duties() -> Attempt:
     cells = sum(line.count("✗") + line.count("≠") for line in printed.splitlines() if line.startswith("| "))
     no = "a document, not an attack"
     signs = {name: Sign(no) for name in ("metric", "readyz", "alert", "verify")}
-    signs["log"] = Sign(f"docs/duties.md has {cells} cells that exclude; `make lint` holds it to the code",
-                        time.monotonic() - began, missing=bool(ended.returncode) or not cells)  # fmt: skip
+    signs["log"] = Sign(
+        f"docs/duties.md has {cells} cells that exclude; `make lint` holds it to the code",
+        time.monotonic() - began,
+        missing=bool(ended.returncode) or not cells,
+    )
     wrong = [ended.stdout[-300:] + ended.stderr[-300:]] if ended.returncode else []
-    return Attempt(12, "segregation of duties printed as one matrix", "refused", "docs/duties.md, a test a cell",
-                   *AT_ONCE, signs, wrong)  # fmt: skip
+    return Attempt(
+        12,
+        "segregation of duties printed as one matrix",
+        "refused",
+        "docs/duties.md, a test a cell",
+        *AT_ONCE,
+        signs,
+        wrong,
+    )

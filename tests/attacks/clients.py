@@ -42,8 +42,15 @@ def much_and_slow(floor: Floor) -> Iterator[Attempt]:
     yield _attacked(attacked, "large_body", "a body of 100 MB, announced", AT_ONCE, _announced, _TIMES)
     yield _attacked(attacked, "", "a body of 100 MB in chunks", AT_ONCE, _in_chunks, 5, named=_unknown(5))
     yield _attacked(attacked, "large_head", "headers without end", AT_ONCE, _headers, 5)
-    yield _attacked(attacked, "slow_head", "100 heads that trickle in", ("10 s", 10.0), None, 100,
-                    slow=b"GET / HTTP/1.1\r\nHost: x\r\n")  # fmt: skip
+    yield _attacked(
+        attacked,
+        "slow_head",
+        "100 heads that trickle in",
+        ("10 s", 10.0),
+        None,
+        100,
+        slow=b"GET / HTTP/1.1\r\nHost: x\r\n",
+    )
     body = _HEAD + b"Content-Length: 1000\r\n\r\n{"
     named = _unknown(100, alert="PitledgerCallersRefused")
     yield _attacked(attacked, "", "100 bodies that trickle in", AT_ONCE, None, 100, slow=body, named=named)
@@ -240,5 +247,13 @@ def _grace(floor: Floor) -> Attempt:
     wrong = [f"it stopped after {seconds:.1f} s"] if seconds > _GRACE_SECONDS else []
     if not stopped:
         wrong.append("the log does not say that it stopped")
-    return Attempt(11, "SIGTERM under 20 clients that hold on", "survived", "stopped in good order", "20 s",
-                   _GRACE_SECONDS, signs, wrong)  # fmt: skip
+    return Attempt(
+        11,
+        "SIGTERM under 20 clients that hold on",
+        "survived",
+        "stopped in good order",
+        "20 s",
+        _GRACE_SECONDS,
+        signs,
+        wrong,
+    )

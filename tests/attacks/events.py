@@ -15,9 +15,9 @@ from shared.contracts.topics import PIT_EVENTS, SETTLEMENTS, TABLE_EVENTS
 from shared.journal.signed_batch import HEADER as PROOF
 from tests.attacks.altered import SETTLEMENT
 from tests.attacks.floor import STOLEN, Floor, event_of, raw
-from tests.attacks.outcome import NO_READYZ, NO_VERIFY, Attempt
-from tests.attacks.pace import AT_ONCE, Stated
-from tests.attacks.watching import Metric, Named, No, watching
+from tests.attacks.naming import at_the_door
+from tests.attacks.outcome import Attempt
+from tests.attacks.watching import Metric, watching
 from tests.support import eventually
 from tests.support.devices import key_of
 from tests.support.services import produce
@@ -25,19 +25,6 @@ from tests.support.services import produce
 Header = Callable[[bytes], tuple[str, bytes]]
 
 _REFUSED: Final = "SELECT reason FROM {0}.quarantine ORDER BY id DESC LIMIT {1}"
-
-
-def _at_the_door(metric: Metric, alert: str, log: str, *, service: str = SETTLEMENT, stated: Stated = AT_ONCE) -> Named:
-    """Return how what is refused at the door is named."""
-    return Named(
-        service=service,
-        stated=stated,
-        metric=metric,
-        readyz=No(NO_READYZ),
-        alert=alert,
-        log=log,
-        verify=No(NO_VERIFY),
-    )
 
 
 def reasons(floor: Floor, service: str, count: int) -> list[str]:
@@ -74,7 +61,7 @@ def who_speaks(floor: Floor) -> Iterator[Attempt]:
     metric = Metric("pitledger_not_from_device_records_total", {"topic": TABLE_EVENTS.name}, by=1)
     for how, header in tries.items():
         true = _next_at(floor, first)
-        named = _at_the_door(metric, "PitledgerNotFromDevice", "not from a device")
+        named = at_the_door(SETTLEMENT, metric, alert="PitledgerNotFromDevice", log="not from a device")
         with watching(floor.attacked, named) as watch:
             forged = event_of(true, {"round_id": f"forged {how[:12]}"})
             produce(floor.attacked.servers, TABLE_EVENTS.name, [raw(forged)], header=header)
@@ -86,12 +73,17 @@ def who_speaks(floor: Floor) -> Iterator[Attempt]:
 
 def _pit(floor: Floor) -> Iterator[Attempt]:
     metric = Metric("pitledger_not_from_device_records_total", {"topic": PIT_EVENTS.name}, by=1)
-    named = _at_the_door(metric, "PitledgerNotFromDevice", "not from a device", service="table-inventory")
+    named = at_the_door("table-inventory", metric, alert="PitledgerNotFromDevice", log="not from a device")
     source = f"/properties/bayside/tables/{floor.plans[0].name}/pit"
     event = {
-        "specversion": "1.0", "id": "forged", "source": source, "type": "chips.sold", "sequence": 9_999,
-        "time": datetime.now(UTC).isoformat(), "data": {},
-    }  # fmt: skip
+        "specversion": "1.0",
+        "id": "forged",
+        "source": source,
+        "type": "chips.sold",
+        "sequence": 9_999,
+        "time": datetime.now(UTC).isoformat(),
+        "data": {},
+    }
     with watching(floor.attacked, named) as watch:
         produce(floor.attacked.servers, PIT_EVENTS.name, [raw(event)])
     yield watch.attempt(3, "chips sold, reported to the pit without a signature", "refused", "the door of the service")
@@ -145,7 +137,7 @@ def _implausible(
     floor: Floor, what: str, metric: Metric, alert: str, log: str, data: Mapping[str, Any], changes: Mapping[str, Any]
 ) -> Iterator[Attempt]:
     true = floor.coming(1)[0]
-    with watching(floor.attacked, _at_the_door(metric, alert, log)) as watch:
+    with watching(floor.attacked, at_the_door(SETTLEMENT, metric, alert=alert, log=log)) as watch:
         produce(
             floor.attacked.servers,
             TABLE_EVENTS.name,
@@ -169,7 +161,7 @@ def what_is_believed(floor: Floor) -> Iterator[Attempt]:
     floor.send(true)
     eventually(floor.all_posted, because="the round is settled")
     metric = Metric("pitledger_conflicts_total", {"topic": TABLE_EVENTS.name}, by=1)
-    named = _at_the_door(metric, "PitledgerConflict", "conflict: sequence")
+    named = at_the_door(SETTLEMENT, metric, alert="PitledgerConflict", log="conflict: sequence")
     with watching(floor.attacked, named) as watch:
         again = event_of(true, {"dealer_id": "somebody-else"})
         header = partial(_signed, floor, true)
@@ -188,7 +180,7 @@ def _copied(floor: Floor, *, signed: bool, how: str) -> Iterator[Attempt]:
     copy["data"]["round_id"] = f"forged-{place.partition}-{place.offset}"
     header: Header | None = (lambda _: (PROOF, proof)) if signed else None
     metric = Metric("pitledger_not_authentic_records_total", {"topic": SETTLEMENTS.name}, by=1)
-    named = _at_the_door(metric, "PitledgerNotAuthentic", "not authentic", service=REPORTING)
+    named = at_the_door(REPORTING, metric, alert="PitledgerNotAuthentic", log="not authentic")
     with watching(attacked, named) as watch:
         produce(attacked.servers, SETTLEMENTS.name, [(key, json.dumps(copy).encode())], header=header)
     before = attacked.metric(VIGORISH, "pitledger_not_authentic_records_total", {"topic": SETTLEMENTS.name})

@@ -10,8 +10,9 @@ from shared.journal.entry import Draft, Posting
 from tests.attacks.altered import RAISED, SETTLEMENT
 from tests.attacks.floor import PROPERTY, Desks, Floor
 from tests.attacks.forging import appended, removed
+from tests.attacks.naming import not_verified
 from tests.attacks.outcome import Attempt
-from tests.attacks.pace import A_DERIVATION, A_WATCH
+from tests.attacks.pace import A_DERIVATION
 from tests.attacks.watching import Metric, Named, Says, watching
 
 _ACCOUNT: Final = "GA-forged"
@@ -30,15 +31,7 @@ def _deposit(floor: Floor) -> Iterator[Attempt]:
     attacked = floor.attacked
     floor.fund(_ACCOUNT, 1_000)
     floor.settled()
-    named = Named(
-        service=ACCOUNTS,
-        stated=A_WATCH,
-        metric=Metric("pitledger_verification_ok", to=0),
-        readyz="503 verification:",
-        alert="PitledgerVerificationFailed",
-        log="journal verification failed",
-        verify=Says(("verify", "--service", ACCOUNTS), 1, "did not sign"),
-    )
+    named = not_verified(ACCOUNTS, Says(("verify", "--service", ACCOUNTS), 1, "did not sign"))
 
     def more(last: Draft) -> dict[str, Any]:
         return {
@@ -55,8 +48,12 @@ def _deposit(floor: Floor) -> Iterator[Attempt]:
         path, headers = f"/accounts/{PROPERTY}/{_ACCOUNT}/cash-outs", {"idempotency-key": "attack.8"}
         answer = desk.post(path, json={"instrument": "cash", "cents": _CENTS}, headers=headers)
         watch.require(answer.status_code == 409, f"the cash-out was answered {answer.status_code}: {answer.text}")
-    yield watch.attempt(8, "a deposit of nobody's appended, its balance raised, and cashed out", "found",
-                        "the seal of its shard; cash-out 409")  # fmt: skip
+    yield watch.attempt(
+        8,
+        "a deposit of nobody's appended, its balance raised, and cashed out",
+        "found",
+        "the seal of its shard; cash-out 409",
+    )
     removed(attacked.superuser_url, ACCOUNTS, stood)
     with attacked.superuser() as connection:
         connection.execute(RAISED.format(1_000 - _CENTS, _ACCOUNT).encode())
@@ -77,15 +74,7 @@ def _round(floor: Floor) -> Iterator[Attempt]:
             "data": json.dumps(data).encode(),
         }
 
-    sealed = Named(
-        service=SETTLEMENT,
-        stated=A_WATCH,
-        metric=Metric("pitledger_verification_ok", to=0),
-        readyz="503 verification:",
-        alert="PitledgerVerificationFailed",
-        log="journal verification failed",
-        verify=Says(("verify",), 1, "did not sign"),
-    )
+    sealed = not_verified(SETTLEMENT, Says(("verify",), 1, "did not sign"))
     derived = Named(
         service=SETTLEMENT,
         stated=A_DERIVATION,
@@ -98,8 +87,9 @@ def _round(floor: Floor) -> Iterator[Attempt]:
     with watching(attacked, derived) as slow:
         with watching(attacked, sealed) as watch:
             stood = appended(attacked.superuser_url, SETTLEMENT, "settlement.posted", invented)
-        yield watch.attempt(8, "a whole round that nobody played appended to the journal", "found",
-                            "the seal of its shard")  # fmt: skip
+        yield watch.attempt(
+            8, "a whole round that nobody played appended to the journal", "found", "the seal of its shard"
+        )
     counted = attacked.rows(_COUNTED)
     slow.require(counted == [(0,)], f"{REPORTING} has counted the round that nobody played")
     yield slow.attempt(8, "the same, derived again from the topics", "found", "derivation")

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 import psycopg
@@ -25,7 +24,7 @@ from tests.attacks.outcome import NO_READYZ, Attempt, Sign
 from tests.attacks.pace import AT_ONCE, looked_seconds
 from tests.attacks.stack import CANARY, Attacked
 from tests.support import eventually
-from tests.support.processes import left_over
+from tests.support.processes import arguments, left_over
 from tests.support.up import PARTS
 
 _AGAIN: Final = " again"
@@ -53,12 +52,19 @@ _SESSIONS: Final = """
 def secrets(floor: Floor) -> Iterator[Attempt]:
     """Look for secrets in lists of processes, come in without a password, and do with a login what it may not."""
     attacked = floor.attacked
-    shown = list(_arguments())
+    shown = list(arguments())
     found = [each for each in shown if any(secret in each for secret in _secrets(attacked))]
     signs = _nothing(f"{len(shown)} processes, {len(_secrets(attacked))} secrets")
     wrong = [f"{len(found)} processes show a secret"] if found else []
-    yield Attempt(5, "passwords, tokens and keys looked for in the arguments of all processes", "refused",
-                  "none is there", *AT_ONCE, signs, wrong)  # fmt: skip
+    yield Attempt(
+        5,
+        "passwords, tokens and keys looked for in the arguments of all processes",
+        "refused",
+        "none is there",
+        *AT_ONCE,
+        signs,
+        wrong,
+    )
     yield _without_password(attacked)
     yield _as_a_service(attacked)
 
@@ -73,14 +79,6 @@ def _secrets(attacked: Attacked) -> list[str]:
     passwords = [make_url(url).password for url in (attacked.superuser_url, attacked.up.environment["DATABASE_URL"])]
     keys = [file.read_text().splitlines()[1] for file in (attacked.directory / "run" / "keys").glob("*.pem")]
     return [CANARY, *(str(one) for one in passwords), *attacked.tokens.values(), *keys]
-
-
-def _arguments() -> Iterator[str]:
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            yield (process / "cmdline").read_text(errors="replace")
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # it ended while we looked
 
 
 def _without_password(attacked: Attacked) -> Attempt:
@@ -98,8 +96,15 @@ def _without_password(attacked: Attacked) -> Attempt:
     lines = [line for line in log.read_text()[skipped:].splitlines() if "password authentication failed" in line]
     signs = _nothing(f"{len(lines)} lines in PostgreSQL's log, the last: {lines[-1] if lines else ''}"[:200])
     signs["log"] = Sign(signs["log"].said, time.monotonic() - began, missing=not lines)
-    return Attempt(5, f"{len(logins)} logins tried without a password, with an empty and a usual one", "refused",
-                   "PostgreSQL (SCRAM)", *AT_ONCE, signs, came_in)  # fmt: skip
+    return Attempt(
+        5,
+        f"{len(logins)} logins tried without a password, with an empty and a usual one",
+        "refused",
+        "PostgreSQL (SCRAM)",
+        *AT_ONCE,
+        signs,
+        came_in,
+    )
 
 
 def _as_a_service(attacked: Attacked) -> Attempt:
@@ -117,8 +122,15 @@ def _as_a_service(attacked: Attacked) -> Attempt:
             wrong.append(f"round_settlement may {statement}")
     signs = _nothing("PostgreSQL's log: permission denied")
     signs["log"] = Sign(signs["log"].said, time.monotonic() - began)
-    return Attempt(5, f"{len(_FORBIDDEN)} things done with the login of a service that it may not", "refused",
-                   "its grants; each service has its own role", *AT_ONCE, signs, wrong)  # fmt: skip
+    return Attempt(
+        5,
+        f"{len(_FORBIDDEN)} things done with the login of a service that it may not",
+        "refused",
+        "its grants; each service has its own role",
+        *AT_ONCE,
+        signs,
+        wrong,
+    )
 
 
 def _superuser_rows(attacked: Attacked, statement: str) -> list[tuple[Any, ...]]:
@@ -201,8 +213,16 @@ def _killed(floor: Floor, load: Load, part: str, what: str, pid: int) -> Attempt
     delay = DELAY_SECONDS_MAX if what.endswith(_AGAIN) else 0
     stated = "under 20 s, nothing lost" + (f"; {delay:g} s later where it ends again and again" if delay else "")
     within = 20 + delay + looked_seconds()
-    return Attempt(4, f"kill -9 under load: {what}", "survived", "started again", stated,
-                   within, signs, _wrong(signs, ready, within))  # fmt: skip
+    return Attempt(
+        4,
+        f"kill -9 under load: {what}",
+        "survived",
+        "started again",
+        stated,
+        within,
+        signs,
+        _wrong(signs, ready, within),
+    )
 
 
 def _restarting(attacked: Attacked, service: str, part: str) -> Sign:
@@ -253,9 +273,16 @@ def _all_killed(floor: Floor, load: Load) -> Attempt:
         "log": Sign("pitledger up: it is killed, and says nothing"),
         "alert": Sign("PitledgerServiceDown, a minute later: it is started by whoever runs it"),
     }
-    return Attempt(4, "kill -9 under load: pitledger up itself, and all with it", "survived", "its next start",
-                   "ready in under 20 s, nothing lost", 20 + looked_seconds(), signs,
-                   _wrong(signs, ready, 20 + looked_seconds()))  # fmt: skip
+    return Attempt(
+        4,
+        "kill -9 under load: pitledger up itself, and all with it",
+        "survived",
+        "its next start",
+        "ready in under 20 s, nothing lost",
+        20 + looked_seconds(),
+        signs,
+        _wrong(signs, ready, 20 + looked_seconds()),
+    )
 
 
 def _ended(floor: Floor, load: Load) -> Attempt:
@@ -284,5 +311,6 @@ def _ended(floor: Floor, load: Load) -> Attempt:
         wrong.append(f"exit code {code}, left: {left}")
     if posted != (floor.sent, floor.sent):
         wrong.append(f"{posted} of {floor.sent} were settled before the end")
-    return Attempt(4, "Ctrl-C under load", "survived", "draining", "20 s to take in what waits, 30 s to end", 50.0,
-                   signs, wrong)  # fmt: skip
+    return Attempt(
+        4, "Ctrl-C under load", "survived", "draining", "20 s to take in what waits, 30 s to end", 50.0, signs, wrong
+    )

@@ -13,10 +13,10 @@ from services.cli.demo_pit import INVENTORY
 from shared.contracts.topics import PIT_EVENTS, TABLE_EVENTS
 from tests.attacks.altered import SETTLEMENT
 from tests.attacks.floor import Floor, each
+from tests.attacks.naming import stopped
 from tests.attacks.outcome import Attempt
-from tests.attacks.pace import A_LOOK_AT_TOPICS
 from tests.attacks.stack import Attacked
-from tests.attacks.watching import Metric, Named, No, Says, watching
+from tests.attacks.watching import No, Says, watching
 from tests.support import eventually
 from tests.support.services import create_topics, produce
 
@@ -35,15 +35,7 @@ def _deleted_unread(floor: Floor) -> Attempt:
     attacked = floor.attacked
     topic = PIT_EVENTS.name
     key = f"/properties/bayside/tables/{floor.plans[0].name}/pit".encode()
-    named = Named(
-        service=INVENTORY,
-        stated=A_LOOK_AT_TOPICS,
-        metric=Metric("pitledger_partitions_stopped", {"topic": topic}, by=1),
-        readyz="503 input:",
-        alert="PitledgerPartitionStopped",
-        log="stopped",
-        verify=No("the journal is as it was: nothing was counted"),
-    )
+    named = stopped(INVENTORY, topic, No("the journal is as it was: nothing was counted"))
     before, admin = _ends(attacked, topic), AdminClient({"bootstrap.servers": attacked.servers})
     with watching(attacked, named) as watch:
         os.kill(attacked.up.pid_of_service(INVENTORY), signal.SIGKILL)  # it is back after seconds
@@ -72,15 +64,7 @@ def _another_topic(floor: Floor) -> Attempt:
     attacked = floor.attacked
     topic = TABLE_EVENTS.name
     before = floor.posted()
-    named = Named(
-        service=SETTLEMENT,
-        stated=A_LOOK_AT_TOPICS,
-        metric=Metric("pitledger_partitions_stopped", {"topic": topic}, by=1),
-        readyz="503 input:",
-        alert="PitledgerPartitionStopped",
-        log="stopped",
-        verify=Says(("verify", "--rederive", "--service", SETTLEMENT), 1, "problem"),
-    )
+    named = stopped(SETTLEMENT, topic, Says(("verify", "--rederive", "--service", SETTLEMENT), 1, "problem"))
     admin = AdminClient({"bootstrap.servers": attacked.servers, "log_level": 0})
     partitions = len(_ends(attacked, topic))
     with watching(attacked, named) as watch:

@@ -18,8 +18,13 @@ _PATIENCE_SECONDS: Final = 30.0
 """How much longer than stated is waited, so that what comes late is known from what never comes."""
 
 _LOOK_SECONDS: Final = 0.1
-_ALERT_SECONDS: Final = {"PitledgerServiceDown": 60, "PitledgerVerificationFailed": 60, "PitledgerClientsCutOff": 300,
-                         "PitledgerCallersRefused": 300, "PitledgerLogLinesLeftOut": 600}  # fmt: skip
+_ALERT_SECONDS: Final = {
+    "PitledgerServiceDown": 60,
+    "PitledgerVerificationFailed": 60,
+    "PitledgerClientsCutOff": 300,
+    "PitledgerCallersRefused": 300,
+    "PitledgerLogLinesLeftOut": 600,
+}
 """What the rules let pass before these alerts fire; the others fire at once."""
 
 

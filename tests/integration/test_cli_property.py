@@ -93,19 +93,19 @@ def test_a_property_is_filed_decided_and_read(desk: Desk, document: dict[str, An
     ] == sorted(line for line in said["changes"] if "effective" not in line)
     assert said["changes"] == desk("diff", "riverside", "2").stdout.splitlines()
     assert said["changes"] == desk("diff", "riverside", "2", "--since", "1", "--json").documents[0]["changes"]
-    assert 0 == desk.decide("reject", "riverside", "2", "--reason", "PG-01 stays").code
+    assert 0 == desk.decide("return", "riverside", "2", "--reason", "PG-01 stays").code
     document["tables"][2]["pit"] = "poker"
     assert 0 == desk.file(document).code
     assert 0 == desk.decide("approve", "riverside", "3", "--json").code
 
     listed = desk("list", "--property", "riverside", "--json").documents
-    assert [(1, "approved"), (2, "rejected"), (3, "approved")] == [(one["version"], one["status"]) for one in listed]
-    assert "filed by demo.filer, rejected by demo.approver: PG-01 stays" in " ".join(desk("list").stdout.split())
+    assert [(1, "approved"), (2, "returned"), (3, "approved")] == [(one["version"], one["status"]) for one in listed]
+    assert "filed by demo.filer, returned by demo.approver: PG-01 stays" in " ".join(desk("list").stdout.split())
     assert 1 == desk("show", "riverside", "--json").documents[0]["version"]
     assert 3 == desk("show", "riverside", "--at", "2030-02-01T00:00:00Z", "--json").documents[0]["version"]
     shown = desk("show", "riverside", "--version", "2")
     assert 0 == shown.code
-    assert "Riverside Casino (riverside), version 2: rejected" in shown.stdout
+    assert "Riverside Casino (riverside), version 2: returned" in shown.stdout
     assert "begins at 06:00 in America/New_York" in shown.stdout
 
     (master,) = desk("tables", "riverside", "--day", "2026-02-01", "--json").documents

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -21,6 +20,7 @@ from services.cli.stack import RunningStack
 from shared.contracts.topics import SETTLEMENTS, TABLE_EVENTS
 from shared.local import PostgresServer
 from tests.support.brokers import AnyBroker
+from tests.support.processes import arguments
 from tests.support.stack import connect, rows
 
 SERVICES = ("paytable-registry", "round-settlement")
@@ -42,15 +42,6 @@ def embedded(stack: RunningStack) -> PostgresServer:
     """The server of the stack."""
     assert stack._servers.postgres is not None
     return stack._servers.postgres
-
-
-def arguments() -> Iterator[str]:
-    """The arguments of every process of the machine, as any of its users can read them."""
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            yield (process / "cmdline").read_text(errors="replace")
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # it ended while we looked
 
 
 def test_no_argument_of_a_process_holds_a_secret(stack: RunningStack) -> None:

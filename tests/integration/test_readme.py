@@ -58,7 +58,7 @@ def _run(command: str, clone: Path, prelude: str = "true") -> str:
 
 def test_every_command_is_covered() -> None:
     """A command that is added to the README must be run here too."""
-    known = {*MADE, UP, SERVE, *SETTLE, *FOLLOW, *REPORTS, *SERVERS}
+    known = {*MADE, UP, SERVE, *SETTLE, *SUBMISSION, *FOLLOW, *REPORTS, *SERVERS}
     assert known == set(COMMANDS)
 
 
@@ -82,9 +82,23 @@ def test_settle(clone: Path) -> None:
     assert "differ" not in check
 
 
+SUBMISSION = [
+    f".venv/bin/pitledger {name} docs/examples/submission.json{to}"
+    for name, to in (("payback show", ""), ("sign", " -o /tmp/sign.html"))
+]
+
+
+def test_what_a_submission_pays_back(clone: Path, tmp_path: Path) -> None:
+    """Both need nothing but the file."""
+    show, sign = SUBMISSION
+    assert "blackjack" in _run(show, clone)
+    _run(sign.replace("/tmp", str(tmp_path)), clone)
+    assert "3 to 2" in (tmp_path / "sign.html").read_text(encoding="utf-8")
+
+
 FOLLOW = [
     ". /tmp/pitledger/run/environment",
-    *(command for command in COMMANDS if "docs/examples/" in command and "settle" not in command),
+    *(command for command in COMMANDS if "python docs/examples/" in command),
     *(
         f".venv/bin/pitledger {name}"
         for name in ("property tables riverside", "reconstruct BJ-01-0001", "balances", "verify", "quarantine list")

@@ -36,10 +36,12 @@ from tests.support.rounds import (
     record,
     submission,
     voided,
+    withdrawn,
 )
 from tests.support.services import migrate
 
 T1, T2 = TABLES[:2]
+HOUR = timedelta(hours=1)
 SHARD = "table.events/0@test"
 
 
@@ -58,7 +60,9 @@ def day(databases: Databases) -> Sequence[Record]:
             early = completed(T2, 1, "too-early", record(LOSING))
             desk.feed("properties", property_event(late_events="flag"))
             desk.feed("table.events", early)  # there is no submission yet
-            desk.feed("submissions", submission())
+            other = submission(2, version=2, submission={"decks": 8}, effective_from=(DAY - HOUR).isoformat())
+            desk.feed("submissions", submission(), other)
+            desk.feed("submissions", withdrawn(3, other))
             desk.feed("table.events", completed(T1, 1, "a", record(LOSING)), completed(T1, 2, "b", record(BLACKJACK)))
             desk.feed("table.events", corrected(T1, 3, "a", record(BLACKJACK)), b"no event", completed(T1, 5, "d"))
             desk.feed("table.events", voided(T1, 4, "b"), completed(T1, 5, "d"), early)
@@ -206,8 +210,16 @@ def test_a_record_that_is_gone_from_the_topic_is_found(books: Books) -> None:
 
 def test_a_submission_that_was_altered_in_the_copy_is_found(books: Books) -> None:
     """Rounds settle under what was published, whatever the database says that it was."""
-    attacked(books.url, 'UPDATE round_settlement.submissions SET document = document || \'{"approved_by": "mallory"}\'')
+    change = """document = document || '{"approved_by": "mallory"}'"""
+    attacked(books.url, f"UPDATE round_settlement.submissions SET {change} WHERE version = 1")
     assert ["the copy of the document riverside/blackjack/1 is another one on its topic"] == problems(books)
+
+
+def test_a_withdrawal_that_the_copy_forgot_is_found(books: Books) -> None:
+    """Rounds would settle under a version that never took effect."""
+    attacked(books.url, "UPDATE round_settlement.submissions SET withdrawal_received_at = NULL")
+    found = "the document riverside/blackjack/2 is withdrawn on its topic, and not in the copy"
+    assert found in problems(books)
 
 
 def test_it_goes_on_where_it_was(books: Books, tmp_path: Path) -> None:

@@ -68,14 +68,17 @@ BAD: dict[str, tuple[bytes | dict[str, Any], str]] = {
     "unknown table": (completed("XX-99", 1), "table 'XX-99' is not among the tables of riverside (version 1)"),
     "another game": (_changed("data.game", "roulette"), "table 'BJ-01' offers 'blackjack'"),
     "another gaming day": (_changed("data.gaming_day", "2026-11-21"), "is in gaming day 2026-11-20 of riverside"),
-    "table not filed for the game": (completed("BJ-09", 1), "table BJ-09 is not in submission riverside/blackjack"),
+    "table not filed for the game": (
+        completed("BJ-09", 1),
+        "of riverside for blackjack was in effect at table BJ-09 at",
+    ),
     "game not filed": (
         completed("TH-01", 1, game="texas-holdem-bonus"),
         "no rules submission of riverside for texas-holdem-bonus",
     ),
     "before any submission": (
         completed(T1, 1, opened_at="2026-11-18T12:00:00Z", gaming_day="2026-11-18"),
-        "was in effect at 2026-11-18",
+        "was in effect at table BJ-01 at 2026-11-18",
     ),
     "another regulation": (_changed("data.regulation", "pa-633a-2011"), "is under pa-633a-2024"),
     "unknown regulation": (_changed("data.regulation", "xx-1"), "regulation"),

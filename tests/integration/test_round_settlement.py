@@ -31,6 +31,7 @@ from tests.support.rounds import (
     submission,
     two_people,
     voided,
+    withdrawn,
 )
 from tests.support.services import settled_database
 
@@ -99,6 +100,38 @@ def test_a_round_is_shown_with_its_whole_history(desk: Desk) -> None:
     assert {posting["leg"]: -posting["cents"] for posting in first["postings"]} == {
         posting["leg"]: posting["cents"] for posting in reversed_["postings"]
     }
+
+
+def _version_of(desk: Desk, table: str, name: str) -> int:
+    """The version of the submission under which a round settled first."""
+    version: int = _get(desk, f"/riverside/{table}/{name}")["entries"][0]["data"]["submission"]["version"]
+    return version
+
+
+def test_a_submission_that_was_withdrawn_takes_no_effect(desk: Desk) -> None:
+    """Until it is withdrawn it settles; then what it was to supersede settles on."""
+    later = submission(2, version=2, submission={"decks": 8}, effective_from=(DAY - timedelta(hours=1)).isoformat())
+    desk.feed("submissions", later)
+    desk.feed("table.events", completed(T2, 2, "d", record(LOSING)))
+    desk.feed("submissions", withdrawn(3, later))
+    desk.feed("table.events", completed(T2, 3, "e", record(LOSING)))
+    assert [2, 1] == [_version_of(desk, T2, name) for name in "de"]
+
+
+def test_a_version_that_was_withdrawn_before_it_was_known_takes_no_effect(desk: Desk) -> None:
+    """Its approval was refused, and comes again when its withdrawal has passed by."""
+    later = submission(3, version=2, submission={"decks": 8}, effective_from=(DAY - timedelta(hours=1)).isoformat())
+    desk.feed("submissions", withdrawn(2, later), later)
+    desk.feed("table.events", completed(T2, 2, "d", record(LOSING)))
+    assert (1, []) == (_version_of(desk, T2, "d"), desk.quarantined())
+
+
+def test_a_table_settles_under_the_latest_submission_that_lists_it(desk: Desk) -> None:
+    """A later version for other tables changes nothing at this one."""
+    beginning = (DAY - timedelta(hours=1)).isoformat()
+    desk.feed("submissions", submission(2, version=2, tables=[T2], submission={"decks": 8}, effective_from=beginning))
+    desk.feed("table.events", completed(T2, 2, "d", record(LOSING)), completed(T1, 5, "e", record(LOSING)))
+    assert [2, 1] == [_version_of(desk, T2, "d"), _version_of(desk, T1, "e")]
 
 
 def test_a_void_round_has_no_money(desk: Desk) -> None:

@@ -276,4 +276,6 @@ def test_the_openapi_document_is_complete() -> None:
     assert {"/", "/healthz", "/readyz", "/metrics", "/wagers/{number}"} <= document["paths"].keys()
     problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
     assert {PROBLEM: problem} == document["paths"]["/wagers/{number}"]["post"]["responses"]["422"]["content"]
-    assert {"Mistake", "Problem", "Links", "ServiceDocument", "Wager"} == document["components"]["schemas"].keys()
+    assert {"Finding", "Mistake", "Problem", "Links", "ServiceDocument", "Wager"} == document["components"][
+        "schemas"
+    ].keys()

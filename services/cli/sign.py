@@ -1,0 +1,49 @@
+"""`pitledger sign`: the sign of payout odds and the gaming guide of a rules submission, offline."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from services.cli.documents import read_document
+from services.cli.exits import InputRefused
+from services.cli.output import write_bytes
+from services.paytable_registry.rendering import FormName, render
+from shared.rules import Refused, parse_submission
+from shared.rules.signs import Sheet
+from shared.rules.signs import guide as guide_of
+from shared.rules.signs import sign as sign_of
+
+
+def sign(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A rules submission as it is filed; - for stdin.")],
+    guide: Annotated[
+        bool, typer.Option("--guide", help="The gaming guide instead of the sign of payout odds.")
+    ] = False,
+    form: Annotated[FormName, typer.Option("--as", help="The form.")] = "html",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; stdout, without it.")
+    ] = None,
+) -> None:
+    """Make the sign of payout odds of a rules submission, or its gaming guide, without database or broker.
+
+    Every wager on offer with every row that settles, the odds or amount that it pays, its meter and Envy Bonuses,
+    each line with its paragraph. The same submission has the same bytes.
+
+    Example: pitledger sign submission.json -o sign.html
+    Example: pitledger sign --guide --as pdf -o guide.pdf submission.json
+    """
+    try:
+        sheet = _sheet(read_document(file), guide=guide)
+    except Refused as refused:
+        raise InputRefused(f"{file}: refused: {refused}") from refused
+    write_bytes(render(sheet, form), output, form, readable=form == "html")
+
+
+def _sheet(document: object, *, guide: bool) -> Sheet:
+    """Return the sheet of a document that has `regulation` and `submission`."""
+    if not isinstance(document, Mapping) or not isinstance(document.get("regulation"), str):
+        raise Refused("a rules submission is a mapping with 'regulation' and 'submission'")
+    submission = parse_submission(document.get("submission", {}))
+    return (guide_of if guide else sign_of)(document["regulation"], submission)

@@ -1,0 +1,189 @@
+"""`pitledger whatif`: what recorded rounds would have come to under another rules submission."""
+
+import os
+import sys
+from calendar import monthrange
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, Final, Self
+
+import typer
+from pydantic import ValidationError
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from services.cli.database import explained, with_connection
+from services.cli.documents import read_document
+from services.cli.environment import settings
+from services.cli.exits import InputRefused, NotThere, UsageWrong
+from services.cli.output import AsJson, console, dollars, heading, message, names, numbers, print_json, show, table
+from services.cli.services import SETTLEMENT
+from services.round_settlement.domain.what_if import Outcome, Sums
+from services.round_settlement.what_if import settle_again, table_days
+from shared.contracts.submissions import RulesSubmission
+from shared.rules import Refused
+from shared.rules.errors import refused_by_validation
+from shared.runtime.rederive.memory import Busy, Memory
+
+_SHOWN: Final = 10
+"""So many reasons for which rounds could not be settled are shown; JSON has all."""
+
+
+def whatif(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The other submission, YAML or JSON; - for stdin.")],
+    day: Annotated[str | None, typer.Option(metavar="DATE", help="Of a gaming day.")] = None,
+    month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Of a month.")] = None,
+    tables: Annotated[
+        list[str] | None, typer.Option("--table", help="Only at this table of those that it lists; may be repeated.")
+    ] = None,
+    processes: Annotated[
+        int | None, typer.Option(min=1, help="That settle side by side; by default one for each processor.")
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on where an earlier run stood, which is kept in this file.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Settle a gaming day or a month again under another rules submission; the books stay as they are.
+
+    Cards, wagers and decisions are those that were recorded, meters show what they showed then. Compared are handle,
+    payout and the casino's win before meters, by wager, table and gaming day. A round that the other submission does
+    not allow, such as one with a wager that it does not offer, is counted with the reason, and is in no sum.
+
+    Example: pitledger whatif submission.json --day 2026-11-20
+    Example: pitledger whatif submission.json --month 2026-11 --table BJ-01 --resume november.whatif
+    """
+    wanted, (first, last) = _submission(file), _period(day, month)
+    listed = [name for name in wanted.tables if tables is None or name in tables]
+    if unknown := set(tables or ()) - set(wanted.tables):
+        raise UsageWrong(f"--table {min(unknown)}: the submission lists {', '.join(wanted.tables)}")
+    days = with_connection(SETTLEMENT, lambda connection: table_days(connection, wanted, listed, first, last))
+    if not days:
+        raise NotThere(
+            f"no round of {wanted.game} stands at {wanted.property} from {first} to {last} at {', '.join(listed)}"
+        )
+    url = settings().database_url.get_secret_value()
+    try:
+        with Memory(resume) as memory, _progress() as progress, explained(url):
+            found = settle_again(url, wanted, days, memory, processes=processes or os.cpu_count() or 1)
+            task = progress.add_task(wanted.game, total=sum(of.rounds for of in days))
+            done = []
+            with closing(found):
+                for outcome in found:
+                    done.append(outcome)
+                    progress.advance(task, outcome.of.rounds)
+    except Busy as error:
+        raise UsageWrong(f"--resume {resume}: {error}; another run goes on with it") from error
+    except Refused as error:
+        raise InputRefused(f"{file}: {error}") from error
+    compared = _Compared.of(done)
+    if as_json:
+        print_json(_document(wanted, first, last, compared))
+    else:
+        _show(wanted, first, last, compared)
+
+
+@dataclass(slots=True)
+class _Compared:
+    """All outcomes, added up: how many rounds stand, how many could not be settled and why, and the sums."""
+
+    rounds: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    total: Sums = field(default_factory=Sums)
+    wagers: dict[str, Sums] = field(default_factory=dict)
+    tables: dict[str, Sums] = field(default_factory=dict)
+    days: dict[str, Sums] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, outcomes: Iterable[Outcome]) -> Self:
+        """Return the sums of outcomes."""
+        found = cls()
+        for outcome in sorted(outcomes, key=lambda one: (one.of.gaming_day, one.of.table)):
+            found.rounds += outcome.of.rounds
+            found.refused += outcome.refused
+            for wager, sums in outcome.wagers.items():
+                found.total += sums
+                for by, name in (
+                    (found.wagers, wager),
+                    (found.tables, outcome.of.table),
+                    (found.days, outcome.of.gaming_day.isoformat()),
+                ):
+                    one = by.setdefault(name, Sums())
+                    one += sums
+        return found
+
+    def sections(self) -> Iterator[tuple[str, dict[str, Sums]]]:
+        """Yield the sums by wager, table and gaming day, in the order of names."""
+        for name, by in (("wager", self.wagers), ("table", self.tables), ("gaming_day", self.days)):
+            yield name, dict(sorted(by.items()))
+
+
+def _submission(file: str) -> RulesSubmission:
+    document = read_document(file)
+    try:
+        return RulesSubmission.model_validate(document)
+    except ValidationError as error:
+        raise InputRefused(f"{file}: {refused_by_validation(error, document)}") from None
+
+
+def _period(day: str | None, month: str | None) -> tuple[date, date]:
+    """Return the first and the last gaming day. Raises: UsageWrong."""
+    if (day is None) == (month is None):
+        raise UsageWrong("give --day or --month")
+    try:
+        if day is not None:
+            return date.fromisoformat(day), date.fromisoformat(day)
+        first = date.fromisoformat(f"{month}-01")
+    except ValueError:
+        raise UsageWrong(f"{day or month!r}: give --day YYYY-MM-DD, or --month YYYY-MM") from None
+    return first, first.replace(day=monthrange(first.year, first.month)[1])
+
+
+def _progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} rounds"),
+        TimeRemainingColumn(),
+        console=console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+
+
+def _document(wanted: RulesSubmission, first: date, last: date, compared: _Compared) -> dict[str, Any]:
+    return {
+        "property": wanted.property,
+        "game": wanted.game,
+        "regulation": wanted.regulation,
+        "first": first.isoformat(),
+        "last": last.isoformat(),
+        "rounds": compared.rounds,
+        "refused": dict(compared.refused),
+        "total": compared.total.as_document(),
+        **{
+            f"by_{name}": [{name: key, **sums.as_document()} for key, sums in by.items()]
+            for name, by in compared.sections()
+        },
+    }
+
+
+def _show(wanted: RulesSubmission, first: date, last: date, compared: _Compared) -> None:
+    period = f"{first}" if first == last else f"{first} to {last}"
+    show(heading(f"{wanted.game} at {wanted.property}, {period}: {compared.rounds:,} rounds settled again"))
+    columns = numbers("Handle", "Payout", "Win", "Other handle", "Other payout", "Other win", "Difference")
+    for name, by in compared.sections():
+        rows = [[key, *_figures(sums)] for key, sums in by.items()]
+        title = name.replace("_", " ").capitalize()
+        show("", table([*names(title), *columns], [*rows, ["all", *_figures(compared.total)]], footer=True))
+    for reason, count in compared.refused.most_common(_SHOWN):
+        message(f"{count:,} rounds not settled again: {reason}")
+    if (more := len(compared.refused) - _SHOWN) > 0:
+        message(f"and {more} reasons more: --json has all")
+
+
+def _figures(sums: Sums) -> list[str]:
+    return [dollars(cents) for cents in (*sums.recorded, *sums.other, sums.difference[-1])]
