@@ -10,7 +10,6 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
-    Computed,
     Index,
     Integer,
     MetaData,
@@ -21,6 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSON
 from sqlalchemy.schema import SchemaItem
 
+from services.reporting.books import derived
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED
 from shared.contracts.wager_totals import FIGURES
 from shared.journal.columns import MOMENT, Parsed, columns, counts, dates, moments, texts
@@ -61,10 +61,6 @@ def _game_columns() -> tuple[Column[Any], ...]:
     """Return the columns of a game at a table on a gaming day."""
     return (*dates("gaming_day", key=True), *texts("property", "table_name", "game", key=True))
 
-
-_MOVED_CENTS = """CASE WHEN event NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
-    THEN CAST(data #>> '{moved,cents}' AS bigint) END"""
-_MOVED_BY = "CASE event WHEN 'chips.sold' THEN data #>> '{data,instrument}' ELSE event END"
 
 house_edges = _table(
     "house_edges",
@@ -146,10 +142,8 @@ properties = properties_table(metadata, SCHEMA)
 facts = _table(
     "facts",
     *_fact_columns(),
-    *counts("counted_cents", null=True),  # what a table inventory came to
-    # What people moved at a table by it: nothing of an event whose chips the settled round has counted already.
-    Column("moved_cents", BigInteger, Computed(_MOVED_CENTS, persisted=True)),
-    Column("moved_by", Text, Computed(_MOVED_BY, persisted=True)),  # the event; of sold chips, the instrument
+    *counts("contents_cents", null=True),  # what the contents come to that it names
+    *derived.columns(),
     Index("facts_of_property", "property", "kind", "gaming_day"),
     Index("facts_of_pit", "property", "event", "gaming_day", postgresql_where="event IS NOT NULL"),
     Index("facts_of_table", "property", "table_name", "occurred_at", postgresql_where="table_name IS NOT NULL"),
@@ -158,13 +152,7 @@ facts = _table(
         *("property", "gaming_day"),
         postgresql_where="kind = 'pit.recorded' AND (data ->> 'claimed_day') IS NOT NULL",
     ),
-    # What windows between counts add up is in the index.
-    Index(
-        "facts_moved",
-        *("property", "table_name", "occurred_at"),
-        postgresql_include=["recorded_at", "moved_cents", "moved_by"],
-        postgresql_where="moved_cents <> 0",
-    ),
+    *derived.indexes(),
 )
 """Entries that reports list, whole: everything but what a round or a wager leads to, which is added up alone."""
 

@@ -4,8 +4,9 @@ A month has tens of thousands of counts and hundreds of thousands of movements; 
 Only those that are not are read with all that explains them.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import groupby
 from operator import attrgetter
@@ -21,6 +22,7 @@ from services.reporting.books.windows import COUNTS, Count, Window, windows_betw
 from services.reporting.kit.figures import EntryRef
 from shared.contracts import pit
 from shared.contracts.chips import value_of
+from shared.contracts.inventory import VarianceKind
 from shared.contracts.pit import PitData
 from shared.contracts.reading import kind_of
 
@@ -31,11 +33,12 @@ ThingT = TypeVar("ThingT")
 class Compared(Generic[ThingT]):
     """What was compared on gaming days: what differs, or has a case, is read whole.
 
-    `alike` are the names of those that are as expected, `alone` of counts before which there is none.
+    `alike` says how many are as expected, by gaming day and kind; `alone` are the names of counts before which there
+    is none.
     """
 
     off: Sequence[ThingT]
-    alike: Sequence[CaseKey] = ()
+    alike: Counter[tuple[date, VarianceKind]] = field(default_factory=Counter)
     alone: Sequence[CaseKey] = ()
 
 
@@ -59,7 +62,7 @@ class _Mark(NamedTuple):
 
 _MARKS: Final = text("""
     SELECT service, shard, seq, table_name, CAST(data ->> 'sequence' AS bigint) AS sequence, occurred_at, gaming_day,
-           coalesce(counted_cents, 0) AS cents
+           coalesce(contents_cents, 0) AS cents
     FROM reporting.facts
     WHERE property = :property AND event = ANY(:events) AND gaming_day BETWEEN :first AND :last
       AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name = :table)
@@ -71,14 +74,11 @@ _SUMS: Final = text("""
         SELECT * FROM json_to_recordset(CAST(:spans AS json))
                       AS s(number integer, table_name text, after timestamptz, until timestamptz)),
     desk AS MATERIALIZED (
-        SELECT f.table_name, f.occurred_at,
-               p.cents * p.count * CASE WHEN f.kind = 'slip.voided' OR f.data ->> 'slip' = 'fill' THEN 1 ELSE -1 END
-                   AS cents
-        FROM reporting.facts f
-        CROSS JOIN LATERAL jsonb_to_recordset(coalesce(f.data -> 'contents', f.data -> 'returned'))
-             AS p(cents bigint, count bigint)
-        WHERE f.property = :property AND f.recorded_at <= :known_at
-          AND (f.kind = 'manual_slip.entered' OR f.kind = 'slip.voided' AND f.data ->> 'slip' = 'credit')),
+        SELECT table_name, occurred_at,
+               contents_cents * CASE WHEN kind = 'slip.voided' OR data ->> 'slip' = 'fill' THEN 1 ELSE -1 END AS cents
+        FROM reporting.facts
+        WHERE property = :property AND recorded_at <= :known_at
+          AND (kind = 'manual_slip.entered' OR kind = 'slip.voided' AND data ->> 'slip' = 'credit')),
     moves AS (
         SELECT s.number, m.* FROM spans s CROSS JOIN LATERAL (
             SELECT sum(f.moved_cents) AS moved, sum(f.moved_cents) FILTER (WHERE f.moved_by = 'currency') AS currency,
@@ -126,7 +126,7 @@ async def compared_windows(books: Books, cases: Cases) -> Compared[Window]:
     spans = [Span(mark.table, before.at, mark.at) for before, mark in pairs if before is not None]
     sums, chips = await sums_in(books, spans), await chips_in(books, spans)
     off: list[tuple[_Mark, _Mark]] = []
-    alike, alone = [], []
+    alike, alone = Counter[tuple[date, VarianceKind]](), []
     number = 0
     for before, mark in pairs:
         key: CaseKey = (mark.gaming_day, mark.table, "inventory", mark.sequence)
@@ -138,7 +138,7 @@ async def compared_windows(books: Books, cases: Cases) -> Compared[Window]:
         if mark.cents != expected or key in cases.by_key:
             off.append((before, mark))
         else:
-            alike.append(key)
+            alike[mark.gaming_day, "inventory"] += 1
     listed = await _listed(books, (mark.entry for pair in off for mark in pair))
     counts = [(Count.of(listed[before.entry]), Count.of(listed[mark.entry])) for before, mark in off]
     return Compared(await windows_between(books, counts), alike, alone)
@@ -149,13 +149,13 @@ async def compared_boxes(books: Books, cases: Cases) -> Compared[Box]:
     pairs = await _pairs(books, pit.ExchangedBox)
     spans = [Span(mark.table, None if before is None else before.at, mark.at) for before, mark in pairs]
     counted = await counted_boxes(books)
-    off, alike = [], []
+    off, alike = [], Counter[tuple[date, VarianceKind]]()
     for (_, mark), span, recorded in zip(pairs, spans, await sums_in(books, spans), strict=True):
         key: CaseKey = (mark.gaming_day, mark.table, "drop", mark.sequence)
         if key in cases.by_key or counted.get((mark.table, mark.sequence)) != (-recorded.currency, -recorded.checks):
             off.append((span, mark))
         else:
-            alike.append(key)
+            alike[mark.gaming_day, "drop"] += 1
     listed = await _listed(books, (mark.entry for _, mark in off))
     return Compared(await boxes_between(books, [(span, listed[mark.entry]) for span, mark in off]), alike)
 

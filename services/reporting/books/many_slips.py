@@ -1,140 +1,98 @@
 """Slips of many gaming days, compared and added up in the database: which of them somebody has to look at."""
 
-from collections.abc import Container
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import text
 
 from services.reporting.books.compared import Compared
 from services.reporting.books.reading import Books, Listed
-from services.reporting.books.slips import AT_DESKS, STEPS, USUAL, Slip, slips_by
+from services.reporting.books.slips import USUAL, Slip, slips_by
 from services.reporting.books.variances import CaseKey
 from services.reporting.kit.figures import EntryRef, Figure
-from shared.contracts.inventory import SlipKind, SlipPrepared, SlipRequested
-from shared.contracts.pit import CarriedFill
-from shared.contracts.reading import kind_of
+from shared.contracts.inventory import SlipKind, SlipPrepared
 
-_PLAIN: Final = text("""
-    WITH prepared AS MATERIALIZED (
-        SELECT gaming_day, table_name, data ->> 'slip' AS slip, CAST(data ->> 'number' AS bigint) AS number,
-               data ->> 'request' AS request, data -> 'contents' AS contents
-        FROM reporting.facts
-        WHERE property = :property AND kind = 'slip.prepared' AND gaming_day BETWEEN :first AND :last
-          AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name = :table)),
-    received AS (
-        SELECT 'fill' AS slip, CAST(data #>> '{data,number}' AS bigint) AS number, data #> '{data,contents}' AS contents
-        FROM reporting.facts
-        WHERE property = :property AND event = 'fill.received' AND gaming_day BETWEEN :first AND :last
-          AND recorded_at <= :known_at
-        UNION ALL
-        SELECT data ->> 'slip', CAST(data ->> 'number' AS bigint), data -> 'received_contents' FROM reporting.facts
-        WHERE property = :property AND kind = 'slip.credit_received' AND gaming_day BETWEEN :first AND :last
-          AND recorded_at <= :known_at),
-    arrived AS MATERIALIZED (
-        SELECT slip, number, count(*) AS times, sum((
-                   SELECT sum(p.cents * p.count) FROM jsonb_to_recordset(contents) AS p(cents bigint, count bigint)))
-                   AS cents
-        FROM received GROUP BY slip, number),
-    voided AS MATERIALIZED (
-        SELECT data ->> 'slip' AS slip, CAST(data ->> 'number' AS bigint) AS number FROM reporting.facts
-        WHERE property = :property AND kind = 'slip.voided' AND recorded_at <= :known_at)
-    SELECT p.gaming_day, p.table_name AS table, p.slip, p.number, p.request
-    FROM prepared p JOIN arrived a ON a.slip = p.slip AND a.number = p.number
-    WHERE a.times = 1
-      AND a.cents = (SELECT sum(q.cents * q.count)
-                     FROM jsonb_to_recordset(p.contents) AS q(cents bigint, count bigint))
-      AND NOT EXISTS (SELECT FROM voided v WHERE v.slip = p.slip AND v.number = p.number)
-    ORDER BY p.slip, p.number""")
+# A slip is plain when it was prepared once, received once with what was on it, and is not void.
+_OFF: Final = text("""
+    WITH steps AS MATERIALIZED (
+        SELECT kind, event, slip, slip_request, contents_cents FROM reporting.facts
+        WHERE property = :property AND slip IS NOT NULL AND gaming_day BETWEEN :first AND :last
+          AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table)),
+    plain AS MATERIALIZED (
+        SELECT slip, max(slip_request) AS request FROM steps
+        WHERE slip <> ALL(:taken_on) AND slip NOT IN (
+            SELECT slip FROM reporting.facts
+            WHERE property = :property AND kind = 'slip.voided' AND recorded_at <= :known_at)
+        GROUP BY slip
+        HAVING count(*) FILTER (WHERE kind = 'slip.prepared') = 1
+           AND count(*) FILTER (WHERE kind = 'slip.credit_received' OR event = 'fill.received') = 1
+           AND sum(contents_cents) FILTER (WHERE kind = 'slip.prepared')
+             = sum(contents_cents) FILTER (WHERE kind = 'slip.credit_received' OR event = 'fill.received'))
+    SELECT DISTINCT slip FROM steps WHERE slip NOT IN (SELECT slip FROM plain UNION ALL SELECT request FROM plain)""")
 
-
-_OTHERS: Final = text("""
-    WITH steps AS (
-        SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, data,
-               CASE WHEN kind LIKE 'manual_slip.%' THEN kind
-                    WHEN kind = 'slip.requested' THEN concat('request/', data ->> 'request')
-                    ELSE concat(coalesce(data ->> 'slip', split_part(event, '.', 1)), '/',
-                                coalesce(data ->> 'number', data #>> '{data,number}')) END AS key
-        FROM reporting.facts
-        WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
-          AND (kind = ANY(:kinds) OR event = ANY(:events))
-          AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table))
-    SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data, key
-    FROM steps
-    WHERE key <> ALL(:besides)
-      AND (CAST(:only AS text[]) IS NULL OR key = ANY(:only) OR key IN (
-          SELECT p.key FROM steps p
-          WHERE p.kind = 'slip.prepared' AND concat('request/', p.data ->> 'request') = ANY(:only)))
+_STEPS: Final = text("""
+    SELECT service, shard, seq, kind, gaming_day, occurred_at, recorded_at, CAST(data AS text) AS data
+    FROM reporting.facts
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last AND recorded_at <= :known_at
+      AND (slip = ANY(:slips) OR slip_request = ANY(:slips))
     ORDER BY recorded_at, service, shard, seq""")
 
+_PREPARED: Final = text("""
+    SELECT gaming_day, split_part(slip, '/', 1) AS slip, count(*) AS slips FROM reporting.facts
+    WHERE property = :property AND slip IS NOT NULL AND kind = 'slip.prepared' AND gaming_day BETWEEN :first AND :last
+      AND recorded_at <= :known_at AND (CAST(:table AS text) IS NULL OR table_name = :table)
+    GROUP BY 1, 2""")
+
+# A request moves nothing, nor does a fill on its way.
 _DAYS: Final = text("""
     WITH raw AS MATERIALIZED (
-        SELECT service, shard, seq, kind, coalesce(event, kind) AS step, gaming_day, occurred_at, recorded_at, data,
-               coalesce(data ->> 'slip', split_part(event, '.', 1)) AS slip,
-               CASE WHEN kind LIKE 'manual_slip.%' THEN 'paper' ELSE 'system' END AS series,
-               CAST(coalesce(data ->> 'number', data #>> '{data,number}') AS bigint) AS number,
-               CAST(data ->> 'request' AS bigint) AS request,
-               coalesce(data -> 'contents', data #> '{data,contents}', data -> 'received_contents', data -> 'returned')
-                   AS contents
+        SELECT service, shard, seq, coalesce(event, kind) AS step, gaming_day, slip, contents_cents
         FROM reporting.facts
-        WHERE property = :property AND (kind = ANY(:kinds) OR event = ANY(:events)) AND recorded_at <= :known_at
+        WHERE property = :property AND slip IS NOT NULL AND recorded_at <= :known_at
+          AND kind <> 'slip.requested' AND event IS DISTINCT FROM 'fill.carried'
           AND gaming_day BETWEEN :begin AND :last
           AND (CAST(:table AS text) IS NULL OR table_name IS NULL OR table_name = :table))
-    SELECT r.gaming_day, r.slip, r.step, count(*) AS slips, coalesce(sum(v.cents), 0) AS cents,
-           bool_and(r.step <> 'credit.carried' OR p.contents IS NOT NULL) AS is_known,
+    SELECT r.gaming_day, split_part(r.slip, '/', 1) AS slip, r.step, count(*) AS slips,
+           coalesce(sum(coalesce(r.contents_cents, p.contents_cents)), 0) AS cents,
+           bool_and(r.step <> 'credit.carried' OR p.slip IS NOT NULL) AS is_known,
            array_agg(r.service) AS services, array_agg(r.shard) AS shards, array_agg(r.seq) AS seqs
-    FROM raw r
-    LEFT JOIN raw p ON r.step = 'credit.carried' AND p.kind = 'slip.prepared' AND p.slip = 'credit'
-        AND p.number = r.number
-    CROSS JOIN LATERAL (
-        SELECT sum(CAST(one ->> 'cents' AS bigint) * CAST(one ->> 'count' AS bigint)) AS cents
-        FROM jsonb_array_elements(coalesce(r.contents, p.contents)) one) v
+    FROM raw r LEFT JOIN raw p ON r.step = 'credit.carried' AND p.step = 'slip.prepared' AND p.slip = r.slip
     WHERE r.gaming_day BETWEEN :first AND :last
-    GROUP BY r.gaming_day, r.slip, r.step ORDER BY r.gaming_day, r.slip, r.step""")
-
-_STEPS: Final[dict[str, Any]] = {
-    "kinds": [kind.KIND.name for kind in AT_DESKS],
-    "events": [kind_of(event) for event in STEPS],
-}
-"""All that is done about slips."""
-
-_COUNTED: Final[dict[str, Any]] = {
-    "kinds": [kind.KIND.name for kind in AT_DESKS if kind is not SlipRequested],
-    "events": [kind_of(event) for event in STEPS if event is not CarriedFill],
-}
-"""The steps that are counted by gaming day."""
+    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""")
 
 
-async def compared_slips(books: Books, taken_on: Container[CaseKey] = ()) -> Compared[Slip]:
+async def compared_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Compared[Slip]:
     """Return the slips of which a step was done on the question's gaming days; of those alike, those begun on them.
 
     Alike are slips of the system that were received once, with what is on them, whose variance nobody has `taken_on`.
     """
-    first, last = books.question.first, books.question.last
-    days = {"first": first - USUAL, "last": last + USUAL}
-    alike: list[CaseKey] = []
-    plain: list[str] = []
-    for row in await books.read(_PLAIN, table=books.question.table, **days):
-        key: CaseKey = (row.gaming_day, row.table, row.slip, row.number)
-        if key not in taken_on:
-            plain += (f"{row.slip}/{row.number}", f"request/{row.request}")
-            if first <= row.gaming_day <= last:
-                alike.append(key)
+    question = books.question
+    wanted: set[str] = set()
 
-    seen: list[tuple[str, Listed]] = []
-
-    async def others(begin: date, end: date) -> list[Listed]:
+    async def steps(begin: date, end: date) -> list[Listed]:
         """Return the steps of some days; asked for more days, those of the slips that were seen before alone."""
-        papers = [one for key, one in seen if key.startswith("manual_slip.")]
-        requests = [f"request/{one.fact.request}" for _, one in seen if isinstance(one.fact, SlipPrepared)]
-        only = [*{key for key, _ in seen if "/" in key}, *requests] if seen else None
-        asked = _STEPS | {"first": begin, "last": end, "table": books.question.table, "besides": plain, "only": only}
-        found = [(row.key, Listed.of(row)) for row in await books.read(_OTHERS, **asked)]
-        seen.extend(found)
-        return [*papers, *(one for _, one in found)]
+        days = {"first": begin, "last": end}
+        if not wanted:
+            names = [f"{kind}/{number}" for _, _, kind, number in taken_on]
+            wanted.update(row.slip for row in await books.read(_OFF, table=question.table, taken_on=names, **days))
+        found = [Listed.of(row) for row in await books.read(_STEPS, slips=list(wanted), **days)]
+        prepared = (one.fact for one in found if isinstance(one.fact, SlipPrepared))
+        wanted.update(f"{fact.slip}/request/{fact.request}" for fact in prepared)
+        return found
 
-    return Compared(await slips_by(books, others), alike)
+    off = await slips_by(books, steps)
+    days = {"first": question.first, "last": question.last}
+    prepared = await books.read(_PREPARED, table=question.table, **days)
+    alike = Counter({(row.gaming_day, row.slip): row.slips for row in prepared})
+    alike.subtract(
+        (slip.prepared.fact.gaming_day, slip.slip)
+        for slip in off
+        if slip.prepared is not None and question.first <= slip.prepared.fact.gaming_day <= question.last
+    )
+    return Compared(off, +alike)
 
 
 async def slips_to_look_at(books: Books) -> list[Slip]:
@@ -166,7 +124,7 @@ async def steps_of_days(books: Books) -> list[StepOfDay]:
     """Return what was done about slips on each of the question's gaming days; requests and fills on their way aside."""
     question = books.question
     begin = question.first - USUAL
-    asked = _COUNTED | {"first": question.first, "last": question.last, "table": question.table}
+    asked = {"first": question.first, "last": question.last, "table": question.table}
     rows = await books.read(_DAYS, begin=begin, **asked)
     if not all(row.is_known for row in rows):
         rows = await books.read(_DAYS, begin=date.min, **asked)

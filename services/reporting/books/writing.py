@@ -11,7 +11,6 @@ from services.reporting.books import catalog
 from services.reporting.books.measures import Amount, Said, amounts_of
 from services.reporting.books.people import acts_of
 from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES, RoundEntry, Sums
-from services.reporting.books.windows import COUNTS
 from services.reporting.tables import (
     amount_days,
     amounts,
@@ -99,9 +98,8 @@ class Batch:
         """Add a fact to what reports list, and to nothing else: it says nothing of what happened on the day."""
         about = {"property": getattr(fact, "property", None), "table_name": getattr(fact, "table", None)}
         said = {"kind": event.type, "event": getattr(fact, "event", None), "occurred_at": event.time}
-        counted = fact.data if isinstance(fact, PitRecorded) and isinstance(fact.data, COUNTS) else None
-        held = {"gaming_day": day, "counted_cents": None if counted is None else value_of(counted.contents)}
-        self._facts.append(self._entry(event) | about | said | held | {"data": fact.encode().decode()})
+        held = {"gaming_day": day, "contents_cents": _contents_cents(fact), "data": fact.encode().decode()}
+        self._facts.append(self._entry(event) | about | said | held)
 
     @property
     def noted(self) -> list[dict[str, Any]]:
@@ -172,6 +170,13 @@ class Batch:
             rows.append((self._service, shard, at, seq))
         await copy_tuples(connection, positions, new)
         await _ADD_POSITIONS.write(connection, keyed(_ADD_POSITIONS, known))
+
+
+def _contents_cents(fact: Fact) -> int | None:
+    """Return what the contents come to that a fact of a table's chips names; None where it names none."""
+    said = fact.data if isinstance(fact, PitRecorded) else fact
+    named = (getattr(said, name, None) for name in ("contents", "received_contents", "returned"))
+    return next((value_of(contents) for contents in named if contents is not None), None)
 
 
 def _sorted(rows: Iterable[tuple[tuple[Any, ...], Any]]) -> list[tuple[Any, ...]]:

@@ -34,12 +34,21 @@ CREATE INDEX closings_of ON closings (service, closed_shard, closed_seq);
 CREATE TABLE facts (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, kind TEXT NOT NULL,
     event TEXT, property TEXT, table_name TEXT, gaming_day DATE, occurred_at TIMESTAMPTZ NOT NULL, data JSONB NOT NULL,
-    counted_cents BIGINT,
+    contents_cents BIGINT,
     moved_cents BIGINT GENERATED ALWAYS AS (
         CASE WHEN event NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
         THEN CAST(data #>> '{moved,cents}' AS bigint) END) STORED,
     moved_by TEXT GENERATED ALWAYS AS (
         CASE event WHEN 'chips.sold' THEN data #>> '{data,instrument}' ELSE event END) STORED,
+    slip TEXT GENERATED ALWAYS AS (
+        CASE
+        WHEN kind = 'slip.requested' THEN (data ->> 'slip') || '/request/' || (data ->> 'request')
+        WHEN kind LIKE 'slip.%' THEN (data ->> 'slip') || '/' || (data ->> 'number')
+        WHEN kind LIKE 'manual_slip.%' THEN (data ->> 'slip') || '/paper/' || (data ->> 'number')
+        WHEN event IN ('fill.carried', 'fill.received', 'credit.carried')
+            THEN split_part(event, '.', 1) || '/' || (data #>> '{data,number}') END) STORED,
+    slip_request TEXT GENERATED ALWAYS AS (
+        CASE kind WHEN 'slip.prepared' THEN (data ->> 'slip') || '/request/' || (data ->> 'request') END) STORED,
     PRIMARY KEY (service, shard, seq)
 );
 CREATE INDEX facts_of_property ON facts (property, kind, gaming_day);
@@ -49,6 +58,11 @@ CREATE INDEX facts_of_other_days ON facts (property, gaming_day)
     WHERE kind = 'pit.recorded' AND (data ->> 'claimed_day') IS NOT NULL;
 CREATE INDEX facts_moved ON facts (property, table_name, occurred_at) INCLUDE (recorded_at, moved_cents, moved_by)
     WHERE moved_cents <> 0;
+CREATE INDEX facts_of_slips ON facts (property, gaming_day)
+    INCLUDE (service, shard, seq, recorded_at, kind, event, table_name, slip, slip_request, contents_cents)
+    WHERE slip IS NOT NULL;
+CREATE INDEX facts_of_slip ON facts (property, slip) WHERE slip IS NOT NULL;
+CREATE INDEX facts_of_request ON facts (property, slip_request) WHERE slip_request IS NOT NULL;
 
 CREATE TABLE documents (
     service TEXT, shard INTEGER, seq BIGINT, hash TEXT NOT NULL, recorded_at TIMESTAMPTZ NOT NULL, kind TEXT NOT NULL,

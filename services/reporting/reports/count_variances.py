@@ -20,6 +20,7 @@ from services.reporting.reports.cases import CASE_COLUMNS, cells_of, marks
 from services.reporting.reports.count_variance_sections import AFTER_SEAL, BOXES, DAYS, INVENTORIES, SLIPS
 from shared.contracts import inventory
 from shared.contracts.counts import CountConcluded
+from shared.contracts.inventory import VarianceKind
 
 _Row = dict[str, Value | Figure | Cell]
 _NOT_COUNTED: Final = "not counted"
@@ -34,7 +35,7 @@ async def _fill(books: Books) -> Content:
     slips = await _slips(books, cases)
     found = (*inventories.off, *drops.off, *slips.off)
     sections = (
-        fill(DAYS, _days(found, (*inventories.alike, *drops.alike, *slips.alike))),
+        fill(DAYS, _days(found, inventories.alike + drops.alike + slips.alike)),
         *(
             fill(section, (row for _, row in of.off if not is_long(books.question) or _is_off(row)))
             for section, of in ((INVENTORIES, inventories), (BOXES, drops), (SLIPS, slips))
@@ -68,13 +69,12 @@ async def _slips(books: Books, cases: Cases) -> Compared[_Found]:
     return Compared(off, compared.alike)
 
 
-def _days(found: Iterable[_Found], alike: Iterable[CaseKey]) -> list[_Row]:
+def _days(found: Iterable[_Found], alike: Counter[tuple[date, VarianceKind]]) -> list[_Row]:
     """Return what the counts of each gaming day came to, by what was counted; `alike` are as they should be."""
-    as_expected = Counter[tuple[date, str]]((day, kind) for day, _, kind, _ in alike)
-    by_day: dict[tuple[date, str], list[_Row]] = {key: [] for key in as_expected}
+    by_day: dict[tuple[date, VarianceKind], list[_Row]] = {key: [] for key in alike}
     for (day, _, kind, _), row in found:
         by_day.setdefault((day, kind), []).append(row)
-    return [_day(day, kind, rows, as_expected[day, kind]) for (day, kind), rows in sorted(by_day.items())]
+    return [_day(day, kind, rows, alike[day, kind]) for (day, kind), rows in sorted(by_day.items())]
 
 
 def _day(day: date, kind: str, rows: Sequence[_Row], as_expected: int) -> _Row:

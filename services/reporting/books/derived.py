@@ -1,0 +1,54 @@
+"""Columns of facts that the database derives from what they say, so that sums and comparisons do not read them whole.
+
+Amounts are cents. All of them are expressions of SQL on the columns of `facts`.
+"""
+
+from typing import Any, Final
+
+from sqlalchemy import BigInteger, Column, Computed, Index, Text
+
+_MOVED_CENTS: Final = """CASE WHEN event NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
+    THEN CAST(data #>> '{moved,cents}' AS bigint) END"""
+"""What people moved at a table by it: nothing of an event whose chips the settled round has counted already."""
+
+_MOVED_BY: Final = "CASE event WHEN 'chips.sold' THEN data #>> '{data,instrument}' ELSE event END"
+"""The event; of sold chips, the instrument."""
+
+_SLIP: Final = """CASE
+    WHEN kind = 'slip.requested' THEN (data ->> 'slip') || '/request/' || (data ->> 'request')
+    WHEN kind LIKE 'slip.%' THEN (data ->> 'slip') || '/' || (data ->> 'number')
+    WHEN kind LIKE 'manual_slip.%' THEN (data ->> 'slip') || '/paper/' || (data ->> 'number')
+    WHEN event IN ('fill.carried', 'fill.received', 'credit.carried')
+        THEN split_part(event, '.', 1) || '/' || (data #>> '{data,number}') END"""
+"""The slip that it is a step of: its kind and number, `fill/17`; a paper slip is `fill/paper/3`, a request a slip of
+its own until it is prepared, `fill/request/9`."""
+
+_SLIP_REQUEST: Final = (
+    "CASE kind WHEN 'slip.prepared' THEN (data ->> 'slip') || '/request/' || (data ->> 'request') END"
+)
+"""Of a slip that was prepared, its request."""
+
+
+def columns() -> tuple[Column[Any], ...]:
+    """Return the columns `moved_cents`, `moved_by`, `slip` and `slip_request`."""
+    return (
+        Column("moved_cents", BigInteger, Computed(_MOVED_CENTS, persisted=True)),
+        Column("moved_by", Text, Computed(_MOVED_BY, persisted=True)),
+        Column("slip", Text, Computed(_SLIP, persisted=True)),
+        Column("slip_request", Text, Computed(_SLIP_REQUEST, persisted=True)),
+    )
+
+
+def indexes() -> tuple[Index, ...]:
+    """Return the indexes that hold what windows between counts add up, and what slips are compared by."""
+    moved = ["recorded_at", "moved_cents", "moved_by"]
+    of_place = ("property", "table_name", "occurred_at")
+    entry = ["service", "shard", "seq", "recorded_at", "kind", "event", "table_name"]
+    step = [*entry, "slip", "slip_request", "contents_cents"]
+    of_day, is_step = ("property", "gaming_day"), "slip IS NOT NULL"
+    return (
+        Index("facts_moved", *of_place, postgresql_include=moved, postgresql_where="moved_cents <> 0"),
+        Index("facts_of_slips", *of_day, postgresql_include=step, postgresql_where=is_step),
+        Index("facts_of_slip", "property", "slip", postgresql_where=is_step),
+        Index("facts_of_request", "property", "slip_request", postgresql_where="slip_request IS NOT NULL"),
+    )
