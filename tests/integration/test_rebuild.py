@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import psycopg
@@ -76,7 +77,7 @@ def test_where_rounds_stand_is_rebuilt(prepare: Prepare, pitledger: Caller, rng:
                 else:
                     of_table.append(played.corrected(table, seq, round_id, played.record(rng.choice(PLAYS))))
         events += sorted(of_table, key=lambda event: event["sequence"] + rng.uniform(0, 4))
-    with desk_of(SETTLEMENT, url, people={}, clock=lambda: played.DAY) as desk:
+    with desk_of(SETTLEMENT, url, people={}, clock=lambda: played.DAY + timedelta(days=1)) as desk:
         desk.feed("properties", property_event())
         desk.feed("submissions", played.submission())
         while events:
