@@ -23,6 +23,7 @@ from services.reporting.tables import (
     amounts,
     chip_hours,
     day_moments,
+    dealer_days,
     documents,
     facts,
     house_edges,
@@ -30,7 +31,6 @@ from services.reporting.tables import (
     play_days,
     positions,
     properties,
-    round_days,
     rounds,
     wager_days,
     won_lines,
@@ -167,7 +167,7 @@ class Settlements(OfJournal):
     )
     gather_seconds = 0.05
     keeps = (
-        *(facts, rounds, won_lines, round_days, wager_days, play_days, chip_hours, line_days),
+        *(facts, rounds, won_lines, dealer_days, wager_days, play_days, chip_hours, line_days),
         *(amounts, amount_days, day_moments, positions),
         *OF_JOURNALS,
     )

@@ -21,7 +21,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSON
 from sqlalchemy.schema import SchemaItem
 
 from services.reporting.books import derived
-from services.reporting.books.rounds import LINE_FIGURES, PLAYED
+from services.reporting.books.rounds import DEALT, LINE_FIGURES, PLAYED
 from shared.contracts.wager_totals import FIGURES
 from shared.journal.columns import MOMENT, Parsed, columns, counts, dates, moments, texts
 from shared.journal.tables import journal_tables
@@ -233,17 +233,6 @@ won_lines = _table(
 )
 """Lines of posted rounds whose winnings may have to be reported; those of a round taken back stay, and do not count."""
 
-round_days = _table(
-    "round_days",
-    *_game_columns(),
-    *texts("shift", "dealer", key=True),
-    *columns(Integer, "version", key=True),
-    *texts("submission", "wager", key=True),
-    *counts(*FIGURES, "stakes"),
-    *columns(Numeric, "squared"),
-)
-"""The figures of a gaming day's rounds by who dealt in which shift, added up as they are known now."""
-
 wager_days = _table(
     "wager_days",
     *_game_columns(),
@@ -253,12 +242,22 @@ wager_days = _table(
     *counts(*FIGURES, "stakes"),
     *columns(Numeric, "squared"),
 )
-"""The same whoever dealt: a tenth of the rows, from which nearly all reports of a month are made."""
+"""The figures of a gaming day's rounds by table and shift, added up as they are known now."""
+
+dealer_days = _table(
+    "dealer_days",
+    *dates("gaming_day", key=True),
+    *texts("property", "dealer", "game", key=True),
+    *columns(Integer, "version", key=True),
+    *texts("submission", "wager", key=True),
+    *(Column(name, Numeric if name == "squared" else BigInteger, nullable=False) for name in DEALT),
+)
+"""Some figures of a gaming day's rounds by who dealt, wherever that was, added up as they are known now."""
 
 play_days = _table(
     "play_days",
     *_game_columns(),
-    *texts("shift", "dealer", key=True),
+    *texts("shift", key=True),
     *columns(Integer, "version", key=True),
     *texts("submission", key=True),
     *counts(*PLAYED),

@@ -24,11 +24,11 @@ def side_bet_line(seat: int, stake: int, category: str | None, payout: int) -> d
 
 
 def side_bet_round(
-    books: Books, seq: int, under: dict[str, Any], *lines: dict[str, Any], day: str = DAY
+    books: Books, seq: int, under: dict[str, Any], *lines: dict[str, Any], day: str = DAY, table: str = "BJ-01"
 ) -> dict[str, Any]:
-    """A round at BJ-01 with these side bets alone; its entry is the `seq`-th."""
+    """A round at a table with these side bets alone; its entry is the `seq`-th."""
     cents = sum(line["stake"] for line in lines), sum(line["payout"] + line["stake_returned"] for line in lines)
     record = {"seats": [{"seat": line["seat"], "wagers": {SIDE_BET: line["stake"]}} for line in lines]}
     more: dict[str, Any] = {"lines": list(lines), "record": record, "submission": under, "dealer_id": "d-1"}
     more["gaming_day"] = day
-    return books.posted(seq, "BJ-01", [total(SIDE_BET, handle=cents[0], payout=cents[1])], round_id=f"r-{seq}", **more)
+    return books.posted(seq, table, [total(SIDE_BET, handle=cents[0], payout=cents[1])], round_id=f"r-{seq}", **more)

@@ -21,7 +21,7 @@ async def entries_of(books: Books, because: AddedUp) -> list[dict[str, Any]]:
     """Return the entries that were added up to a figure, each with what it adds, in the order of recording."""
     books = books if because.known_at is None else books.known_at(because.known_at)
     wanted = dict(because.where)
-    dimensions = AMOUNT_DIMENSIONS if because.book == "amounts" else (*ROUND_DIMENSIONS, "category")
+    dimensions = AMOUNT_DIMENSIONS if because.book == "amounts" else (*ROUND_DIMENSIONS, "dealer", "category")
     conditions = "".join(f' AND "{name}"::text = :w_{name}' for name in dimensions if name in wanted)
     [measure] = because.measures
     if because.closed is not None:

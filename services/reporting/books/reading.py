@@ -17,6 +17,7 @@ from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES
 from services.reporting.books.stages import Restatement, played_days, stage_of
 from services.reporting.books.statements import (
     AMOUNTS,
+    DEALERS,
     FACTS,
     FIRST_DAY,
     FIRST_RECORDED,
@@ -46,7 +47,8 @@ By = tuple[str, ...]
 """The values of the dimensions that something was added up by."""
 
 AMOUNT_DIMENSIONS: Final = ("gaming_day", "table_name", "shift", "item")
-ROUND_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "shift", "dealer", "version", "submission", "wager")
+ROUND_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "shift", "version", "submission", "wager")
+DEALER_DIMENSIONS: Final = ("gaming_day", "dealer", "game", "version", "submission", "wager")
 PLAYED_DIMENSIONS: Final = ROUND_DIMENSIONS[:-1]
 LINE_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "version", "submission", "wager", "category")
 
@@ -162,6 +164,10 @@ class Books:
     ) -> dict[By, dict[str, Figure]]:
         """Return FIGURES and STAKES of settled rounds, or some of them, added up by dimensions (ROUND_DIMENSIONS)."""
         return await self._added_up(ROUNDS, "rounds", figures, by, ROUND_DIMENSIONS, first, last)
+
+    async def dealers(self, by: Sequence[str], *, figures: Sequence[str]) -> dict[By, dict[str, Figure]]:
+        """Return some figures of DEALT of settled rounds, added up by dimensions (DEALER_DIMENSIONS)."""
+        return await self._added_up(DEALERS, "rounds", figures, by, DEALER_DIMENSIONS, None, None)
 
     async def round_sums(
         self, by: Sequence[str], *, first: date | None = None, last: date | None = None

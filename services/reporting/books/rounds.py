@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from functools import cached_property
 from itertools import chain
-from operator import add, attrgetter
+from operator import add, attrgetter, itemgetter
 from typing import Any, Final, NamedTuple
 
 from services.reporting.books.measures import Amount, adds
@@ -30,6 +30,9 @@ lost. What came out even, and what is wagered against a bank, is left out.
 STAKES: Final = ("stakes", "squared")
 """How many stakes a wager had, and the sum of their squares: what the variance of its return follows from."""
 
+DEALT: Final = ("handle_cents", "payout_cents", "vigorish_cents", *STAKES)
+"""The figures that are added up by dealer."""
+
 PLAYED: Final = ("posted", "corrected", "reversed")
 """How many settlements were posted, how many of them are corrections, and how many were taken back."""
 
@@ -42,6 +45,7 @@ BANK: Final = "bank"
 _DEALER_SEAT: Final = 0
 
 _figures = attrgetter(*FIGURES)
+_dealt = itemgetter(*map((*FIGURES, *STAKES).index, DEALT))
 
 
 class RoundEntry(NamedTuple):
@@ -190,29 +194,38 @@ class Sums:
 
     def __init__(self) -> None:
         self._plays: dict[tuple[Any, ...], _Play] = {}
+        """By (gaming day, property, table, game, shift, dealer, version, submission)."""
         self._lines: dict[tuple[Any, ...], _Sum] = {}
         self._chips: dict[tuple[str, str, int, date], int] = {}
 
     @cached_property
-    def rounds(self) -> _Sum:
-        """FIGURES and STAKES by (gaming day, property, table, game, shift, dealer, version, submission, wager).
-
-        They are put together once, when all is added.
-        """
-        return {(*key, wager): sums for key, play in self._plays.items() for wager, sums in play.by_wager().items()}
+    def _by_wager(self) -> Sequence[tuple[tuple[Any, ...], str, Sequence[int]]]:
+        """FIGURES and STAKES of each play (see `_plays`) by wager, put together once, when all is added."""
+        return [(key, wager, sums) for key, play in self._plays.items() for wager, sums in play.by_wager().items()]
 
     @property
     def wagers(self) -> _Sum:
-        """FIGURES and STAKES by the same without the dealer."""
+        """FIGURES and STAKES by (gaming day, property, table, game, shift, version, submission, wager)."""
         found: _Sum = {}
-        for (*place, _, version, submission, wager), sums in self.rounds.items():
+        for (*place, _, version, submission), wager, sums in self._by_wager:
             _add(found, (*place, version, submission, wager), sums)
         return found
 
     @property
+    def dealers(self) -> _Sum:
+        """DEALT by (gaming day, property, dealer, game, version, submission, wager)."""
+        found: _Sum = {}
+        for (day, property_name, _, game, _, dealer, *submission), wager, sums in self._by_wager:
+            _add(found, (day, property_name, dealer, game, *submission, wager), _dealt(sums))
+        return found
+
+    @property
     def played(self) -> _Sum:
-        """PLAYED by (gaming day, property, table, game, shift, dealer, version, submission)."""
-        return {key: play.played for key, play in self._plays.items()}
+        """PLAYED by (gaming day, property, table, game, shift, version, submission)."""
+        found: _Sum = {}
+        for (*place, _, version, submission), play in self._plays.items():
+            _add(found, (*place, version, submission), play.played)
+        return found
 
     @property
     def lines(self) -> _Sum:

@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 from typing import Final
 
-from services.reporting.books.rounds import LINE_FIGURES, STAKES
+from services.reporting.books.rounds import DEALT, LINE_FIGURES, STAKES
 from shared.contracts.wager_totals import FIGURES
 
 _LATE: Final = """
     late AS (
         SELECT gaming_day FROM reporting.day_moments
         WHERE property = :property AND gaming_day BETWEEN :first AND :last AND last_recorded > :known_at)"""
+
+_LATE_OR_OF_TABLE: Final = _LATE.replace(
+    "last_recorded > :known_at", "(last_recorded > :known_at OR CAST(:table AS text) IS NOT NULL)"
+)
 
 AMOUNTS: Final = f"""
     WITH {_LATE}
@@ -34,11 +38,9 @@ _PLAY: Final = "r.gaming_day, r.table_name, r.game, r.shift, r.dealer, r.version
 _PLAYED: Final = """r.property = :property AND r.gaming_day IN (SELECT gaming_day FROM late)
           AND r.recorded_at <= :known_at"""
 
-ROUNDS: Final = f"""
-    WITH {_LATE}
+_ROUNDS: Final = f"""
     SELECT {{by}} {{sums}} FROM (
-        SELECT gaming_day, table_name, game, shift, {{dealer}} AS dealer, version, submission, wager, {_COLUMNS}
-        FROM {{round_sums}}
+        SELECT {{sums_of_days}}
         WHERE property = :property AND gaming_day BETWEEN :first AND :last
           AND gaming_day NOT IN (SELECT gaming_day FROM late)
         UNION ALL
@@ -52,6 +54,21 @@ ROUNDS: Final = f"""
         WHERE {_PLAYED} AND r.line_figures[(w.n - 1) * {len(LINE_FIGURES)} + 3] <> 0) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
     GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
+
+ROUNDS: Final = f"WITH {_LATE} {_ROUNDS}".replace(
+    "{sums_of_days}",
+    f"gaming_day, table_name, game, shift, '' AS dealer, version, submission, wager, {_COLUMNS} "
+    "FROM reporting.wager_days",
+)
+
+_DEALT: Final = ", ".join(f'"{name}"' if name in DEALT else f'0 AS "{name}"' for name in (*FIGURES, *STAKES))
+
+# Dealers move from table to table: at one of them, the entries are added up.
+DEALERS: Final = f"WITH {_LATE_OR_OF_TABLE} {_ROUNDS}".replace(
+    "{sums_of_days}",
+    f"gaming_day, '' AS table_name, game, '' AS shift, dealer, version, submission, wager, {_DEALT} "
+    "FROM reporting.dealer_days",
+)
 
 _LINE_COLUMNS: Final = ", ".join(f'"{name}"' for name in LINE_FIGURES)
 _OF_LINES: Final = ", ".join(
@@ -76,12 +93,14 @@ LINES: Final = f"""
 PLAYED: Final = f"""
     WITH {_LATE}
     SELECT {{by}} {{sums}} FROM (
-        SELECT gaming_day, table_name, game, shift, dealer, version, submission, posted, corrected, reversed
+        SELECT gaming_day, table_name, game, shift, version, submission, posted, corrected, reversed
         FROM reporting.play_days
         WHERE property = :property AND gaming_day BETWEEN :first AND :last
           AND gaming_day NOT IN (SELECT gaming_day FROM late)
         UNION ALL
-        SELECT {_PLAY}, (r.sign > 0)::int, r.corrected::int, (r.sign < 0)::int FROM reporting.rounds r
+        SELECT r.gaming_day, r.table_name, r.game, r.shift, r.version, r.submission,
+               (r.sign > 0)::int, r.corrected::int, (r.sign < 0)::int
+        FROM reporting.rounds r
         WHERE {_PLAYED}) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
     GROUP BY {{group}} {{order}}"""
@@ -227,11 +246,8 @@ def sums_of(names: Sequence[str]) -> str:
 def added_up(query: str, by: Sequence[str]) -> str:
     """Return one of these statements as it adds up by dimensions, ordered by them."""
     group = ", ".join(str(number + 1) for number in range(len(by)))
-    by_dealer = "dealer" in by
     return (
-        query.replace("{dealer}", "dealer" if by_dealer else "''")
-        .replace("{round_sums}", "reporting.round_days" if by_dealer else "reporting.wager_days")
-        .replace("{by}", "".join(f'"{name}", ' for name in by))
+        query.replace("{by}", "".join(f'"{name}", ' for name in by))
         .replace("{group}", group or "()")
         .replace("{order}", f"ORDER BY {group}" if by else "")
     )

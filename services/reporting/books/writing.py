@@ -10,18 +10,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.reporting.books import catalog
 from services.reporting.books.measures import Amount, Said, amounts_of
 from services.reporting.books.people import acts_of
-from services.reporting.books.rounds import LINE_FIGURES, PLAYED, STAKES, RoundEntry, Sums
+from services.reporting.books.rounds import DEALT, LINE_FIGURES, PLAYED, STAKES, RoundEntry, Sums
 from services.reporting.tables import (
     amount_days,
     amounts,
     chip_hours,
     day_moments,
+    dealer_days,
     documents,
     facts,
     line_days,
     play_days,
     positions,
-    round_days,
     rounds,
     wager_days,
     won_lines,
@@ -38,8 +38,8 @@ assert catalog.MODULES, "what all facts add is declared"
 
 _ADD_DOCUMENTS = insert(documents, on_conflict="skip")
 _ADD_AMOUNTS = insert(amount_days, on_conflict=added(amount_days, "value"))
-_ADD_ROUNDS = insert(round_days, on_conflict=added(round_days, *FIGURES, *STAKES))
 _ADD_WAGERS = insert(wager_days, on_conflict=added(wager_days, *FIGURES, *STAKES))
+_ADD_DEALERS = insert(dealer_days, on_conflict=added(dealer_days, *DEALT))
 _ADD_PLAYED = insert(play_days, on_conflict=added(play_days, *PLAYED))
 _ADD_CHIPS = insert(chip_hours, on_conflict=added(chip_hours, "chips_cents"))
 _ADD_LINES = insert(line_days, on_conflict=added(line_days, *LINE_FIGURES))
@@ -148,8 +148,8 @@ class Batch:
             sums.add(entry)
         for statement, values in (
             (_ADD_AMOUNTS, _sorted((key, (value,)) for key, value in self._amount_days.items())),
-            (_ADD_ROUNDS, _sorted(sums.rounds.items())),
             (_ADD_WAGERS, _sorted(sums.wagers.items())),
+            (_ADD_DEALERS, _sorted(sums.dealers.items())),
             (_ADD_PLAYED, _sorted(sums.played.items())),
             (_ADD_CHIPS, _sorted(sums.chips.items())),
             (_ADD_LINES, _sorted(sums.lines.items())),

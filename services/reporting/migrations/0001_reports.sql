@@ -111,17 +111,6 @@ CREATE INDEX won_lines_of_day ON won_lines (property, gaming_day) WHERE NOT smal
 CREATE INDEX small_lines_of_account ON won_lines (property, account, gaming_day) WHERE small;
 CREATE INDEX small_lines_of_round ON won_lines (property, round_id) WHERE small;
 
-CREATE TABLE round_days (
-    gaming_day DATE, property TEXT, table_name TEXT, game TEXT, shift TEXT, dealer TEXT, version INTEGER,
-    submission TEXT, wager TEXT, count BIGINT NOT NULL,
-    handle_cents BIGINT NOT NULL, payout_cents BIGINT NOT NULL, vigorish_cents BIGINT NOT NULL, meter_contribution_cents BIGINT NOT NULL,
-    meter_payout_cents BIGINT NOT NULL, meter_reset_cents BIGINT NOT NULL, account_staked_cents BIGINT NOT NULL,
-    account_credited_cents BIGINT NOT NULL, banked_handle_cents BIGINT NOT NULL, banked_payout_cents BIGINT NOT NULL,
-    bank_collected_cents BIGINT NOT NULL, bank_paid_cents BIGINT NOT NULL, house_in_bank_cents BIGINT NOT NULL,
-    stakes BIGINT NOT NULL, squared NUMERIC NOT NULL,
-    PRIMARY KEY (gaming_day, property, table_name, game, shift, dealer, version, submission, wager)
-);
-
 CREATE TABLE wager_days (
     gaming_day DATE, property TEXT, table_name TEXT, game TEXT, shift TEXT, version INTEGER,
     submission TEXT, wager TEXT, count BIGINT NOT NULL,
@@ -133,10 +122,17 @@ CREATE TABLE wager_days (
     PRIMARY KEY (gaming_day, property, table_name, game, shift, version, submission, wager)
 );
 
+CREATE TABLE dealer_days (
+    gaming_day DATE, property TEXT, dealer TEXT, game TEXT, version INTEGER, submission TEXT, wager TEXT,
+    handle_cents BIGINT NOT NULL, payout_cents BIGINT NOT NULL, vigorish_cents BIGINT NOT NULL, stakes BIGINT NOT NULL,
+    squared NUMERIC NOT NULL,
+    PRIMARY KEY (gaming_day, property, dealer, game, version, submission, wager)
+);
+
 CREATE TABLE play_days (
-    gaming_day DATE, property TEXT, table_name TEXT, game TEXT, shift TEXT, dealer TEXT, version INTEGER,
-    submission TEXT, posted BIGINT NOT NULL, corrected BIGINT NOT NULL, reversed BIGINT NOT NULL,
-    PRIMARY KEY (gaming_day, property, table_name, game, shift, dealer, version, submission)
+    gaming_day DATE, property TEXT, table_name TEXT, game TEXT, shift TEXT, version INTEGER, submission TEXT,
+    posted BIGINT NOT NULL, corrected BIGINT NOT NULL, reversed BIGINT NOT NULL,
+    PRIMARY KEY (gaming_day, property, table_name, game, shift, version, submission)
 );
 
 CREATE TABLE chip_hours (

@@ -123,8 +123,9 @@ def grouped(exact: Exact, parts: Iterable[Part], key: Key) -> dict[tuple[str, ..
 
 
 async def parts_of(books: Books, dimension: str) -> list[Part]:
-    """Return what was added up by a dimension of rounds, submission and wager."""
-    found = await books.rounds((dimension, "game", "version", "submission", "wager"), figures=_FIGURES)
+    """Return what was added up by a dimension of rounds, or by dealer, and by submission and wager."""
+    added_up = books.dealers if dimension == "dealer" else books.rounds
+    found = await added_up((dimension, "game", "version", "submission", "wager"), figures=_FIGURES)
     return [Part.of(place, figures) for place, figures in found.items()]
 
 

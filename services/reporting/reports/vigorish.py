@@ -141,12 +141,13 @@ async def _fill(books: Books) -> Content:
         if books.question.game in (None, books.game_of(table))
     }
     tables = _tables(books, assessed, settled)
-    rounds = await books.rounds(("table_name", "shift", "dealer"), figures=("vigorish_cents",))
+    of_shifts = await books.rounds(("table_name", "shift"), figures=("vigorish_cents",))
+    of_dealers = await books.dealers(("dealer",), figures=("vigorish_cents",))
     return Content(
         (
             tables,
-            fill(SHIFTS, _by_whom(("table", "shift"), rounds, settled, lambda table, shift, _: (table, shift))),
-            fill(DEALERS, _by_whom(("dealer",), rounds, settled, lambda _table, _shift, dealer: (dealer,))),
+            fill(SHIFTS, _by_whom(("table", "shift"), of_shifts, settled, lambda table, shift, _: (table, shift))),
+            fill(DEALERS, _by_whom(("dealer",), of_dealers, settled, lambda _table, _shift, act: (act.dealer,))),
             _rates(assessed),
             await _decisions(books),
         ),
@@ -185,15 +186,12 @@ def _by_whom(
     names: tuple[str, ...],
     rounds: Mapping[tuple[str, ...], Mapping[str, Figure]],
     settled: _Settled,
-    key_of: Callable[[str, str, str], tuple[str, ...]],
+    key_of: Callable[[str, str, Act], tuple[str, ...]],
 ) -> Iterator[_Row]:
-    """Yield what was assessed, collected, waived and returned by a key of table, shift and dealer; nothing of none."""
-    groups: dict[tuple[str, ...], list[Mapping[str, Figure]]] = {}
-    for (table, shift, dealer), figures in rounds.items():
-        if figures["vigorish_cents"].value:
-            groups.setdefault(key_of(table, shift, dealer), []).append(figures)
-    for (table, shift, act), measures in settled.items():
-        groups.setdefault(key_of(table, shift, act.dealer), []).append(measures)
+    """Yield what was assessed, by the key of `rounds`, and collected, waived and returned; nothing of none."""
+    groups = {key: [figures] for key, figures in rounds.items() if figures["vigorish_cents"].value}
+    for about, measures in settled.items():
+        groups.setdefault(key_of(*about), []).append(measures)
     for key, found in sorted(groups.items()):
         collected, waived, returned = (sum_of(found, name) for name in _SETTLED)
         yield dict(zip(names, key, strict=True)) | {

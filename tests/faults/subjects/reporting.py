@@ -71,7 +71,7 @@ SUBJECT = Subject(
             "amounts",
             "amount_days",
             "rounds",
-            "round_days",
+            "dealer_days",
             "wager_days",
             "play_days",
             "chip_hours",

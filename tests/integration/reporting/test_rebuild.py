@@ -28,7 +28,7 @@ CHANGES = {
     "rounds": "UPDATE reporting.rounds SET dealer = 'nobody'",
     "won_lines": "DELETE FROM reporting.won_lines",
     "wager_days": "UPDATE reporting.wager_days SET handle_cents = handle_cents + 1",
-    "round_days": "UPDATE reporting.round_days SET handle_cents = handle_cents + 1",
+    "dealer_days": "UPDATE reporting.dealer_days SET handle_cents = handle_cents + 1",
     "play_days": "UPDATE reporting.play_days SET posted = posted + 1",
     "chip_hours": "UPDATE reporting.chip_hours SET chips_cents = chips_cents + 1",
     "line_days": "DELETE FROM reporting.line_days",

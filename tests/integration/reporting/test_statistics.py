@@ -251,6 +251,10 @@ def test_figures_are_those_of_the_exact_distribution(books: Books) -> None:
     } == rows
     explained = books.explain("statistics", f"wagers/blackjack|{SIDE_BET}/payout_cents")
     assert [(1, 3500)] == [names(entry, "seq", "value") for entry in explained["entries"]]
+    books.publish(side_bet_round(books, 3, under, lost, table="BJ-02"))
+    for more, handle in (("", 8000), ("&table=BJ-01", 6000), ("&table=BJ-02", 2000)):
+        dealers = rows_of(books.report("statistics", more), "dealers")
+        assert [("d-1", handle)] == [names(row, "dealer", "handle_cents") for row in dealers]
 
 
 def test_a_day_is_tested_when_it_is_sealed_and_again_when_it_is_restated(books: Books) -> None:

@@ -30,11 +30,11 @@ def _sums(*events: dict[str, Any]) -> Sums:
 
 
 def _by_wager(sums: Sums) -> dict[str, list[int]]:
-    return {key[-1]: figures for key, figures in sums.rounds.items()}
+    return {key[-1]: figures for key, figures in sums.wagers.items()}
 
 
 def test_every_total_of_the_contract_is_added_up() -> None:
-    """Each amount of a wager's total lands in its own sum, by who dealt in which shift under which submission."""
+    """Each amount of a wager's total lands in its own sum, by shift and submission; some of them also by who dealt."""
     amounts = {
         "vigorish": 3,
         "meter_contribution": 4,
@@ -50,16 +50,24 @@ def test_every_total_of_the_contract_is_added_up() -> None:
     }
     one = SHARD.posted(1, "BJ-01", [total("blackjack", handle=1, payout=2, **amounts)], dealer_id="d-1")
     other = SHARD.posted(2, "BJ-01", [total(handle=10, payout=20)], dealer_id="d-1")
-    [(key, figures)] = _sums(one, other).rounds.items()
-    assert ("day", "d-1", *UNDER, "blackjack") == key[4:]
+    elsewhere = SHARD.posted(3, "BJ-02", [total(handle=30, payout=40)], dealer_id="d-1")
+    sums = _sums(one, other, elsewhere)
+    [(key, figures), (of_other_table, _)] = sums.wagers.items()
+    assert ["BJ-01", "BJ-02"] == [key[2], of_other_table[2]]
+    assert ("day", *UNDER, "blackjack") == key[4:]
     assert [2, 11, 22, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 2, 1 + 100] == figures
+    [(key, figures)] = sums.dealers.items()
+    assert ("d-1", key[3], *UNDER, "blackjack") == key[2:]
+    assert [41, 62, 3, 3, 1 + 100 + 900] == figures
 
 
 def test_a_reversal_takes_back_what_was_posted() -> None:
     """Figures, stakes and lines of a posting and its reversal come to zero; each is counted as one of its kind."""
     totals = [total(handle=100, payout=250, vigorish=5, meter_contribution=1)]
     sums = _sums(SHARD.posted(1, "BJ-01", totals, round_id="r-1"), SHARD.reversed(2, "BJ-01", totals, round_id="r-1"))
-    assert {0} == {figure for sum_ in (*sums.rounds.values(), *sums.lines.values()) for figure in sum_}
+    assert {0} == {
+        figure for sum_ in (*sums.wagers.values(), *sums.dealers.values(), *sums.lines.values()) for figure in sum_
+    }
     assert [[1, 0, 1]] == list(sums.played.values())
 
 
@@ -79,7 +87,8 @@ def test_the_order_of_entries_does_not_matter(order: list[int]) -> None:
         return SHARD.posted(seq, f"BJ-0{seq % 3}", [total(handle=seq, payout=2 * seq)])
 
     expected, found = _sums(*map(entry, range(1, 12))), _sums(*map(entry, order))
-    assert (expected.rounds, expected.lines, expected.played) == (found.rounds, found.lines, found.played)
+    kinds = ("wagers", "dealers", "lines", "played")
+    assert [getattr(expected, kind) for kind in kinds] == [getattr(found, kind) for kind in kinds]
 
 
 def test_fields_that_the_publisher_adds_are_passed_over() -> None:
@@ -97,7 +106,7 @@ def test_the_handle_is_laid_to_the_submission_that_was_wagered_under() -> None:
         SHARD.posted(3, "BJ-01", [total(handle=70)], submission=second, round_id="r-3"),
         SHARD.reversed(4, "BJ-01", [total(handle=70)], submission=second, round_id="r-3"),
     )
-    handles = {key[6:]: figures[1] for key, figures in sums.rounds.items()}
+    handles = {key[5:]: figures[1] for key, figures in sums.wagers.items()}
     assert {(1, "a" * 64, "blackjack"): 500, (1, "a" * 64, "insurance"): 0, (2, "b" * 64, "blackjack"): 300} == handles
 
 
