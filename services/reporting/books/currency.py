@@ -152,6 +152,7 @@ async def moved_currency(
     """
     rows = await books.read(
         _MOVED,
+        late=await books.late_days(first, books.question.last),
         first=first,
         last=books.question.last,
         person_cents=person_cents,

@@ -2,10 +2,9 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import cache
-from itertools import pairwise
 from typing import Any, Final
 
 from sqlalchemy import Row, text
@@ -31,42 +30,55 @@ _WRONG: Final = text(f"""
            OR event = 'stub.counted' AND data #>> '{{data,cards}}' <> data #>> '{{data,expected}}')
     ORDER BY recorded_at, service, shard, seq""")
 
-# Cards are changed every day, and nearly always in time: only what tells that is read, and what was changed before it.
+# Cards are changed every day, and nearly always in time: only what was changed later than the `least` of all times is
+# read, with what was changed before it.
 _CHANGED: Final = text(f"""
     WITH changes AS (
         SELECT service, shard, seq, event, table_name, gaming_day, occurred_at, data {_OF_DAYS}
-          AND event IN ('cards.changed', 'dice.changed'))
-    SELECT service, shard, seq, event, table_name, gaming_day, occurred_at,
-           CAST(data ->> 'sequence' AS bigint) AS sequence, data #>> '{{data,regulation}}' AS regulation,
-           data #>> '{{data,dealing}}' AS dealing, data #>> '{{data,changed_by}}' AS changed_by
-    FROM (
-        SELECT * FROM changes
-        UNION ALL
-        SELECT b.* FROM (SELECT DISTINCT event, table_name FROM changes) c CROSS JOIN LATERAL (
-            SELECT service, shard, seq, event, table_name, gaming_day, occurred_at, data FROM reporting.facts
-            WHERE property = :property AND table_name = c.table_name AND event = c.event AND gaming_day < :first
-              AND recorded_at <= :known_at
-            ORDER BY occurred_at DESC, CAST(data ->> 'sequence' AS bigint) DESC LIMIT 1) b) known
-    ORDER BY event, table_name, occurred_at, sequence""")  # noqa: S608 - our own text
+          AND event IN ('cards.changed', 'dice.changed')),
+    pairs AS (
+        SELECT *, lag(occurred_at) OVER one_by_one AS before_at, lag(data) OVER one_by_one AS before
+        FROM (
+            SELECT * FROM changes
+            UNION ALL
+            SELECT b.* FROM (SELECT DISTINCT event, table_name FROM changes) c CROSS JOIN LATERAL (
+                SELECT service, shard, seq, event, table_name, gaming_day, occurred_at, data FROM reporting.facts
+                WHERE property = :property AND table_name = c.table_name AND event = c.event AND gaming_day < :first
+                  AND recorded_at <= :known_at
+                ORDER BY occurred_at DESC, CAST(data ->> 'sequence' AS bigint) DESC LIMIT 1) b) known
+        WINDOW one_by_one AS (
+            PARTITION BY event, table_name ORDER BY occurred_at, CAST(data ->> 'sequence' AS bigint)))
+    SELECT service, shard, seq, event, table_name, gaming_day, occurred_at, before_at,
+           before #>> '{{data,regulation}}' AS regulation, before #>> '{{data,dealing}}' AS dealing,
+           data #>> '{{data,changed_by}}' AS changed_by
+    FROM pairs WHERE occurred_at - before_at > :least
+    ORDER BY event, table_name, occurred_at, CAST(data ->> 'sequence' AS bigint)""")  # noqa: S608 - our own text
 
 _OPENED: Final = text(f"""
-    SELECT table_name, occurred_at {_OF_DAYS} AND event = 'table.opened' ORDER BY table_name, occurred_at""")
+    SELECT table_name, occurred_at {_OF_DAYS} AND event = 'table.opened' AND table_name = ANY(:tables)
+    ORDER BY table_name, occurred_at""")
 
 
 async def of_equipment(books: Books) -> list[Exceptional]:
     """Return what was wrong with the equipment of the question's gaming days, as the pit reported it."""
     found = [_inspected(row) for row in await books.read(_WRONG, **_asked(books))]
-    changes, life = await books.read(_CHANGED, **_asked(books)), _lives(books)
-    tables = {one.table_name for one in changes}
-    opened: dict[str, list[datetime]] = defaultdict(list)
-    for table, opener in (await books.last_pit(tables, OpenedTable, day=books.question.first)).items():
-        opened[table].append(opener.occurred_at)
-    for row in await books.read(_OPENED, **_asked(books)):
-        opened[row.table_name].append(row.occurred_at)
-    for before, change in pairwise(changes):
-        if (before.event, before.table_name) == (change.event, change.table_name):
-            of_life = life(change.gaming_day, before.regulation, before.dealing)
-            found += _changed(of_life, before, change, opened[change.table_name])
+    life, least = _lives(books), _least(books)
+    changes = [] if least is None else await books.read(_CHANGED, least=least, **_asked(books))
+    opened = await _opened(books, {one.table_name for one in changes})
+    for change in changes:
+        of_life = life(change.gaming_day, change.regulation, change.dealing)
+        found += _changed(of_life, change, opened[change.table_name])
+    return found
+
+
+async def _opened(books: Books, tables: Collection[str]) -> Mapping[str, Sequence[datetime]]:
+    """Return when tables were opened, in order: on the question's gaming days, and the last time before them."""
+    found: dict[str, list[datetime]] = defaultdict(list)
+    if tables:
+        for table, opener in (await books.last_pit(tables, OpenedTable, day=books.question.first)).items():
+            found[table].append(opener.occurred_at)
+        for row in await books.read(_OPENED, tables=list(tables), **_asked(books)):
+            found[row.table_name].append(row.occurred_at)
     return found
 
 
@@ -81,9 +93,7 @@ def _inspected(row: Row[Any]) -> Exceptional:
     return _wrong(row, "stub", f"the stub had {row.cards} cards, not {row.expected}", row.person)
 
 
-def _changed(
-    life: timedelta | None, before: Row[Any], change: Row[Any], opened: Sequence[datetime]
-) -> Iterator[Exceptional]:
+def _changed(life: timedelta | None, change: Row[Any], opened: Sequence[datetime]) -> Iterator[Exceptional]:
     """Yield a change that was late: the time that the table was closed does not count.
 
     What was changed may have stayed on the table for its `life`; None: for ever. `opened` are the moments at which the
@@ -93,7 +103,7 @@ def _changed(
         return
     at = change.occurred_at
     place = bisect_right(opened, at)
-    due_at: datetime = max((before.occurred_at, *opened[max(place - 1, 0) : place])) + life
+    due_at: datetime = max((change.before_at, *opened[max(place - 1, 0) : place])) + life
     if at > due_at:
         check = "cards" if change.event == "cards.changed" else "dice"
         yield _wrong(change, check, f"{check} were due at {due_at.isoformat()}", change.changed_by)
@@ -111,6 +121,19 @@ def _lives(books: Books) -> Callable[[date, str | None, str | None], timedelta |
         return timedelta(hours=min(dice)) if dice else None
 
     return life
+
+
+def _least(books: Books) -> timedelta | None:
+    """Return the shortest time that cards or dice may stay on a table by any law of these days; None: for ever."""
+    first, last = books.question.first, books.question.last
+    days = (first + timedelta(days=number) for number in range((last - first).days + 1))
+    laws = {law.title: law for law in (books.place_on(day).law for day in days)}
+    games = [game for law in laws.values() for game in law.equipment.values()]
+    hours = [
+        hours for game in games for dated in game.deck_hours.root for hours in (dated.value.hand, dated.value.shoe)
+    ]
+    hours += [dated.value for game in games if game.dice_hours is not None for dated in game.dice_hours.root]
+    return timedelta(hours=min(hours)) if hours else None
 
 
 def _wrong(row: Row[Any], check: str, reason: str, person: str) -> Exceptional:

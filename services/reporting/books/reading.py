@@ -23,6 +23,7 @@ from services.reporting.books.statements import (
     FIRST_RECORDED,
     HOUSE_EDGES,
     LAST_OF_PIT,
+    LATE,
     LINES,
     OPEN_EXCEPTIONS,
     ROUNDS,
@@ -79,6 +80,7 @@ class Books:
         self._connection = connection
         self.question = question
         self._places = places
+        self._late: dict[tuple[date, date, bool], list[date]] = {}
 
     def asked(self, **otherwise: Any) -> "Books":
         """Return the same books for a question that is otherwise: of another moment, or of the property as a whole."""
@@ -129,7 +131,7 @@ class Books:
         """
         assert items is None or "item" in by, "figures of some items are added up by item"
         first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
-        wanted = {"measures": list(measures), "items": None if items is None else list(items)}
+        wanted: dict[str, Any] = {"measures": list(measures), "items": None if items is None else list(items)}
         rows = await self._read(AMOUNTS, by, AMOUNT_DIMENSIONS, first, last, table, **wanted)
         found: dict[By, dict[str, Figure]] = {}
         for row in rows:
@@ -167,7 +169,9 @@ class Books:
 
     async def dealers(self, by: Sequence[str], *, figures: Sequence[str]) -> dict[By, dict[str, Figure]]:
         """Return some figures of DEALT of settled rounds, added up by dimensions (DEALER_DIMENSIONS)."""
-        return await self._added_up(DEALERS, "rounds", figures, by, DEALER_DIMENSIONS, None, None)
+        # Dealers move from table to table: at one of them, the entries are added up.
+        every = self.question.table is not None
+        return await self._added_up(DEALERS, "rounds", figures, by, DEALER_DIMENSIONS, None, None, every=every)
 
     async def round_sums(
         self, by: Sequence[str], *, first: date | None = None, last: date | None = None
@@ -199,11 +203,12 @@ class Books:
         dimensions: Sequence[str],
         first: date | None,
         last: date | None,
+        **more: Any,
     ) -> dict[By, dict[str, Figure]]:
         first, last, table = first or self.question.first, last or self.question.last, self.question.table
         found: dict[By, dict[str, Figure]] = {}
         query = query.replace("{sums}", sums_of(figures))
-        for row in await self._read(query, by, dimensions, first, last, table, game=self.question.game):
+        for row in await self._read(query, by, dimensions, first, last, table, game=self.question.game, **more):
             key = tuple(map(str, row[: len(by)]))
             where = tuple(zip(by, key, strict=True)) + self._table_of(by, table)
             found[key] = {
@@ -224,6 +229,8 @@ class Books:
         first: date,
         last: date,
         table: str | None,
+        *,
+        every: bool = False,
         **more: Any,
     ) -> Sequence[Any]:
         if unknown := set(by) - set(dimensions):
@@ -234,9 +241,21 @@ class Books:
             "last": last,
             "table": table,
             "known_at": self.question.known_at,
+            "late": await self.late_days(first, last, every=every),
             **more,
         }
         return (await self._connection.execute(text(added_up(query, by)), parameters)).all()
+
+    async def late_days(self, first: date, last: date, *, every: bool = False) -> list[date]:
+        """Return the gaming days of which entries are added up anew: what came of them after the question's moment.
+
+        `every` day's, where what was added up does not say what is asked. Of the others, sums are read as they are.
+        """
+        key = (first, last, every)
+        if key not in self._late:
+            rows = await self.read(text(LATE), first=first, last=last, every=every)
+            self._late[key] = [row.gaming_day for row in rows]
+        return self._late[key]
 
     async def house_edges(self, submissions: Iterable[str]) -> dict[tuple[str, str], HouseEdge]:
         """Return what wagers bring back, by submission (its hash) and wager; nothing of a submission not come yet."""

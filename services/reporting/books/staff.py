@@ -97,9 +97,10 @@ def members_at(versions: Sequence[Listed], moment: datetime) -> Mapping[str, Mem
 async def last_acts(books: Books) -> dict[str, LastAct]:
     """Return the last act of each person up to the question's last day, of the last year and the time of a review."""
     last = books.question.last
-    days = {"measure": ACTS, "first": last - LOOK_BACK, "last": last}
+    first = last - LOOK_BACK
+    late = await books.late_days(first, last)
     found: dict[str, LastAct] = {}
-    for row in await books.read(text(LAST_ACTS), **days):
+    for row in await books.read(text(LAST_ACTS), measure=ACTS, first=first, last=last, late=late):
         kind, person = person_of(row.item)
         _later(found, person, LastAct(row.gaming_day, kind))
     for one in await registry_acts(books):

@@ -6,28 +6,25 @@ from typing import Final
 from services.reporting.books.rounds import DEALT, LINE_FIGURES, STAKES
 from shared.contracts.wager_totals import FIGURES
 
-_LATE: Final = """
-    late AS (
-        SELECT gaming_day FROM reporting.day_moments
-        WHERE property = :property AND gaming_day BETWEEN :first AND :last AND last_recorded > :known_at)"""
+# The days of `late` are given, not asked for: how many there are decides how the others are added up.
+LATE: Final = """
+    SELECT gaming_day FROM reporting.day_moments
+    WHERE property = :property AND gaming_day BETWEEN :first AND :last
+      AND (CAST(:every AS boolean) OR last_recorded > :known_at)"""
+"""Gaming days of which something was recorded after the moment of the question, or of which anything was."""
 
-_LATE_OR_OF_TABLE: Final = _LATE.replace(
-    "last_recorded > :known_at", "(last_recorded > :known_at OR CAST(:table AS text) IS NOT NULL)"
-)
-
-AMOUNTS: Final = f"""
-    WITH {_LATE}
-    SELECT {{by}} measure, sum(value) AS value FROM (
+AMOUNTS: Final = """
+    SELECT {by} measure, sum(value) AS value FROM (
         SELECT gaming_day, table_name, shift, item, measure, value FROM reporting.amount_days
         WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = ANY(:measures)
-          AND value <> 0 AND gaming_day NOT IN (SELECT gaming_day FROM late)
+          AND value <> 0 AND gaming_day <> ALL (CAST(:late AS date[]))
         UNION ALL
         SELECT gaming_day, table_name, shift, item, measure, value FROM reporting.amounts
-        WHERE property = :property AND gaming_day IN (SELECT gaming_day FROM late) AND measure = ANY(:measures)
+        WHERE property = :property AND gaming_day = ANY (CAST(:late AS date[])) AND measure = ANY(:measures)
           AND recorded_at <= :known_at) known
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table)
       AND (CAST(:items AS text[]) IS NULL OR item = ANY(:items))
-    GROUP BY {{by}} measure HAVING sum(value) <> 0 {{order}}"""
+    GROUP BY {by} measure HAVING sum(value) <> 0 {order}"""
 
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in (*FIGURES, *STAKES))
 _OF_FIGURES: Final = ", ".join(
@@ -35,14 +32,14 @@ _OF_FIGURES: Final = ", ".join(
 )
 _ZEROS: Final = ", ".join("0" for _ in FIGURES)
 _PLAY: Final = "r.gaming_day, r.table_name, r.game, r.shift, r.dealer, r.version, r.submission"
-_PLAYED: Final = """r.property = :property AND r.gaming_day IN (SELECT gaming_day FROM late)
+_PLAYED: Final = """r.property = :property AND r.gaming_day = ANY (CAST(:late AS date[]))
           AND r.recorded_at <= :known_at"""
 
 _ROUNDS: Final = f"""
     SELECT {{by}} {{sums}} FROM (
         SELECT {{sums_of_days}}
         WHERE property = :property AND gaming_day BETWEEN :first AND :last
-          AND gaming_day NOT IN (SELECT gaming_day FROM late)
+          AND gaming_day <> ALL (CAST(:late AS date[]))
         UNION ALL
         SELECT {_PLAY}, w.wager, {_OF_FIGURES}, 0, 0
         FROM reporting.rounds r CROSS JOIN LATERAL unnest(r.wagers) WITH ORDINALITY AS w(wager, n)
@@ -55,7 +52,7 @@ _ROUNDS: Final = f"""
     WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
     GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
 
-ROUNDS: Final = f"WITH {_LATE} {_ROUNDS}".replace(
+ROUNDS: Final = _ROUNDS.replace(
     "{sums_of_days}",
     f"gaming_day, table_name, game, shift, '' AS dealer, version, submission, wager, {_COLUMNS} "
     "FROM reporting.wager_days",
@@ -63,8 +60,7 @@ ROUNDS: Final = f"WITH {_LATE} {_ROUNDS}".replace(
 
 _DEALT: Final = ", ".join(f'"{name}"' if name in DEALT else f'0 AS "{name}"' for name in (*FIGURES, *STAKES))
 
-# Dealers move from table to table: at one of them, the entries are added up.
-DEALERS: Final = f"WITH {_LATE_OR_OF_TABLE} {_ROUNDS}".replace(
+DEALERS: Final = _ROUNDS.replace(
     "{sums_of_days}",
     f"gaming_day, '' AS table_name, game, '' AS shift, dealer, version, submission, wager, {_DEALT} "
     "FROM reporting.dealer_days",
@@ -76,12 +72,11 @@ _OF_LINES: Final = ", ".join(
 )
 
 LINES: Final = f"""
-    WITH {_LATE}
     SELECT {{by}} {{sums}} FROM (
         SELECT gaming_day, table_name, game, version, submission, wager, category, {_LINE_COLUMNS}
         FROM reporting.line_days
         WHERE property = :property AND gaming_day BETWEEN :first AND :last
-          AND gaming_day NOT IN (SELECT gaming_day FROM late)
+          AND gaming_day <> ALL (CAST(:late AS date[]))
         UNION ALL
         SELECT r.gaming_day, r.table_name, r.game, r.version, r.submission, w.wager, w.category, {_OF_LINES}
         FROM reporting.rounds r
@@ -91,12 +86,11 @@ LINES: Final = f"""
     GROUP BY {{group}} HAVING count(*) > 0 {{order}}"""
 
 PLAYED: Final = f"""
-    WITH {_LATE}
     SELECT {{by}} {{sums}} FROM (
         SELECT gaming_day, table_name, game, shift, version, submission, posted, corrected, reversed
         FROM reporting.play_days
         WHERE property = :property AND gaming_day BETWEEN :first AND :last
-          AND gaming_day NOT IN (SELECT gaming_day FROM late)
+          AND gaming_day <> ALL (CAST(:late AS date[]))
         UNION ALL
         SELECT r.gaming_day, r.table_name, r.game, r.shift, r.version, r.submission,
                (r.sign > 0)::int, r.corrected::int, (r.sign < 0)::int
@@ -225,15 +219,14 @@ COUNT_OPEN: Final = f"""
     SELECT count(*) AS exceptions, count(*) FILTER (WHERE service = 'reporting') AS input
     FROM ({_STATES} AND x.gaming_day IS NULL) known WHERE {_IS_OPEN}"""
 
-LAST_ACTS: Final = f"""
-    WITH {_LATE}
+LAST_ACTS: Final = """
     SELECT item, max(gaming_day) AS gaming_day FROM (
         SELECT item, gaming_day FROM reporting.amount_days
         WHERE property = :property AND gaming_day BETWEEN :first AND :last AND measure = :measure AND value <> 0
-          AND gaming_day NOT IN (SELECT gaming_day FROM late)
+          AND gaming_day <> ALL (CAST(:late AS date[]))
         UNION ALL
         SELECT item, gaming_day FROM reporting.amounts
-        WHERE property = :property AND gaming_day IN (SELECT gaming_day FROM late) AND measure = :measure
+        WHERE property = :property AND gaming_day = ANY (CAST(:late AS date[])) AND measure = :measure
           AND recorded_at <= :known_at) known
     GROUP BY item ORDER BY item"""
 
