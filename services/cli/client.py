@@ -1,7 +1,7 @@
 """The HTTP interface of a service, as a person calls it."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from ssl import create_default_context
 from typing import Any, Final
@@ -49,7 +49,7 @@ class Client(httpx.Client):
             raise UsageWrong(f"{url!r} is not a URL of {service}: {error}") from None
         self._service = service
 
-    def read(self, path: str, **wanted: str) -> dict[str, Any]:
+    def read(self, path: str, **wanted: str | Sequence[str]) -> dict[str, Any]:
         """Return a document."""
         found: dict[str, Any] = self._answer("GET", path, params=wanted)
         return found

@@ -13,6 +13,7 @@ from services.cli.exits import ExitCode, InputRefused
 from services.cli.moments import moment_of
 from services.cli.output import AsJson, heading, message, names, numbers, print_json, print_line, show, table, words
 from services.cli.submission_files import bring_in, export, verify
+from services.cli.submission_paybacks import show_paybacks
 from services.paytable_registry.domain.submission_checks import of_regulation
 from shared.contracts.submissions import RulesSubmission
 from shared.rules.errors import refused_by_validation
@@ -107,15 +108,54 @@ def approve(
     game: Game,
     version: Version,
     withdrawal: Annotated[bool, typer.Option(help="Approve its withdrawal, which somebody else asked for.")] = False,
+    override: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Why what its paybacks say is passed over; it is recorded.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Approve a version that somebody else filed, or the withdrawal of an approved one.
 
+    What it pays back is printed first, beside what the licensee states. Where that differs, is above 100%, or below a
+    floor of the property, the approval is refused (exit code 3) without --override.
+
     Example: pitledger submissions approve riverside blackjack 2
+    Example: pitledger submissions approve riverside blackjack 2 --override "promotion of the opening week"
     Example: pitledger submissions approve riverside blackjack 2 --withdrawal
     """
-    how = "withdrawal/approve" if withdrawal else "approve"
-    _done(f"{_path(property_name, game, version)}/{how}", None, as_json=as_json)
+    path = _path(property_name, game, version)
+    if withdrawal:
+        if override is not None:
+            raise typer.BadParameter("a withdrawal has no paybacks to override")
+        _done(f"{path}/withdrawal/approve", None, as_json=as_json)
+        return
+    if not as_json:
+        with client_of(_REGISTRY) as client:
+            show_paybacks(client.read(f"{path}/paybacks"))
+    _done(f"{path}/approve", None if override is None else {"override": override}, as_json=as_json)
+
+
+@app.command()
+def paybacks(
+    property_name: Property,
+    game: Game,
+    version: Version,
+    meters: Annotated[
+        list[str] | None,
+        typer.Option("--meter", metavar="WAGER=CENTS", help="What a meter shows; by default its reset amount."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print what each wager of a version pays back, beside what the licensee states, and what needs an override.
+
+    Example: pitledger submissions paybacks riverside blackjack 2
+    Example: pitledger submissions paybacks riverside blackjack 2 --meter bad_beat_progressive=2500000
+    """
+    with client_of(_REGISTRY) as client:
+        found = client.read(f"{_path(property_name, game, version)}/paybacks", meter=meters or [])
+    if as_json:
+        print_json(found)
+    else:
+        show_paybacks(found)
 
 
 @app.command("return")
@@ -188,6 +228,10 @@ def show_version(property_name: Property, game: Game, version: Version, as_json:
     ]
     title = f"{game} at {property_name}, version {version}: {found['status']}"
     show(heading(title), table(names("") + words(""), facts))
+    overridden = found.get("overridden")
+    if overridden:
+        for finding in overridden["findings"]:
+            message(f"{finding['wager']} pays back {finding['payback']}%: {overridden['reason']}")
     rows = [[name, one.get("paytable") or "", _options(one, "paytable")] for name, one in selected["wagers"].items()]
     if rows:
         show(heading("Wagers"), table(names("Wager", "Paytable") + words("Options"), rows))

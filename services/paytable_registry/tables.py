@@ -1,6 +1,7 @@
 """The tables of the paytable registry: its journal, and the versions of what was filed, which follow from it."""
 
-from sqlalchemy import CheckConstraint, Index, MetaData, Table
+from sqlalchemy import CheckConstraint, Column, Index, MetaData, Table
+from sqlalchemy.dialects.postgresql import JSON
 
 from shared.journal.columns import moments, texts
 from shared.journal.tables import journal_tables
@@ -18,6 +19,7 @@ submissions = Table(
     *texts("property", "game", key=True),
     *version_columns(drafts=True),
     *moments("effective_from"),
+    Column("overridden", JSON(none_as_null=True)),  # what its approval passed over, and why
     *texts("withdrawal_requested_by", null=True),
     *moments("withdrawal_requested_at", null=True),
     *texts("withdrawal_reason", "withdrawn_by", null=True),

@@ -24,6 +24,9 @@ Person = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,128}$", 
 Reason = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,1000}$", strip_whitespace=True)]
 """Why somebody did something, in words."""
 
+Payback = Annotated[str, StringConstraints(pattern=r"^-?[0-9]{1,6}(\.[0-9]{1,6})?$")]
+"""So many hundredths, with as many digits as whoever says it stands for."""
+
 
 Country = Annotated[str, StringConstraints(pattern="^[A-Z]{2}$")]
 """A country, by its two letters in ISO 3166-1."""

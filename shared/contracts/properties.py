@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AwareDatetime, BeforeValidator, Field, StringConstraints, model_validator
 
 from shared.contracts.devices import Signing, SigningSystem
-from shared.contracts.envelope import Contract, Name, Person
+from shared.contracts.envelope import Contract, Name, Payback, Person
 from shared.contracts.facts import Fact, fact
 from shared.contracts.rounds import Cents
 from shared.contracts.topics import PROPERTIES
@@ -97,6 +97,14 @@ class PropertyLimits(Contract):
     adjustment_listed_cents: Cents | None = None
 
 
+class PaybackFloor(Contract):
+    """The least that wagers should pay back, percent: one `wager`, those of a `game` as submissions name it, or all."""
+
+    payback: Payback
+    game: Name | None = None
+    wager: Name | None = None
+
+
 class Plausibility(Contract):
     """What no event of this property can say: where one does, something is wrong with it, and it is quarantined.
 
@@ -133,7 +141,8 @@ class PropertyDocument(Contract):
     `winnings_forms` says whether each reportable win has a form of its own, or all of a known patron on a gaming day
     have one. `winnings_reduced_by_wager` is the payer's choice where the law of a form leaves it one; without it, the
     pack says what holds. From `signatures_required_from` on, what is received of the tables must be signed by a device
-    of the table, or by one of the `systems`.
+    of the table, or by one of the `systems`. A rules submission that pays back less than one of the `payback_floors` is
+    approved only with an override; of several, the one holds that names most: wager and game, wager, game.
     """
 
     property: Name
@@ -151,6 +160,7 @@ class PropertyDocument(Contract):
     systems: tuple[SigningSystem, ...] = Field(default=(), max_length=100)
     signatures_required_from: AwareDatetime | None = None
     limits: PropertyLimits = PropertyLimits()
+    payback_floors: tuple[PaybackFloor, ...] = Field(default=(), max_length=1000)
     plausibility: Plausibility = Plausibility()
     promotional_money_spent: Literal["first", "last"] = "first"
     promotional_grant_cents_max: Cents | None = None
@@ -159,6 +169,12 @@ class PropertyDocument(Contract):
     account_dormant_days: Annotated[int, Field(ge=1, le=10_000)] | None = None
     people: tuple[Member, ...] = Field(default=(), max_length=10_000)
     effective_from: AwareDatetime
+
+    def payback_floor(self, game: str, wager: str) -> str | None:
+        """Return the least that a wager of a game should pay back, percent; None where nobody says."""
+        holding = [one for one in self.payback_floors if one.game in (None, game) and one.wager in (None, wager)]
+        most = max(holding, key=lambda one: (one.wager is not None, one.game is not None), default=None)
+        return None if most is None else most.payback
 
 
 _STREAM = "/properties/{property}/document/{version}"

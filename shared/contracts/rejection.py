@@ -29,6 +29,8 @@ class Reason(StrEnum):
     """There is no such thing."""
     NOT_ALLOWED = "not-allowed"
     """The regulation, its catalogue or the property's own rules do not allow it."""
+    OVERRIDE_NEEDED = "override-needed"
+    """It is allowed only with a reason why what was found is passed over."""
     ALREADY_DECIDED = "already-decided"
     """It was decided, done or closed before."""
     TOO_EARLY = "too-early"

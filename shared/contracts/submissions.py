@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Literal, TypeVar
 
 from pydantic import AwareDatetime, Field
 
-from shared.contracts.envelope import Contract, Digest, Name, Person, Reason
+from shared.contracts.envelope import Contract, Digest, Name, Payback, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.topics import SUBMISSIONS
 from shared.contracts.versions import Approved, Filed, Returned, VersionNumber, in_effect, version_hash
@@ -23,7 +23,8 @@ class RulesSubmission(Contract):
     """What a licensee plays at some tables from a moment on: one version of a property's submission for a game.
 
     `game` is the licensee's name for what it offers under this submission (`blackjack`, `blackjack-switch`);
-    `submission` selects from the catalogue of `regulation`.
+    `submission` selects from the catalogue of `regulation`. `stated_paybacks` are the licensee's own figures, percent
+    by wager: they are held against what is counted when the version is approved.
     """
 
     property: Name
@@ -32,6 +33,7 @@ class RulesSubmission(Contract):
     tables: tuple[Name, ...] = Field(min_length=1, max_length=1000)
     effective_from: AwareDatetime
     submission: Submission
+    stated_paybacks: dict[Name, Payback] = Field(default_factory=dict, max_length=100)
 
 
 class OfSubmission(Contract):
@@ -61,9 +63,34 @@ class SubmissionFiled(Fact, RulesSubmission, Filed):
     """A version was filed; it waits for somebody else's approval."""
 
 
+PaybackProblem = Literal["differs", "above_all", "below_floor"]
+"""Why a payback needs an override: the licensee stated another, it is above 100%, or below the property's floor."""
+
+
+class PaybackFinding(Contract):
+    """What is found of a wager's payback: `payback` as it was counted, percent, `against` what that was held."""
+
+    wager: Name
+    problem: PaybackProblem
+    payback: Payback
+    against: Payback
+
+
+class Overridden(Contract):
+    """All that was found of a version's paybacks, and why it was approved all the same."""
+
+    reason: Reason
+    findings: tuple[PaybackFinding, ...] = Field(min_length=1)
+
+
 @fact("submission.approved", SUBMISSIONS, stream=_STREAM)
 class SubmissionApproved(SubmissionFiled, Approved):
-    """A version was approved: from `effective_from` on, rounds opened at its tables settle under it."""
+    """A version was approved: from `effective_from` on, rounds opened at its tables settle under it.
+
+    What its paybacks would have stopped was `overridden` by who approved it.
+    """
+
+    overridden: Overridden | None = None
 
 
 @fact("submission.returned", SUBMISSIONS, stream=_STREAM)

@@ -13,6 +13,12 @@ from typing import Any, Final, NamedTuple
 
 from shared.rules.returns import Returns
 
+MODEL_ERROR: Final = Fraction(2, 10_000)
+"""No payback that is counted by a model is farther than this from that of rounds dealt from real cards.
+
+The farthest of docs/paybacks.md, with its error: Blackjack Switch.
+"""
+
 CARDS_ALONE: Final = "the cards alone decide it"
 
 
@@ -109,6 +115,11 @@ class Play:
     def edge_of_all_staked(self) -> Fraction:
         """Return what the house keeps of each cent that is staked in all; 0 where nothing is."""
         return self.house_edge / self.staked if self.staked else Fraction(0)
+
+    @property
+    def error(self) -> Fraction:
+        """Return by how much the payback may be off: 0, three standard errors, or MODEL_ERROR."""
+        return MODEL_ERROR if self.by_model else 3 * Fraction(self.standard_error)
 
     @cached_property
     def variance(self) -> Fraction:

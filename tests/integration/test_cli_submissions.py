@@ -109,6 +109,25 @@ def test_a_submission_goes_through_its_life(desk: Desk) -> None:
     assert "In effect at riverside" in desk("in-effect", "riverside").stdout
 
 
+def test_what_pays_back_something_else_is_approved_with_an_override(desk: Desk) -> None:
+    """What was counted is shown beside what is stated; refused, then approved with a reason that is shown."""
+    later = (datetime.now(UTC) + timedelta(days=20)).isoformat()
+    stated = {"stated_paybacks": {"match_the_dealer": "95"}}
+    (filed,) = desk("file", desk.written(effective_from=later, **stated), "--json").documents
+    version = (*NAMED, str(filed["version"]))
+    refused = desk.decide("approve", *version)
+    said = "/paybacks/match_the_dealer: match_the_dealer pays back 95.9382%, the licensee states 95%"
+    assert (3, True) == (refused.code, said in refused.stderr)
+    line = next(line.split() for line in refused.stdout.splitlines() if "match_the_dealer" in line)
+    assert ["match_the_dealer", "95.9382%", "exact", "95%"] == line[:4]
+    assert 0 == desk.decide("approve", *version, "--override", "rounded by hand").code
+    assert "rounded by hand" in desk("show", *version).stderr
+    (found,) = desk("paybacks", *version, "--json").documents
+    assert [("match_the_dealer", "differs")] == [
+        (finding["wager"], finding["problem"]) for one in found["wagers"] for finding in one["findings"]
+    ]
+
+
 def test_what_was_approved_goes_to_another_installation_in_a_file(
     desk: Desk, stack: RunningStack, tmp_path: Path
 ) -> None:

@@ -75,15 +75,18 @@ class Registry:
             body["tables"] = [table for table, game in TABLES.items() if game == body["game"]]
         return self.send("/submissions", body, person=person, key=key)
 
-    def open(self, name: str = "riverbend") -> None:
+    def open(self, name: str = "riverbend", **changes: Any) -> None:
         """Files a property as ann, and approves it as bob."""
-        filed = self.send("/properties", riverbend(name))
+        filed = self.send("/properties", riverbend(name, **changes))
         assert 201 == filed.status_code, filed.text
         assert 200 == self.send(f"{filed.headers['location']}/approve", person="bob").status_code
 
-    def approve(self, version: int = 1, *, person: str = "bob", key: str | None = None) -> httpx.Response:
-        """Approves a version of it."""
-        return self.send(f"/submissions/riverbend/blackjack/{version}/approve", person=person, key=key)
+    def approve(
+        self, version: int = 1, *, person: str = "bob", key: str | None = None, override: str | None = None
+    ) -> httpx.Response:
+        """Approves a version of it, with the reason why its paybacks are passed over."""
+        body = None if override is None else {"override": override}
+        return self.send(f"/submissions/riverbend/blackjack/{version}/approve", body, person=person, key=key)
 
     def give_back(self, version: int = 1, *, person: str = "bob", reason: str = "not as agreed") -> httpx.Response:
         """Returns a version of it to who filed it."""

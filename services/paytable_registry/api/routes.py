@@ -2,12 +2,12 @@
 
 from fastapi import APIRouter
 
-from services.paytable_registry.api import catalogue, properties, sheets, submissions, tables
+from services.paytable_registry.api import catalogue, paybacks, properties, sheets, submissions, tables
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web.routing import joined
 
 
 def routes(context: ServiceContext) -> APIRouter:
     """Return the routes, working for a running service."""
-    parts = (submissions.routes, sheets.routes, properties.routes, tables.routes, catalogue.routes)
+    parts = (submissions.routes, paybacks.routes, sheets.routes, properties.routes, tables.routes, catalogue.routes)
     return joined(*(part(context) for part in parts))

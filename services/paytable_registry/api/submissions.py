@@ -78,7 +78,7 @@ def _commands(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/submissions", tags=["submissions"])
     add = partial(command_route, router, context.commands, answers=SubmissionShown)
     decided = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.TOO_EARLY)
-    approved = (*decided, Reason.SAME_PERSON, Reason.TOO_LATE, Reason.NOT_ALLOWED)
+    approved = (*decided, Reason.SAME_PERSON, Reason.TOO_LATE, Reason.NOT_ALLOWED, Reason.OVERRIDE_NEEDED)
     refused = (Reason.NOT_FOUND, Reason.NOT_ALLOWED)
     path = "/{property}/{game}/{version}"
     add(DraftSubmission, "/drafts", role=FILE_SUBMISSIONS, status=201, rejects=(Reason.NOT_ALLOWED,))

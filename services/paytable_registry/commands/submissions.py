@@ -1,11 +1,15 @@
 """Draft a version of a rules submission, file it, approve or return it, withdraw it."""
 
+import asyncio
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.paytable_registry.domain import submissions
+from services.paytable_registry.domain.paybacks import ComparedPayback, compared, counted
+from services.paytable_registry.domain.submission_checks import of_regulation
 from services.paytable_registry.domain.submissions import AboutSubmission, SubmissionHistory, SubmissionVersion
 from services.paytable_registry.queries import properties
 from services.paytable_registry.queries import submissions as queries
@@ -57,8 +61,11 @@ class FileDraft(_OfVersion):
 class ApproveSubmission(_OfVersion):
     """Approve a version.
 
-    From `effective_from` on, rounds opened at its tables settle under it.
+    From `effective_from` on, rounds opened at its tables settle under it. Where a wager pays back something else than
+    the licensee states, more than 100%, or less than a floor of the property, it takes an `override`.
     """
+
+    override: Annotated[Reason | None, Field(description="why what its paybacks say is passed over")] = None
 
 
 class ReturnSubmission(_OfVersion):
@@ -158,13 +165,24 @@ def _file_draft(command: FileDraft, state: tuple[SubmissionVersion, SubmissionHi
     return _accepted(fact, version, history, now)
 
 
-@COMMANDS.handles(ApproveSubmission, load=_version_history_and_places)
-def _approve(
-    command: ApproveSubmission, state: tuple[SubmissionVersion, SubmissionHistory, PlaceAt], now: Now
-) -> Accepted:
-    del command
-    version, history, places = state
-    return _accepted(submissions.approve(version, history, places, by=now.by, at=now.at), version, history, now)
+_Judged = tuple[SubmissionVersion, SubmissionHistory, PlaceAt, Sequence[ComparedPayback]]
+
+
+async def _judged(connection: AsyncConnection, command: ApproveSubmission) -> _Judged:
+    """Read what an approval is about, and count what it pays back, which takes up to a second."""
+    version, history, places = await _version_history_and_places(connection, command)
+    place = places(version.property, version.effective_from)
+    if place is None or version.status != "filed" or of_regulation(version):
+        return version, history, places, ()  # it cannot be approved as it is
+    found = await asyncio.to_thread(counted, version)
+    return version, history, places, compared(version, found, place.document)
+
+
+@COMMANDS.handles(ApproveSubmission, load=_judged)
+def _approve(command: ApproveSubmission, state: _Judged, now: Now) -> Accepted:
+    version, history, places, paybacks = state
+    fact = submissions.approve(version, history, places, paybacks, by=now.by, at=now.at, override=command.override)
+    return _accepted(fact, version, history, now)
 
 
 @COMMANDS.handles(ReturnSubmission, load=_known)

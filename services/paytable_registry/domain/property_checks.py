@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from services.paytable_registry.domain.device_checks import key_problems
-from shared.contracts.properties import PropertyDocument
+from shared.contracts.properties import PaybackFloor, PropertyDocument
 from shared.jurisdictions import Dated, GamingPack, Pack, known_packs, pack
 
 
@@ -22,6 +22,7 @@ def problems(wanted: PropertyDocument) -> list[str]:
         *_tables(wanted),
         *key_problems(wanted),
         *(problem for law in gaming[:1] for problem in _limits(wanted, law)),
+        *_twice("payback_floors", "floor", (_of_floor(floor) for floor in wanted.payback_floors)),
         *_people(wanted, packs),
     ]
 
@@ -82,6 +83,11 @@ def _limits(wanted: PropertyDocument, law: GamingPack) -> Iterator[str]:
     report, authority = wanted.limits.variance_report_cents, wanted.limits.variance_authority_cents
     if report is not None and authority is not None and authority < report:
         yield f"'limits': variance_authority_cents {authority} is below variance_report_cents {report}"
+
+
+def _of_floor(floor: PaybackFloor) -> str:
+    parts = [f"{name} {said}" for name, said in (("game", floor.game), ("wager", floor.wager)) if said is not None]
+    return f"of {' and '.join(parts) or 'all wagers'}"
 
 
 def _on(law: GamingPack, name: str, day: date) -> Dated[Any] | None:

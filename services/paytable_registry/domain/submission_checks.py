@@ -8,12 +8,26 @@ from shared.contracts.properties import PropertyTable
 from shared.contracts.submissions import RulesSubmission
 from shared.rules import Finding, catalogue, check_submission
 from shared.rules.catalogue import known_regulations
+from shared.rules.submission import examine
 
 
 def of_regulation(wanted: RulesSubmission) -> list[Finding]:
     """Return what its regulation does not allow, with the places in the whole document."""
     found = check_submission(wanted.regulation, wanted.submission)
-    return [one if one.pointer == "/regulation" else replace(one, pointer=f"/submission{one.pointer}") for one in found]
+    listed = [
+        one if one.pointer == "/regulation" else replace(one, pointer=f"/submission{one.pointer}") for one in found
+    ]
+    return [*listed, *_stated(wanted)] if wanted.regulation in known_regulations() else listed
+
+
+def _stated(wanted: RulesSubmission) -> Iterator[Finding]:
+    selection, _ = examine(catalogue(wanted.regulation), wanted.submission)
+    offers = {} if selection is None else selection.offers
+    for wager in wanted.stated_paybacks if offers else ():
+        if wager in offers:
+            continue
+        offered = ", ".join(offers)
+        yield Finding(f"/stated_paybacks/{wager}", f"'stated_paybacks': {wager!r} is not offered; there are: {offered}")
 
 
 def contradictions(wanted: RulesSubmission, place: Place) -> list[Finding]:

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, BeforeValidator
 
+from services.paytable_registry.domain.paybacks import ComparedPayback, overridden
 from services.paytable_registry.domain.submission_checks import contradictions, of_regulation
 from shared.contracts.envelope import Digest, Person
 from shared.contracts.envelope import Reason as Words
@@ -15,6 +16,7 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import (
     WITHDRAWAL_LEAD,
     ByTable,
+    Overridden,
     RulesSubmission,
     SubmissionApproved,
     SubmissionDrafted,
@@ -53,9 +55,17 @@ AboutSubmission = (
 """What is recorded of a version: these facts, and those derived from them."""
 
 
-class SubmissionStanding(Standing):
-    """What has become of a version, with who asked that it be withdrawn, and who withdrew it, when and why."""
+def _of_text(said: object) -> object:
+    return Overridden.model_validate_json(said) if isinstance(said, str) else said
 
+
+class SubmissionStanding(Standing):
+    """What has become of a version.
+
+    With what its approval passed over, who asked that it be withdrawn, and who withdrew it, when and why.
+    """
+
+    overridden: Annotated[Overridden | None, BeforeValidator(_of_text)] = None
     withdrawal_requested_by: Person | None = None
     withdrawal_requested_at: AwareDatetime | None = None
     withdrawal_reason: Words | None = None
@@ -158,19 +168,28 @@ def file(
 
 
 def approve(
-    version: SubmissionVersion, history: SubmissionHistory, places: PlaceAt, *, by: str, at: datetime
+    version: SubmissionVersion,
+    history: SubmissionHistory,
+    places: PlaceAt,
+    paybacks: Sequence[ComparedPayback],
+    *,
+    by: str,
+    at: datetime,
+    override: str | None = None,
 ) -> SubmissionApproved:
-    """Return the version as approved.
+    """Return the version as approved; `override` is the reason for which what its `paybacks` say is passed over.
 
-    Raises: Rejected where it was decided before, by who filed it, where it would change what has been in effect, or
-    with all that contradicts the property as it has become since it was filed.
+    Raises: Rejected where it was decided before, by who filed it, where it would change what has been in effect, with
+    all that contradicts the property as it has become since it was filed, or where its paybacks need an override.
     """
     version.approval.approve(by)
     wrong = _wrong(version, history, places, at, late=Reason.TOO_LATE)
     if wrong is not None:
         detail = f"{version.label} cannot be approved any more: {wrong.detail}"
         raise Rejected(wrong.reason, detail, cites=wrong.cites, findings=wrong.findings)
-    return SubmissionApproved(**fields_of(version, SubmissionFiled), approved_by=by, approved_at=at)
+    passed_over = overridden(paybacks, override)
+    filed = fields_of(version, SubmissionFiled)
+    return SubmissionApproved(**filed, approved_by=by, approved_at=at, overridden=passed_over)
 
 
 def give_back(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> SubmissionReturned:
@@ -234,6 +253,8 @@ def changes(fact: AboutSubmission) -> dict[str, Any]:
     match fact:
         case SubmissionDrafted():
             return {"status": "draft"}
+        case SubmissionApproved(overridden=Overridden() as passed_over):
+            return {**standing(fact), "overridden": passed_over.model_dump_json()}
         case SubmissionWithdrawn():
             withdrawn = {"withdrawn_by": fact.withdrawn_by, "withdrawn_at": fact.withdrawn_at}
             return {"status": "withdrawn", "withdrawal_reason": fact.reason, **withdrawn}

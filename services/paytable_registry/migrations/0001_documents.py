@@ -15,4 +15,4 @@ def upgrade() -> None:
     decided = "status, approved_by, approved_at, returned_by, returned_at, return_reason"
     grant(f"UPDATE ({decided})", "submissions", "properties")
     withdrawn = "withdrawal_requested_by, withdrawal_requested_at, withdrawal_reason, withdrawn_by, withdrawn_at"
-    grant(f"UPDATE (document, filed_by, effective_from, {withdrawn})", "submissions")
+    grant(f"UPDATE (document, filed_by, effective_from, overridden, {withdrawn})", "submissions")

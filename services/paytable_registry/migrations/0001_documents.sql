@@ -1,7 +1,7 @@
 CREATE TABLE submissions (
     property TEXT, game TEXT, version INTEGER, status TEXT NOT NULL, filed_by TEXT, document JSON NOT NULL,
     approved_by TEXT, approved_at TIMESTAMPTZ, returned_by TEXT, returned_at TIMESTAMPTZ, return_reason TEXT,
-    effective_from TIMESTAMPTZ NOT NULL,
+    effective_from TIMESTAMPTZ NOT NULL, overridden JSON,
     withdrawal_requested_by TEXT, withdrawal_requested_at TIMESTAMPTZ, withdrawal_reason TEXT,
     withdrawn_by TEXT, withdrawn_at TIMESTAMPTZ,
     PRIMARY KEY (property, game, version),

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, Final, NamedTuple
 
+from services.reporting.books.overrides import overridden_by
 from services.reporting.books.people import ACTS, person_of
 from services.reporting.books.reading import Books, Listed
 from services.reporting.books.staff import (
@@ -176,7 +177,8 @@ async def _done(books: Books) -> list[_Done]:
     for one in await registry_acts(books):
         day = books.place_on(books.question.last).gaming_day(one.recorded_at)
         if isinstance(one.fact, DECIDING) and books.question.first <= day <= books.question.last:
-            found.extend(_Done(person, "approval", one) for person in registrars(one.fact))
+            what = "approval" if overridden_by(one.fact) is None else "override"
+            found.extend(_Done(person, what, one) for person in registrars(one.fact))
     return sorted(found, key=lambda one: (one.listed.recorded_at, one.listed.entry.shard, one.listed.entry.seq))
 
 
@@ -258,8 +260,9 @@ def _together(name: str, rule: Dated[tuple[str, ...]], held: Iterable[Held]) -> 
 
 def _row(one: _Done) -> dict[str, Any]:
     listed, fact = one.listed, one.listed.fact
+    overridden = overridden_by(fact)
     reasons = (getattr(fact, name, None) for name in ("void_reason", "rejection_reason", "reason", "conclusion"))
-    reason = next((text for text in reasons if text), None)
+    reason = overridden.reason if overridden is not None else next((text for text in reasons if text), None)
     return {
         "at": listed.occurred_at,
         "person": one.person,

@@ -16,6 +16,7 @@ from services.reporting.books.exceptions import (
     refused_commands,
     restated_days,
 )
+from services.reporting.books.overrides import of_registry
 from services.reporting.books.reading import Books
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Column, Section, fill
@@ -40,6 +41,7 @@ from shared.contracts.settlements import (
     SettlementSuperseded,
     SettlementVoided,
 )
+from shared.contracts.submissions import SubmissionApproved
 
 
 class _Kind(NamedTuple):
@@ -60,6 +62,7 @@ _KINDS: Final[Mapping[str, _Kind]] = {
     "slip_late": _Kind("low", "revenue audit"),
     "box_not_counted": _Kind("high", "count room"),
     "adjustment": _Kind("medium", "controller"),
+    "payback": _Kind("medium", "internal audit"),
     "other_gaming_day": _Kind("medium", "pit"),
     "equipment": _Kind("low", "pit"),
     "statistical": _Kind("medium", "surveillance"),
@@ -114,6 +117,7 @@ async def _fill(books: Books) -> Content:
             *await refused_commands(books),
             *await of_desk(books),
             *await of_equipment(books),
+            *await of_registry(books),
             *await of_statistics(books),
         ]
     )
@@ -165,9 +169,9 @@ EXCEPTIONS: Final = Report(
     about=(
         "Everything that is not as it should be: what is missing or was refused on its way into the books, rounds that "
         "were changed, what settling noticed, days that changed after their seal, commands that were refused, "
-        "variances, slips, boxes, equipment and adjustments of the pit's desk, alarms of the statistics; with owner, "
-        "age and resolution. What says no gaming day is of the one on which it was found, and of all later ones while "
-        "it is open; so is an alarm."
+        "variances, slips, boxes, equipment and adjustments of the pit's desk, paybacks that an approval passed over, "
+        "alarms of the statistics; with owner, age and resolution. What says no gaming day is of the one on which it "
+        "was found, and of all later ones while it is open; so is an alarm."
     ),
     sections=(BY_KIND, OPEN, OVER),
     sources=(
@@ -177,7 +181,7 @@ EXCEPTIONS: Final = Report(
         *(inventory.ManualSlipEntered, inventory.ManualSlipVoided, CountConcluded),
         *(inventory.VarianceOwned, inventory.VarianceResolved),
         *(inventory.AdjustmentEntered, inventory.AdjustmentApproved, inventory.AdjustmentRejected),
-        *(AlarmOwned, AlarmResolved, inventory.DayFinal),
+        *(SubmissionApproved, AlarmOwned, AlarmResolved, inventory.DayFinal),
     ),
     fill=_fill,
     signatures=("Revenue audit", "Internal audit"),

@@ -123,6 +123,12 @@ def problem_type(reason: Reason) -> ProblemType:
                 "The rules do not allow it",
                 "Change what is asked for; `paragraph` names the rule where a regulation says so.",
             )
+        case Reason.OVERRIDE_NEEDED:
+            return ProblemType(
+                422,
+                "It needs an override",
+                "Change what is asked for, or say why `problems` may be passed over: with `override`, under a new key.",
+            )
         case Reason.ALREADY_DECIDED:
             return ProblemType(409, "It was decided before", "Read how it stands now; there is nothing left to do.")
         case Reason.TOO_EARLY:

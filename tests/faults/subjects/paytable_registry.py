@@ -12,8 +12,9 @@ from tests.support.worker import MOMENT
 _VERSIONS = "/submissions/riverbend/blackjack"
 
 
-def _filed(person: str, days: int) -> Ask:
-    return Ask(person=person, path="/submissions", body=blackjack(MOMENT + timedelta(days=days)), status=201)
+def _filed(person: str, days: int, **stated: object) -> Ask:
+    body = blackjack(MOMENT + timedelta(days=days)) | stated
+    return Ask(person=person, path="/submissions", body=body, status=201)
 
 
 SUBJECT = Subject(
@@ -28,8 +29,8 @@ SUBJECT = Subject(
         Ask(person="compliance.ann", path=f"{_VERSIONS}/1/approve"),
         _filed("games.kim", 2),
         Ask(person="compliance.ann", path=f"{_VERSIONS}/2/return", body={"reason": "not as discussed"}),
-        _filed("games.kim", 3),
-        Ask(person="compliance.ann", path=f"{_VERSIONS}/3/approve"),
+        _filed("games.kim", 3, stated_paybacks={"match_the_dealer": "95"}),
+        Ask(person="compliance.ann", path=f"{_VERSIONS}/3/approve", body={"override": "rounded by hand"}),
     ],
     repeated=_filed("games.kim", 4),
 )

@@ -207,9 +207,9 @@ def test_compaction_removes_nothing(published: list[Message]) -> None:
 
 
 def test_an_outsider_can_compute_the_hash(published: list[Message]) -> None:
-    """SHA-256 over the canonical JSON of seven members of the data, with nothing but a JSON library."""
+    """SHA-256 over the canonical JSON of eight members of the data, with nothing but a JSON library."""
     approved = next(event["data"] for event in map(document, published) if event["type"] == "submission.approved")
-    names = ("property", "game", "regulation", "tables", "effective_from", "submission", "version")
+    names = ("property", "game", "regulation", "tables", "effective_from", "submission", "version", "stated_paybacks")
     content = {name: approved[name] for name in names}
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert approved["hash"] == sha256(canonical.encode()).hexdigest()

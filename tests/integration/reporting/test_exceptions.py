@@ -281,3 +281,20 @@ def test_an_entry_after_the_seal_is_an_exception(books: Books) -> None:
     assert ("high", "2026-11-20, version 2", "round-settlement/1/20", "floor.lee") == names(
         restated, "severity", "subject", "entry", "by"
     )
+
+
+def test_paybacks_that_an_approval_passed_over_are_listed(books: Books) -> None:
+    """Each finding, with who approved it and why; the approval is an override of that person."""
+    finding = {"wager": "blackjack", "problem": "above_all", "payback": "101.5521", "against": "100"}
+    differs = {"wager": "insurance", "problem": "differs", "payback": "92.6045", "against": "93"}
+    books.desk.feed("submissions", submission(1, overridden={"reason": "opening week", "findings": [finding, differs]}))
+    listed = [row for row in books.exceptions("&period=month") if row["kind"] == "payback"]
+    assert [
+        ("blackjack version 1, blackjack", "pays back 101.5521%, above 100%", 1),
+        ("blackjack version 1, insurance", "pays back 92.6045%, the licensee states 93%", 2),
+    ] == [names(row, "subject", "reason", "number") for row in listed]
+    assert ("approved", "compliance.ann", "opening week", "games.ray, compliance.ann") == names(
+        listed[0], "status", "settled_by", "resolution", "by"
+    )
+    [done] = rows_of(books.report("access", "&period=month"), "overrides")
+    assert ("compliance.ann", "override", "opening week") == names(done, "person", "what", "reason")

@@ -35,7 +35,7 @@ BEGINS = NOW + 10 * HOUR
 def decided(**changes: Any) -> SubmissionVersion:
     """A version that ann filed and bob approved, in effect in ten hours."""
     version = filed(**{"effective_from": BEGINS, **changes})
-    return after(version, approve(version, SubmissionHistory(), places, by="bob", at=NOW))
+    return after(version, approve(version, SubmissionHistory(), places, (), by="bob", at=NOW))
 
 
 def asked(by: str = "ann") -> SubmissionVersion:
@@ -70,7 +70,7 @@ def test_a_draft_is_not_decided(decide: Any) -> None:
     """Nobody has vouched for it."""
     version = after(None, draft(wanted(), 1, by="ann", at=NOW))
     more: dict[str, Any] = {"reason": "no"} if decide is give_back else {}
-    state = () if decide is give_back else (SubmissionHistory(), places)
+    state = () if decide is give_back else (SubmissionHistory(), places, ())
     with pytest.raises(Rejected, match="is a draft: file it first") as rejected:
         decide(version, *state, by="bob", at=NOW, **more)
     assert Reason.TOO_EARLY is rejected.value.reason

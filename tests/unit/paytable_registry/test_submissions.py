@@ -189,7 +189,7 @@ def test_a_later_version_begins_after_every_approved_one(effective_from: datetim
 def test_somebody_else_approves() -> None:
     """The approval holds all that was filed, who approved it and when."""
     version = filed()
-    fact = approve(version, FIRST, places, by="bob", at=NOW + HOUR)
+    fact = approve(version, FIRST, places, (), by="bob", at=NOW + HOUR)
     assert ("ann", "bob", NOW + HOUR) == (fact.filed_by, fact.approved_by, fact.approved_at)
     assert (version.hash, version.submission) == (fact.hash, fact.submission)
 
@@ -197,7 +197,7 @@ def test_somebody_else_approves() -> None:
 def test_the_filer_does_not_approve() -> None:
     """Who filed a version cannot approve it."""
     with pytest.raises(Rejected, match="ann filed version 1 of blackjack at riverbend") as rejected:
-        approve(filed(), FIRST, places, by="ann", at=NOW)
+        approve(filed(), FIRST, places, (), by="ann", at=NOW)
     assert Reason.SAME_PERSON is rejected.value.reason
 
 
@@ -214,13 +214,13 @@ def test_a_version_is_decided_once(decision: str, by: str) -> None:
     version = filed()
     fact: SubmissionApproved | SubmissionReturned
     if decision == "approved":
-        fact = approve(version, FIRST, places, by="bob", at=NOW)
+        fact = approve(version, FIRST, places, (), by="bob", at=NOW)
     else:
         fact = give_back(version, by="bob", at=NOW, reason="no")
     decided = after(version, fact)
     assert decision == decided.status
     with pytest.raises(Rejected, match=f"version 1 of blackjack at riverbend was {decision} already"):
-        approve(decided, FIRST, places, by=by, at=NOW)
+        approve(decided, FIRST, places, (), by=by, at=NOW)
     with pytest.raises(Rejected, match=f"was {decision} already"):
         give_back(decided, by=by, at=NOW, reason="no")
 
@@ -230,7 +230,7 @@ def test_approval_comes_too_late() -> None:
     history = approved(NOW - HOUR)
     version = filed(history, effective_from=NOW + HOUR)
     with pytest.raises(Rejected, match=r"version 2 of blackjack at riverbend cannot .* any more.*passed") as rejected:
-        approve(version, history, places, by="bob", at=NOW + 2 * HOUR)
+        approve(version, history, places, (), by="bob", at=NOW + 2 * HOUR)
     assert Reason.TOO_LATE is rejected.value.reason
 
 
@@ -239,7 +239,7 @@ def test_approval_finds_all_that_the_property_contradicts_since() -> None:
     version = filed()
     now = place("riverbend", {"BJ-01": "pai-gow-poker"}, packs=["us-ri", "us-federal"])
     with pytest.raises(Rejected) as rejected:
-        approve(version, FIRST, lambda *_: now, by="bob", at=NOW)
+        approve(version, FIRST, lambda *_: now, (), by="bob", at=NOW)
     assert Reason.NOT_ALLOWED is rejected.value.reason
     opening, *others = rejected.value.detail.split("; ")
     assert opening.startswith("version 1 of blackjack at riverbend cannot be approved any more: 'regulation': 'pa-633a")
@@ -251,7 +251,7 @@ def test_the_hash_is_that_of_golden_bytes() -> None:
     """The hash can be computed by anyone from these bytes; they must never change."""
     document = (
         b'{"effective_from":"2026-11-20T11:00:00Z","game":"blackjack","property":"riverbend",'
-        b'"regulation":"pa-633a-2024","submission":{"decks":6,"options":{},"wagers":{"match_the_dealer":{}}},'
+        b'"regulation":"pa-633a-2024","stated_paybacks":{},"submission":{"decks":6,"options":{},"wagers":{"match_the_dealer":{}}},'
         b'"tables":["BJ-01","BJ-02"],"version":1}'
     )
     assert sha256(document).hexdigest() == filed().hash
@@ -268,6 +268,7 @@ def test_the_hash_is_that_of_golden_bytes() -> None:
         {"effective_from": NOW},
         {"submission": {"decks": 8, "wagers": {"match_the_dealer": {}}}},
         {"submission": {"decks": 6}},
+        {"stated_paybacks": {"match_the_dealer": "96.1"}},
         {"submission": {"decks": 6, "wagers": {"match_the_dealer": {}}, "payout_limit": 2_500_000}},
         {"submission": {"decks": 6, "wagers": {"match_the_dealer": {}}, "options": {"even_money": True}}},
     ],
@@ -285,9 +286,8 @@ def test_the_hash_covers_the_version() -> None:
 
 def test_every_field_of_a_submission_enters_the_hash() -> None:
     """A field that is added to the contract must be added to the golden bytes above too."""
-    assert {"property", "game", "regulation", "tables", "effective_from", "submission"} == set(
-        RulesSubmission.model_fields
-    )
+    names = {"property", "game", "regulation", "tables", "effective_from", "submission", "stated_paybacks"}
+    assert names == set(RulesSubmission.model_fields)
 
 
 def test_the_hash_does_not_depend_on_the_time_zone_of_the_form() -> None:

@@ -1,0 +1,152 @@
+"""The gate: what a version pays back, beside what the licensee states, and what needs an override. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Final, Literal
+
+from pydantic import BaseModel, Field
+
+from shared.contracts.envelope import Payback
+from shared.contracts.properties import PropertyDocument
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.submissions import Overridden, PaybackFinding, PaybackProblem, RulesSubmission
+from shared.rules.errors import Finding, Refused
+from shared.rules.paybacks import WagerPayback, paybacks
+
+_DIGITS: Final = 4
+_ALL: Final = "100"
+
+Counted = Literal["exactly", "sampled", "by_model"]
+
+
+class ComparedPayback(BaseModel):
+    """What a wager pays back, percent, as it was counted and as the licensee states it.
+
+    Where it has a meter, `payback` is at the reset amount, or at the reading that was asked for. Nobody has counted it
+    where there is none; `reason` says why.
+    """
+
+    wager: str
+    title: str
+    paytable: str | None = None
+    payback: Payback | None = None
+    counted: Counted | None = None
+    error: Payback | None = Field(default=None, description="by how much it may be off")
+    long_run: Payback | None = Field(default=None, description="over the long run, where it has a meter")
+    stated: Payback | None = Field(default=None, description="what the licensee states")
+    floor: Payback | None = Field(default=None, description="the least that the property allows")
+    findings: list[PaybackFinding] = Field(default=[], description="what needs an override")
+    reason: str | None = None
+
+
+def counted(wanted: RulesSubmission, readings: Mapping[str, int] = MappingProxyType({})) -> list[WagerPayback]:
+    """Return what each wager of a version pays back, which takes up to a second.
+
+    `readings` are what meters show, cents by wager. Raises: Rejected for what the regulation does not allow.
+    """
+    try:
+        return list(paybacks(wanted.regulation, wanted.submission, readings))
+    except Refused as refused:
+        raise Rejected(Reason.NOT_ALLOWED, str(refused), cites=refused.paragraph) from None
+
+
+def compared(
+    wanted: RulesSubmission, found: Sequence[WagerPayback], document: PropertyDocument | None
+) -> list[ComparedPayback]:
+    """Return what was counted of each wager of a version beside what is stated, and the floors of its property."""
+    rows = []
+    for one in found:
+        wager = one.offer.name
+        floor = None if document is None else document.payback_floor(wanted.game, wager)
+        rows.append(_compared(one, wanted.stated_paybacks.get(wager), floor))
+    return [*rows, *_not_by_itself(wanted, {row.wager for row in rows})]
+
+
+def _compared(one: WagerPayback, stated: Payback | None, floor: Payback | None) -> ComparedPayback:
+    named = {"wager": one.offer.name, "title": one.offer.wager.title, "paytable": one.offer.paytable.name}
+    said = {"stated": stated, "floor": floor}
+    play, meter = one.play, one.progressive
+    if play is None:
+        return ComparedPayback(**named, **said, reason=one.reason)
+    long_run = None if meter is None else meter.in_the_long_run
+    problems = _problems(play.payback, play.error, long_run, stated, floor)
+    return ComparedPayback(
+        **named,
+        **said,
+        payback=_percent(play.payback),
+        counted="by_model" if play.by_model else "sampled" if play.standard_error else "exactly",
+        error=_percent(play.error) if play.error else None,
+        long_run=None if long_run is None else _percent(long_run),
+        findings=[
+            PaybackFinding(wager=one.offer.name, problem=problem, payback=_percent(share), against=against)
+            for problem, share, against in problems
+        ],
+    )
+
+
+def _problems(
+    payback: Fraction, error: Fraction, long_run: Fraction | None, stated: Payback | None, floor: Payback | None
+) -> Iterator[tuple[PaybackProblem, Fraction, Payback]]:
+    """Give what is found of a payback: the problem, the share that has it, and what that was held against."""
+    if stated is not None and not agrees(payback, error, stated):
+        yield "differs", payback, stated
+    highest = max(payback, payback if long_run is None else long_run)
+    if highest > 1:
+        yield "above_all", highest, _ALL
+    lasting = payback if long_run is None else long_run
+    if floor is not None and 100 * lasting < Fraction(floor):
+        yield "below_floor", lasting, floor
+
+
+def agrees(payback: Fraction, error: Fraction, stated: Payback) -> bool:
+    """Return whether a payback is what is stated of it, to the digits that are stated; one may be off by its `error`.
+
+    >>> [agrees(Fraction(92264, 100000), Fraction(0), stated) for stated in ("92.26", "92.264", "92.27", "92")]
+    [True, True, False, True]
+    """
+    _, _, decimals = stated.partition(".")
+    half = Fraction(1, 2 * 10 ** len(decimals))
+    return abs(100 * payback - Fraction(stated)) <= half + 100 * error
+
+
+def _not_by_itself(wanted: RulesSubmission, listed: Iterable[str]) -> Iterator[ComparedPayback]:
+    """Give what is stated of wagers that are counted with others."""
+    for wager in wanted.stated_paybacks.keys() - set(listed):
+        reason = "it is counted with the wager that it is added to: state that wager's payback"
+        yield ComparedPayback(wager=wager, title=wager, stated=wanted.stated_paybacks[wager], reason=reason)
+
+
+def overridden(found: Sequence[ComparedPayback], reason: str | None) -> Overridden | None:
+    """Return what an approval passes over, and why; None where nothing has to be.
+
+    Raises: Rejected where something has to be and no reason is given, or where a reason is given for nothing.
+    """
+    findings = [finding for one in found for finding in one.findings]
+    if findings and reason is None:
+        raise Rejected(
+            Reason.OVERRIDE_NEEDED,
+            f"{'; '.join(map(_words, findings))}: approve it with `override`, the reason why that may be",
+            findings=[Finding(f"/paybacks/{finding.wager}", _words(finding)) for finding in findings],
+        )
+    if reason is not None and not findings:
+        raise Rejected(Reason.NOT_ALLOWED, "'override': there is nothing to override; approve it without a reason")
+    return None if reason is None else Overridden(reason=reason, findings=tuple(findings))
+
+
+def _words(finding: PaybackFinding) -> str:
+    says = {
+        "differs": f"the licensee states {finding.against}%",
+        "above_all": "more than is wagered",
+        "below_floor": f"the property's floor is {finding.against}%",
+    }
+    return f"{finding.wager} pays back {finding.payback}%, {says[finding.problem]}"
+
+
+def _percent(share: Fraction) -> Payback:
+    """Return a share in percent with four digits, rounded.
+
+    >>> _percent(Fraction(2, 3))
+    '66.6667'
+    """
+    return f"{float(100 * share):.{_DIGITS}f}"
