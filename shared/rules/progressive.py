@@ -1,11 +1,11 @@
 """What a wager with a progressive meter pays back, as a function of what the meter shows: exact."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from shared.rules.paytable import Row
 from shared.rules.play import CARDS_ALONE, End, Play, exact
@@ -14,6 +14,10 @@ from shared.rules.submission import Offer
 
 LEAST_STAKE_CENTS: Final = 100
 """The stake of a wager whose paytable is for no particular one: the least that a machine takes."""
+
+
+Hands: TypeAlias = tuple[int | Fraction, Row | None]
+"""How many hands there are, or how probable they are, and the row that they win."""
 
 
 class MeterHit(NamedTuple):
@@ -41,10 +45,11 @@ class Progressive:
     stake_cents: int
     meter: Meter
     hits: tuple[MeterHit, ...]
+    by_model: bool = False
 
     @classmethod
     def counted(
-        cls, offer: Offer, hands: Iterable[tuple[int | Fraction, Row | None]], assumed: str = CARDS_ALONE
+        cls, offer: Offer, hands: Iterable[Hands], assumed: str = CARDS_ALONE, *, by_model: bool = False
     ) -> "Progressive":
         """Return that of hands: how many there are (or how probable they are), and the row that they win."""
         assert offer.meter is not None
@@ -58,7 +63,7 @@ class Progressive:
             MeterHit(row.category, row.odds.returns, row.meter, row.off_meter, Fraction(ways) / number)
             for row, ways in found.items()
         )
-        return cls(offer.name, assumed, offer.paytable.stake or LEAST_STAKE_CENTS, offer.meter, hits)
+        return cls(offer.name, assumed, offer.paytable.stake or LEAST_STAKE_CENTS, offer.meter, hits, by_model)
 
     @property
     def reset_cents(self) -> int:
@@ -102,7 +107,8 @@ class Progressive:
         shown = Fraction(meter_cents, self.stake_cents)
         ends = [(hit.probability, End(hit.category, Fraction(1), hit.back + hit.meter * shown)) for hit in self.hits]
         lost = 1 - sum((probability for probability, _ in ends), Fraction(0))
-        return Play.counted([self.wager], self.assumed, [*ends, (lost, End(None, Fraction(1), Fraction(0)))])
+        hands = [*ends, (lost, End(None, Fraction(1), Fraction(0)))]
+        return Play.counted([self.wager], self.assumed, hands, by_model=self.by_model)
 
     def as_document(self) -> dict[str, Any]:
         """Return the function as JSON has it; amounts are cents."""
@@ -117,3 +123,18 @@ class Progressive:
             "break_even_cents": self.break_even_cents,
             "in_the_long_run": None if long_run is None else exact(long_run),
         }
+
+
+def with_bonus(hands: Iterable[Hands], bonus: Row | None, chance: Fraction) -> list[Hands]:
+    """Return the hands with a bonus that is paid with this chance, whether the wager wins or not; None: not offered."""
+    if bonus is None:
+        return list(hands)
+    return [
+        each for ways, row in hands for each in ((ways * (1 - chance), row), (ways * chance, _with_row(row, bonus)))
+    ]
+
+
+def _with_row(row: Row | None, bonus: Row) -> Row:
+    if row is None:
+        return bonus
+    return replace(row, category=f"{row.category}_with_{bonus.category}", odds=row.odds.plus(bonus.odds))

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from shared.rules.blackjack.hit_and_run import PROGRESSIVES
 from shared.rules.blackjack.payback import COUNTS
 from shared.rules.blackjack.play import PLAYS
+from shared.rules.blackjack.progressive_payback import PROGRESSIVES
 from shared.rules.blackjack.record import BlackjackHand, BlackjackRound, BlackjackSeat, Dealer
 from shared.rules.blackjack.rules import BlackjackRules
 from shared.rules.blackjack.strategy_card import STRATEGIES

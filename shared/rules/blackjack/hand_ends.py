@@ -103,6 +103,10 @@ class Hand:
                 self.single[_place(state)] += weight
         self.single[-1] += sum(reached[BUSTS_WITH.start : BUSTS_WITH.stop])
 
+    def finished(self, total: int) -> float:
+        """Return the probability that the hand has this total in the end, 17 to 21."""
+        return self.single[total - _LEAST] + self.doubled[total - _LEAST]
+
     def ends(self, backs: Sequence[int]) -> Ends:
         """Return the ends of the hand, where this comes back of a cent by total."""
         found: Ends = {}
@@ -126,12 +130,9 @@ def ends_of_pair(
     if action == "surrender":
         return [*([{STAKED + backs.surrendered: 1.0}] * len(FINALS)), {STAKED: 1.0}]
     if action == "split":
-        again = drawn[first]
-        others, pairs = Hand(), Hand()
-        others.play([(first, value, drawn[value]) for value in VALUES_OF_CARDS if value != first], strategy, drawn)
-        pairs.play([(first, first, again)], strategy, drawn)
+        others, pairs = hands_of_split(first, strategy, drawn)
         splits = additional_splits(terms, cards)
-        found = [_split(others.ends(by), pairs.ends(by), again, splits) for by in backs.by_final]
+        found = [split_ends(others.ends(by), pairs.ends(by), drawn[first], splits) for by in backs.by_final]
     else:
         hand = Hand()
         hand.play([(first, second, 1.0)], strategy, drawn)
@@ -139,6 +140,14 @@ def ends_of_pair(
     late = {end - backs.unit: weight for end, weight in found[-1].items()}
     found[-1] = late if terms.from_hand else {STAKED: 1.0}
     return found
+
+
+def hands_of_split(value: int, strategy: Strategy, drawn: Sequence[float]) -> tuple[Hand, Hand]:
+    """Return how a hand from a pair is finished: without a second card of the pair's value, and with one, not split."""
+    others, pairs = Hand(), Hand()
+    others.play([(value, second, drawn[second]) for second in VALUES_OF_CARDS if second != value], strategy, drawn)
+    pairs.play([(value, value, drawn[value])], strategy, drawn)
+    return others, pairs
 
 
 def ends_of_natural(strategy: Strategy, backs: Backs) -> list[Ends]:
@@ -170,7 +179,7 @@ def rounded(chances: Chances, backs: Backs, *, wagers: int) -> Iterator[tuple[in
         yield part, End(category, Fraction(staked, wagers), Fraction(units, wagers * backs.unit))
 
 
-def _split(others: Ends, pairs: Ends, again: float, splits: int) -> Ends:
+def split_ends(others: Ends, pairs: Ends, again: float, splits: int) -> Ends:
     """Return the ends of all hands from a pair, with so many splits after the first.
 
     `others` are those of a hand without a second card of the pair's value, `pairs` those of one with it that is not

@@ -9,16 +9,13 @@ from typing import Final
 
 from shared.cards import StandardCard
 from shared.rules.blackjack.dealer import DealerHand
-from shared.rules.blackjack.progressives import PROGRESSIVES as WAGERS
 from shared.rules.blackjack.progressives import HitAndRun
 from shared.rules.blackjack.totals import VALUES, is_blackjack, total
-from shared.rules.game import CountProgressive
 from shared.rules.progressive import Progressive
 from shared.rules.submission import Offer, Selection
 
-_HIT_AND_RUN: Final = next(name for name, wager in WAGERS.items() if wager is HitAndRun)
 _STANDS_ON: Final = 17
-_CARD_OF: Final[Mapping[int, StandardCard]] = {value: card for card, value in VALUES.items()}  # type: ignore[misc]
+CARD_OF: Final[Mapping[int, StandardCard]] = {value: card for card, value in VALUES.items()}  # type: ignore[misc]
 _ASSUMED: Final = (
     "the dealer draws to 17 whatever the players hold, as he must while the wager is open; one player wagers on it, to "
     "whom all of the meter goes"
@@ -44,7 +41,7 @@ def dealer_hands(decks: int) -> Mapping[tuple[StandardCard, ...], Fraction]:
             ways[kind] += orders
             example.setdefault(kind, hand)
             return
-        for value, card in _CARD_OF.items():
+        for value, card in CARD_OF.items():
             if copies := left[value]:
                 left[value] -= 1
                 draw((*hand, card), orders * copies)
@@ -54,7 +51,7 @@ def dealer_hands(decks: int) -> Mapping[tuple[StandardCard, ...], Fraction]:
     return {example[kind]: Fraction(number, perm(cards, kind[1])) for kind, number in ways.items()}
 
 
-def count_progressive(selection: Selection, offer: Offer) -> Progressive:
+def hit_and_run(selection: Selection, offer: Offer) -> Progressive:
     """Return what the Hit and Run Progressive comes to by its meter, for one player alone."""
     assert selection.decks is not None
     rows = HitAndRun(offer)
@@ -63,6 +60,3 @@ def count_progressive(selection: Selection, offer: Offer) -> Progressive:
         for hand, chance in dealer_hands(selection.decks).items()
     ]
     return Progressive.counted(offer, hands, _ASSUMED)
-
-
-PROGRESSIVES: Final[Mapping[str, CountProgressive]] = {_HIT_AND_RUN: count_progressive}

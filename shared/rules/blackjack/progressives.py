@@ -111,6 +111,10 @@ class BadBeat(Progressive):
         """Return the best row for any hand with a total of 20 that was played to its end; rows are not added up."""
         if not any(hand.points == MOST - 1 and not hand.surrendered for hand in seat.hands):
             return None
+        return self.row_of(dealer)
+
+    def row_of(self, dealer: DealerHand) -> Row | None:
+        """Return the row that a 20 wins against the dealer's hand."""
         row = None
         if dealer.blackjack:
             row = self.rows.get("dealer_blackjack")
@@ -176,7 +180,11 @@ class StraightJack(Progressive):
             return None
         hand = seat.hands[0].cards
         kept = not seat.hands[0].split and hand[:2] == seat.initial
-        length = straight_length(hand if kept else seat.initial)
+        return self.row_of(hand if kept else seat.initial)
+
+    def row_of(self, hand: Sequence[StandardCard]) -> Row | None:
+        """Return the row for the straight that the cards form as they were drawn, the initial two first."""
+        length = straight_length(hand)
         if length >= 6:
             spades = "As" in hand
             return self.rows.get(f"six_card_straight_with_{'an_ace_of_spades' if spades else 'another_ace'}")

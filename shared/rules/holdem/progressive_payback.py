@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from math import comb
@@ -17,7 +16,7 @@ from shared.rules.holdem.play import folded
 from shared.rules.holdem.table import FIVE_CARD_HAND_BONUS, PROGRESSIVE
 from shared.rules.packaged import packaged
 from shared.rules.paytable import Row, rows_by_category
-from shared.rules.progressive import Progressive
+from shared.rules.progressive import Hands, Progressive, with_bonus
 from shared.rules.submission import Offer, Selection
 
 COUNTS: Final = "five_cards.yaml"
@@ -56,13 +55,11 @@ def count_bonus(selection: Selection, offer: Offer) -> Progressive:
     hands = list(_hands(rows, frozenset()))
     positions = selection.catalogue.seats.most + 1
     for bonus, chance in ((rows.get("magic_card"), _MAGIC), (rows.get("lucky_bonus"), Fraction(1, positions))):
-        if bonus is not None:
-            with_bonus = [(ways * chance, _both(row, bonus)) for ways, row in hands]
-            hands = [*((ways * (1 - chance), row) for ways, row in hands), *with_bonus]
+        hands = with_bonus(hands, bonus, chance)
     return Progressive.counted(offer, hands, _BONUS_ASSUMED)
 
 
-def _hands(rows: Mapping[str, Row], folds: frozenset[str]) -> Iterator[tuple[int | Fraction, Row | None]]:
+def _hands(rows: Mapping[str, Row], folds: frozenset[str]) -> Iterator[Hands]:
     dealt = comb(52, 2) * _FLOPS
     for kind, counts in five_cards().items():
         for category, ways in zip(ROWS, counts, strict=True):
@@ -70,13 +67,6 @@ def _hands(rows: Mapping[str, Row], folds: frozenset[str]) -> Iterator[tuple[int
                 dealt -= ways
                 yield ways, rows[category]
     yield dealt, None
-
-
-def _both(row: Row | None, bonus: Row) -> Row:
-    """Return a row that pays both: the bonus is paid whether the wager wins or not."""
-    if row is None:
-        return bonus
-    return replace(row, category=f"{row.category}_with_{bonus.category}", odds=row.odds.plus(bonus.odds))
 
 
 PROGRESSIVES: Final[Mapping[str, CountProgressive]] = {PROGRESSIVE: count_payout, FIVE_CARD_HAND_BONUS: count_bonus}
