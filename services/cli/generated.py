@@ -18,8 +18,6 @@ from services.cli.services import load_all, roles_of_services
 from services.reporting import handbook
 from shared.jurisdictions import known_packs, pack
 from shared.jurisdictions.document import page
-from shared.rules.dj_wild import pairs
-from shared.rules.set_hands import payback as seven_cards
 
 ROOT: Final = Path(__file__).parents[2]
 _JURISDICTIONS: Final = "docs/jurisdictions"
@@ -34,8 +32,6 @@ def texts(root: Path = ROOT) -> dict[str, str]:
     pictures = (root / Path(handbook.PATH).parent / handbook.PICTURES).glob("*.png")
     pages[handbook.PATH] = handbook.page(picture.stem for picture in pictures)
     pages[duties.PATH] = duties.page(roles_of_services(manifests))
-    pages[f"shared/rules/set_hands/{seven_cards.COUNTS}"] = seven_cards.counts_text()
-    pages[f"shared/rules/dj_wild/{pairs.COUNTS}"] = pairs.counts_text()
     return schemas.texts(manifests) | infra.texts(manifests, root) | pages
 
 

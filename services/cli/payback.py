@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -16,7 +15,7 @@ from shared.rules.play import Play, StrategyCard
 from shared.rules.progressive import Progressive
 
 if TYPE_CHECKING:
-    from shared.counting.recount import Count
+    from shared.counting.recount import Counted
 
 _ROOT: Final = Path(__file__).parents[2]
 
@@ -175,42 +174,38 @@ def recompute(
 ) -> None:
     """Count again the hands from which paybacks are computed, and write them, or compare them with what is kept.
 
-    It takes minutes, and the extra `counting` of the package.
+    It takes minutes of two processors, and the extra `counting` of the package.
 
     Example: pitledger payback recompute holdem --check
     """
-    counts = _counts()
-    unknown = [name for name in named or () if name not in counts]
-    if unknown:
-        raise UsageWrong(f"nothing is counted by the name {unknown[0]!r}; there are: {', '.join(counts)}")
-    differ = [path for name in named or counts for path in _recount(name, counts[name], check=check)]
-    if differ:
-        raise CheckFailed(f"{', '.join(differ)}: not what counting says; run: pitledger payback recompute")
-
-
-def _counts() -> "Mapping[str, Count]":
     try:
-        from shared.counting.recount import COUNTS
+        from shared.counting.recount import COUNTS, count_all
     except ModuleNotFoundError as error:
         raise UsageWrong(
             f"counting needs {error.name}; install the extra: pip install 'pitledger[counting]'"
         ) from error
-    return COUNTS
+    unknown = [name for name in named or () if name not in COUNTS]
+    if unknown:
+        raise UsageWrong(f"nothing is counted by the name {unknown[0]!r}; there are: {', '.join(COUNTS)}")
+    differ = []
+    for done in count_all(named or list(COUNTS)):
+        differ += _keep(done, COUNTS[done.name].title, check=check)
+    if differ:
+        raise CheckFailed(f"{', '.join(differ)}: not what counting says; run: pitledger payback recompute")
 
 
-def _recount(name: str, count: "Count", *, check: bool) -> list[str]:
-    """Count, then write or compare; return the files that hold something else, where they are only compared."""
+def _keep(done: "Counted", title: str, *, check: bool) -> list[str]:
+    """Write or compare what was counted; return the files that hold something else, where they are only compared."""
     from shared.counting.recount import is_same
 
-    began = monotonic()
     differ = []
-    for path, text in count.texts().items():
+    for path, text in done.texts.items():
         kept = _ROOT / path
         same = kept.exists() and is_same(text, kept.read_text())
         if check and not same:
             differ.append(path)
         elif not check and not same:
             kept.write_text(text)
-    done = f"{name}: {count.title}, counted in {monotonic() - began:.0f} s"
-    print_line(f"{done}: {'differs: ' + ', '.join(differ) if differ else 'as kept' if check else 'written'}")
+    said = "differs: " + ", ".join(differ) if differ else "as kept" if check else "written"
+    print_line(f"{done.name}: {title}, counted in {done.seconds:.0f} s: {said}")
     return differ

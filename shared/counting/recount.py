@@ -1,15 +1,16 @@
 """All that is counted again by name: which files it writes, and what they are to say."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from math import comb
 from time import monotonic
 from types import ModuleType
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from shared.counting import dj_wild, five_cards, holdem_tables, pai_gow_tables
+from shared.counting import blackjack_tables, dj_wild, five_cards, holdem_tables, pai_gow_tables
 from shared.counting.provenance import Provenance
 from shared.rules.dj_wild import pairs
-from shared.rules.packaged import parsed
 from shared.rules.pai_gow import progressive_payback as hand_types
 from shared.rules.set_hands import payback as seven_cards
 
@@ -25,6 +26,14 @@ class Count(NamedTuple):
     texts: Callable[[], Mapping[str, str]]
 
 
+class Counted(NamedTuple):
+    """What was counted: what each file is to say, by path, and how long it took, seconds."""
+
+    name: str
+    texts: Mapping[str, str]
+    seconds: float
+
+
 def _holdem() -> Mapping[str, str]:
     began = monotonic()
     deals = holdem_tables.count_deals()
@@ -38,6 +47,16 @@ def _with_head(name: str, what: str, deals: int, module: ModuleType, path: str) 
     counter = module.__name__.replace(".", "/") + ".py"
     head = Provenance(what, name, deals, counter, seconds=round(monotonic() - began))
     return {path: head.comment() + text}
+
+
+def _seven_cards() -> Mapping[str, str]:
+    what = "hands of seven cards by the flags of what they can form, without and with a joker, and by card set"
+    return _with_head("seven-cards", what, comb(53, 7), seven_cards, _SEVEN_CARDS)
+
+
+def _losing_hands() -> Mapping[str, str]:
+    what = "deals of two hands of DJ Wild of which the first loses, by its category"
+    return _with_head("losing-hands", what, comb(53, 5) * comb(48, 5), pairs, _LOSING_HANDS)
 
 
 def _hand_types() -> Mapping[str, str]:
@@ -58,25 +77,38 @@ def _five_cards() -> Mapping[str, str]:
 
 
 COUNTS: Final[Mapping[str, Count]] = {
-    "seven-cards": Count("hands of seven cards", lambda: {_SEVEN_CARDS: seven_cards.counts_text()}),
-    "hand-types": Count("hands of seven cards by hand type", _hand_types),
-    "losing-hands": Count("hands of DJ Wild that lose", lambda: {_LOSING_HANDS: pairs.counts_text()}),
-    dj_wild.NAME: Count("hands of DJ Wild against the dealer's", _dj_wild),
-    five_cards.NAME: Count("two cards with a Flop", _five_cards),
-    pai_gow_tables.PAI_GOW: Count("a sample of Pai Gow Poker", pai_gow_tables.pai_gow_texts),
-    pai_gow_tables.FACE_UP: Count("a sample of Face Up Pai Gow Poker", pai_gow_tables.face_up_texts),
     holdem_tables.NAME: Count("deals of Texas Hold 'Em Bonus Poker", _holdem),
+    blackjack_tables.NAME: Count("rounds of Blackjack", blackjack_tables.texts),
+    pai_gow_tables.FACE_UP: Count("a sample of Face Up Pai Gow Poker", pai_gow_tables.face_up_texts),
+    pai_gow_tables.PAI_GOW: Count("a sample of Pai Gow Poker", pai_gow_tables.pai_gow_texts),
+    "hand-types": Count("hands of seven cards by hand type", _hand_types),
+    five_cards.NAME: Count("two cards with a Flop", _five_cards),
+    dj_wild.NAME: Count("hands of DJ Wild against the dealer's", _dj_wild),
+    "seven-cards": Count("hands of seven cards", _seven_cards),
+    "losing-hands": Count("hands of DJ Wild that lose", _losing_hands),
 }
-"""What is counted, by name."""
+"""What is counted, by name; the longest first, so that two processes end at nearly the same time."""
+
+_PROCESSES: Final = 2
+_SECONDS: Final = re.compile(r"^(#| ) *seconds: \d+$", re.MULTILINE)
+
+
+def count(name: str) -> Counted:
+    """Count what has this name."""
+    began = monotonic()
+    return Counted(name, COUNTS[name].texts(), monotonic() - began)
+
+
+def count_all(names: Sequence[str]) -> Iterator[Counted]:
+    """Count in two processes what has these names, and yield each when it is done."""
+    if len(names) == 1:
+        yield count(names[0])
+        return
+    with ProcessPoolExecutor(_PROCESSES) as processes:
+        for done in as_completed([processes.submit(count, name) for name in names]):
+            yield done.result()
 
 
 def is_same(text: str, kept: str) -> bool:
-    """Return whether two texts of a file hold the same counts; the time that counting took may differ."""
-    same: bool = _without_time(parsed(text)) == _without_time(parsed(kept))
-    return same
-
-
-def _without_time(document: Any) -> Any:
-    if isinstance(document, dict) and "counted" in document:
-        return {**document, "counted": {**document["counted"], "seconds": None}}
-    return document
+    """Return whether two texts of a file say the same; the time that counting took may differ."""
+    return _SECONDS.sub("", text) == _SECONDS.sub("", kept)

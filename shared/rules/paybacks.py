@@ -69,17 +69,21 @@ def paybacks(
     or where a reading is of no meter that is counted.
     """
     selection, game = select(catalogue(regulation), submission), game_of(regulation)
-    functions = {wager: game.progressive(selection, wager) for wager in selection.offers if wager in game.progressives}
-    for wager in readings:
-        if wager not in functions:
-            raise Refused(f"no meter of '{wager}' is counted; there are: {', '.join(functions) or 'none'}")
+    functions: dict[str, Progressive] = {}
     plays: dict[str, Play] = {}
     refused: dict[str, str] = {}
     for wager in selection.offers:
         try:
-            plays[wager] = functions[wager].at(readings[wager]) if wager in readings else game.play(selection, wager)
+            if wager in game.progressives:
+                counted = functions[wager] = game.progressive(selection, wager)
+                plays[wager] = counted.at(readings.get(wager, counted.reset_cents))
+            else:
+                plays[wager] = game.play(selection, wager)
         except Refused as reason:
             refused[wager] = str(reason)
+    for wager in readings:
+        if wager not in functions:
+            raise Refused(f"no meter of '{wager}' is counted; there are: {', '.join(functions) or 'none'}")
     counted_with = {other for play in plays.values() for other in play.wagers[1:]}
     for wager, offer in selection.offers.items():
         if wager not in counted_with:

@@ -5,7 +5,7 @@ not put back. Of hands that are split, the first two cards and the dealer's are;
 from the shoe without the pair and the up card, each card put back.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import perm
@@ -76,22 +76,22 @@ def twenties(decks: int, terms: Terms) -> Mapping[DealerHand, Fraction]:
     One hand stands for all of the dealer's with as many cards and 21, and one for all other totals.
     """
     shoe = full_shoe(decks)
-    found: Counter[DealerHand] = Counter()
+    found: defaultdict[DealerHand, Fraction] = defaultdict(Fraction)
     for up in VALUES_OF_CARDS:
         strategy = Strategy(without(shoe, up), up, terms)
         played = list(_played(strategy, without(shoe, up)))
-        beaten: Fraction | int = 0
+        beaten = Fraction(0)
+        made = _sum(_together(shoe, played, [_hand(up)]))
         for natural, against in _dealers(up):
-            hands = played if terms.from_hand or not natural else _DEALT
+            hands = played
+            if natural and not terms.from_hand:
+                hands = _DEALT
+                made += _sum(_together(shoe, _DEALT, against)) - _sum(_together(shoe, played, against))
             chances = _together(shoe, hands, against)
-            beaten += sum(chances.values())
+            beaten += _sum(chances)
             for number, chance in chances.items():
                 found[_dealer(natural, number)] += chance
-        dealt = sum(_together(shoe, played, [_hand(up)]).values())
-        hole = [drawn for natural, hands in _dealers(up) if natural for drawn in hands]
-        missed = sum(_together(shoe, played, hole).values())
-        seen = sum(_together(shoe, played if terms.from_hand else _DEALT, hole).values())
-        found[_OTHER] += dealt - missed + seen - beaten
+        found[_OTHER] += made - beaten
     return found
 
 
@@ -165,7 +165,7 @@ def _together(shoe: Sequence[int], hands: Sequence[Drawn], dealers: Sequence[Dra
     More than seven cards count as seven.
     """
     ways = [[perm(copies, number) for number in range(MOST + 1)] for copies in shoe]
-    found: Counter[tuple[int, int]] = Counter()
+    found: defaultdict[tuple[int, int], int | Fraction] = defaultdict(int)
     for dealer in dealers:
         number = sum(dealer.cards)
         for hand in hands:
@@ -173,12 +173,16 @@ def _together(shoe: Sequence[int], hands: Sequence[Drawn], dealers: Sequence[Dra
             for copies, own, other in zip(ways, hand.cards, dealer.cards, strict=True):
                 if own or other:
                     orders *= copies[own + other]
-            found[number, sum(hand.cards) + number] += orders  # type: ignore[assignment]
+            found[number, sum(hand.cards) + number] += orders
     chances: dict[int, Fraction] = {}
     for (number, cards), orders in found.items():
         key = min(number, _MOST_CARDS)
         chances[key] = chances.get(key, Fraction(0)) + Fraction(orders) / perm(sum(shoe), cards)
     return chances
+
+
+def _sum(chances: Mapping[int, Fraction]) -> Fraction:
+    return sum(chances.values(), Fraction(0))
 
 
 def _hand(*values: int) -> Drawn:
@@ -210,7 +214,5 @@ def _dealer(natural: bool, number: int) -> DealerHand:
     return DealerHand(cards, cards[0], cards[1], total(cards), natural)
 
 
-_DEALT: Final = [
-    _hand(first, second) for first, second in TWO_CARDS if points(two_cards(first, second)) == _TWENTY
-]
+_DEALT: Final = [_hand(first, second) for first, second in TWO_CARDS if points(two_cards(first, second)) == _TWENTY]
 _OTHER: Final = DealerHand((card := CARD_OF[10], card), card, card, 2 * VALUES[card], False)

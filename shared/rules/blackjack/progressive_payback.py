@@ -9,8 +9,8 @@ from shared.rules.blackjack.main_wager import BLACKJACK
 from shared.rules.blackjack.play import terms_of
 from shared.rules.blackjack.progressives import PROGRESSIVES as WAGERS
 from shared.rules.blackjack.progressives import BadBeat, HitAndRun, StraightJack
-from shared.rules.blackjack.strategy import Terms
 from shared.rules.blackjack.straight_jack import straight_jack
+from shared.rules.blackjack.strategy import Terms
 from shared.rules.errors import Refused
 from shared.rules.game import CountProgressive
 from shared.rules.progressive import Progressive
@@ -24,7 +24,7 @@ def _played(count: Callable[[Selection, Offer, Terms], Progressive]) -> CountPro
         terms = terms_of(selection, selection.offers[BLACKJACK])
         if terms.switch:
             raise Refused(
-                f"the payback of '{offer.name}' is not counted at Blackjack Switch, where two hands are played together",
+                f"the payback of '{offer.name}' at Blackjack Switch, where two hands are played, is not counted",
                 paragraph=offer.wager.decided,
             )
         return count(selection, offer, terms)

@@ -44,7 +44,8 @@ COUNTS: Final = "losing_hands.yaml"
 def losing_hands() -> Mapping[WildCategory, int]:
     """Return in how many deals of two hands, C(53, 5) C(48, 5) in all, the first has the category and loses.
 
-    Counting takes a second, so that what was counted lies beside this module; `make generated` counts again.
+    Counting takes a second, so that what was counted lies beside this module; `pitledger payback recompute
+    losing-hands` counts again.
     """
     counted: dict[str, int] = packaged(__package__, COUNTS)
     return {WildCategory[name]: deals for name, deals in counted.items()}

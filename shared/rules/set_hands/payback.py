@@ -1,6 +1,7 @@
 """Returns of wagers on what seven cards can form: exact, by counting all hands from 52 cards and a joker.
 
-Counting takes seconds, so that what was counted lies beside this module; `make generated` counts again.
+Counting takes seconds, so that what was counted lies beside this module; `pitledger payback recompute seven-cards`
+counts again.
 """
 
 from collections import Counter

@@ -71,24 +71,34 @@ def test_counts_are_compared_with_what_is_kept(pitledger: Caller) -> None:
 
 
 def test_other_counts_than_kept_are_named(pitledger: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A check names the file and writes nothing; without it the file is written, and the next check finds it so."""
+    """A check names the file and writes nothing; without it the file is written, and the next check finds it so.
+
+    Several are counted in two processes, and all of them compared.
+    """
     monkeypatch.setattr("services.cli.payback._ROOT", tmp_path)
-    counts = {"one": recount.Count("hands of a kind", lambda: {"kept.yaml": "pair: 2\n"})}
+    counts = {
+        "one": recount.Count("hands of a kind", lambda: {"kept.yaml": "pair: 2\n"}),
+        "other": recount.Count("hands of another", lambda: {"other.yaml": "pair: 4\n"}),
+    }
     monkeypatch.setattr(recount, "COUNTS", counts)
     (tmp_path / "kept.yaml").write_text("pair: 3\n")
+    (tmp_path / "other.yaml").write_text("pair: 4\n")
     called = pitledger("payback", "recompute", "--check")
     assert (1, "pair: 3\n") == (called.code, (tmp_path / "kept.yaml").read_text())
     assert "kept.yaml: not what counting says" in called.stderr
+    assert "other.yaml" not in called.stderr
     assert 0 == pitledger("payback", "recompute", "one").code
     assert "pair: 2\n" == (tmp_path / "kept.yaml").read_text()
     assert 0 == pitledger("payback", "recompute", "--check").code
 
 
 def test_only_the_time_that_counting_took_may_differ() -> None:
-    """Everything else that the head of a file says is compared like the counts."""
+    """Everything else that the head of a file says is compared like the counts, and a file without one differs."""
     head = 'counted:\n  what: "hands"\n  seconds: {}\nhands: {{AA: {}}}\n'
     assert recount.is_same(head.format(3, 1), head.format(4, 1))
     assert not recount.is_same(head.format(3, 1), head.format(3, 2))
+    assert recount.is_same("# seconds: 3\npair: 2\n", "# seconds: 4\npair: 2\n")
+    assert not recount.is_same("# seconds: 3\npair: 2\n", "pair: 2\n")
 
 
 def test_nothing_is_counted_by_another_name(pitledger: Caller) -> None:
@@ -96,7 +106,7 @@ def test_nothing_is_counted_by_another_name(pitledger: Caller) -> None:
     called = pitledger("payback", "recompute", "roulette")
     assert 2 == called.code
     assert (
-        "there are: seven-cards, hand-types, losing-hands, dj-wild, five-cards, pai-gow, face-up, holdem"
+        "there are: holdem, blackjack, face-up, pai-gow, hand-types, five-cards, dj-wild, seven-cards, losing-hands"
         in called.stderr
     )
 
