@@ -50,7 +50,7 @@ def _with_head(name: str, what: str, deals: int, module: ModuleType, path: str) 
 
 
 def _seven_cards() -> Mapping[str, str]:
-    what = "hands of seven cards: flags of `Formed` that they can form, those with a wild joker, the highest value, and how many"
+    what = "hands of seven cards: flags of `Formed`, those with a wild joker, the highest value, and how many"
     return _with_head("seven-cards", what, comb(53, 7), seven_cards, _SEVEN_CARDS)
 
 
