@@ -34,25 +34,35 @@ _WRONG: Final = text(f"""
 # read, with what was changed before it.
 _CHANGED: Final = text(f"""
     WITH changes AS (
-        SELECT service, shard, seq, event, table_name, gaming_day, occurred_at, data {_OF_DAYS}
-          AND event IN ('cards.changed', 'dice.changed')),
+        SELECT service, shard, seq, event, table_name, occurred_at, CAST(data ->> 'sequence' AS bigint) AS sequence
+        {_OF_DAYS} AND event IN ('cards.changed', 'dice.changed')),
     pairs AS (
-        SELECT *, lag(occurred_at) OVER one_by_one AS before_at, lag(data) OVER one_by_one AS before
+        SELECT service, shard, seq, event, table_name, occurred_at, sequence,
+               lag(occurred_at) OVER one_by_one AS before_at, lag(service) OVER one_by_one AS before_service,
+               lag(shard) OVER one_by_one AS before_shard, lag(seq) OVER one_by_one AS before_seq
         FROM (
             SELECT * FROM changes
             UNION ALL
             SELECT b.* FROM (SELECT DISTINCT event, table_name FROM changes) c CROSS JOIN LATERAL (
-                SELECT service, shard, seq, event, table_name, gaming_day, occurred_at, data FROM reporting.facts
+                SELECT service, shard, seq, event, table_name, occurred_at,
+                       CAST(data ->> 'sequence' AS bigint) AS sequence
+                FROM reporting.facts
                 WHERE property = :property AND table_name = c.table_name AND event = c.event AND gaming_day < :first
                   AND recorded_at <= :known_at
-                ORDER BY occurred_at DESC, CAST(data ->> 'sequence' AS bigint) DESC LIMIT 1) b) known
-        WINDOW one_by_one AS (
-            PARTITION BY event, table_name ORDER BY occurred_at, CAST(data ->> 'sequence' AS bigint)))
-    SELECT service, shard, seq, event, table_name, gaming_day, occurred_at, before_at,
-           before #>> '{{data,regulation}}' AS regulation, before #>> '{{data,dealing}}' AS dealing,
-           data #>> '{{data,changed_by}}' AS changed_by
-    FROM pairs WHERE occurred_at - before_at > :least
-    ORDER BY event, table_name, occurred_at, CAST(data ->> 'sequence' AS bigint)""")  # noqa: S608 - our own text
+                ORDER BY occurred_at DESC, sequence DESC LIMIT 1) b) known
+        WINDOW one_by_one AS (PARTITION BY event, table_name ORDER BY occurred_at, sequence))
+    SELECT p.service, p.shard, p.seq, p.event, p.table_name, f.gaming_day, p.occurred_at, p.before_at,
+           b.data #>> '{{data,regulation}}' AS regulation, b.data #>> '{{data,dealing}}' AS dealing,
+           f.data #>> '{{data,changed_by}}' AS changed_by
+    FROM pairs p
+    CROSS JOIN LATERAL (  -- OFFSET 0: few of all facts are looked up
+        SELECT gaming_day, data FROM reporting.facts
+        WHERE service = p.service AND shard = p.shard AND seq = p.seq OFFSET 0) f
+    CROSS JOIN LATERAL (
+        SELECT data FROM reporting.facts
+        WHERE service = p.before_service AND shard = p.before_shard AND seq = p.before_seq OFFSET 0) b
+    WHERE p.occurred_at - p.before_at > :least
+    ORDER BY p.event, p.table_name, p.occurred_at, p.sequence""")  # noqa: S608 - our own text
 
 _OPENED: Final = text(f"""
     SELECT table_name, occurred_at {_OF_DAYS} AND event = 'table.opened' AND table_name = ANY(:tables)
