@@ -53,7 +53,7 @@ _CHECK_BUYER: Final = 2
 
 _CARD_LIFE: Final = timedelta(hours=3, minutes=50)
 """New cards come in time for the shortest of the clocks, four hours."""
-_FORGOTTEN: Final = timedelta(hours=4, minutes=10)
+FORGOTTEN: Final = timedelta(hours=4, minutes=10)
 """New cards come so late where they are forgotten: cards dealt from the hand last four hours."""
 _MINUTE, _SECOND = timedelta(minutes=1), timedelta(seconds=1)
 
@@ -140,7 +140,7 @@ class TableDay:
             self._report(at, "dice.changed", changed_by=FLOORPERSON)
         self._put_cards(at)
         if self.forgets_cards:
-            self._new_cards_at = at + _FORGOTTEN
+            self._new_cards_at = at + FORGOTTEN
 
     def _change_cards(self, at: datetime) -> None:
         self.forgets_cards = False

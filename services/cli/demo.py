@@ -26,6 +26,7 @@ from loadtest.games import pit, rules_submissions
 from loadtest.messages import Message
 from loadtest.messages import day as messages_of_day
 from loadtest.pit import PitBook, PitDay
+from loadtest.pit_table import FORGOTTEN
 from loadtest.playing import play
 from loadtest.property import property_document
 from loadtest.publish import NotDelivered
@@ -270,7 +271,9 @@ def gaming_day_of(now: datetime, plans: Sequence[TablePlan], rounds: int) -> dat
     day = now.astimezone(TIME_ZONE).date()
     day -= timedelta(days=now < opening(day))
     at_table = -(-rounds // len(plans))
-    played = opening(day) + timedelta(seconds=_PLAY_MARGIN * pace(at_table) * at_table) + _AROUND_PLAY
+    play = timedelta(seconds=_PLAY_MARGIN * pace(at_table) * at_table)
+    # However short play is, a table stays open until its forgotten cards are changed.
+    played = opening(day) + max(play, FORGOTTEN) + _AROUND_PLAY
     ends = opening(day + timedelta(days=1)) - _AROUND_PLAY
     return day if played <= now <= ends else day - timedelta(days=1)
 
