@@ -27,7 +27,7 @@ from shared.rules.blackjack.shoe import (
     two_cards,
     without,
 )
-from shared.rules.blackjack.strategy import TWO_CARDS, Strategy, Terms, additional_splits
+from shared.rules.blackjack.strategy import TWO_CARDS, Strategy, Terms, additional_splits, strategy_against
 from shared.rules.blackjack.totals import MOST, VALUES, total
 from shared.rules.progressive import Hands, Progressive, with_bonus
 from shared.rules.submission import Offer, Selection
@@ -78,7 +78,7 @@ def twenties(decks: int, terms: Terms) -> Mapping[DealerHand, Fraction]:
     shoe = full_shoe(decks)
     found: defaultdict[DealerHand, Fraction] = defaultdict(Fraction)
     for up in VALUES_OF_CARDS:
-        strategy = Strategy(without(shoe, up), up, terms)
+        strategy = strategy_against(up, tuple(without(shoe, up)), terms)
         played = list(_played(strategy, without(shoe, up)))
         beaten = Fraction(0)
         made = _sum(_together(shoe, played, [_hand(up)]))

@@ -10,7 +10,7 @@ from typing import Final
 from shared.rules.blackjack.hand_ends import AGAINST, STAKED, Backs, Chances, ends_of_natural, ends_of_pair, rounded
 from shared.rules.blackjack.main_wager import BLACKJACK
 from shared.rules.blackjack.shoe import VALUES_OF_CARDS, Dealer, full_shoe, is_natural, shares, without
-from shared.rules.blackjack.strategy import Strategy, Terms
+from shared.rules.blackjack.strategy import Strategy, Terms, strategy_against
 from shared.rules.blackjack.switch_play import SWITCH_ASSUMED, switch_chances
 from shared.rules.game import CountPlay
 from shared.rules.paytable import rows_by_category
@@ -54,7 +54,7 @@ def _ends(shoe: list[int], terms: Terms, backs: Backs) -> Chances:
     chances: Chances = {}
     for up in VALUES_OF_CARDS:
         left = without(shoe, up)
-        strategy = Strategy(left, up, terms)
+        strategy = strategy_against(up, tuple(left), terms)
         for first in VALUES_OF_CARDS:
             for second in range(first, VALUES_OF_CARDS.stop):
                 rest = without(left, first, second)

@@ -13,7 +13,7 @@ from typing import Final, cast
 from shared.cards import RANKS, StandardCard
 from shared.rules.blackjack.progressives import StraightJack, straight_length
 from shared.rules.blackjack.shoe import ACE, TEN, VALUES_OF_CARDS, add, full_shoe, is_natural, without
-from shared.rules.blackjack.strategy import Strategy, Terms
+from shared.rules.blackjack.strategy import Strategy, Terms, strategy_against
 from shared.rules.blackjack.totals import VALUES
 from shared.rules.progressive import Hands, Progressive
 from shared.rules.submission import Offer, Selection
@@ -46,7 +46,7 @@ def straights(decks: int, terms: Terms) -> Iterator[tuple[Straight, Fraction]]:
     """Yield the straights of spades that stand for all of their ranks, as drawn, and how probable they are."""
     shoe = full_shoe(decks)
     for up in VALUES_OF_CARDS:
-        strategy = Strategy(without(shoe, up), up, terms)
+        strategy = strategy_against(up, tuple(without(shoe, up)), terms)
         for first, second in product(_CARDS, _CARDS):
             if straight_length((first, second)):
                 yield from _played(decks, strategy, up, (first, second))

@@ -8,6 +8,7 @@ there was none.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from shared.rules.blackjack.shoe import (
@@ -165,6 +166,15 @@ class Strategy:
             case _:
                 decided = worth.played[state]
         return (1 - worth.dealer.blackjack) * decided - worth.dealer.blackjack
+
+
+@lru_cache(maxsize=128)
+def strategy_against(up: int, shoe: tuple[int, ...], terms: Terms) -> Strategy:
+    """Return the best decisions on a shoe from which the up card was taken; those asked for last are kept.
+
+    The Blackjack Wager and each progressive of a submission are played by the same.
+    """
+    return Strategy(shoe, up, terms)
 
 
 TWO_CARDS: Final = tuple((first, second) for first in VALUES_OF_CARDS for second in VALUES_OF_CARDS if first <= second)

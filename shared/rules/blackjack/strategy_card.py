@@ -6,7 +6,7 @@ from typing import Final
 from shared.rules.blackjack.main_wager import BLACKJACK
 from shared.rules.blackjack.play import terms_of
 from shared.rules.blackjack.shoe import ACE, full_shoe, soft, two_cards, without
-from shared.rules.blackjack.strategy import Strategy, Terms
+from shared.rules.blackjack.strategy import Strategy, Terms, strategy_against
 from shared.rules.game import CountStrategy
 from shared.rules.play import StrategyCard
 from shared.rules.submission import Offer, Selection
@@ -38,7 +38,7 @@ def strategy_card(decks: int, terms: Terms) -> dict[str, tuple[str, ...]]:
     `RPH` is surrender, or else split, or else hit. A hand of more than two cards, or one that was split, cannot be
     surrendered, one of more than two cards not be doubled, and a pair not be split for ever.
     """
-    strategies = [Strategy(without(full_shoe(decks), up), up, terms) for up in map(_value, UP_CARDS)]
+    strategies = [strategy_against(up, tuple(without(full_shoe(decks), up)), terms) for up in map(_value, UP_CARDS)]
     rows = {f"hard {total}": tuple(_of_state(each, total) for each in strategies) for total in range(4, 21)}
     rows |= {f"soft {total}": tuple(_of_state(each, soft(total)) for each in strategies) for total in range(12, 21)}
     rows |= {f"pair {name}": tuple(_of_pair(each, _value(name)) for each in strategies) for name in UP_CARDS}

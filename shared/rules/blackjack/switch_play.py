@@ -20,7 +20,7 @@ from shared.rules.blackjack.hand_ends import (
     mix,
 )
 from shared.rules.blackjack.shoe import VALUES_OF_CARDS, Dealer, is_natural, shares, without
-from shared.rules.blackjack.strategy import TWO_CARDS, Strategy, Terms
+from shared.rules.blackjack.strategy import TWO_CARDS, Strategy, Terms, strategy_against
 
 SWITCH_ASSUMED: Final = (
     "for each cent of the two equal wagers together; the second cards are switched where the two hands are worth more "
@@ -38,7 +38,7 @@ def switch_chances(shoe: Sequence[int], terms: Terms, backs: Backs) -> Chances:
     chances: Chances = {}
     for up in VALUES_OF_CARDS:
         left = without(shoe, up)
-        strategy = Strategy(left, up, terms)
+        strategy = strategy_against(up, tuple(left), terms)
         kept = _kept(left, strategy)
         ends: dict[_Two, list[Ends]] = {_NATURAL: ends_of_natural(strategy, backs)}
         dealers = {_NATURAL: Dealer(shares(without(left, *_ACE_TEN)), up).chances}
