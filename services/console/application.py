@@ -13,7 +13,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
-from services.console import gateway, login, static
+from services.console import documentation, gateway, login, static
 from services.console.console import Console, Forged, LoginNeeded, page
 from services.console.floor import Floors
 from services.console.operations import all_operations
@@ -30,6 +30,7 @@ from services.console.pages import (
     rounds,
     search,
     submissions,
+    what_if,
 )
 from services.console.protection import Protected, content_policy, origin_of
 from services.console.provider import Provider
@@ -54,6 +55,7 @@ _PAGES: Final = (
     quarantine,
     reports,
     search,
+    what_if,
     commands,
 )
 _LOOKED_AT: Final = "/static/"
@@ -94,6 +96,7 @@ def create_console(
     for one in _PAGES:
         app.include_router(one.routes())
     app.include_router(gateway.routes(client))
+    app.router.routes.extend(documentation.routes(docs))
     app.router.routes.append(Route(_LOOKED_AT + "{hash}/{name}", static.serve))
     _answer_errors(app)
     return app

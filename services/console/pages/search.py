@@ -66,7 +66,11 @@ async def _tables(person: Person, name: str, term: str) -> list[Hit]:
 
 
 async def _rounds(person: Person, name: str, term: str) -> list[Hit]:
-    asked = {"hash": term} if _HASH.fullmatch(term) else {"round_id": term}
+    asked = {"round_id": term}
+    if _HASH.fullmatch(term):
+        [floors] = await together(person.calls.get(REPORTING, "/floors"))
+        day = next((one["gaming_day"] for one in floors or () if one["property"] == name), "")
+        asked |= {"hash": term, "gaming_day": day}
     [found] = await together(person.calls.get(SETTLEMENT, "/rounds/find", property=name, **asked))
     return [
         Hit("round", one["round_id"], path("p", name, "rounds", one["table"], one["round_id"]), one["table"])
