@@ -14,7 +14,7 @@ from typing import Final
 from sqlalchemy import Table
 
 from infra.acls import wanted as acls
-from services.cli.services import roles_of_services
+from services.cli.services import roles_of_services, url_variable
 from shared.contracts.topics import Topic
 from shared.runtime.service.manifest import Manifest
 from shared.runtime.settings import Settings
@@ -182,11 +182,17 @@ PARTS: Final[Mapping[str, Mapping[str, Lines]]] = {
     "docker-compose.yml": {
         "services": lambda manifests: _each(_compose)(manifests)[:-1],
         "passwords": _each(lambda one: [f"{password(one)}: ${{{password(one)}:?set it in .env}}"]),
+        "addresses": _each(lambda one: [f"{url_variable(one.name)}: http://{one.name}:{one.port}"]),
         "keys": _each(lambda one: [f"{one.name}-key:", f"  file: ${{KEYS_DIRECTORY:?set it in .env}}/{one.name}.pem"]),
     },
     ".env.example": {"passwords": _each(lambda one: [f"{password(one)}="])},
     "infra/prometheus/prometheus.yml": {
         "targets": _each(lambda one: [f'- targets: ["{one.name}:{one.port}"]', f"  labels: {{service: {one.name}}}"])
+    },
+    "infra/kubernetes/console.yaml": {
+        "addresses": _each(
+            lambda one: [f'- {{name: {url_variable(one.name)}, value: "http://pitledger-{one.name}:{one.port}"}}']
+        )
     },
     "infra/kubernetes/kustomization.yaml": {"services": _each(lambda one: [f"- services/{one.name}"])},
     "infra/postgres/roles.sql": {

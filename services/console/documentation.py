@@ -1,4 +1,4 @@
-"""The documentation, built beforehand and served as it is, with a policy that names the scripts that its pages bring."""
+"""The documentation, built beforehand and served as it is, with a policy that names the scripts of its pages."""
 
 import re
 from base64 import b64encode
