@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from services.console.felt.felts import Hand, Place
+from services.console.felt.felts import DEALERS_HAND, Hand, Place
 from services.console.felt.reading import Fields, Lines, Parts, dealer_cards, one_card, seats_of
 from services.console.felt.words import dollars, text_of
 
@@ -17,8 +17,10 @@ def blackjack(record: Fields, lines: Lines) -> Parts:
     seats = seats_of(record, lambda fields, name, number: _seat(fields, name, number, lines, played=played))
     lucky = record.take("lucky_seat")
     notes = [] if lucky is None else [f"Lucky seat: {text_of(lucky)}"]
-    said = ("Blackjack",) if len(cards) == 2 and points(cards)[0] == 21 else _total(cards)
-    return seats, Place("Dealer", (Hand("Dealer", cards, said), *one_card(record, "magic_card"))), notes
+    # At Blackjack Switch a 22 of the dealer returns wagers: what it means is for the settlement to say.
+    total = points(cards)[0]
+    said = ("Blackjack",) if len(cards) == 2 and total == 21 else (f"total {total}",) if cards else ()
+    return seats, Place("Dealer", (Hand(DEALERS_HAND, cards, said), *one_card(record, "magic_card"))), notes
 
 
 def points(cards: Sequence[str]) -> tuple[int, bool]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from services.console.felt.felts import Hand, Place, Wager
+from services.console.felt.felts import DEALERS_HAND, Hand, Place, Wager
 from services.console.felt.glyphs import CARD_HEIGHT, CARD_WIDTH, CHIP_RADIUS, MARK_SIZE, card, chips, mark
 from services.console.felt.svg import element, text, width_of, wrapped
 
@@ -71,7 +71,9 @@ def flowed(blocks: Iterable[Block], width: float) -> Block:
 def hand_block(name: str, hand: Hand, width: float, *, alone: bool) -> Block:
     """Return a hand: its name, its cards side by side or as a fan, and what is said of it."""
     wide = width if alone else max(_cards_width(len(hand.cards), width), min(_said_width(hand), width))
-    named = lines_block([hand.name] if hand.name else [], wide, "hand-name", size=SMALL)
+    named = lines_block(
+        [hand.name] if hand.name and not (alone and hand.name == DEALERS_HAND) else [], wide, "hand-name", size=SMALL
+    )
     return stacked([named, _cards(name, hand, width), lines_block(hand.said, wide, "decision")])
 
 
@@ -102,7 +104,9 @@ def wager_block(name: str, wager: Wager, width: float) -> Block:
     """Return a wager: its chips, its amount and name, and its outcome with a mark."""
     room = width - _CHIP_COLUMN
     amount = [] if not wager.cents else [wager.amount]
-    head = lines_block([" ".join([*amount, wager.title])], room, "wager", bold=True)
+    head = lines_block(
+        [" ".join([*amount, wager.title.replace(", hand ", ", hand\N{NO-BREAK SPACE}")])], room, "wager", bold=True
+    )
     parts = [head]
     if wager.result is not None:
         inner = lines_block([wager.result.words], room - MARK_SIZE - 5, f"outcome-{wager.outcome}")

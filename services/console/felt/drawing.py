@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any, Final, Literal
 
-from services.console.felt.blocks import PAD, TEXT, Block, flowed, lines_block, place_block
+from services.console.felt.blocks import PAD, TEXT, Block, flowed, hand_block, lines_block, place_block
 from services.console.felt.felts import Felt
 from services.console.felt.games import felt_of
 from services.console.felt.glyphs import symbols
@@ -25,7 +25,9 @@ _WIDE_LEAST: Final = 640
 _SEAT_WIDTHS: Final = {1: 280, 2: 260, 3: 230, 4: 210, 5: 190}
 _SEAT_WIDTH: Final = 172
 _ARC_PER_SEAT: Final = 11
+_DEALER_LEAST: Final = 220.0
 _TITLE: Final = 22.0
+_SPACING: Final = 0.04
 
 
 def draw(
@@ -82,7 +84,7 @@ def _column(felt: Felt, name: str) -> tuple[list[str], float, float]:
     """Return the elements of the narrow shape: everything below one another."""
     room = _NARROW - 2 * _GAP
     blocks = [place_block(name, place, room) for place in (felt.dealer, *felt.seats)] + _notes(felt, room)
-    body, y = [text(felt.title, _NARROW / 2, 30, "felt-title", size=20, middle=True)], 44.0
+    body, y = [_title(felt, _NARROW, 29, 20)], 44.0
     for block in blocks:
         body.append(block.at(_GAP, y))
         y += block.height + _GAP
@@ -107,10 +109,8 @@ def _arc(felt: Felt, name: str) -> tuple[list[str], float, float]:
         bottom = max(bottom, y + block.height)
         x += seat_width + _GAP
     y = bottom + 2 * _GAP + _TITLE
-    # Letters stand apart in a title: the estimate of its width has room for that.
-    size = min(_TITLE, _TITLE * (width - 2 * _EDGE) / width_of(felt.title + "    ", _TITLE, bold=True))
-    body.append(text(felt.title, width / 2, y - 8, "felt-title", size=size, middle=True))
-    dealer = place_block(name, felt.dealer, _dealer_width(felt, width - 2 * _EDGE))
+    body.append(_title(felt, width, y - 8, _TITLE))
+    dealer = place_block(name, felt.dealer, _dealer_width(felt, name, width - 2 * _EDGE))
     body.append(dealer.at((width - dealer.width) / 2, y + 4))
     y += dealer.height + 4 + _GAP
     for block in _notes(felt, width - 2 * _EDGE - 2 * PAD):
@@ -121,8 +121,14 @@ def _arc(felt: Felt, name: str) -> tuple[list[str], float, float]:
     return [element("path", {"d": cloth, "class": "cloth"}), *body], width, height
 
 
-def _dealer_width(felt: Felt, room: float) -> float:
-    """Return how wide the dealer's side is: all of its cards in a row, where there is room for them."""
-    hands = felt.dealer.hands
-    cards = flowed((Block(max(38.0 * len(hand.cards), 100), 1, ()) for hand in hands), room - 2 * PAD)
-    return min(room, max(260.0, cards.width + 2 * PAD + 20))
+def _title(felt: Felt, width: float, y: float, size: float) -> str:
+    """Return the name of the game in the middle, smaller where it is too long. Its letters stand apart."""
+    fits = (width - 2 * _EDGE) / (width_of(felt.title, 1, bold=True) + _SPACING * len(felt.title))
+    return text(felt.title, width / 2, y, "felt-title", size=min(size, fits), middle=True)
+
+
+def _dealer_width(felt: Felt, name: str, room: float) -> float:
+    """Return how wide the dealer's side is: all of its hands in a row, where there is room for them."""
+    hands = [hand for hand in felt.dealer.hands if hand.cards or hand.said]
+    row = flowed((hand_block(name, hand, room - 2 * PAD, alone=False) for hand in hands), room - 2 * PAD)
+    return min(room, max(_DEALER_LEAST, row.width + 2 * PAD))

@@ -1,8 +1,11 @@
 """What lies on a felt, read from a record: hands, wagers, decisions; the same for every game, and pure data."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from services.console.felt.words import OUTCOMES, dollars, title, words
+
+DEALERS_HAND: Final = "Dealer's hand"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from services.console.felt.blackjack import blackjack
-from services.console.felt.felts import Felt, Hand, Place, Wager
+from services.console.felt.felts import DEALERS_HAND, Felt, Hand, Place, Wager
 from services.console.felt.reading import Fields, Lines, Parts, dealer_cards, irregularities, meters, one_card, seats_of
 from services.console.felt.seven_cards import face_up_pai_gow, pai_gow
 from services.console.felt.words import GAMES, card_words, dollars, text_of, title
@@ -72,7 +72,7 @@ def holdem(record: Fields, lines: Lines) -> Parts:
         return Place(name, (Hand("", fields.cards("cards")),), lines.of(number, wagers), tuple(said))
 
     seats = seats_of(record, seat)
-    hands = [Hand("Dealer", dealer_cards(record)), *(Hand(street, cards) for street, cards in streets if cards)]
+    hands = [Hand(DEALERS_HAND, dealer_cards(record)), *(Hand(street, cards) for street, cards in streets if cards)]
     lucky = record.take("lucky_position")
     notes = [] if lucky is None else [f"Lucky position: {'' if lucky == 'dealer' else 'seat '}{text_of(lucky)}"]
     return seats, Place("Dealer", (*hands, *one_card(record, "magic_card"))), notes
@@ -90,7 +90,7 @@ def dj_wild(record: Fields, lines: Lines) -> Parts:
         return Place(name, (_wild("", fields.cards("cards")),), lines.of(number, wagers), tuple(said))
 
     seats = seats_of(record, seat)
-    return seats, Place("Dealer", (_wild("Dealer", dealer_cards(record)), *one_card(record, "spare_card"))), []
+    return seats, Place("Dealer", (_wild(DEALERS_HAND, dealer_cards(record)), *one_card(record, "spare_card"))), []
 
 
 def _wild(name: str, cards: tuple[str, ...]) -> Hand:
@@ -126,7 +126,7 @@ def _any_game(record: Fields, lines: Lines) -> Parts:
         said = [word for word in ("folded", "surrendered") if fields.flag(word)]
         return Place(name, (Hand("", fields.cards("cards")),), wagers, tuple(said))
 
-    return seats_of(record, seat), Place("Dealer", (Hand("Dealer", dealer_cards(record)),)), []
+    return seats_of(record, seat), Place("Dealer", (Hand(DEALERS_HAND, dealer_cards(record)),)), []
 
 
 _READERS: Final[Mapping[str, Callable[[Fields, Lines], Parts]]] = {

@@ -51,6 +51,14 @@ _MARKS: Final = {
 }
 """Strokes in a box of 10 by 10."""
 
+# Within a symbol no rule of a stylesheet knows what it stands in: lines take the color of whoever uses them.
+_STROKE: Final = {
+    "fill": "none",
+    "stroke": "currentColor",
+    "stroke-linecap": "round",
+    "stroke-linejoin": "round",
+}
+
 CARD_WIDTH: Final = 34
 CARD_HEIGHT: Final = 48
 CHIP_RADIUS: Final = 9
@@ -60,16 +68,18 @@ MARK_SIZE: Final = 10
 def symbols(name: str) -> str:
     """Return the symbols that the pieces of a drawing use; `name` makes their ids those of one drawing."""
     shapes = [
-        *_symbols(f"{name}-rank-", _RANKS, "-1 -1 14 18.5", "rank"),
-        *_symbols(f"{name}-suit-", _SUITS, "0 0 16 16", "suit"),
-        *_symbols(f"{name}-mark-", _MARKS, "-1 -1 12 12", "mark"),
+        *_symbols(
+            f"{name}-rank-", _RANKS, "-1.5 -1.5 15 19.5", {"class": "felt-rank", **_STROKE, "stroke-width": "2.3"}
+        ),
+        *_symbols(f"{name}-suit-", _SUITS, "0 0 16 16", {"class": "felt-suit", "fill": "currentColor"}),
+        *_symbols(f"{name}-mark-", _MARKS, "-1 -1 12 12", {"class": "felt-mark", **_STROKE, "stroke-width": "2"}),
     ]
     return element("defs", {}, *shapes)
 
 
-def _symbols(name: str, paths: dict[str, str], box: str, kind: str) -> list[str]:
+def _symbols(name: str, paths: dict[str, str], box: str, look: dict[str, str]) -> list[str]:
     return [
-        element("symbol", {"id": name + key, "viewBox": box}, element("path", {"d": path, "class": kind}))
+        element("symbol", {"id": name + key, "viewBox": box}, element("path", {"d": path, **look}))
         for key, path in paths.items()
     ]
 

@@ -29,7 +29,7 @@ def text(line: str, x: float, y: float, kind: str = "", *, size: float | None = 
 def width_of(line: str, size: float, *, bold: bool = False) -> float:
     """Return the room that a line takes at most in any common sans serif, in units of the drawing."""
     ems = sum(_ems(character) for character in line)
-    return ems * size * (1.07 if bold else 1.0)
+    return ems * size * (1.16 if bold else 1.0)
 
 
 def _ems(character: str) -> float:
@@ -44,7 +44,7 @@ def wrapped(words: str, width: float, size: float, *, bold: bool = False) -> lis
     """Return a text broken into lines that fit; a word that is too long for a line is broken itself."""
     lines: list[str] = []
     line = ""
-    for word in words.split():
+    for word in filter(None, words.split(" ")):
         joined = f"{line} {word}" if line else word
         if width_of(joined, size, bold=bold) <= width:
             line = joined

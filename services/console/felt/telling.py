@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from services.console.felt.felts import Felt, Hand, Place
+from services.console.felt.felts import DEALERS_HAND, Felt, Hand, Place
 from services.console.felt.games import felt_of
 from services.console.felt.words import cards_words
 
@@ -33,5 +33,5 @@ def _place(place: Place) -> list[str]:
 
 
 def _hand(hand: Hand) -> str:
-    named = f"{hand.name.lower()}: " if hand.name and hand.name != "Dealer" else ""
+    named = f"{hand.name.lower()}: " if hand.name not in ("", DEALERS_HAND) else ""
     return "; ".join((named + cards_words(hand.cards), *hand.said))
