@@ -1,7 +1,7 @@
 """Writes what follows from the code, or checks that it is there: `python -m services.cli.generated [--check]`.
 
 The contracts in schemas/, what infra/, docs/ and pyproject.toml say of the services, docs/jurisdictions,
-docs/duties.md and docs/reports.md, and the counts of hands that the rules read.
+docs/duties.md and docs/reports.md, the readings as data for the console, and the counts of hands that the rules read.
 """
 
 import sys
@@ -15,6 +15,7 @@ from services.cli import duties, infra, schemas
 from services.cli.exits import ExitCode
 from services.cli.output import message
 from services.cli.services import load_all, roles_of_services
+from services.console.felt import readings
 from services.reporting import handbook
 from shared.jurisdictions import known_packs, pack
 from shared.jurisdictions.document import page
@@ -31,6 +32,7 @@ def texts(root: Path = ROOT) -> dict[str, str]:
     pages = {f"{_JURISDICTIONS}/{name}.md": page(pack(name)) for name in known_packs()}
     pictures = (root / Path(handbook.PATH).parent / handbook.PICTURES).glob("*.png")
     pages[handbook.PATH] = handbook.page(picture.stem for picture in pictures)
+    pages[readings.PATH] = readings.packed(root)
     pages[duties.PATH] = duties.page(roles_of_services(manifests))
     return schemas.texts(manifests) | infra.texts(manifests, root) | pages
 

@@ -1,0 +1,10 @@
+"""A round as people look at it: the felt of its game with every card, chip and decision, and the evidence behind it.
+
+Pure: no framework, no clock, no I/O but reading the packaged readings once.
+"""
+
+from services.console.felt.drawing import draw
+from services.console.felt.page import RoundView, view_of
+from services.console.felt.telling import describe
+
+__all__ = ["RoundView", "describe", "draw", "view_of"]

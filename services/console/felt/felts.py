@@ -1,0 +1,108 @@
+"""What lies on a felt, read from a record: hands, wagers, decisions; the same for every game, and pure data."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from services.console.felt.words import OUTCOMES, dollars, title, words
+
+DEALERS_HAND: Final = "Dealer's hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """Cards that lie together: what they are called, the cards as records write them, and what is said of them.
+
+    `wild` are the places (from 0) of cards that stand for others.
+    """
+
+    name: str
+    cards: tuple[str, ...]
+    said: tuple[str, ...] = ()
+    wild: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a settlement line says of a wager, amounts in cents."""
+
+    outcome: str
+    payout_cents: int
+    returned_cents: int
+    vigorish_cents: int = 0
+    category: str | None = None
+    from_meter_cents: int = 0
+
+    @property
+    def words(self) -> str:
+        """Return the outcome with its amounts.
+
+        >>> Result("win", 15000, 10000, category="blackjack").words
+        'won $150.00, blackjack'
+        >>> Result("surrender", 0, 5000).words
+        'surrendered, $50.00 back'
+        """
+        parts = [OUTCOMES.get(self.outcome, words(self.outcome))]
+        if self.payout_cents:
+            parts[0] += f" {dollars(self.payout_cents)}"
+        if self.category is not None:
+            parts.append(words(self.category))
+        if self.from_meter_cents:
+            parts.append(f"{dollars(self.from_meter_cents)} off the meter")
+        if self.outcome != "win" and self.returned_cents:
+            parts.append(f"{dollars(self.returned_cents)} back")
+        if self.vigorish_cents:
+            parts.append(f"commission {dollars(self.vigorish_cents)}")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Wager:
+    """A stake in chips, or a bonus without one (`cents` 0): what it is on, and how it came out."""
+
+    name: str
+    cents: int
+    hand: int | None = None
+    result: Result | None = None
+
+    @property
+    def title(self) -> str:
+        """Return what the wager is on."""
+        return title(self.name) + ("" if self.hand is None else f", hand {self.hand}")
+
+    @property
+    def amount(self) -> str:
+        """Return the stake as dollars."""
+        return dollars(self.cents)
+
+    @property
+    def outcome(self) -> str:
+        """Return how it came out, in a word that may be part of a class of elements: `open` where nothing says so."""
+        return self.result.outcome if self.result is not None and self.result.outcome in OUTCOMES else "open"
+
+    @property
+    def words(self) -> str:
+        """Return the wager as a sentence."""
+        stake = f"{self.title} {self.amount}" if self.cents else f"{self.title} without a stake"
+        return stake if self.result is None else f"{stake}: {self.result.words}"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A betting position, or the dealer's side: what lies there and what was decided."""
+
+    name: str
+    hands: tuple[Hand, ...] = ()
+    wagers: tuple[Wager, ...] = ()
+    said: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Felt:
+    """A round on the felt of its game. `unknown` says in words what the record holds beside that."""
+
+    game: str
+    title: str
+    seats: tuple[Place, ...]
+    dealer: Place
+    notes: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()

@@ -1,0 +1,114 @@
+"""Lines of a settlement as rows of a table: outcome, category, odds, amounts, and what their paragraph stands on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from services.console.felt.paying import WagerRules, odds_of, rules_of
+from services.console.felt.readings import Reading, readings_of, under
+from services.console.felt.words import OUTCOMES, dollars, title, words
+
+_DEALER_SEAT: Final = 0
+_AMOUNTS: Final = ("stake", "payout", "stake_returned", "vigorish")
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """The amounts of a line, or of several together, as dollars."""
+
+    stake: str
+    payout: str
+    returned: str
+    vigorish: str
+    net: str
+
+    @classmethod
+    def of(cls, lines: Sequence[Mapping[str, Any]]) -> "Amounts":
+        """Return the sums of lines."""
+        stake, payout, returned, vigorish = (sum(line.get(name, 0) for line in lines) for name in _AMOUNTS)
+        return cls(*map(dollars, (stake, payout, returned, vigorish, payout + returned - stake - vigorish)))
+
+
+@dataclass(frozen=True, slots=True)
+class LineView:
+    """A line in words. `outcome_kind` is the outcome as records write it, for classes of elements."""
+
+    seat: str
+    wager: str
+    outcome: str
+    outcome_kind: str
+    category: str
+    odds: str
+    amounts: Amounts
+    paragraph: str
+    notes: tuple[str, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    rules: WagerRules | None = None
+
+    @property
+    def is_explained(self) -> bool:
+        """Return whether there is more to say of its paragraph."""
+        return bool(self.readings) or self.rules is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """Which columns a table of lines needs."""
+
+    categories: bool
+    vigorish: bool
+
+    @classmethod
+    def of(cls, lines: Sequence[LineView]) -> "Outcomes":
+        """Return the columns that some line fills."""
+        return cls(any(line.category for line in lines), any(line.amounts.vigorish != dollars(0) for line in lines))
+
+
+def lines_of_entry(
+    data: Mapping[str, Any], catalogue: Mapping[str, Any] | None, selected: Mapping[str, Any]
+) -> tuple[LineView, ...]:
+    """Return the lines of an entry's data, with the readings and the row of the catalogue that they come from."""
+    further = [Reading(one["paragraph"], "", "", one["taken"], "") for one in (catalogue or {}).get("readings") or ()]
+    known = (*readings_of(data.get("regulation", "")), *further)
+    return tuple(_line(line, known, catalogue, selected) for line in data.get("lines") or ())
+
+
+def _line(
+    line: Mapping[str, Any], known: Sequence[Reading], catalogue: Mapping[str, Any] | None, selected: Mapping[str, Any]
+) -> LineView:
+    notes = []
+    if line.get("from_meter"):
+        notes.append(f"{dollars(line['from_meter'])} off the meter")
+    if line.get("paid_by", "house") != "house":
+        notes.append("against the bank")
+    if line.get("house_share") is not None:
+        notes.append(f"the house's share {dollars(line['house_share'])}")
+    return LineView(
+        seat=seat_of(line),
+        wager=wager_of(line),
+        outcome=OUTCOMES.get(line["outcome"], words(line["outcome"])),
+        outcome_kind=line["outcome"],
+        category=words(line["category"]) if line.get("category") else "",
+        odds=odds_of(line, catalogue, selected),
+        amounts=Amounts.of([line]),
+        paragraph=line.get("paragraph", ""),
+        notes=tuple(notes),
+        readings=under(line.get("paragraph", ""), known),
+        rules=rules_of(line, catalogue, selected),
+    )
+
+
+def totals_of(lines: Sequence[Mapping[str, Any]]) -> Amounts | None:
+    """Return what the players staked and received altogether; None where there are no lines."""
+    players = [line for line in lines if line["wager"] != "bank" and line["seat"] != _DEALER_SEAT]
+    return Amounts.of(players) if players else None
+
+
+def seat_of(line: Mapping[str, Any]) -> str:
+    """Return whose line it is."""
+    return "Dealer" if line["seat"] == _DEALER_SEAT else str(line["seat"])
+
+
+def wager_of(line: Mapping[str, Any]) -> str:
+    """Return what a line is about."""
+    return title(line["wager"]) + (f", hand {line['hand']}" if line.get("hand") is not None else "")

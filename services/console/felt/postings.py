@@ -1,0 +1,54 @@
+"""Postings in words: debit and credit on accounts that people can name, and their sum, which is zero."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from services.console.felt.words import dollars, title, words
+
+_ACCOUNTS: Final = {
+    "handle": "Wagers made",
+    "payout": "Paid and returned to players",
+    "vigorish": "Commission",
+    "meter_expense": "Expense of the meter",
+    "meter_contribution": "Put onto the meter",
+    "meter_reset": "Meter restored by the house",
+    "meter_payout": "Paid off the meter",
+    "attendant": "Paid by an attendant",
+    "account_funded": "Electronic game accounts",
+    "banked_wagers": "Wagers against the bank",
+    "banked_payouts": "Paid to players against the bank",
+    "bank_collected": "Collected from the bank",
+    "bank_paid": "Paid to the bank",
+    "bank_settlement": "Settlement with the bank",
+    "house_in_bank": "The house's part in the bank",
+    "chips": "Chips in the table inventory",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PostingView:
+    """The money of an entry on one account, as debit or as credit; `leg` is the account's name in the journal."""
+
+    account: str
+    leg: str
+    wager: str
+    debit: str
+    credit: str
+
+
+def postings_of(postings: Sequence[Mapping[str, Any]]) -> tuple[tuple[PostingView, ...], str]:
+    """Return postings (signed cents, debits positive) in words, and their sum as dollars."""
+    shown = tuple(_posting(one) for one in postings)
+    return shown, dollars(sum(one["cents"] for one in postings))
+
+
+def _posting(posting: Mapping[str, Any]) -> PostingView:
+    cents, leg = posting["cents"], posting["leg"]
+    return PostingView(
+        account=_ACCOUNTS.get(leg, words(leg)),
+        leg=leg,
+        wager=title(posting["wager"]) if posting["wager"] else "all wagers",
+        debit=dollars(cents) if cents > 0 else "",
+        credit=dollars(-cents) if cents < 0 else "",
+    )

@@ -1,0 +1,219 @@
+"""Reads a record of any form without ever failing: what is not as it should be is noted, to be shown as text."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from services.console.felt.felts import Hand, Place, Result, Wager
+from services.console.felt.words import IRREGULARITIES, is_card, is_cents, money, text_of, title, words
+
+Parts = tuple[list[Place], Place, list[str]]
+"""Seats, the dealer's side, and notes."""
+
+_LISTED_MAX: Final = 60
+_UNKNOWN_MAX: Final = 20
+
+
+class Fields:
+    """The fields of a mapping, taken one by one; what nobody took is unknown."""
+
+    def __init__(self, document: Any, place: str, unknown: list[str]) -> None:
+        self.place, self._unknown = place, unknown
+        self._left: dict[Any, Any] = {}
+        if isinstance(document, Mapping):
+            self._left = dict(document)
+        elif document is not None:
+            self.note(f"not a document: {text_of(document)}")
+
+    def note(self, what: str) -> None:
+        """Keep something that this module does not know, in words."""
+        if len(self._unknown) < _UNKNOWN_MAX:
+            self._unknown.append(f"{self.place}: {what}" if self.place else what)
+        elif len(self._unknown) == _UNKNOWN_MAX:
+            self._unknown.append("and more that is not shown")
+
+    def inner(self, document: Any, place: str) -> "Fields":
+        """Return the fields of a document within this one."""
+        return Fields(document, place, self._unknown)
+
+    def take(self, name: str, otherwise: Any = None) -> Any:
+        """Return the value of a field, which then is known."""
+        return self._left.pop(name, otherwise)
+
+    def peek(self, name: str) -> Any:
+        """Return the value of a field that is still to be taken."""
+        return self._left.get(name)
+
+    def flag(self, name: str) -> bool:
+        """Return a field that is true or false."""
+        value = self.take(name, False)
+        if not isinstance(value, bool):
+            self.note(f"{words(name)} {text_of(value)}")
+        return value is True
+
+    def cents(self, name: str) -> int:
+        """Return a field that is an amount; 0 where there is none."""
+        value = self.take(name, 0)
+        if not is_cents(value):
+            self.note(f"{words(name)} {text_of(value)}")
+            return 0
+        return int(value)
+
+    def listed(self, name: str) -> tuple[Any, ...]:
+        """Return a field that is a list; what is too long for a page is cut off, and noted."""
+        return self.as_list(self.take(name, ()), name)
+
+    def as_list(self, value: Any, name: str) -> tuple[Any, ...]:
+        """Return a value that should be a list as one."""
+        if value is None:
+            return ()
+        if isinstance(value, str | bytes) or not isinstance(value, Sequence):
+            self.note(f"{words(name)} {text_of(value)}")
+            return ()
+        if len(value) > _LISTED_MAX:
+            self.note(f"{words(name)}: {len(value)} of them, the first {_LISTED_MAX} are shown")
+        return tuple(value[:_LISTED_MAX])
+
+    def cards(self, name: str) -> tuple[str, ...]:
+        """Return a field that is a list of cards; what is no card is noted."""
+        return self.as_cards(self.take(name, ()), name)
+
+    def as_cards(self, value: Any, name: str) -> tuple[str, ...]:
+        """Return a value that should be a list of cards as one."""
+        found = self.as_list(value, name)
+        for one in found:
+            if not is_card(one):
+                self.note(f"{words(name)}: unknown card {text_of(one)}")
+        return tuple(one for one in found if is_card(one))
+
+    def amounts(self, name: str) -> dict[str, int]:
+        """Return a field that maps names to amounts."""
+        value = self.take(name, None)
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            self.note(f"{words(name)} {text_of(value)}")
+            return {}
+        found: dict[str, int] = {}
+        for key, cents in list(value.items())[:_LISTED_MAX]:
+            if isinstance(key, str) and is_cents(cents):
+                found[key] = cents
+            else:
+                self.note(f"{words(name)}: {text_of(key)} {money(cents)}")
+        return found
+
+    def end(self) -> None:
+        """Note what nobody took."""
+        for name, value in self._left.items():
+            self.note(f"{words(name)} {text_of(value)}")
+        self._left = {}
+
+
+class Lines:
+    """The lines of a settlement, found by seat and wager; what nobody took is kept for the end."""
+
+    def __init__(self, settlement: Any, unknown: list[str]) -> None:
+        self._by_seat: dict[Any, list[Mapping[str, Any]]] = {}
+        self._fields = Fields({}, "settlement", unknown)
+        lines = settlement.get("lines") if isinstance(settlement, Mapping) else None
+        for line in self._fields.as_list(lines, "lines") if lines is not None else ():
+            if isinstance(line, Mapping) and isinstance(line.get("seat"), int) and isinstance(line.get("wager"), str):
+                self._by_seat.setdefault(line["seat"], []).append(line)
+            else:
+                self._fields.note(f"line {text_of(line)}")
+
+    def of(self, seat: Any, wagers: Mapping[str, int]) -> tuple[Wager, ...]:
+        """Return a seat's wagers, each with what its lines say of it, then what was paid without a stake."""
+        lines = self._by_seat.pop(seat, []) if isinstance(seat, int) else []
+        found: list[Wager] = []
+        for name, cents in wagers.items():
+            own = [line for line in lines if line["wager"] == name]
+            lines = [line for line in lines if line["wager"] != name]
+            found += [_settled(line) for line in own] or [Wager(name, cents)]
+        return (*found, *map(_settled, lines))
+
+    def left(self) -> Iterator[str]:
+        """Return in words the lines of seats that the record does not have."""
+        for seat, lines in self._by_seat.items():
+            for line in lines:
+                yield f"settlement of seat {text_of(seat)}: {_settled(line).words}"
+
+
+def _settled(line: Mapping[str, Any]) -> Wager:
+    hand, category = line.get("hand"), line.get("category")
+
+    def cents(name: str) -> int:
+        value = line.get(name, 0)
+        return int(value) if is_cents(value) else 0
+
+    result = Result(
+        outcome=text_of(line.get("outcome", "unknown outcome")),
+        payout_cents=cents("payout"),
+        returned_cents=cents("stake_returned"),
+        vigorish_cents=cents("vigorish"),
+        category=category if isinstance(category, str) else None,
+        from_meter_cents=cents("from_meter"),
+    )
+    return Wager(line["wager"], cents("stake"), hand if isinstance(hand, int) else None, result)
+
+
+def irregularities(record: Fields) -> list[str]:
+    """Return in words what went wrong in a round."""
+    said = []
+    for one in record.listed("irregularities"):
+        fields = record.inner(one, "irregularity")
+        code, seat, count = fields.take("code"), fields.take("seat"), fields.take("count")
+        after = fields.take("after_initial_deal")
+        what = IRREGULARITIES.get(code, words(code)) if isinstance(code, str) else text_of(one)
+        where = "" if seat is None else f", seat {text_of(seat)}"
+        many = "" if count is None else f", {text_of(count)} of them"
+        when = "" if after is None else ", after the initial deal" if after else ", in the initial deal"
+        fields.end()
+        said.append(f"Irregularity: {what}{where}{many}{when}")
+    return said
+
+
+def meters(record: Fields) -> list[str]:
+    """Return in words what the meters showed before the round."""
+    return [f"Meter of the {title(name)} before: {money(cents)}" for name, cents in record.amounts("meters").items()]
+
+
+def of_seat(fields: Fields) -> tuple[Any, str]:
+    """Return the number of a seat, and its name with who holds it."""
+    number, player = fields.take("seat"), fields.take("player")
+    return number, f"Seat {text_of(number)}" + ("" if player is None else f", {text_of(player)}")
+
+
+def _numbered(place: tuple[Any, Place]) -> tuple[bool, Any]:
+    number = place[0]
+    return (not is_cents(number), number if is_cents(number) else 0)
+
+
+def seats_of(record: Fields, read: Callable[[Fields, str, Any], Place]) -> list[Place]:
+    """Return the seats in table order: from the dealer's far left to the dealer's far right."""
+    found: list[tuple[Any, Place]] = []
+    for one in record.listed("seats"):
+        fields = record.inner(one, "seat")
+        number, name = of_seat(fields)
+        fields.place = f"seat {text_of(number)}"
+        found.append((number, read(fields, name, number)))
+        fields.end()
+    return [place for _, place in sorted(found, key=_numbered)]
+
+
+def dealer_cards(record: Fields) -> tuple[str, ...]:
+    """Return the cards of a dealer who has nothing else."""
+    dealer = record.inner(record.take("dealer"), "dealer")
+    cards = dealer.cards("cards")
+    dealer.end()
+    return cards
+
+
+def one_card(record: Fields, name: str) -> list[Hand]:
+    """Return a card that lies alone; none where the record has none."""
+    card = record.take(name)
+    if card is None:
+        return []
+    if not is_card(card):
+        record.note(f"{title(name)}: unknown card {text_of(card)}")
+        return []
+    return [Hand(title(name), (card,))]

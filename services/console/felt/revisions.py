@@ -1,0 +1,129 @@
+"""The history of a round: every entry with who and why, and the posted revisions side by side with what changed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from services.console.felt.felts import Result
+from services.console.felt.games import felt_of
+from services.console.felt.lines import seat_of, wager_of
+from services.console.felt.telling import lines_of
+from services.console.felt.words import dollars
+
+_KINDS: Final = {
+    "settlement.posted": "Posted",
+    "settlement.reversed": "Taken back",
+    "settlement.superseded": "Came too late: kept, moves no money",
+    "settlement.voided": "Voided before any record came",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionView:
+    """An entry about a round: what it did, when, and for a correction who entered and approved it, and why."""
+
+    heading: str
+    kind: str
+    is_posted: bool
+    standing: bool
+    occurred_at: str
+    recorded_at: str
+    reason: str
+    entered_by: str
+    approved_by: str
+    players_net: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one revision says in one row of a comparison."""
+
+    text: str
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedLine:
+    """A row of the comparison: what it is about, and what each posted revision says of it."""
+
+    about: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def is_changed(self) -> bool:
+        """Return whether any revision says something else than the one before it."""
+        return any(cell.changed for cell in self.cells)
+
+
+def revisions_of(document: Mapping[str, Any]) -> tuple[RevisionView, ...]:
+    """Return every entry about a round, oldest first."""
+    place = (document.get("shard"), document.get("seq"))
+    return tuple(_revision(entry, standing=(entry["shard"], entry["seq"]) == place) for entry in document["entries"])
+
+
+def _revision(entry: Mapping[str, Any], *, standing: bool) -> RevisionView:
+    data, posted = entry["data"], entry["kind"] == "settlement.posted"
+    correction = data.get("correction") or {}
+    number = f" {data['revision']}" if "revision" in data else ""
+    net = sum(
+        line["payout"] + line["stake_returned"] - line["stake"] - line.get("vigorish", 0)
+        for line in data.get("lines") or ()
+        if line["wager"] != "bank" and line["seat"] != 0
+    )
+    return RevisionView(
+        heading=f"Revision{number}" if number else "Entry",
+        kind=_KINDS.get(entry["kind"], entry["kind"]),
+        is_posted=posted,
+        standing=standing,
+        occurred_at=entry["occurred_at"],
+        recorded_at=entry["recorded_at"],
+        reason=correction.get("reason", ""),
+        entered_by=correction.get("entered_by", ""),
+        approved_by=correction.get("approved_by", ""),
+        players_net=dollars(net) if posted else "",
+    )
+
+
+def compared(posted: Sequence[Mapping[str, Any]]) -> tuple[ComparedLine, ...]:
+    """Return the data of posted revisions side by side: settlement lines first, then what lay on the felt.
+
+    Of the felt only what changed is listed. Empty where there is one revision or none.
+    """
+    if len(posted) < 2:
+        return ()
+    lines = _rows([_settled(data) for data in posted])
+    felts = [row for row in _rows([_lay(data) for data in posted]) if row.is_changed]
+    return (*lines, *felts)
+
+
+def _rows(columns: Sequence[Mapping[str, str]]) -> list[ComparedLine]:
+    rows = []
+    for about in dict.fromkeys(key for column in columns for key in column):
+        said = [column.get(about, "") for column in columns]
+        cells = [Cell(text, changed=at > 0 and text != said[at - 1]) for at, text in enumerate(said)]
+        rows.append(ComparedLine(about, tuple(cells)))
+    return rows
+
+
+def _settled(data: Mapping[str, Any]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in data.get("lines") or ():
+        result = Result(
+            line["outcome"], line["payout"], line["stake_returned"], line.get("vigorish", 0), line.get("category")
+        )
+        about = f"Seat {seat_of(line)}: {wager_of(line)}" if line["seat"] else f"Dealer: {wager_of(line)}"
+        _add(found, about, f"{dollars(line['stake'])}: {result.words}")
+    return found
+
+
+def _lay(data: Mapping[str, Any]) -> dict[str, str]:
+    """Return what lay on the felt, by whose it was: without the settlement, which has rows of its own."""
+    found: dict[str, str] = {}
+    for line in lines_of(felt_of(data.get("record")))[1:]:
+        about, _, text = line.partition(": ")
+        _add(found, f"{about}: as recorded" if text else "Notes", text or about)
+    return found
+
+
+def _add(found: dict[str, str], about: str, text: str) -> None:
+    found[about] = f"{found[about]} {text}" if about in found else text

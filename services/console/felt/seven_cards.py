@@ -1,0 +1,82 @@
+"""Reads a round of Pai Gow Poker or Face Up Pai Gow Poker: seven cards set as a high and a low hand, and the bank."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from services.console.felt.felts import Hand, Place, Wager
+from services.console.felt.reading import Fields, Lines, Parts, seats_of
+from services.console.felt.words import is_cents, money, text_of
+
+
+def pai_gow(record: Fields, lines: Lines) -> Parts:
+    """Return the seats, the dealer and the notes of a round, which a player may bank."""
+    bank = record.take("bank")
+    fields = record.inner(bank, "bank")
+    banker, together, dealer_wager = fields.take("seat"), fields.flag("co"), fields.cents("dealer_wager")
+    fields.end()
+    notes = []
+    if bank is not None:
+        notes.append(f"Seat {text_of(banker)} {'co-banks with the house' if together else 'banks'}")
+    seats, dealer, further = _round(record, lines, banker, {"dealer_wager": dealer_wager} if dealer_wager else {})
+    return seats, dealer, [*notes, *further]
+
+
+def face_up_pai_gow(record: Fields, lines: Lines) -> Parts:
+    """Return the seats, the dealer and the notes of a round, which the house banks."""
+    return _round(record, lines, None, {})
+
+
+def _round(record: Fields, lines: Lines, banker: Any, wagered: Mapping[str, int]) -> Parts:
+    seats = seats_of(record, lambda fields, name, number: _seat(fields, name, number, lines, banker))
+    dealer = record.inner(record.take("dealer"), "dealer")
+    hands = _set_hands(dealer)
+    dealer.end()
+    position = record.take("starting_position")
+    notes = [] if position is None else [f"Starting position: {text_of(position)}"]
+    said = () if any(hand.cards for hand in hands) else ("no cards",)
+    return seats, Place("Dealer", hands, lines.of(0, wagered), said), notes
+
+
+def _seat(fields: Fields, name: str, number: Any, lines: Lines, banker: Any) -> Place:
+    hands = _set_hands(fields)
+    said = ["holds the bank"] if banker is not None and banker == number else []
+    said += ["surrendered"] if fields.flag("surrendered") else []
+    said += ["voided the hand"] if fields.flag("voided") else []
+    picked = _picks(fields)
+    said += [f"picked {pick} for {money(cents)}" for pick, cents in picked]
+    said += [] if any(hand.cards for hand in hands) else ["no cards"]
+    wagers = lines.of(number, fields.amounts("wagers"))
+    if not any(wager.name == "starting_position" for wager in wagers):
+        wagers += tuple(Wager("starting_position", cents) for _, cents in picked)
+    return Place(name, hands, wagers, tuple(said))
+
+
+def _picks(fields: Fields) -> list[tuple[str, int]]:
+    """Return the numbers that a player picked, with the cents on each; their keys are numbers or, in JSON, text."""
+    picks = fields.take("picks")
+    if not isinstance(picks, Mapping):
+        if picks is not None:
+            fields.note(f"picks {text_of(picks)}")
+        return []
+    found = []
+    for pick, cents in list(picks.items())[:7]:
+        if is_cents(cents):
+            found.append((text_of(pick), cents))
+        else:
+            fields.note(f"pick {text_of(pick)} {text_of(cents)}")
+    return found
+
+
+def _set_hands(fields: Fields) -> tuple[Hand, ...]:
+    """Return the high and the low hand; all cards together where they were not set."""
+    cards, low = fields.cards("cards"), fields.cards("low")
+    if not low:
+        return (Hand("", cards),) if cards else ()
+    left, high = Counter(low), []
+    for card in cards:
+        if left[card] > 0:
+            left[card] -= 1
+        else:
+            high.append(card)
+    return (Hand("Low hand", low), Hand("High hand", tuple(high)))
