@@ -6,11 +6,13 @@ _CENTS: Final = 100
 
 # No text of a document is put into an expression: these are the same for every chart.
 _SIGN: Final = "(datum.value < 0 ? '−' : '')"
-DOLLARS: Final = f"{_SIGN} + '$' + format(abs(datum.value), abs(datum.value) < 10 ? ',.2f' : ',.0f')"
+DOLLARS: Final = (
+    f"{_SIGN} + '$' + format(abs(datum.value), datum.value != 0 && abs(datum.value) < 10 ? ',.2f' : ',.0f')"
+)
 """The Vega expression that labels an axis of dollars; those below ten have their cents."""
 DOLLARS_ABOVE: Final = (
     "(datum.value < 0 ? '−' : datum.value > 0 ? '+' : '') + '$'"
-    " + format(abs(datum.value), abs(datum.value) < 10 && datum.value != 0 ? ',.2f' : ',.0f')"
+    " + format(abs(datum.value), datum.value != 0 && abs(datum.value) < 10 ? ',.2f' : ',.0f')"
 )
 """The same of differences, with the sign of those above zero."""
 

@@ -9,8 +9,8 @@ Standing = Literal["as expected", "beyond 2", "beyond 3", "alarm"]
 
 SAID: Final[Mapping[Standing, str]] = {
     "as expected": "within 2 standard deviations",
-    "beyond 2": "beyond 2 of them",
-    "beyond 3": "beyond 3 of them",
+    "beyond 2": "beyond 2 standard deviations",
+    "beyond 3": "beyond 3 standard deviations",
     "alarm": "alarm of a test over time",
 }
 _SHAPES: Final = ("circle", "triangle-up", "diamond", "cross")

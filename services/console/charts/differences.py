@@ -56,7 +56,7 @@ def what_if_difference(result: Mapping[str, Any]) -> Chart:
         },
         "layer": [
             {
-                "mark": {"type": "bar", "style": "mark"},
+                "mark": {"type": "bar", "style": "solid", "height": {"band": 0.7}},
                 "encoding": {
                     "color": {
                         "field": "kind",
@@ -74,7 +74,7 @@ def what_if_difference(result: Mapping[str, Any]) -> Chart:
 
 
 def what_if_cumulative(result: Mapping[str, Any]) -> Chart:
-    """Return how the difference adds up, gaming day by gaming day; `result` is what `pitledger whatif --json` prints."""
+    """Return how the difference adds up by gaming day; `result` is what `pitledger whatif --json` prints."""
     name, title = "what-if-by-day", f"What {result['game']} would have won otherwise, added up by gaming day"
     days = sorted(result["by_gaming_day"], key=lambda one: str(one["gaming_day"]))
     sums = accumulate(one["difference"]["win_cents"] for one in days)
@@ -98,7 +98,7 @@ def what_if_cumulative(result: Mapping[str, Any]) -> Chart:
     y = {
         "field": "dollars",
         "type": "quantitative",
-        "axis": dollar_axis("difference so far", signed=True),
+        "axis": {**dollar_axis("difference so far", signed=True), "grid": True},
         "scale": {"zero": True},
     }
     spec = {
@@ -108,8 +108,8 @@ def what_if_cumulative(result: Mapping[str, Any]) -> Chart:
         "data": {"values": values},
         "layer": [
             {"mark": {"type": "rule", "style": "expected"}, "encoding": {"y": {"datum": 0}}},
-            {"mark": {"type": "line", "style": "line"}, "encoding": {"x": x, "y": y}},
-            {"mark": {"type": "point", "style": "point"}, "encoding": {"x": x, "y": y}},
+            {"mark": {"type": "line", "style": "curve"}, "encoding": {"x": x, "y": y}},
+            {"mark": {"type": "point", "style": "dot"}, "encoding": {"x": x, "y": y}},
         ],
     }
     return Chart(name, title, _caption(result), _alt(title, rows, result), _BY_DAY, tuple(rows), spec, note)

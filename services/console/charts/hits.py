@@ -39,10 +39,12 @@ def hits_against_expectation(document: Mapping[str, Any], wager: str, *, game: s
         why = f"Nobody wagered on {words(wager)} on {period_of(document)}: there are no hits to compare."
         return empty_chart(_NAME, title, _COLUMNS, why)
     drawn, note = drawn_of(found, "rows", "that are expected most often")
-    most = max(one for row in found for one in (row["hits"], _number(row["expected"]) or 0))
-    axis = {"title": "hits, at distances that grow tenfold", "values": [one for one in _TICKS if one <= 2 * most + 1]}
-    scale = {"type": "symlog", "constant": 1, "domainMin": 0}
-    spec = banded([_drawn(row) for row in drawn], note, axis=axis, scale=scale, known=_KNOWN)
+    values = [_drawn(row) for row in drawn]
+    most = max(float(row.get("high_3", row["actual"])) for row in values)
+    most = max(most, *(row["actual"] for row in values), 1) * 1.1
+    axis = {"title": "hits (logarithmic)", "values": [one for one in _TICKS if one <= most]}
+    scale = {"type": "symlog", "constant": 1, "domain": [0, most]}
+    spec = banded(values, note, axis=axis, scale=scale, known=_KNOWN)
     return Chart(
         _NAME, title, _caption(wager, document), _alt(title, found, document), _COLUMNS, tuple(found), spec, note
     )
@@ -76,7 +78,7 @@ def _number(text: str | None) -> float | None:
 
 def _rank(row: Mapping[str, Any]) -> tuple[float, str]:
     """Return the place of a row: what is expected most often comes first, as paytables are read from the other end."""
-    return (-(_number(row["expected"]) if row["expected"] is not None else row["hits"]), row["label"])
+    return (-float(row["hits"] if row["expected"] is None else row["expected"]), row["label"])
 
 
 def _drawn(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,8 +94,8 @@ def _drawn(row: Mapping[str, Any]) -> dict[str, Any]:
 def _caption(wager: str, document: Mapping[str, Any]) -> str:
     return (
         f"How often each row of {words(wager)} was hit on {period_of(document)}, and how often exact counting expects "
-        "it of so many wagers (the line). The bands are 2 and 3 standard deviations on either side. Wagers of one round "
-        "share its cards, and where few hits are expected, more of them than the band has are no rarity."
+        "it of so many wagers (the line). The bands are 2 and 3 standard deviations on either side. Wagers of a round "
+        "share its cards, and where few hits are expected, some more than the band has are no rarity."
     )
 
 

@@ -38,7 +38,8 @@ def drop_by_hour(document: Mapping[str, Any], zone: str) -> Chart:
     clocks = [one["clock"] for one in hours]
     note = None
     if len(hours) > _HOURS_MAX:
-        note = f"The last {_HOURS_MAX} hours; {len(hours) - _HOURS_MAX:,} before them are left out here. The table has all."
+        left = len(hours) - _HOURS_MAX
+        note = f"The last {_HOURS_MAX} hours; {left:,} before them are left out here. The table has all."
         hours, clocks = hours[-_HOURS_MAX:], clocks[-_HOURS_MAX:]
     drawn = [
         {"clock": one["clock"], "dollars": in_dollars(one[column]), "kind": kind, "order": order}
@@ -50,7 +51,7 @@ def drop_by_hour(document: Mapping[str, Any], zone: str) -> Chart:
         "width": {"step": _HOUR_PX} if len(hours) * _HOUR_PX > WIDTH else WIDTH,
         "height": 240,
         "data": {"values": drawn},
-        "mark": {"type": "bar", "style": "mark"},
+        "mark": {"type": "bar", "style": "solid"},
         "encoding": {
             "x": {
                 "field": "clock",
@@ -87,8 +88,8 @@ def _hours(rows: list[dict[str, Any]], zone: ZoneInfo) -> list[dict[str, Any]]:
 
 def _caption(where: str, document: Mapping[str, Any]) -> str:
     return (
-        f"Chips sold for currency and for Counter Checks at {where} on {period_of(document)}, by the hour in which that "
-        "was, on the clock of the property: what the drop boxes should hold once they are counted. Hours without a bar "
+        f"Chips sold for currency and for Counter Checks at {where} on {period_of(document)}, by the hour, on the "
+        "clock of the property: what the drop boxes should hold once they are counted. Hours without a bar "
         "had no sale."
     )
 

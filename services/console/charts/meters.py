@@ -1,4 +1,4 @@
-"""The history of a progressive meter: what its sign showed, and the hits and changes that moved it by more than play."""
+"""The history of a progressive meter: what its sign showed, and the awards and changes that moved it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -61,7 +61,7 @@ def meter_history(movements: Mapping[str, Any] | Sequence[Mapping[str, Any]], zo
         "data": {"values": values},
         "encoding": {"x": x, "y": y},
         "layer": [
-            {"mark": {"type": "line", "style": "line", "interpolate": "step-after"}},
+            {"mark": {"type": "line", "style": "curve", "interpolate": "step-after"}},
             {
                 "transform": [{"filter": "isValid(datum.event)"}],
                 "mark": {"type": "point", "style": "mark", "size": 130},
@@ -133,8 +133,8 @@ def _drawn(row: Row, clock: ZoneInfo) -> dict[str, Any]:
 
 def _caption(pool: str) -> str:
     return (
-        f"What the sign of {pool} showed after each movement, on the clock of the property. It rises with the wagers that "
-        "contribute, and falls only with an award, a round that was taken back, or an approved change."
+        f"What the sign of {pool} showed after each movement, on the clock of the property. It rises with wagers, "
+        "and falls only with an award, a round that was taken back, or an approved change."
     )
 
 

@@ -6,14 +6,9 @@ from xml.sax.saxutils import escape
 import vl_convert
 
 from services.console.charts.chart import Chart
-from services.console.charts.theme import Theme, config_of
+from services.console.charts.theme import Theme, document_of
 
 _VEGA_LITE: Final = "6.4"
-
-
-def document_of(chart: Chart, theme: Theme) -> dict[str, Any]:
-    """Return the whole Vega-Lite document of a chart, which is all that its picture depends on."""
-    return {**chart.spec, "description": chart.alt, "config": config_of(theme), "usermeta": {"title": chart.title}}
 
 
 def draw(document: dict[str, Any]) -> bytes:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from services.console.charts.chart import Chart
+
 Theme = Literal["light", "dark"]
 
 FONT: Final = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', 'DejaVu Sans', Arial, sans-serif"
@@ -53,7 +55,12 @@ PALETTES: Final[Mapping[Theme, Palette]] = {
 """Blue, orange, vermillion and reddish purple of Okabe and Ito, darker or lighter where a page would swallow them."""
 
 
-def config_of(theme: Theme) -> dict[str, Any]:
+def document_of(chart: Chart, theme: Theme) -> dict[str, Any]:
+    """Return the whole Vega-Lite document of a chart, which is all that its picture depends on."""
+    return {**chart.spec, "description": chart.alt, "config": _config(theme), "usermeta": {"title": chart.title}}
+
+
+def _config(theme: Theme) -> dict[str, Any]:
     """Return the Vega-Lite configuration of a theme, which gives the styles of the specifications their colors."""
     colors = PALETTES[theme]
     label = {"labelColor": colors.text, "labelFontSize": TEXT_PX, "titleColor": colors.quiet, "titleFontSize": 13}
@@ -69,8 +76,8 @@ def config_of(theme: Theme) -> dict[str, Any]:
             "gridColor": colors.grid,
             "domainColor": colors.grid,
             "tickColor": colors.grid,
-            "labelLimit": 260,
-            "labelPadding": 6,
+            "labelLimit": 380,
+            "labelPadding": 8,
             "tickCount": 7,
         },
         "axisY": {"domain": False},
@@ -79,7 +86,7 @@ def config_of(theme: Theme) -> dict[str, Any]:
             "titleFontWeight": "normal",
             "orient": "top",
             "direction": "horizontal",
-            "columns": 4,
+            "columns": 2,
             "labelLimit": 300,
             "symbolSize": 90,
         },
@@ -90,9 +97,10 @@ def config_of(theme: Theme) -> dict[str, Any]:
             "inner": {"color": colors.inner},
             "expected": {"color": colors.text, "opacity": 1},
             "mark": {"size": 90, "stroke": colors.page, "strokeWidth": 1, "filled": True, "opacity": 1},
-            "line": {"color": colors.kinds[0], "strokeWidth": 2},
-            "point": {"color": colors.kinds[0], "size": 40, "filled": True, "opacity": 1},
+            "curve": {"color": colors.kinds[0], "strokeWidth": 2},
+            "dot": {"color": colors.kinds[0], "size": 40, "filled": True, "opacity": 1},
             "amount": {"fontSize": TEXT_PX, "color": colors.text, "font": FONT},
+            "solid": {"stroke": colors.page, "strokeWidth": 1, "opacity": 1},
             "words": {"fontSize": 14, "color": colors.text, "font": FONT},
         },
     }
