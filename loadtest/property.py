@@ -47,6 +47,7 @@ def _table(plan: TablePlan, gaming_day: date) -> PropertyTable:
         pit=PIT,
         positions=plan.seats,
         location="main floor",
+        minimum_cents=plan.minimum_cents,
         progressive_links=tuple(pool_of(plan, meter) for meter in initial_meters(plan)),
         opened_on=gaming_day,
     )

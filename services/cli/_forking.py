@@ -21,7 +21,7 @@ from multiprocessing.connection import wait
 from multiprocessing.context import ForkProcess
 
 from services.cli.main import main as pitledger
-from services.cli.services import load, roles_of_services
+from services.cli.services import CONSOLE, load, roles_of_services
 from shared.local._leash import death_with_parent
 
 
@@ -29,10 +29,13 @@ def main(services: Sequence[str], *, grace_seconds: float, remove_when_orphaned:
     """Import the services, fork them as often as told to, and return when all have ended."""
     gc.disable()
     import_module("services.cli.run")
-    manifests = [load(service) for service in services]
+    manifests = [load(service) for service in services if service != CONSOLE]
+    ports = {each.name: each.port for each in manifests}
+    if CONSOLE in services:
+        ports[CONSOLE] = import_module("services.console.serve").PORT
     gc.enable()
     gc.freeze()  # a service that looks for garbage leaves what is shared alone
-    _say({"ports": {each.name: each.port for each in manifests}, "roles": sorted(roles_of_services(manifests))})
+    _say({"ports": ports, "roles": sorted(roles_of_services(manifests))})
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     processes: list[ForkProcess] = []
     told = True

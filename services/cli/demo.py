@@ -116,7 +116,9 @@ def demo(
     try:
         with (
             delivery(reports) as (folder, delivering),
-            RunningStack(environment=environment, settings=_SETTINGS | delivering, report=message) as stack,
+            RunningStack(
+                environment=environment, settings=_SETTINGS | delivering, console=keep, report=message
+            ) as stack,
             People(stack) as people,
         ):
             day = _play_day(stack, people, ending, plans, rounds=rounds, seed=seed)
@@ -342,6 +344,7 @@ def _documents(stack: RunningStack, *words: str) -> list[dict[str, Any]]:
 def _keep(stack: RunningStack, ending: Ending) -> None:
     """Return at Ctrl-C. Raises: StackEnded when a server ends by itself: it has kept nothing."""
     message("still running; Ctrl-C stops it")
+    message(f"  console            {stack.console_url}  (log in as demo.auditor, or as anybody else; no password)")
     for service, url in stack.urls.items():
         message(f"  {service:<18} {url}/docs")
     message(f"  API tokens         {stack.home.tokens_file}")

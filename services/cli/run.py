@@ -9,7 +9,7 @@ from confluent_kafka import KafkaException
 from services.cli.environment import settings
 from services.cli.exits import ExitCode
 from services.cli.output import AsJson
-from services.cli.services import load, service_argument
+from services.cli.services import CONSOLE, load, running_argument, urls
 from shared.journal.signed_note import CheckpointError
 from shared.runtime.errors import Kind, Stop, kind_of
 from shared.runtime.logs import configure_logs
@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 
 def run(
-    service: Annotated[str, service_argument("The service to run.")],
+    service: Annotated[str, running_argument("The service to run.")],
     as_json: AsJson = False,
 ) -> int:
     """Run one service until it is told to stop.
@@ -37,11 +37,19 @@ def run(
         lines_per_minute_max=found.log_lines_per_minute_max,
     )
     try:
-        manifest = load(service)
-        uvloop.run(serve(manifest, found))
+        if service == CONSOLE:
+            from services.console.serve import PORT
+            from services.console.serve import serve as serve_console
+
+            port = PORT
+            uvloop.run(serve_console(found, urls()))
+        else:
+            manifest = load(service)
+            port = manifest.port
+            uvloop.run(serve(manifest, found))
     except SystemExit:
         # uvicorn has logged why it cannot listen, and exits by itself.
-        port = manifest.port if found.http_port is None else found.http_port
+        port = port if found.http_port is None else found.http_port
         log.critical("stopped", kind="stop", error=f"port {port} of {found.http_host} is taken")
         return ExitCode.NOT_THERE
     except Exception as error:  # noqa: BLE001 - the outermost frame of the service: the log says why it ended

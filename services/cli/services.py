@@ -1,5 +1,6 @@
 """The services that exist: every package of services that has a manifest."""
 
+import os
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +17,9 @@ _HOME: Final = Path(__file__).parent.parent
 
 NAMES: Final = tuple(sorted(found.parent.name.replace("_", "-") for found in _HOME.glob("*/manifest.py")))
 """The names of the services."""
+
+CONSOLE: Final = "console"
+"""The console: it runs like a service, and has no journal, no database and no topic of its own."""
 
 SETTLEMENT: Final = "round-settlement"
 """The service that commands about the journal are about where none is named."""
@@ -39,6 +43,11 @@ def service_argument(description: str) -> Any:
     return typer.Argument(help=f"{description} {_CHOICES}", parser=_name, metavar=_METAVAR)
 
 
+def running_argument(description: str) -> Any:
+    """Return an argument of a command: the name of a service, or the console."""
+    return typer.Argument(help=f"{description} {_CHOICES[:-1]}, {CONSOLE}.", parser=_running, metavar=_METAVAR)
+
+
 _METAVAR: Final = "SERVICE"
 _CHOICES: Final = f"One of: {', '.join(NAMES)}."
 
@@ -47,6 +56,10 @@ def _name(text: str) -> str:
     if text not in NAMES:
         raise typer.BadParameter(f"there is no service {text!r}; choose among {', '.join(NAMES)}")
     return text
+
+
+def _running(text: str) -> str:
+    return text if text == CONSOLE else _name(text)
 
 
 def load(name: str) -> "Manifest":
@@ -65,6 +78,11 @@ def roles_of_services(manifests: "Sequence[Manifest]") -> "dict[str, Role]":
     from shared.runtime.web.roles import COMMON
 
     return {role.name: role for role in (*COMMON, *(role for manifest in manifests for role in manifest.roles))}
+
+
+def urls() -> "dict[str, str]":
+    """Return where each service listens: as the environment says, else at its usual port of this machine."""
+    return {one.name: os.environ.get(url_variable(one.name)) or f"http://127.0.0.1:{one.port}" for one in load_all()}
 
 
 def migrations(name: str) -> Path:

@@ -16,7 +16,8 @@ from services.cli.database import explained
 from services.cli.exits import NotThere, StackEnded
 from services.cli.fork_server import SERVER, ForkServer
 from services.cli.home import Home
-from services.cli.services import NAMES, TOKEN_VARIABLE, migrations, url_variable
+from services.cli.people import PEOPLE, roles_of
+from services.cli.services import CONSOLE, NAMES, TOKEN_VARIABLE, migrations, url_variable
 from services.cli.supervision import Part
 from services.cli.topics import explained_topics
 from shared.local import Broker, LocalStackError, Stack
@@ -51,7 +52,8 @@ class RunningStack:
     `DATABASE_URL` and `KAFKA_BOOTSTRAP_SERVERS` in `environment` name servers to be used instead of embedded ones; what
     else it holds is passed on to the services, and `settings` on top of it. `directory` keeps the data between runs,
     those of the broker too; without it they are temporary. `usual_ports` takes the ports of production where they are
-    free, otherwise all ports are free ones. `report` is told each step in a few words.
+    free, otherwise all ports are free ones. `console` starts the console, too. `report` is told each step in a few
+    words.
     """
 
     home: Home
@@ -62,6 +64,8 @@ class RunningStack:
     """The database, as a SQLAlchemy URL: of the embedded one with the login of its owner."""
     bootstrap_servers: str
     """The addresses of the Kafka brokers."""
+    console_url: str | None
+    """Where the console is; None where there is none."""
 
     def __init__(
         self,
@@ -72,6 +76,7 @@ class RunningStack:
         services: Sequence[str] = NAMES,
         partitions: Mapping[str, int] | None = None,
         usual_ports: bool = False,
+        console: bool = False,
         report: Callable[[str], object] = lambda _: None,
     ) -> None:
         self._given = environment
@@ -81,6 +86,7 @@ class RunningStack:
         self._usual_ports = usual_ports
         self._report = report
         self._services = services
+        self._running_too = (CONSOLE,) if console else ()
         self._running = ExitStack()
 
     @property
@@ -129,16 +135,25 @@ class RunningStack:
         usual = self._forks.ports.items()
         ports = {service: self._usual(port, service) if self._usual_ports else free_port() for service, port in usual}
         self._ports = ports
-        self.urls = {service: f"http://{LOOPBACK}:{port}" for service, port in ports.items()}
+        self.urls = {name: f"http://{LOOPBACK}:{port}" for name, port in ports.items() if name != CONSOLE}
+        self.console_url = f"http://{LOOPBACK}:{ports[CONSOLE]}" if CONSOLE in ports else None
         self._issuer = starting.enter_context(DevelopmentIssuer())
+        self._issuer.people = {person: roles_of(person, self._forks.roles) for person in PEOPLE}
+        if self.console_url is not None:
+            self._issuer.redirects = frozenset({f"{self.console_url}/login/back"})
         self._renew_tokens()
         self.home.write_keys(NAMES)
         self._report("creating topics and schemas")
         self._prepare()
         self._report(f"starting {', '.join(self._services)}")
         self._logins = self._servers.urls_for([role_of(service) for service in self._services])
-        self._fork(self._services)
+        self._fork(self._parts)
         self._wait_until_ready()
+
+    @property
+    def _parts(self) -> Sequence[str]:
+        """Return what is forked: the services, and the console."""
+        return (*self._services, *self._running_too)
 
     def _stop_forks(self) -> None:
         self._forks.stop()
@@ -151,11 +166,11 @@ class RunningStack:
         self._forks.stop()
         self._forks = self._new_fork_server()
         self._forks.wait()
-        self._fork(self._services)
+        self._fork(self._parts)
 
     def _new_fork_server(self) -> ForkServer:
         return ForkServer(
-            self._services,
+            self._parts,
             environment=self._given,
             logs=self.home.logs,
             grace_seconds=_GRACE_SECONDS,
@@ -194,10 +209,18 @@ class RunningStack:
 
     def _environment_of(self, service: str) -> Mapping[str, str]:
         """Return the environment of a service, with its port, its own key and its own login to the database."""
+        if service == CONSOLE:
+            return self._environment_of_console()
         own = {"DATABASE_URL": self._logins[role_of(service)], **self.home.environment_of(service)}
         listening = {"PITLEDGER_HTTP_HOST": LOOPBACK, "PITLEDGER_HTTP_PORT": str(self._ports[service])}
         broker = _OF_BROKER_IN_MEMORY if isinstance(self._servers.broker, Broker) else {}
         return {**broker, **self._given, **self.environment, **own, **listening, **self._settings}
+
+    def _environment_of_console(self) -> Mapping[str, str]:
+        """Return the environment of the console: where the services are, and nobody's password or token."""
+        listening = {"PITLEDGER_HTTP_HOST": LOOPBACK, "PITLEDGER_HTTP_PORT": str(self._ports[CONSOLE])}
+        known = {**self._given, **self.environment, **listening, **self._settings}
+        return {name: value for name, value in known.items() if name not in ("DATABASE_URL", TOKEN_VARIABLE)}
 
     @property
     def parts(self) -> Sequence[Part]:
@@ -209,7 +232,7 @@ class RunningStack:
         servers = self._servers.postgres, self._servers.broker
         found = [Part(one.name, _ended(one), one.start if kept else None) for one in servers if one is not None]
         found.append(Part(SERVER, lambda: self._forks.ended.get(SERVER), self._fork_all))
-        return [*found, *map(self._part, self._services)]
+        return [*found, *map(self._part, self._parts)]
 
     def _part(self, service: str) -> Part:
         return Part(service, lambda: self._forks.ended.get(service), lambda: self._fork([service]))
@@ -236,8 +259,9 @@ class RunningStack:
         """Wait until every service says that it is ready; raise NotThere when one is not in time, with its reasons."""
         ends = time.monotonic() + _READY_SECONDS_MAX
         with httpx.Client(timeout=_PROBE_SECONDS_MAX, trust_env=False) as probe:
-            waiting = dict.fromkeys(self.urls, "")
-            while waiting := {name: why for name in waiting if (why := _not_ready(probe, self.urls[name]))}:
+            urls = dict(self.urls) if self.console_url is None else {**self.urls, CONSOLE: self.console_url}
+            waiting = dict.fromkeys(urls, "")
+            while waiting := {name: why for name in waiting if (why := _not_ready(probe, urls[name]))}:
                 self.check()
                 if time.monotonic() > ends:
                     reasons = "; ".join(f"{name}: {why}" for name, why in waiting.items())

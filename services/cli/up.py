@@ -46,6 +46,7 @@ def up(
             services=services or NAMES,
             partitions=numbers_of_partitions(partitions or ()),
             usual_ports=True,
+            console=True,
             report=message,
         ) as stack:
             if as_json:
@@ -90,6 +91,7 @@ def _drain(stack: RunningStack) -> None:
 
 def _document(stack: RunningStack) -> dict[str, Any]:
     return {
+        "console": stack.console_url,
         "services": dict(stack.urls),
         "pids": dict(stack.pids),
         "kafka_bootstrap_servers": stack.bootstrap_servers,
@@ -106,6 +108,7 @@ def _document(stack: RunningStack) -> dict[str, Any]:
 def _show(stack: RunningStack) -> None:
     services = [[service, url, f"{url}/docs", f"{url}/metrics"] for service, url in stack.urls.items()]
     places = [
+        ["console", f"{stack.console_url}  (log in as any of its people; no password)"],
         ["Kafka", stack.bootstrap_servers],
         ["database", without_password(stack.database_url)],
         ["API tokens", f"{stack.home.tokens_file}  ({', '.join(PEOPLE)})"],

@@ -3,13 +3,10 @@
 import os
 import sys
 from calendar import monthrange
-from collections import Counter
-from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Final
 
 import typer
 from pydantic import ValidationError
@@ -21,7 +18,7 @@ from services.cli.environment import settings
 from services.cli.exits import InputRefused, NotThere, UsageWrong
 from services.cli.output import AsJson, console, dollars, heading, message, names, numbers, print_json, show, table
 from services.cli.services import SETTLEMENT
-from services.round_settlement.domain.what_if import Outcome, Sums
+from services.round_settlement.domain.what_if import Compared, Sums
 from services.round_settlement.what_if import settle_again, table_days
 from shared.contracts.submissions import RulesSubmission
 from shared.rules import Refused
@@ -79,46 +76,11 @@ def whatif(
         raise UsageWrong(f"--resume {resume}: {error}; another run goes on with it") from error
     except Refused as error:
         raise InputRefused(f"{file}: {error}") from error
-    compared = _Compared.of(done)
+    compared = Compared.of(done)
     if as_json:
-        print_json(_document(wanted, first, last, compared))
+        print_json(compared.as_document(wanted, first, last))
     else:
         _show(wanted, first, last, compared)
-
-
-@dataclass(slots=True)
-class _Compared:
-    """All outcomes, added up: how many rounds stand, how many could not be settled and why, and the sums."""
-
-    rounds: int = 0
-    refused: Counter[str] = field(default_factory=Counter)
-    total: Sums = field(default_factory=Sums)
-    wagers: dict[str, Sums] = field(default_factory=dict)
-    tables: dict[str, Sums] = field(default_factory=dict)
-    days: dict[str, Sums] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, outcomes: Iterable[Outcome]) -> Self:
-        """Return the sums of outcomes."""
-        found = cls()
-        for outcome in sorted(outcomes, key=lambda one: (one.of.gaming_day, one.of.table)):
-            found.rounds += outcome.of.rounds
-            found.refused += outcome.refused
-            for wager, sums in outcome.wagers.items():
-                found.total += sums
-                for by, name in (
-                    (found.wagers, wager),
-                    (found.tables, outcome.of.table),
-                    (found.days, outcome.of.gaming_day.isoformat()),
-                ):
-                    one = by.setdefault(name, Sums())
-                    one += sums
-        return found
-
-    def sections(self) -> Iterator[tuple[str, dict[str, Sums]]]:
-        """Yield the sums by wager, table and gaming day, in the order of names."""
-        for name, by in (("wager", self.wagers), ("table", self.tables), ("gaming_day", self.days)):
-            yield name, dict(sorted(by.items()))
 
 
 def _submission(file: str) -> RulesSubmission:
@@ -154,24 +116,7 @@ def _progress() -> Progress:
     )
 
 
-def _document(wanted: RulesSubmission, first: date, last: date, compared: _Compared) -> dict[str, Any]:
-    return {
-        "property": wanted.property,
-        "game": wanted.game,
-        "regulation": wanted.regulation,
-        "first": first.isoformat(),
-        "last": last.isoformat(),
-        "rounds": compared.rounds,
-        "refused": dict(compared.refused),
-        "total": compared.total.as_document(),
-        **{
-            f"by_{name}": [{name: key, **sums.as_document()} for key, sums in by.items()]
-            for name, by in compared.sections()
-        },
-    }
-
-
-def _show(wanted: RulesSubmission, first: date, last: date, compared: _Compared) -> None:
+def _show(wanted: RulesSubmission, first: date, last: date, compared: Compared) -> None:
     period = f"{first}" if first == last else f"{first} to {last}"
     show(heading(f"{wanted.game} at {wanted.property}, {period}: {compared.rounds:,} rounds settled again"))
     columns = numbers("Handle", "Payout", "Win", "Other handle", "Other payout", "Other win", "Difference")

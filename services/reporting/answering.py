@@ -147,6 +147,7 @@ class Definition(BaseModel):
     name: str
     title: str
     about: str
+    role: str
     periods: list[str]
     sections: list[SectionOfReport]
 
@@ -158,6 +159,7 @@ class Definition(BaseModel):
             name=report.name,
             title=report.title,
             about=report.about,
+            role=report.role.name,
             periods=list(report.periods),
             sections=[
                 SectionOfReport(

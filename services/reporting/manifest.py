@@ -1,6 +1,6 @@
 """Reporting: the books of all services, the reports that are made of them, and the exceptions."""
 
-from services.reporting.api.reports import routes
+from services.reporting.api.routes import routes
 from services.reporting.handlers import (
     Accounts,
     ApprovedProperties,

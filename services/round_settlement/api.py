@@ -1,12 +1,15 @@
 """The HTTP interface of round settlement: the rounds of a day, a round with its history, and proofs of its entries."""
 
+from datetime import date
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import BaseModel
 
 from services.round_settlement.domain.history import RoundDocument, RoundItem
-from services.round_settlement.queries import entry_about, round_item, rounds_with_history
+from services.round_settlement.queries import entry_about, find_by_hash, find_rounds, round_item, rounds_with_history
 from services.round_settlement.tables import journal, rounds
+from services.round_settlement.what_if_routes import what_if_routes
 from shared.contracts.envelope import Identifier, Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.merkle import EvidenceError
@@ -19,6 +22,7 @@ from shared.runtime.web import (
     AskedOfDay,
     Page,
     PropertyPath,
+    PropertyQuery,
     TableListing,
     declare_role,
     document_response,
@@ -26,6 +30,7 @@ from shared.runtime.web import (
     problems,
     snapshot,
 )
+from shared.runtime.web.routing import joined
 
 READ_ROUNDS = declare_role("rounds.read", "Read rounds: their records, lines, postings, corrections and proofs.")
 
@@ -34,6 +39,14 @@ TableName = Annotated[Name, Path(description="the table")]
 RoundId = Annotated[Identifier, Path(description="the round, as its table names it")]
 
 ROUNDS = TableListing(rounds, "table_name", "round_id")
+
+_HASH = "how the hash of its entry begins"
+
+
+class RoundsFound(BaseModel):
+    """Rounds that are called so."""
+
+    items: list[RoundItem]
 
 
 def routes(context: ServiceContext) -> APIRouter:
@@ -47,6 +60,22 @@ def routes(context: ServiceContext) -> APIRouter:
         wanted = {"property": asked.property, "gaming_day": asked.gaming_day, "table_name": asked.table}
         async with snapshot(context.engine) as connection:
             return await ROUNDS.read(connection, asked, round_item, **wanted)
+
+    @router.get("/find", response_model_exclude_none=True, summary="Find rounds")
+    async def find(
+        reader: Reader,
+        property_name: PropertyQuery,
+        round_id: Annotated[Identifier | None, Query(description="the round, at whichever table")] = None,
+        digest: Annotated[str | None, Query(alias="hash", pattern="^[0-9a-f]{8,64}$", description=_HASH)] = None,
+        gaming_day: Annotated[date | None, Query(description="the gaming day of the hash")] = None,
+    ) -> RoundsFound:
+        """By the id that a table gave, or by the hash of the entry that stands, among those of a gaming day."""
+        del reader
+        async with snapshot(context.engine) as connection:
+            items = [] if round_id is None else await find_rounds(connection, property_name, round_id)
+            if digest is not None and gaming_day is not None:
+                items += await find_by_hash(connection, property_name, gaming_day, digest)
+        return RoundsFound(items=items)
 
     @router.get(
         "/{property}/{table}/{round_id}",
@@ -98,4 +127,4 @@ def routes(context: ServiceContext) -> APIRouter:
                 raise Rejected(Reason.CONTRADICTS, detail) from error
         return document_response(request, ProofDocument.model_validate_json(document))
 
-    return router
+    return joined(router, what_if_routes(context, READ_ROUNDS))

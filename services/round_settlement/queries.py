@@ -1,11 +1,12 @@
 """Read rounds: where they stand, and everything that was recorded about one, in the order of recording."""
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Any
 from urllib.parse import quote
 
 from pydantic_core import from_json
-from sqlalchemy import Row, Select, select
+from sqlalchemy import Row, Select, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.round_settlement.domain.history import (
@@ -41,6 +42,26 @@ async def rounds_with_history(
         recorded = [await _recorded(connection, row, entry, names) for entry in entries]
         documents.append(round_document(round_item(row), recorded))
     return documents
+
+
+async def find_rounds(connection: AsyncConnection, property_name: str, round_id: str) -> list[RoundItem]:
+    """Return the rounds of a property with this id: one, unless several tables use the same ids."""
+    query = rows_of(rounds, round_id=round_id, property=property_name).order_by(rounds.c.table_name)
+    return [round_item(row) for row in await connection.execute(query)]
+
+
+async def find_by_hash(connection: AsyncConnection, property_name: str, day: date, digest: str) -> list[RoundItem]:
+    """Return the rounds of a gaming day whose standing entry has a hash that begins so.
+
+    Entries are not indexed by hash: the standing ones of the day are looked at, a second for a great one.
+    """
+    e = journal.entries.c
+    query = (
+        rows_of(rounds, property=property_name, gaming_day=day)
+        .join(journal.entries, (rounds.c.shard == e.shard) & (rounds.c.seq == e.seq))
+        .where(func.encode(e.hash, "hex").like(f"{digest}%"))
+    )
+    return [round_item(row) for row in await connection.execute(query)]
 
 
 async def entry_about(

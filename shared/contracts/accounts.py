@@ -11,6 +11,8 @@ from shared.contracts.topics import ACCOUNTS
 
 Instrument = Literal["cash", "chips", "voucher", "wallet"]
 LimitKind = Literal["wager", "buy_in_day"]
+Seen = Literal["patron", "accounts", "account", "statement", "adjustments"]
+"""What somebody looked at of a patron."""
 
 
 class AccountMovement(Contract):
@@ -330,3 +332,14 @@ class AccessFailed(AboutPatron):
 
     failed: int
     locked_until: AwareDatetime | None = None
+
+
+@fact("patron.seen", ACCOUNTS)
+class PatronSeen(Fact):
+    """A person looked at what is known of a patron."""
+
+    property: Name
+    patron: Name
+    what: Seen
+    by: Person
+    at: AwareDatetime

@@ -49,6 +49,7 @@ class PropertyTable(Contract):
 
     It is open on the gaming days from `opened_on` up to but not including `retired_on`. `progressive_links` names the
     progressive pools that it feeds. At a `non_banking` table players play against each other: its revenue is the rake.
+    `minimum_cents` is the least wager that its sign usually shows.
     """
 
     table: Name
@@ -57,6 +58,7 @@ class PropertyTable(Contract):
     pit: Name
     positions: Annotated[int, Field(ge=1, le=12)]
     location: Label
+    minimum_cents: Cents | None = None
     fully_automated: bool = False
     non_banking: bool = False
     progressive_links: tuple[Name, ...] = Field(default=(), max_length=100)

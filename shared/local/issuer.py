@@ -1,18 +1,23 @@
 """The development issuer: an OpenID provider of one machine, for the people of a stack that runs there.
 
-It has a key of its own, a new one each time, and answers two questions on the loopback interface: who it is, and what
-its public key is. There is no password and no login: whoever starts it makes the tokens. Services take an issuer
-without TLS only where all of the stack is on this machine (shared.runtime.web.tokens).
+It has a key of its own, a new one each time, and answers on the loopback interface: who it is, what its public key is,
+and who logs in. There is no password: whoever can reach it picks one of its people from a list, and gets that person's
+token by the authorization code flow with PKCE. Services take an issuer without TLS only where all of the stack is on
+this machine (shared.runtime.web.tokens).
 """
 
 import json
 import secrets
+from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from types import TracebackType
 from typing import Any, Final, Self
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from joserfc import jwt
 from joserfc.jwk import ECKey
@@ -24,6 +29,11 @@ TOKEN_LIFE: Final = timedelta(hours=24)
 """How long its tokens live; services of its stack are told to accept that."""
 _ALGORITHM: Final = "ES256"
 _KEYS: Final = "/keys"
+_AUTHORIZE: Final = "/authorize"
+_TOKEN: Final = "/token"  # noqa: S105 - a path
+_LOGOUT: Final = "/logout"
+_BODY_BYTES_MAX: Final = 16_384
+_CODES_MAX: Final = 1_000
 
 
 class DevelopmentIssuer:
@@ -35,9 +45,23 @@ class DevelopmentIssuer:
         self.url = f"http://{LOOPBACK}:{self._server.server_port}"
         """The issuer, as PITLEDGER_OIDC_ISSUER names it."""
         self._server.documents = {  # type: ignore[attr-defined]
-            "/.well-known/openid-configuration": {"issuer": self.url, "jwks_uri": self.url + _KEYS},
+            "/.well-known/openid-configuration": {
+                "issuer": self.url,
+                "jwks_uri": self.url + _KEYS,
+                "authorization_endpoint": self.url + _AUTHORIZE,
+                "token_endpoint": self.url + _TOKEN,
+                "end_session_endpoint": self.url + _LOGOUT,
+                "response_types_supported": ["code"],
+                "code_challenge_methods_supported": ["S256"],
+            },
             _KEYS: {"keys": [self._key.as_dict(private=False)]},
         }
+        self._server.issuer = self  # type: ignore[attr-defined]
+        self.people: Mapping[str, Iterable[str]] = {}
+        """Who may log in, with the roles of each."""
+        self.redirects: frozenset[str] = frozenset()
+        """Where a login may lead to."""
+        self._codes: dict[str, Mapping[str, str]] = {}
         self._thread = Thread(target=self._server.serve_forever, name="issuer", daemon=True)
 
     @property
@@ -60,17 +84,43 @@ class DevelopmentIssuer:
     ) -> str:
         """Return a new token of a person, issued now or at a moment."""
         issued = int((at or datetime.now(UTC)).timestamp())
-        claims = {
-            "iss": self.url,
-            "aud": AUDIENCE,
-            "sub": person,
-            "iat": issued,
-            "exp": issued + int(life.total_seconds()),
-            "jti": secrets.token_urlsafe(16),
-            "roles": sorted(roles),
-            "properties": sorted(properties),
+        ends = issued + int(life.total_seconds())
+        claims = {"jti": secrets.token_urlsafe(16), "roles": sorted(roles), "properties": sorted(properties)}
+        return self._signed("at+jwt", {"aud": AUDIENCE, "sub": person, "iat": issued, "exp": ends, **claims})
+
+    def _signed(self, kind: str, claims: Mapping[str, Any]) -> str:
+        header = {"alg": _ALGORITHM, "kid": self._key.kid, "typ": kind}
+        return jwt.encode(header, {"iss": self.url, **claims}, self._key)
+
+    def code_for(self, person: str, asked: Mapping[str, str]) -> str | None:
+        """Return where the browser of a person goes who has picked a name; None for a login that is none of ours."""
+        if person not in self.people or asked.get("redirect_uri") not in self.redirects:
+            return None
+        if asked.get("code_challenge_method") != "S256" or not asked.get("code_challenge"):
+            return None
+        code = secrets.token_urlsafe(24)
+        self._codes[code] = {**asked, "person": person}
+        while len(self._codes) > _CODES_MAX:
+            del self._codes[next(iter(self._codes))]
+        return f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked.get('state', '')})}"
+
+    def redeem(self, asked: Mapping[str, str]) -> Mapping[str, Any] | None:
+        """Return the tokens that a code is worth, once; None where it is worth none."""
+        known = self._codes.pop(asked.get("code", ""), None)
+        if known is None or asked.get("redirect_uri") != known["redirect_uri"]:
+            return None
+        digest = sha256(asked.get("code_verifier", "").encode()).digest()
+        if urlsafe_b64encode(digest).rstrip(b"=").decode() != known["code_challenge"]:
+            return None
+        person, now = known["person"], int(datetime.now(UTC).timestamp())
+        seconds = int(TOKEN_LIFE.total_seconds())
+        whose = {"aud": known.get("client_id", ""), "sub": person, "nonce": known.get("nonce", "")}
+        return {
+            "access_token": self.token(person, self.people[person]),
+            "token_type": "Bearer",
+            "expires_in": seconds,
+            "id_token": self._signed("JWT", {**whose, "iat": now, "exp": now + seconds}),
         }
-        return jwt.encode({"alg": _ALGORITHM, "kid": self._key.kid, "typ": "at+jwt"}, claims, self._key)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -88,20 +138,84 @@ class DevelopmentIssuer:
         self._thread.join()
 
 
+_PAGE: Final = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Log in · development issuer</title><style>
+:root {{ color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }}
+body {{ max-width: 44rem; margin: 2rem auto; padding: 0 1rem }}
+button {{ display: block; width: 100%; margin: .4rem 0; padding: .6rem .8rem; font: inherit; text-align: left;
+  border: 1px solid GrayText; border-radius: .4rem; background: Canvas; color: CanvasText }}
+small {{ display: block; font-size: .8rem; overflow-wrap: anywhere }}
+</style></head><body><main><h1>Who are you?</h1>
+<p>This is the development issuer of a stack on one machine: it asks for no password, and services elsewhere refuse
+it.</p><form method="post">{people}</form></main></body></html>
+"""
+
+
 class _Answering(BaseHTTPRequestHandler):
-    """Answers with the documents of the issuer."""
+    """Answers with the documents of the issuer, and lets its people log in."""
 
     timeout = 5.0
+    protocol_version = "HTTP/1.1"
+
+    @property
+    def _issuer(self) -> DevelopmentIssuer:
+        issuer: DevelopmentIssuer = self.server.issuer  # type: ignore[attr-defined]
+        return issuer
 
     def do_GET(self) -> None:
         documents: Mapping[str, Any] = self.server.documents  # type: ignore[attr-defined]
-        found = documents.get(self.path)
-        body = json.dumps(found).encode()
-        self.send_response(404 if found is None else 200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
+        parts = urlsplit(self.path)
+        asked = _asked(parts.query)
+        if parts.path == _AUTHORIZE and asked.get("redirect_uri") in self._issuer.redirects:
+            self._page(_people(self._issuer.people))
+        elif parts.path == _LOGOUT and asked.get("post_logout_redirect_uri", "").startswith(self._homes):
+            self._redirect(asked["post_logout_redirect_uri"])
+        else:
+            self._json(documents.get(parts.path))
+
+    def do_POST(self) -> None:
+        length = min(int(self.headers.get("Content-Length", "0")), _BODY_BYTES_MAX)
+        sent, parts = _asked(self.rfile.read(length).decode()), urlsplit(self.path)
+        if parts.path == _TOKEN:
+            self._json(self._issuer.redeem(sent))
+        elif parts.path == _AUTHORIZE and (to := self._issuer.code_for(sent.get("person", ""), _asked(parts.query))):
+            self._redirect(to)
+        else:
+            self._json(None)
+
+    @property
+    def _homes(self) -> tuple[str, ...]:
+        """Return what addresses begin with to which a logout may lead."""
+        return tuple(f"{urlsplit(one).scheme}://{urlsplit(one).netloc}/" for one in self._issuer.redirects)
+
+    def _json(self, document: object) -> None:
+        self._answer(404 if document is None else 200, "application/json", json.dumps(document).encode())
+
+    def _page(self, people: str) -> None:
+        self._answer(200, "text/html; charset=utf-8", _PAGE.format(people=people).encode())
+
+    def _redirect(self, to: str) -> None:
+        self._answer(303, "text/plain", b"", ("Location", to))
+
+    def _answer(self, status: int, kind: str, body: bytes, *more: tuple[str, str]) -> None:
+        self.send_response(status)
+        for name, value in (("Content-Type", kind), ("Content-Length", str(len(body))), *more):
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the standard library
         """Say nothing: whoever starts it has something to say."""
+
+
+def _asked(query: str) -> dict[str, str]:
+    return {name: values[-1] for name, values in parse_qs(query).items()}
+
+
+def _people(people: Mapping[str, Iterable[str]]) -> str:
+    return "".join(
+        f'<button name="person" value="{escape(person)}">{escape(person)}'
+        f"<small>{escape(', '.join(roles))}</small></button>"
+        for person, roles in people.items()
+    )

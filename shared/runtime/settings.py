@@ -110,3 +110,19 @@ class Settings(KafkaSettings):
     reports_delay_seconds: Annotated[float, Field(ge=0)] = Field(
         default=30, description="how long after the seal a day is delivered: all journals have been read by then"
     )
+    console_url: str | None = Field(
+        default=None, description="where browsers find the console, as a URL; none: the address on which it listens"
+    )
+    console_client_id: str = Field(
+        default="pitledger-console", description="what the OpenID provider calls the console"
+    )
+    console_client_secret_file: Path | None = Field(
+        default=None, description="the secret by which the provider knows the console; none: a public client, with PKCE"
+    )
+    console_scope: str = Field(default="openid", description="the scopes for which the console asks the provider")
+    console_asks_audience: bool = Field(
+        default=False, description="whether the console names the audience to the provider, as some providers want it"
+    )
+    console_docs_directory: Path | None = Field(
+        default=None, description="the built documentation that the console serves; none: that of the release"
+    )

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final, Self
@@ -81,6 +81,58 @@ class Outcome:
         day, table, rounds, places = said["of"]
         wagers = {wager: Sums(*both) for wager, both in said["wagers"].items()}
         return cls(TableDay(date.fromisoformat(day), table, rounds, places), wagers, Counter(said["refused"]))
+
+
+@dataclass(slots=True)
+class Compared:
+    """All outcomes, added up: how many rounds stand, how many could not be settled and why, and the sums."""
+
+    rounds: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    total: Sums = field(default_factory=Sums)
+    wagers: dict[str, Sums] = field(default_factory=dict)
+    tables: dict[str, Sums] = field(default_factory=dict)
+    days: dict[str, Sums] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, outcomes: Iterable[Outcome]) -> Self:
+        """Return the sums of outcomes."""
+        found = cls()
+        for outcome in sorted(outcomes, key=lambda one: (one.of.gaming_day, one.of.table)):
+            found.rounds += outcome.of.rounds
+            found.refused += outcome.refused
+            for wager, sums in outcome.wagers.items():
+                found.total += sums
+                for by, name in (
+                    (found.wagers, wager),
+                    (found.tables, outcome.of.table),
+                    (found.days, outcome.of.gaming_day.isoformat()),
+                ):
+                    one = by.setdefault(name, Sums())
+                    one += sums
+        return found
+
+    def sections(self) -> Iterator[tuple[str, dict[str, Sums]]]:
+        """Yield the sums by wager, table and gaming day, in the order of names."""
+        for name, by in (("wager", self.wagers), ("table", self.tables), ("gaming_day", self.days)):
+            yield name, dict(sorted(by.items()))
+
+    def as_document(self, wanted: RulesSubmission, first: date, last: date) -> dict[str, Any]:
+        """Return it as JSON, with what was settled again."""
+        return {
+            "property": wanted.property,
+            "game": wanted.game,
+            "regulation": wanted.regulation,
+            "first": first.isoformat(),
+            "last": last.isoformat(),
+            "rounds": self.rounds,
+            "refused": dict(self.refused),
+            "total": self.total.as_document(),
+            **{
+                f"by_{name}": [{name: key, **sums.as_document()} for key, sums in by.items()]
+                for name, by in self.sections()
+            },
+        }
 
 
 class Alternative:

@@ -16,7 +16,7 @@ from services.table_inventory.api.access import (
 )
 from services.table_inventory.commands import slips as commands
 from services.table_inventory.domain.slips import Slip, SlipKey, SlipStatus
-from services.table_inventory.queries.slips import find_slip, read_slips
+from services.table_inventory.queries.slips import find_slip, read_requests, read_slips
 from shared.contracts.inventory import ManualSlipEntered, ManualSlipVoided, SlipKind, SlipRequested
 from shared.contracts.rejection import Reason
 from shared.runtime.command.command import Command
@@ -35,6 +35,7 @@ from shared.runtime.web import (
 )
 
 SLIPS: Final[Listing[tuple[str, int]]] = Listing("slips", tuple[str, int])
+REQUESTS: Final[Listing[tuple[int]]] = Listing("requests", tuple[int])
 
 
 def routes(context: ServiceContext) -> APIRouter:
@@ -62,6 +63,15 @@ def routes(context: ServiceContext) -> APIRouter:
     for model, path, answers in paper:
         forms = (*BY_OTHERS, Reason.NOT_ALLOWED)
         command(model, path, role=PREPARE_SLIPS, answers=answers, status=201, rejects=forms)
+
+    @router.get("/requests", summary="List open requests", responses=problems(Reason.CURSOR_UNKNOWN))
+    async def list_requests(reader: SlipReader, property_name: PropertyQuery, asked: Asked) -> Page[SlipRequested]:
+        """What the pit asked of the cage, and nothing was prepared for yet."""
+        del reader
+        after = REQUESTS.after(asked.cursor)
+        async with snapshot(context.engine) as connection:
+            found = await read_requests(connection, property_name, after=after, limit=asked.limit + 1)
+        return REQUESTS.page(found, asked.limit, lambda one: (one.request,))
 
     @router.get(
         "/slips",

@@ -4,15 +4,15 @@ from collections.abc import Collection
 from datetime import date
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Table, case, func, tuple_
+from sqlalchemy import ColumnElement, Table, case, exists, func, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.slips import Slip, SlipKey, SlipStatus
-from services.table_inventory.tables import slips
-from shared.contracts.inventory import SlipKind
+from services.table_inventory.tables import requests, slips
+from shared.contracts.inventory import SlipKind, SlipRequested
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal import bulk
-from shared.runtime.rows import rows_of
+from shared.runtime.rows import rows_of, thing_of
 
 _SLIPS: Final = bulk.select(slips)
 
@@ -45,6 +45,19 @@ async def find_slip(connection: AsyncConnection, key: SlipKey) -> Slip:
     if key not in found:
         raise Rejected(Reason.NOT_FOUND, f"there is no {key}")
     return found[key]
+
+
+async def read_requests(
+    connection: AsyncConnection, property_name: str, *, after: tuple[int] | None, limit: int
+) -> list[SlipRequested]:
+    """Return the requests for which nothing was prepared yet, in the order of their numbers."""
+    c = requests.c
+    prepared = exists().where(slips.c.property == c.property, slips.c.request == c.request)
+    query = rows_of(requests, property=property_name).where(~prepared)
+    if after is not None:
+        query = query.where(c.request > after[0])
+    rows = await connection.execute(query.order_by(c.request).limit(limit))
+    return [thing_of(SlipRequested, row) for row in rows]
 
 
 async def read_slips(

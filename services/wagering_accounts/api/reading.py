@@ -5,6 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query, Request, Response
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.wagering_accounts.api.looks import record_look
 from services.wagering_accounts.api.roles import ADJUST, APPROVE, EXCLUDE, MANAGE, PROMOTE, WAGER
 from services.wagering_accounts.domain.books import Patron
 from services.wagering_accounts.domain.documents import (
@@ -23,6 +24,7 @@ from services.wagering_accounts.tables import (
     lines,
     patrons,
 )
+from shared.contracts.accounts import Seen
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason
 from shared.runtime.rows import find_row
@@ -41,7 +43,7 @@ from shared.runtime.web import (
     snapshot,
 )
 from shared.runtime.web.problems import Responses
-from shared.runtime.web.roles import READ_REPORTS
+from shared.runtime.web.roles import READ_PATRON_REPORTS, READ_REPORTS
 from shared.runtime.web.routing import joined
 
 _ACCOUNTS: Final = TableListing(balances, "account")
@@ -49,8 +51,8 @@ _LINES: Final = TableListing(lines, "version")
 _ADJUSTMENTS: Final = TableListing(adjustments, "adjustment")
 _OPEN_ROUNDS: Final[Listing[OpenPlace]] = Listing("open-rounds", OpenPlace)
 
-ACCOUNT_READER: Final = person_with(READ_REPORTS, MANAGE, WAGER, PROMOTE, ADJUST, APPROVE)
-PATRON_READER: Final = person_with(READ_REPORTS, MANAGE, EXCLUDE)
+AccountReader = Annotated[str, person_with(READ_REPORTS, MANAGE, WAGER, PROMOTE, ADJUST, APPROVE)]
+PatronReader = Annotated[str, person_with(READ_PATRON_REPORTS, MANAGE, EXCLUDE)]
 ROUND_READER: Final = person_with(READ_REPORTS, WAGER)
 
 AccountPath = Annotated[Name, Path(description="the account")]
@@ -65,11 +67,12 @@ def reading_routes(context: ServiceContext) -> APIRouter:
 
 
 def _accounts(context: ServiceContext) -> APIRouter:
-    router = APIRouter(prefix="/accounts", tags=["accounts"], dependencies=[ACCOUNT_READER])
+    router = APIRouter(prefix="/accounts", tags=["accounts"])
     path = "/{property}/{account}"
 
     @router.get("", response_model_exclude_none=True, summary="List accounts")
     async def list_accounts(
+        reader: AccountReader,
         property_name: PropertyQuery,
         asked: Asked,
         table: Annotated[Name | None, Query(description="only game accounts of this table")] = None,
@@ -77,14 +80,19 @@ def _accounts(context: ServiceContext) -> APIRouter:
     ) -> Page[AccountDocument]:
         """Wallets and game accounts of a property."""
         named = {"property": property_name, "table": table, "patron": patron}
+        if patron is not None:
+            await record_look(context, property_name, patron, "accounts", reader)
         async with snapshot(context.engine) as connection:
             return await _ACCOUNTS.read(connection, asked, AccountDocument.of, **named)
 
     @router.get(path, response_model=AccountDocument, summary="Read an account", responses=_ONE)
-    async def read_account(request: Request, property_name: PropertyPath, account: AccountPath) -> Response:
+    async def read_account(
+        request: Request, reader: AccountReader, property_name: PropertyPath, account: AccountPath
+    ) -> Response:
         """What is available, on hold and in play."""
         async with snapshot(context.engine) as connection:
             found = await _account(connection, property_name, account)
+        await _looked(context, found, "account", reader)
         return document_response(request, found, version=found.version)
 
     @router.get(
@@ -93,12 +101,15 @@ def _accounts(context: ServiceContext) -> APIRouter:
         summary="Read the statement of an account",
         responses=problems(Reason.NOT_FOUND),
     )
-    async def read_statement(property_name: PropertyPath, account: AccountPath, asked: Asked) -> Statement:
+    async def read_statement(
+        reader: AccountReader, property_name: PropertyPath, account: AccountPath, asked: Asked
+    ) -> Statement:
         """Every change, oldest first, with the entry of the journal that made it."""
         named = {"property": property_name, "account": account}
         async with snapshot(context.engine) as connection:
             shown = await _account(connection, property_name, account)
             page = await _LINES.read(connection, asked, StatementLine.of, **named)
+        await _looked(context, shown, "statement", reader)
         return Statement(account=shown, items=page.items, next=page.next)
 
     @router.get(
@@ -109,26 +120,31 @@ def _accounts(context: ServiceContext) -> APIRouter:
         tags=["adjustments"],
     )
     async def list_adjustments(
-        property_name: PropertyPath, account: AccountPath, asked: Asked
+        reader: AccountReader, property_name: PropertyPath, account: AccountPath, asked: Asked
     ) -> Page[AdjustmentDocument]:
         """Entered, approved and rejected, oldest first."""
         named = {"property": property_name, "account": account}
         async with snapshot(context.engine) as connection:
-            await _account(connection, property_name, account)
-            return await _ADJUSTMENTS.read(connection, asked, AdjustmentDocument.of, **named)
+            shown = await _account(connection, property_name, account)
+            page = await _ADJUSTMENTS.read(connection, asked, AdjustmentDocument.of, **named)
+        await _looked(context, shown, "adjustments", reader)
+        return page
 
     return router
 
 
 def _patrons(context: ServiceContext) -> APIRouter:
-    router = APIRouter(prefix="/patrons", tags=["patrons"], dependencies=[PATRON_READER])
+    router = APIRouter(prefix="/patrons", tags=["patrons"])
 
     @router.get("/{property}/{patron}", response_model=PatronDocument, summary="Read a patron", responses=_ONE)
-    async def read_patron(request: Request, property_name: PropertyPath, patron: PatronPath) -> Response:
-        """Wallet, exclusion, limits; never the access code."""
+    async def read_patron(
+        request: Request, reader: PatronReader, property_name: PropertyPath, patron: PatronPath
+    ) -> Response:
+        """Wallet, exclusion, limits; never the access code. That somebody looked is on record."""
         missing = f"there is no patron {patron} at {property_name}"
         async with snapshot(context.engine) as connection:
             row = await find_row(connection, patrons, missing, property=property_name, patron=patron)
+        await record_look(context, property_name, patron, "patron", reader)
         return document_response(request, PatronDocument.of(known_thing(Patron, row), context.clock()))
 
     return router
@@ -152,6 +168,12 @@ def _rounds(context: ServiceContext) -> APIRouter:
         return _OPEN_ROUNDS.page(found, asked.limit, lambda each: (each.opened_at, each.table, each.round_id))
 
     return router
+
+
+async def _looked(context: ServiceContext, account: AccountDocument, what: Seen, reader: str) -> None:
+    """Record a look at an account that is a patron's: others are of nobody known."""
+    if account.patron is not None:
+        await record_look(context, account.property, account.patron, what, reader)
 
 
 async def _account(connection: AsyncConnection, property_name: str, account: str) -> AccountDocument:

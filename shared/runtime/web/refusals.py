@@ -13,17 +13,16 @@ from urllib.parse import quote
 import structlog
 from fastapi import Request
 from pydantic import TypeAdapter, ValidationError
-from sqlalchemy import select
 from starlette.requests import ClientDisconnect
 
 from shared.contracts.envelope import Identifier, canonical
 from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.rejection import Reason
-from shared.journal.entry import Draft
 from shared.journal.recording import Cause, Recording, draft
 from shared.runtime.context import RuntimeContext
 from shared.runtime.text import printable
 from shared.runtime.web.access import Caller
+from shared.runtime.web.apart import record_apart
 
 log = structlog.get_logger()
 
@@ -59,24 +58,9 @@ class Refusals:
             content=content,
         )
         source = f"/{self._context.service}/requests/{_fingerprint(fact)}"
-        await self._record(draft(Recording(fact=fact), Cause(source, 1, fact.key or "", None, fact.at)))
-
-    async def _record(self, entry: Draft) -> None:
-        e = self._context.tables.entries.c
-        place = (e.source == entry.source) & (e.sequence == entry.sequence) & (e.kind == entry.kind)
-        ledger, engine = self._context.ledger, self._context.engine
-        async with ledger.turn(SHARD):
-            async with engine.begin() as connection:
-                await ledger.open_shard(connection, SHARD)
-            async with engine.begin() as connection:
-                shard = await ledger.lock_shard(connection, SHARD)
-                if (await connection.execute(select(e.seq).where(place))).one_or_none() is not None:
-                    return
-                entries, _ = await ledger.append(
-                    connection, shard, [entry], next_offset=shard.next_offset, recorded_at=self._context.clock()
-                )
-        self._context.metrics.entries.labels(entry.kind).inc()
-        self._context.wake(entries)
+        await record_apart(
+            self._context, SHARD, draft(Recording(fact=fact), Cause(source, 1, fact.key or "", None, fact.at))
+        )
 
 
 async def _content(request: Request, caller: Caller) -> str:

@@ -1,0 +1,153 @@
+"""The console as an application: its parts put together, and what it answers where something is refused."""
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+import httpx
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.exceptions import HTTPException
+from starlette.routing import Route
+
+from services.console import documentation, gateway, login, static
+from services.console.console import Console, Forged, LoginNeeded, page
+from services.console.floor import Floors
+from services.console.operations import all_operations
+from services.console.pages import (
+    commands,
+    days,
+    desk,
+    floor,
+    home,
+    meters,
+    patrons,
+    quarantine,
+    reports,
+    rounds,
+    search,
+    submissions,
+    what_if,
+)
+from services.console.protection import Protected, content_policy, origin_of
+from services.console.provider import Provider
+from services.console.services import Refused, Services
+from services.console.sessions import Sessions
+from shared.contracts.rejection import Reason
+from shared.runtime.clock import Clock
+from shared.runtime.metrics import Metrics
+from shared.runtime.settings import Settings
+from shared.runtime.web.problems import problem
+from shared.runtime.web.tokens import Tokens
+
+_PAGES: Final = (
+    home,
+    floor,
+    rounds,
+    days,
+    desk,
+    submissions,
+    meters,
+    patrons,
+    quarantine,
+    reports,
+    search,
+    what_if,
+    commands,
+)
+_LOOKED_AT: Final = "/static/"
+
+
+def create_console(
+    settings: Settings,
+    *,
+    url: str,
+    urls: Mapping[str, str],
+    tokens: Tokens,
+    client: httpx.AsyncClient,
+    clock: Clock,
+    metrics: Metrics,
+    docs: Path | None = None,
+) -> FastAPI:
+    """Return the application of the console.
+
+    `url` is where browsers find it, `urls` where each service listens; `docs` is the built documentation.
+    """
+    console = Console(
+        services=Services(urls, client),
+        sessions=Sessions(clock),
+        operations=all_operations(),
+        tokens=tokens,
+        provider=Provider(settings, tokens, client, clock),
+        clock=clock,
+        url=url.rstrip("/"),
+    )
+    app = FastAPI(title="Pitledger console", version=version("pitledger"), openapi_url=None)
+    app.state.console = console
+    app.state.logins = login.Logins(console)
+    app.state.floors = Floors()
+    policy = content_policy(forms=[origin_of(tokens.keys.issuer)])
+    app.add_middleware(Protected, policy=policy, secure=console.secure)
+    app.include_router(_operations(console, metrics).router)
+    app.include_router(login.routes())
+    for one in _PAGES:
+        app.include_router(one.routes())
+    app.include_router(gateway.routes(client))
+    app.router.routes.extend(documentation.routes(docs))
+    app.router.routes.append(Route(_LOOKED_AT + "{hash}/{name}", static.serve))
+    _answer_errors(app)
+    return app
+
+
+def _operations(console: Console, metrics: Metrics) -> FastAPI:
+    """Return the routes of those who run the console: health, readiness, metrics."""
+    app = FastAPI(openapi_url=None)
+
+    @app.get("/healthz")
+    async def healthz() -> dict[str, str]:
+        return {"status": "alive"}
+
+    @app.get("/readyz")
+    async def readyz() -> Response:
+        wrong = await console.tokens.check()
+        metrics.ready.set(wrong is None)
+        if wrong is not None:
+            return problem(Reason.NOT_READY, f"identities: {wrong}", checks={"identities": wrong})
+        return JSONResponse({"status": "ready", "checks": {"identities": "good"}})
+
+    @app.get("/metrics")
+    async def prometheus() -> Response:
+        return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
+
+    return app
+
+
+def _answer_errors(app: FastAPI) -> None:
+    @app.exception_handler(LoginNeeded)
+    async def login_needed(request: Request, error: LoginNeeded) -> Response:
+        del error
+        if request.method != "GET" or request.url.path.endswith("/stream"):
+            return page(request, "login.html", status=401, why="")
+        wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return RedirectResponse(f"/login?{httpx.QueryParams(then=wanted)}", status_code=303)
+
+    @app.exception_handler(Forged)
+    async def forged(request: Request, error: Forged) -> Response:
+        del error
+        return page(request, "refused.html", status=403, refused=None, forged=True)
+
+    @app.exception_handler(Refused)
+    async def refused(request: Request, error: Refused) -> Response:
+        return page(request, "refused.html", status=error.status, refused=error, forged=False)
+
+    @app.exception_handler(HTTPException)
+    async def http(request: Request, error: HTTPException) -> Response:
+        return page(request, "refused.html", status=error.status_code, refused=None, forged=False)
+
+    @app.exception_handler(RequestValidationError)
+    async def malformed(request: Request, error: RequestValidationError) -> Response:
+        del error
+        return page(request, "refused.html", status=404, refused=None, forged=False)

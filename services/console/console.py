@@ -1,0 +1,154 @@
+"""What the console's pages have in common: its parts, who asks, and how a page is made."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Final
+from urllib.parse import parse_qsl
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse
+from starlette.requests import ClientDisconnect
+
+from services.console.operations import Operations
+from services.console.protection import origin_of
+from services.console.provider import Provider
+from services.console.services import Calls, Services
+from services.console.sessions import Session, Sessions
+from services.console.views import environment
+from shared.runtime.clock import Clock
+from shared.runtime.web.access import ALL_PROPERTIES
+from shared.runtime.web.tokens import Tokens
+
+_FORM_BYTES_MAX: Final = 1_048_576
+_FIELDS_MAX: Final = 5_000
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class LoginNeeded(Exception):
+    """Nobody is logged in."""
+
+
+class Forged(Exception):
+    """A form did not come from a page of this session."""
+
+
+@dataclass(frozen=True)
+class Console:
+    """The parts of a running console."""
+
+    services: Services
+    sessions: Sessions
+    operations: Operations
+    tokens: Tokens
+    provider: Provider
+    clock: Clock
+    url: str
+    """Where browsers find it, without a slash at the end."""
+
+    @cached_property
+    def secure(self) -> bool:
+        """Return whether it is reached over TLS."""
+        return self.url.startswith("https:")
+
+    @cached_property
+    def cookie(self) -> str:
+        """Return the name of the cookie: with TLS one that no other host and no page without TLS can set."""
+        return "__Host-pitledger" if self.secure else "pitledger"
+
+    @property
+    def back(self) -> str:
+        """Return where the provider sends those who have logged in."""
+        return f"{self.url}/login/back"
+
+
+def console_of(request: Request) -> Console:
+    """Return the console that answers a request."""
+    console: Console = request.app.state.console
+    return console
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who asks for a page: the session, and the services as that person calls them."""
+
+    session: Session
+    calls: Calls
+    console: Console
+
+    def may(self, *roles: str) -> bool:
+        """Return whether the person has any of these roles."""
+        return self.session.may(*roles)
+
+    @property
+    def properties(self) -> list[str]:
+        """Return the properties that the person's token names one by one."""
+        return sorted(self.session.caller.properties - {ALL_PROPERTIES})
+
+
+def session_of(request: Request, *, seen: bool = True) -> Session | None:
+    """Return the session of a request; None where nobody is logged in."""
+    console = console_of(request)
+    name = request.cookies.get(console.cookie)
+    return None if name is None else console.sessions.find(name, seen=seen)
+
+
+async def _person(request: Request) -> Person:
+    """Return who asks. Raises: LoginNeeded; Forged for a form of somebody else's page."""
+    console, session = console_of(request), session_of(request)
+    if session is None:
+        raise LoginNeeded
+    session = await request.app.state.logins.renewed(session)
+    if request.method not in _SAFE:
+        await require_own_form(request, console, session)
+    return Person(session, console.services.of(session), console)
+
+
+async def require_own_form(request: Request, console: Console, session: Session) -> None:
+    """Raise Forged for a request that a page of somebody else may have sent."""
+    origin = request.headers.get("origin")
+    if origin is not None and origin != origin_of(console.url):
+        raise Forged
+    sent = request.headers.get("x-csrf-token") or (await form_of(request)).get("csrf", "")
+    if not session.is_own(sent):
+        raise Forged
+
+
+Asked = Annotated[Person, Depends(_person)]
+"""Who asks, as a parameter of a route: somebody who is logged in, with a form of their own session."""
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """Return the fields of a form that was sent; of several with one name the last. Raises: ValueError."""
+    known: dict[str, str] | None = getattr(request.state, "form", None)
+    if known is None:
+        body = b""
+        try:
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > _FORM_BYTES_MAX:
+                    raise ValueError("the form is too long")
+        except ClientDisconnect:
+            body = b""
+        pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_FIELDS_MAX)
+        request.state.form = known = dict(pairs)
+    return known
+
+
+def page(
+    request: Request, template: str, person: Person | None = None, *, status: int = 200, **shown: Any
+) -> HTMLResponse:
+    """Return a page: a template with what it shows."""
+    session = None if person is None else person.session
+    common: Mapping[str, Any] = {
+        "session": session,
+        "person": None if session is None else session.person,
+        "csrf": None if session is None else session.csrf,
+        "may": (lambda *_: False) if session is None else session.may,
+        "here": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+        "path": request.url.path,
+        "property": request.path_params.get("property"),
+        "operations": console_of(request).operations,
+    }
+    text = environment().get_template(template).render({**common, **shown})
+    return HTMLResponse(text, status_code=status)

@@ -1,0 +1,128 @@
+"""The floor of a property as people see it: what several services know of each table, put together."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any, Final
+
+from services.console.console import Person
+from services.console.services import INVENTORY, REPORTING, Calls, Missing, path, together
+
+FRESH_SECONDS: Final = 1.0
+"""How long one look at the services serves everybody who looks at the same floor."""
+_KEPT_MAX: Final = 64
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table with what is known of it: cents, and None where a service did not say."""
+
+    said: Record
+    expected_cents: int | None
+    requests: int
+    slips: int
+    variances: int
+    alarms: int
+    due: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Return the name of the table."""
+        return str(self.said["table"])
+
+    @property
+    def notices(self) -> int:
+        """Return how much there is to look after."""
+        return self.variances + self.alarms + len(self.due) + int(self.said["exceptions"])
+
+
+@dataclass(frozen=True, slots=True)
+class FloorView:
+    """A property with its tables, by pit; `missing` says which service did not answer, and why."""
+
+    said: Record
+    pits: Mapping[str, list[TableView]]
+    missing: tuple[str, ...]
+    read_at: float = field(default_factory=monotonic)
+
+    @property
+    def tables(self) -> list[TableView]:
+        """Return all tables, pit by pit."""
+        return [one for tables in self.pits.values() for one in tables]
+
+    def total(self, name: str) -> int:
+        """Return what a figure comes to at all tables."""
+        return sum(int(one.said[name]) for one in self.tables)
+
+
+class Floors:
+    """Floors that were looked at a moment ago, so that many people who look ask the services once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, FloorView] = {}
+        self._reading: dict[str, asyncio.Lock] = {}
+
+    async def of(self, person: Person, property_name: str) -> FloorView:
+        """Return a floor that is at most a second old. Raises: Refused.
+
+        What somebody else's look brought is shown only to whoever may read it, too.
+        """
+        if not (person.may("reports.read") and person.session.works_for(property_name)):
+            return await read_floor(person.calls, property_name)  # refused there, with the reason
+        async with self._reading.setdefault(property_name, asyncio.Lock()):
+            known = self._known.get(property_name)
+            if known is None or monotonic() - known.read_at > FRESH_SECONDS:
+                known = await read_floor(person.calls, property_name)
+                self._known[property_name] = known
+                while len(self._known) > _KEPT_MAX:
+                    del self._known[next(iter(self._known))]
+        return known
+
+
+async def read_floor(calls: Calls, property_name: str) -> FloorView:
+    """Return a floor as the services say it now. Raises: Refused where reporting does."""
+    said = await calls.get(REPORTING, path("floors", property_name))
+    day = said["gaming_day"]
+    inventories, prepared, carried, variances, requests, clocks = await together(
+        calls.get(INVENTORY, "/inventories", property=property_name),
+        calls.get_all(INVENTORY, "/slips", property=property_name, status="prepared"),
+        calls.get_all(INVENTORY, "/slips", property=property_name, status="carried"),
+        calls.get(INVENTORY, "/variances", property=property_name, gaming_day=day),
+        calls.get_all(INVENTORY, "/requests", property=property_name),
+        calls.get(INVENTORY, "/equipment", property=property_name),
+    )
+    expected = {one["table"]: one["expected_cents"] for one in (inventories or {}).get("tables", ())}
+    slips = _counted([*(prepared or ()), *(carried or ())])
+    asked = _counted(requests or ())
+    open_variances = [one for one in (variances or {}).get("items", ()) if one["status"] != "resolved"]
+    found = _counted(open_variances)
+    due: dict[str, list[str]] = {}
+    for clock in (clocks or {}).get("items", ()):
+        if clock.get("overdue"):
+            due.setdefault(clock["table"], []).append(str(clock["check"]))
+    pits: dict[str, list[TableView]] = {}
+    for one in said["tables"]:
+        name = one["table"]
+        view = TableView(
+            said=one,
+            expected_cents=expected.get(name),
+            requests=asked.get(name, 0),
+            slips=slips.get(name, 0),
+            variances=found.get(name, 0),
+            alarms=0,
+            due=tuple(due.get(name, ())),
+        )
+        pits.setdefault(one["pit"], []).append(view)
+    answers = (inventories, prepared, carried, variances, requests, clocks)
+    missing = dict.fromkeys(one.why for one in answers if isinstance(one, Missing))
+    return FloorView(said, pits, tuple(missing))
+
+
+def _counted(records: Any) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for one in records:
+        found[one["table"]] = found.get(one["table"], 0) + 1
+    return found

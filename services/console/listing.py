@@ -1,0 +1,91 @@
+"""Records of services as tables with what may be done about each: the shape of most pages where people work."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from services.console.services import Missing
+from services.console.words import say
+
+Record = Mapping[str, Any]
+
+_NUMBERS: Final = frozenset({"cents", "exact_cents", "count", "percent"})
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A command about a record, with what is known of its fields."""
+
+    service: str
+    name: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Col:
+    """A column: the field of the record, and what it holds."""
+
+    name: str
+    unit: str = "text"
+
+    @property
+    def is_number(self) -> bool:
+        """Return whether figures stand in it."""
+        return self.unit in _NUMBERS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A table of records: `acts` gives the commands of a record, `link` where its first cell leads to."""
+
+    title: str
+    rows: Sequence[Record]
+    columns: Sequence[Col]
+    acts: Callable[[Record], Iterable[Act]] | None = None
+    link: Callable[[Record], str] | None = None
+    more: Iterable[Act] = ()
+    missing: str = ""
+
+    @property
+    def empty(self) -> str:
+        """Return what is said where there are no records."""
+        return self.missing or say("site.nothing")
+
+
+def listed(
+    name: str,
+    answer: Any,
+    columns: Sequence[Col],
+    *,
+    acts: Callable[[Record], Iterable[Act]] | None = None,
+    link: Callable[[Record], str] | None = None,
+    more: Iterable[Act] = (),
+    only: Callable[[Record], bool] = lambda _: True,
+) -> Listed:
+    """Return a table of the records that a service answered with, or what says why there are none."""
+    if isinstance(answer, Missing):
+        return Listed(title=say(name), rows=(), columns=columns, more=more, missing=answer.why)
+    records = answer if isinstance(answer, list) else answer.get("items", [])
+    return Listed(
+        title=say(name), rows=[one for one in records if only(one)], columns=columns, acts=acts, link=link, more=more
+    )
+
+
+def cols(*names: str) -> list[Col]:
+    """Return columns; what each holds follows from its name.
+
+    >>> [one.unit for one in cols("table", "win_cents", "received_at", "number")]
+    ['text', 'cents', 'moment', 'count']
+    """
+    return [Col(name, _unit(name)) for name in names]
+
+
+def _unit(name: str) -> str:
+    if name == "cents" or name.endswith("_cents"):
+        return "cents"
+    if name.endswith("_at") or name in ("at", "since", "effective_from", "locked_until"):
+        return "moment"
+    return (
+        "count" if name in ("number", "request", "version", "rounds_left", "in_count", "hits", "revision") else "text"
+    )

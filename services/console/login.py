@@ -1,0 +1,147 @@
+"""Routes of logging in and out, and the tokens of sessions, which are renewed before they end."""
+
+import asyncio
+from datetime import timedelta
+from typing import Final
+
+import structlog
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from services.console.console import Console, Forged, console_of, page, require_own_form, session_of
+from services.console.protection import local_path
+from services.console.provider import Granted, LoginRefused
+from services.console.sessions import LIFE, Session
+from shared.contracts.rejection import Rejected
+from shared.runtime.web.access import Caller
+
+log = structlog.get_logger()
+
+_SOON: Final = timedelta(seconds=60)
+_STATE: Final = "pitledger-login"
+"""The cookie that ties a login to the browser in which it began."""
+_STATE_SECONDS: Final = 600
+
+
+class Logins:
+    """Lets people in by what the provider grants."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._renewing = asyncio.Lock()
+
+    async def let_in(self, granted: Granted) -> Session:
+        """Return a new session of the person whom the token names. Raises: LoginRefused."""
+        return self._console.sessions.open(
+            await self._caller(granted.token),
+            token=granted.token,
+            token_ends=granted.ends,
+            refresh_token=granted.refresh_token,
+            id_token=granted.id_token or "",
+        )
+
+    async def renewed(self, session: Session) -> Session:
+        """Return a session with a token that holds; what a revoked or expired one allowed is over.
+
+        Raises: LoginNeeded.
+        """
+        from services.console.console import LoginNeeded
+
+        try:
+            if session.refresh_token is not None and self._ends_soon(session):
+                async with self._renewing:
+                    if self._ends_soon(session):
+                        await self._renew(session)
+            session.caller = await self._caller(session.token)
+        except LoginRefused as refused:
+            log.info("a session ended", person=session.person, why=str(refused))
+            self._console.sessions.close(session.name)
+            raise LoginNeeded from None
+        return session
+
+    def _ends_soon(self, session: Session) -> bool:
+        return self._console.clock() > session.token_ends - _SOON
+
+    async def _renew(self, session: Session) -> None:
+        granted = await self._console.provider.refresh(session.refresh_token or "")
+        session.token, session.token_ends = granted.token, granted.ends
+        session.refresh_token = granted.refresh_token or session.refresh_token
+
+    async def _caller(self, token: str) -> Caller:
+        try:
+            return await self._console.tokens.caller_of(token)
+        except Rejected as rejected:
+            raise LoginRefused(rejected.detail) from None
+
+
+def routes() -> APIRouter:
+    """Return the routes of logging in and out."""
+    router = APIRouter()
+
+    @router.get("/login")
+    async def login(request: Request, then: str = "/") -> Response:
+        console = console_of(request)
+        state, begun = console.sessions.begin_login(local_path(then))
+        try:
+            address = await console.provider.address(
+                state=state, nonce=begun.nonce, verifier=begun.verifier, back=console.back
+            )
+        except LoginRefused as refused:
+            return page(request, "login.html", status=503, why=str(refused))
+        response = RedirectResponse(address, status_code=303)
+        response.set_cookie(
+            _STATE, state, max_age=_STATE_SECONDS, path="/login", httponly=True, secure=console.secure, samesite="lax"
+        )
+        return response
+
+    @router.get("/login/back")
+    async def back(request: Request, code: str = "", state: str = "", error: str = "") -> Response:
+        console = console_of(request)
+        begun = console.sessions.finish_login(state) if request.cookies.get(_STATE) == state else None
+        if begun is None:
+            return page(request, "login.html", status=400, why="")
+        if error or not code:
+            return page(request, "login.html", status=403, why=error[:200])
+        try:
+            granted = await console.provider.redeem(code, verifier=begun.verifier, nonce=begun.nonce, back=console.back)
+            session = await request.app.state.logins.let_in(granted)
+        except LoginRefused as refused:
+            log.warning("a login was refused", why=str(refused))
+            return page(request, "login.html", status=403, why=str(refused))
+        if (before := session_of(request)) is not None:
+            console.sessions.close(before.name)  # nobody goes on with a session that was there before the login
+        log.info("logged in", person=session.person)
+        response = RedirectResponse(begun.then, status_code=303)
+        response.set_cookie(
+            console.cookie,
+            session.name,
+            max_age=int(LIFE.total_seconds()),
+            path="/",
+            httponly=True,
+            secure=console.secure,
+            samesite="lax",
+        )
+        response.delete_cookie(_STATE, path="/login")
+        return response
+
+    @router.post("/logout")
+    async def logout(request: Request) -> Response:
+        console, session = console_of(request), session_of(request)
+        if session is None:
+            return RedirectResponse("/bye", status_code=303)
+        await require_own_form(request, console, session)
+        console.sessions.close(session.name)
+        log.info("logged out", person=session.person)
+        farewell = await console.provider.farewell(session.id_token, f"{console.url}/bye")
+        response = RedirectResponse(farewell, status_code=303)
+        response.delete_cookie(console.cookie, path="/", secure=console.secure, httponly=True, samesite="lax")
+        return response
+
+    @router.get("/bye")
+    async def bye(request: Request) -> Response:
+        return page(request, "bye.html")
+
+    return router
+
+
+__all__ = ["Forged", "Logins", "routes"]

@@ -1,0 +1,215 @@
+"""Every command of every service as a form: what the OpenAPI documents say that a person may send, and who may."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any, Final, Literal
+from urllib.parse import quote
+
+Kind = Literal[
+    "text", "secret", "long", "whole", "cents", "choice", "flag", "day", "moment", "list", "group", "document"
+]
+"""How a field is asked for. `cents` are typed in dollars; `document` is JSON as it is."""
+
+_LONG: Final = frozenset({"reason", "conclusion", "override", "found"})
+"""Fields in which people write sentences."""
+_DEPTH_MAX: Final = 4
+_PLACEHOLDER: Final = re.compile(r"{(\w+)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A field of a form. `item` is of a list, `fields` are those of a group."""
+
+    name: str
+    kind: Kind
+    required: bool = True
+    help: str = ""
+    choices: tuple[str, ...] = ()
+    pattern: str | None = None
+    least: int | None = None
+    most: int | None = None
+    default: Any = None
+    item: "Field | None" = None
+    fields: tuple["Field", ...] = ()
+    items_max: int = 64
+
+    @property
+    def label(self) -> str:
+        """Return what people read.
+
+        >>> Field(name="gaming_day", kind="day").label, Field(name="reset_cents", kind="cents").label
+        ('Gaming day', 'Reset')
+        """
+        words = self.name.removesuffix("_cents") if self.kind == "cents" else self.name
+        return ("Amount" if words == "cents" else words.replace("_", " ").capitalize()) if words else "Amount"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """A command: the service that does it, its path, the roles of which one is enough, and its fields."""
+
+    service: str
+    name: str
+    title: str
+    description: str
+    path: str
+    roles: frozenset[str]
+    of_path: tuple[Field, ...]
+    of_body: tuple[Field, ...]
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Return all fields, those of the path first."""
+        return (*self.of_path, *self.of_body)
+
+    @property
+    def address(self) -> str:
+        """Return the page of its form."""
+        return f"/do/{self.service}/{self.name}"
+
+    def path_with(self, values: Mapping[str, str]) -> str:
+        """Return the path with its parameters. Raises: KeyError."""
+        return _PLACEHOLDER.sub(lambda found: quote(values[found[1]], safe=""), self.path)
+
+
+@dataclass(frozen=True)
+class Operations:
+    """The commands of all services, by service and name."""
+
+    known: Mapping[tuple[str, str], Operation] = field(default_factory=dict)
+
+    def find(self, service: str, name: str) -> Operation | None:
+        """Return a command; None where there is none such."""
+        return self.known.get((service, name))
+
+    def of(self, service: str) -> Iterator[Operation]:
+        """Yield the commands of a service in the order of its document."""
+        return (one for one in self.known.values() if one.service == service)
+
+
+@cache
+def all_operations() -> Operations:
+    """Return the commands of the services of this release."""
+    found: dict[tuple[str, str], Operation] = {}
+    for file in sorted(resources.files("schemas").joinpath("openapi").iterdir(), key=lambda one: one.name):
+        service = file.name.removesuffix(".json")
+        for one in operations_of(service, json.loads(file.read_text())):
+            found[service, one.name] = one
+    return Operations(found)
+
+
+def operations_of(service: str, document: Mapping[str, Any]) -> Iterator[Operation]:
+    """Yield the commands that an OpenAPI document describes."""
+    for path, methods in document["paths"].items():
+        if (described := methods.get("post")) is not None:
+            yield _operation(service, path, described, document["components"]["schemas"])
+
+
+def _operation(service: str, path: str, described: Mapping[str, Any], schemas: Mapping[str, Any]) -> Operation:
+    ending = re.sub(r"\W", "_", path) + "_post"
+    body = described.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+    whole = None if body is None else _field("body", body, schemas, required=True)
+    of_path = [
+        _field(one["name"], one["schema"] | _help(one), schemas, required=True)
+        for one in described.get("parameters", ())
+        if one["in"] == "path"
+    ]
+    return Operation(
+        service=service,
+        name=described["operationId"].removesuffix(ending).replace("_", "-"),
+        title=described["summary"],
+        description=described.get("description", ""),
+        path=path,
+        roles=frozenset(role for one in described.get("security", ()) for roles in one.values() for role in roles),
+        of_path=tuple(of_path),
+        of_body=() if whole is None else whole.fields,
+    )
+
+
+def _help(described: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"description": described["description"]} if "description" in described else {}
+
+
+def _field(
+    name: str, schema: Mapping[str, Any], schemas: Mapping[str, Any], *, required: bool, depth: int = 0
+) -> Field:
+    schema = _resolved(schema, schemas)
+    same: dict[str, Any] = {"name": name, "required": required, "help": schema.get("description", "")}
+    if name != "body" and depth > _DEPTH_MAX:
+        return Field(kind="document", **same)
+    match schema:
+        case {"type": "object", "properties": properties}:
+            if depth > 0 and not properties:
+                return Field(kind="document", **same)
+            needed = schema.get("required", ())
+            fields = [
+                _field(one, each, schemas, required=one in needed, depth=depth + 1) for one, each in properties.items()
+            ]
+            return Field(kind="group", fields=tuple(fields), **same)
+        case {"type": "array", "items": items}:
+            item = _field(name, items, schemas, required=True, depth=depth + 1)
+            if item.kind == "document" or _holds_lists(item):
+                return Field(kind="document" if depth > 1 else "list", item=item, **same)
+            return Field(kind="list", item=item, items_max=schema.get("maxItems", 64), **same)
+        case {"enum": choices}:
+            return Field(kind="choice", choices=tuple(map(str, choices)), default=schema.get("default"), **same)
+        case {"type": "boolean"}:
+            return Field(kind="flag", default=schema.get("default"), **same)
+        case {"type": "integer"}:
+            least, most = _limit(schema, "minimum", "exclusiveMinimum", 1), _whole(schema.get("maximum"))
+            kind: Kind = "cents" if name == "cents" or name.endswith("_cents") else "whole"
+            return Field(kind=kind, default=schema.get("default"), least=least, most=most, **same)
+        case {"type": "string"}:
+            return _text(schema, same)
+        case _:
+            return Field(kind="document", **same)
+
+
+def _text(schema: Mapping[str, Any], same: Mapping[str, Any]) -> Field:
+    match schema.get("format"):
+        case "date":
+            return Field(kind="day", **same)
+        case "date-time":
+            return Field(kind="moment", **same)
+        case "password":
+            return Field(kind="secret", pattern=schema.get("pattern"), **same)
+        case _:
+            kind: Kind = "long" if same["name"] in _LONG else "text"
+            return Field(kind=kind, pattern=schema.get("pattern"), default=schema.get("default"), **same)
+
+
+def _holds_lists(item: Field) -> bool:
+    return any(one.kind in ("list", "document") for one in item.fields)
+
+
+def _resolved(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a schema without references, and without the null that an optional field may be."""
+    about = {name: schema[name] for name in ("description", "default") if name in schema}
+    while True:
+        if "$ref" in schema:
+            schema = schemas[schema["$ref"].rpartition("/")[2]]
+            continue
+        options = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
+        if len(options) == 1:
+            schema = options[0]
+            continue
+        return {**schema, **about}
+
+
+def _limit(schema: Mapping[str, Any], name: str, exclusive: str, step: int) -> int | None:
+    if exclusive in schema:
+        return int(schema[exclusive]) + step
+    return _whole(schema.get(name))
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else int(value)
+
+
+def names_of(fields: Sequence[Field]) -> set[str]:
+    """Return the names of fields."""
+    return {one.name for one in fields}

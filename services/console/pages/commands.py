@@ -1,0 +1,110 @@
+"""The form of any command: filled in, sent once under its key, and what the service says to it."""
+
+from typing import Any, Final
+from uuid import uuid4
+from zoneinfo import ZoneInfo
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from services.console.console import Asked, Person, form_of, page
+from services.console.forms import Filled, filled, places
+from services.console.operations import Operation
+from services.console.pages.subjects import subject_of
+from services.console.protection import local_path
+from services.console.services import REPORTING, Refused
+from shared.contracts.rejection import Reason
+from shared.runtime.web.problems import problem_uri
+
+_KEY_USED: Final = problem_uri(Reason.KEY_REUSED)
+_OWN: Final = ("csrf", "key", "back", "rows")
+
+
+def routes() -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/do/{service}/{name}")
+
+    @router.get("")
+    async def form(request: Request, person: Asked, service: str, name: str) -> Response:
+        operation = _operation(person, service, name)
+        given = {key: value for key, value in request.query_params.items() if key not in _OWN}
+        return await _form(request, person, operation, given, back=request.query_params.get("back", "/"))
+
+    @router.post("")
+    async def send(request: Request, person: Asked, service: str, name: str) -> Response:
+        operation = _operation(person, service, name)
+        form = await form_of(request)
+        typed = {key: value for key, value in form.items() if key not in _OWN}
+        back, key = form.get("back", "/"), form.get("key", "")
+        if form.get("rows"):  # more rows for a list, without a script
+            return await _form(request, person, operation, typed, back=back, key=key, more=form["rows"])
+        read = filled(operation, typed, await _zone(person, typed.get("property", "")))
+        if read.mistakes:
+            return await _form(request, person, operation, typed, back=back, key=key, mistakes=read.mistakes)
+        try:
+            answer = await _do(person, operation, read, key)
+        except Refused as refused:
+            mistakes = places(refused.problem)
+            if refused.status >= 500 or refused.problem.get("type") == _KEY_USED:
+                key = key if refused.status >= 500 else _new_key()
+            else:
+                key = _new_key()  # what was refused is on record under the old one
+            return await _form(
+                request, person, operation, typed, back=back, key=key, mistakes=mistakes, refused=refused
+            )
+        return page(request, "done.html", person, operation=operation, answer=answer, back=local_path(back))
+
+    return router
+
+
+def _operation(person: Person, service: str, name: str) -> Operation:
+    operation = person.console.operations.find(service, name)
+    if operation is None:
+        raise Refused(service, 404, {"title": "There is no such command", "detail": f"{name} of {service}"})
+    return operation
+
+
+def _new_key() -> str:
+    return f"console.{uuid4()}"
+
+
+async def _do(person: Person, operation: Operation, read: Filled, key: str) -> Any:
+    body = read.body if operation.of_body else None
+    return await person.calls.do(operation.service, operation.path_with(read.path), body, key=key or _new_key())
+
+
+async def _zone(person: Person, property_name: str) -> ZoneInfo:
+    try:
+        floors = await person.calls.get(REPORTING, "/floors")
+    except Refused:
+        floors = []
+    return ZoneInfo(next((one["time_zone"] for one in floors if one["property"] == property_name), "UTC"))
+
+
+async def _form(
+    request: Request,
+    person: Person,
+    operation: Operation,
+    given: dict[str, str],
+    *,
+    back: str,
+    key: str = "",
+    mistakes: dict[str, str] | None = None,
+    refused: Refused | None = None,
+    more: str = "",
+) -> Response:
+    return page(
+        request,
+        "command.html",
+        person,
+        status=200 if not mistakes and refused is None else (refused.status if refused is not None else 422),
+        operation=operation,
+        given=given,
+        back=local_path(back),
+        key=key or _new_key(),
+        mistakes=mistakes or {},
+        refused=refused,
+        more=more,
+        subject=await subject_of(person, operation, given),
+        allowed=person.may(*operation.roles),
+    )

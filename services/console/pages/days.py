@@ -1,0 +1,124 @@
+"""A gaming day until it is closed, audited and sealed: the master game report live, what is open, and the checks."""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from services.console.console import Asked, Person, page
+from services.console.listing import Act, cols, listed
+from services.console.services import INVENTORY, METERS, REPORTING, Missing, Refused, path, together
+from services.console.words import say
+
+_STEPS: Final = ("preliminary", "audited", "final")
+
+
+async def running_day(person: Person, property_name: str) -> Mapping[str, Any]:
+    """Return the gaming day and the shift that run at a property now. Raises: Refused where it is not the person's."""
+    floors = await person.calls.get(REPORTING, "/floors")
+    found: Mapping[str, Any] | None = next((one for one in floors if one["property"] == property_name), None)
+    if found is None:
+        raise Refused(REPORTING, 404, {"title": say("refused.property"), "detail": property_name})
+    return found
+
+
+def routes() -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/p/{property}")
+
+    @router.get("/days")
+    async def days(person: Asked, property: str, day: str = "") -> Response:
+        wanted = day or (await running_day(person, property))["gaming_day"]
+        return RedirectResponse(path("p", property, "days", wanted), status_code=303)
+
+    @router.get("/days/{day}")
+    async def day_page(request: Request, person: Asked, property: str, day: date) -> Response:
+        running = await running_day(person, property)
+        calls, at = person.calls, path("gaming-days", property, day.isoformat())
+        asked = {"property": property, "gaming_day": day.isoformat()}
+        state, win, variances, adjustments, follow_ups, contests, meters, report = await together(
+            calls.get(INVENTORY, at),
+            calls.get(INVENTORY, f"{at}/win"),
+            calls.get(INVENTORY, "/variances", **asked),
+            calls.get(INVENTORY, f"{at}/adjustments"),
+            calls.get(INVENTORY, f"{at}/follow-ups"),
+            calls.get(INVENTORY, path("contests", property, day.isoformat())),
+            calls.get(METERS, path("reconciliations", property, day.isoformat())),
+            calls.get(REPORTING, "/reports/master-game", **asked, **{"as": "json"}),
+        )
+        acts = [
+            Act(INVENTORY, "close-day", asked),
+            Act(INVENTORY, "audit-day", asked),
+            Act(INVENTORY, "seal-day", asked),
+            Act(INVENTORY, "enter-adjustment", asked),
+            Act(INVENTORY, "enter-contest", asked),
+            Act(METERS, "reconcile-day", asked),
+        ]
+        return page(
+            request,
+            "day.html",
+            person,
+            day=day.isoformat(),
+            before=(day - timedelta(days=1)).isoformat(),
+            after=(day + timedelta(days=1)).isoformat(),
+            running=running,
+            zone=running["time_zone"],
+            state=state,
+            steps=_STEPS,
+            win=win,
+            report=report,
+            meters=meters,
+            acts=acts,
+            wanted={"period": "day", "table": "", "game": "", "known_at": ""},
+            lists=_lists(asked, variances, adjustments, follow_ups, contests),
+        )
+
+    @router.get("/months/{month}")
+    async def month(property: str, month: str) -> Response:
+        return RedirectResponse(f"{path('p', property, 'reports', 'drop-and-win')}?day={month}-01&period=month", 303)
+
+    @router.get("/years/{year}")
+    async def year(property: str, year: int) -> Response:
+        return RedirectResponse(f"{path('p', property, 'reports', 'drop-and-win')}?day={year}-01-01&period=year", 303)
+
+    return router
+
+
+def _lists(asked: Mapping[str, Any], variances: Any, adjustments: Any, follow_ups: Any, contests: Any) -> list[Any]:
+    def of_variance(one: Mapping[str, Any]) -> list[Act]:
+        values = {**asked, "variance": one["variance"], "table": one["table"], "number": one["number"]}
+        if one["status"] == "resolved":
+            return []
+        return [Act(INVENTORY, "own-variance", values), Act(INVENTORY, "resolve-variance", values)]
+
+    def of_adjustment(one: Mapping[str, Any]) -> list[Act]:
+        values = {**asked, "adjustment": one["adjustment"]}
+        if one["status"] != "entered":
+            return []
+        return [Act(INVENTORY, "approve-adjustment", values), Act(INVENTORY, "reject-adjustment", values)]
+
+    def of_contest(one: Mapping[str, Any]) -> list[Act]:
+        values = {**asked, "contest": one["contest"], "revision": one["revision"]}
+        if one["status"] != "entered":
+            return []
+        return [Act(INVENTORY, "approve-contest", values), Act(INVENTORY, "reject-contest", values)]
+
+    shown = ("table", "variance", "number", "shift", "at", "expected_cents", "counted_cents", "cents", "level")
+    return [
+        listed("days.variances", variances, cols(*shown, "status", "owner", "conclusion"), acts=of_variance),
+        listed(
+            "days.adjustments",
+            adjustments,
+            cols("adjustment", "table", "shift", "figure", "cents", "reason", "status", "entered_by", "approved_by"),
+            acts=of_adjustment,
+        ),
+        listed(
+            "days.contests",
+            contests if isinstance(contests, Missing) else contests.get("items", contests.get("contests", [])),
+            cols("contest", "revision", "fees_cents", "prizes_cents", "status", "entered_by", "approved_by"),
+            acts=of_contest,
+        ),
+        listed("days.follow_ups", follow_ups, cols("kind", "subject", "table", "cents", "reason", "owner", "since")),
+    ]

@@ -1,0 +1,193 @@
+"""The desk: what waits for the pit, the cage, the count room and revenue audit, with the command of each step."""
+
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from services.console.console import Asked, Person, page
+from services.console.listing import Act, Record, cols, listed
+from services.console.pages.days import running_day
+from services.console.services import ACCOUNTS, INVENTORY, VIGORISH, Missing, path, together
+from services.console.words import say
+
+_CAGE: Final = ("cage.transact",)
+_SLIPS: Final = ("reports.read", "slips.request", "slips.prepare")
+_COUNT: Final = ("reports.read", "boxes.count")
+
+
+def routes() -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/p/{property}/desk")
+
+    @router.get("")
+    async def desk(request: Request, person: Asked, property: str) -> Response:
+        floor = await running_day(person, property)
+        day = floor["gaming_day"]
+        here = {"property": property, "gaming_day": day, "shift": floor.get("shift", "")}
+        lists = [*await _slips(person, here), *await _checks(person, here), *await _looked_into(person, here)]
+        more = [
+            Act(INVENTORY, "request-slip", {**here, "slip": "fill"}, say("desk.fill")),
+            Act(INVENTORY, "request-slip", {**here, "slip": "credit"}, say("desk.credit")),
+            Act(INVENTORY, "enter-manual-slip", here),
+            Act(INVENTORY, "void-manual-slip", here),
+            Act(INVENTORY, "move-at-cage", here),
+            Act(INVENTORY, "identify-winner", here),
+            Act(INVENTORY, "open-count", here),
+            Act(INVENTORY, "enter-contest", here),
+            Act(INVENTORY, "open-investigation", {**here, "month": str(day)[:7]}),
+        ]
+        return page(
+            request,
+            "desk.html",
+            person,
+            title=say("desk.title"),
+            lead=say("desk.lead", day=day, shift=here["shift"]),
+            more=more,
+            lists=lists,
+            zone=floor.get("time_zone"),
+            counts=person.may(*_COUNT),
+        )
+
+    @router.get("/count")
+    async def find_count(property: str, count: str = "") -> Response:
+        return RedirectResponse(path("p", property, "desk", "counts", count or "1"), status_code=303)
+
+    @router.get("/counts/{count}")
+    async def count(request: Request, person: Asked, property: str, count: str) -> Response:
+        found = await person.calls.get(INVENTORY, path("drop-counts", property, count))
+        here = {"property": property, "count": count}
+        boxes = listed(
+            "desk.boxes",
+            found["boxes"],
+            cols("table", "exchange", "shift", "box", "turns", "agreed", "counted_by"),
+            acts=lambda one: [
+                Act(INVENTORY, "count-box", {**here, "table": one["table"], "exchange": one["exchange"]})
+            ],
+        )
+        concluded = found.get("concluded")
+        return page(
+            request,
+            "lists.html",
+            person,
+            title=say("desk.count", count=count),
+            lead=say("desk.count_lead", day=found["gaming_day"], status=found["status"]),
+            more=[] if concluded else [Act(INVENTORY, "conclude-count", here)],
+            lists=[boxes],
+            zone=None,
+        )
+
+    return router
+
+
+async def _slips(person: Person, here: Record) -> list[Any]:
+    if not person.may(*_SLIPS):
+        return []
+    name = here["property"]
+    asked, prepared, carried = await together(
+        person.calls.get_all(INVENTORY, "/requests", property=name),
+        person.calls.get_all(INVENTORY, "/slips", property=name, status="prepared"),
+        person.calls.get_all(INVENTORY, "/slips", property=name, status="carried"),
+    )
+    under_way = carried if isinstance(carried, Missing) else [*(prepared or ()), *carried]
+
+    def steps(one: Record) -> list[Act]:
+        slip = {"property": name, "slip": one["slip"], "number": one["number"]}
+        received = [Act(INVENTORY, "receive-credit", slip)] if one["slip"] == "credit" else []
+        return [*received, Act(INVENTORY, "void-slip", slip)]
+
+    return [
+        listed(
+            "desk.requests",
+            asked,
+            cols("request", "slip", "table", "shift", "requested_by", "requested_at"),
+            acts=lambda one: [Act(INVENTORY, "prepare-slip", {"property": name, "request": one["request"]})],
+        ),
+        listed(
+            "desk.slips",
+            under_way,
+            cols(
+                "number", "slip", "table", "status", "cents", "prepared_by", "prepared_at", "carried_by", "carried_at"
+            ),
+            acts=steps,
+        ),
+    ]
+
+
+async def _checks(person: Person, here: Record) -> list[Any]:
+    found: list[Any] = []
+    name, day = here["property"], here["gaming_day"]
+    if person.may("reports.read", *_CAGE):
+        [checks] = await together(person.calls.get_all(INVENTORY, path("counter-checks", name)))
+        found.append(
+            listed(
+                "desk.checks",
+                checks,
+                cols("serial", "table", "issued_at", "issued_cents", "left_cents"),
+                acts=lambda one: [Act(INVENTORY, "redeem-check", {"property": name, "serial": one["serial"]})],
+                more=[Act(INVENTORY, "replace-checks", {"property": name})],
+            )
+        )
+    if person.may(*_CAGE):
+        [moved] = await together(person.calls.get_all(INVENTORY, "/cage-movements", property=name, gaming_day=day))
+        found.append(
+            listed(
+                "desk.cage",
+                moved,
+                cols("number", "kind", "direction", "medium", "cents", "patron", "window", "by", "at"),
+                acts=lambda one: [Act(INVENTORY, "void-at-cage", {"property": name, "number": one["number"]})],
+            )
+        )
+    return found
+
+
+async def _looked_into(person: Person, here: Record) -> list[Any]:
+    name, day = here["property"], here["gaming_day"]
+    found: list[Any] = []
+    if person.may("reports.read"):
+        seats, rounds = await together(
+            person.calls.get_all(VIGORISH, "/follow-ups", property=name, gaming_day=day),
+            person.calls.get_all(ACCOUNTS, "/open-rounds", property=name),
+        )
+        found.append(
+            listed(
+                "desk.vigorish",
+                seats,
+                cols("table", "round_id", "seat", "kind", "assessed_cents", "collected_cents", "outstanding_cents"),
+                link=lambda one: path("p", name, "rounds", one["table"], one["round_id"]),
+            )
+        )
+        found.append(listed("desk.open_rounds", rounds, cols("round_id", "table", "status", "opened_at")))
+    if person.may("reports.read", "alarms.resolve"):
+        [alarms] = await together(person.calls.get_all(INVENTORY, path("alarms", name)))
+        found.append(
+            listed(
+                "desk.alarms",
+                alarms,
+                cols("alarm", "owner", "owned_at", "conclusion", "resolved_at"),
+                acts=lambda one: [Act(INVENTORY, "resolve-alarm", {"property": name, "alarm": one["alarm"]})],
+                only=lambda one: not one.get("resolved_at"),
+            )
+        )
+    if person.may("reports.read", "days.audit"):
+        cases, follow_ups = await together(
+            person.calls.get_all(INVENTORY, "/investigations", property=name),
+            person.calls.get(INVENTORY, path("gaming-days", name, day, "follow-ups")),
+        )
+        known = {"property": name}
+        found.append(
+            listed(
+                "desk.investigations",
+                cases,
+                cols("investigation", "month", "what", "subject", "found", "owner", "opened_at"),
+                acts=lambda one: [
+                    Act(INVENTORY, step, {**known, "investigation": one["investigation"]})
+                    for step in ("assign-investigation", "conclude-investigation")
+                ],
+                only=lambda one: not one.get("concluded_at"),
+            )
+        )
+        found.append(
+            listed("desk.follow_ups", follow_ups, cols("kind", "subject", "table", "cents", "reason", "owner", "since"))
+        )
+    return found

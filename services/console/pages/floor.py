@@ -1,0 +1,123 @@
+"""The floor: the pits as they stand, live, and a table with its gaming day and its last rounds."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response, StreamingResponse
+
+from services.console.console import Asked, LoginNeeded, Person, page, session_of
+from services.console.floor import FRESH_SECONDS, Floors, FloorView
+from services.console.services import INVENTORY, SETTLEMENT, Refused, together
+from services.console.views import environment, moment
+
+_EVENT_STREAM: Final = "text/event-stream"
+_WAIT_SECONDS: Final = FRESH_SECONDS
+_SILENT_SECONDS_MAX: Final = 15.0
+"""How long nothing may be said, so that what lies between does not take the stream for dead."""
+_LAST_ROUNDS: Final = 50
+
+
+def routes() -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/p/{property}/floor")
+
+    @router.get("")
+    async def floor(request: Request, person: Asked, property: str) -> Response:
+        floors: Floors = request.app.state.floors
+        found = await floors.of(person, property)
+        return page(request, "floor.html", person, floor=found, zone=found.said["time_zone"])
+
+    @router.get("/stream")
+    async def stream(request: Request, person: Asked, property: str) -> Response:
+        floors: Floors = request.app.state.floors
+        await floors.of(person, property)  # refused before anything is sent
+        headers = {"x-accel-buffering": "no"}
+        return StreamingResponse(_changes(request, person, property), media_type=_EVENT_STREAM, headers=headers)
+
+    @router.get("/{table}")
+    async def table(request: Request, person: Asked, property: str, table: str, day: str = "") -> Response:
+        floors: Floors = request.app.state.floors
+        found = await floors.of(person, property)
+        gaming_day = day or found.said["gaming_day"]
+        rounds, variances, slips, equipment = await together(
+            person.calls.get(
+                SETTLEMENT, "/rounds", property=property, gaming_day=gaming_day, table=table, limit=_LAST_ROUNDS
+            ),
+            person.calls.get(INVENTORY, "/variances", property=property, gaming_day=gaming_day),
+            person.calls.get_all(INVENTORY, "/slips", property=property, gaming_day=gaming_day),
+            person.calls.get(INVENTORY, "/equipment", property=property),
+        )
+        shown = next((one for one in found.tables if one.name == table), None)
+        if shown is None:
+            raise Refused("reporting", 404, {"title": "There is no such table", "detail": f"{table} of {property}"})
+        return page(
+            request,
+            "table.html",
+            person,
+            floor=found,
+            one=shown,
+            day=gaming_day,
+            zone=found.said["time_zone"],
+            rounds=rounds,
+            variances=[each for each in (variances or {}).get("items", ()) if each["table"] == table],
+            slips=[each for each in slips or () if each["table"] == table],
+            equipment=[each for each in (equipment or {}).get("items", ()) if each["table"] == table],
+        )
+
+    return router
+
+
+async def _changes(request: Request, person: Person, property_name: str) -> AsyncIterator[str]:
+    """Yield what changes on a floor, piece by piece, as long as its reader is there and may see it."""
+    floors: Floors = request.app.state.floors
+    known: dict[str, str] = {}
+    silent = 0.0
+    while True:
+        session = session_of(request, seen=False)
+        if session is None or await request.is_disconnected():
+            return
+        try:
+            await request.app.state.logins.renewed(session)
+            found = await floors.of(person, property_name)
+        except LoginNeeded:
+            return
+        except Refused as refused:
+            if refused.status in (401, 403):
+                return
+            yield ": waiting\n\n"
+        else:
+            new = _pieces(found, property_name)
+            changed = {name: html for name, html in new.items() if known.get(name) != html}
+            if changed and known:
+                for name, html in changed.items():
+                    yield _event(name, html)
+                silent = 0.0
+            elif not known:
+                yield "retry: 2000\n\n" + "".join(_event(name, html) for name, html in new.items())
+            known = new
+        await asyncio.sleep(_WAIT_SECONDS)
+        silent += _WAIT_SECONDS
+        if silent >= _SILENT_SECONDS_MAX:
+            yield ": still here\n\n"
+            silent = 0.0
+
+
+def _pieces(found: FloorView, property_name: str) -> dict[str, str]:
+    """Return the parts of the page that change, by the name of the event that brings them."""
+    macros: Any = (
+        environment()
+        .get_template("floor_table.html")
+        .make_module({"property": property_name, "zone": found.said["time_zone"]})
+    )
+    pieces = {f"table-{one.name}": str(macros.row(one)) for one in found.tables}
+    pieces["totals"] = str(macros.totals(found))
+    if pieces:
+        pieces["at"] = str(moment(found.said["at"], found.said["time_zone"], "%H:%M:%S"))
+    return pieces
+
+
+def _event(name: str, html: str) -> str:
+    lines = "".join(f"data: {line}\n" for line in html.strip().splitlines())
+    return f"event: {name}\n{lines}\n"

@@ -1,0 +1,37 @@
+"""The first page: the properties that a person works for."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from services.console.console import Asked, Person, page
+from services.console.services import REPORTING, Refused
+
+
+def routes() -> APIRouter:
+    """Return the routes."""
+    router = APIRouter()
+
+    @router.get("/")
+    async def home(request: Request, person: Asked) -> Response:
+        floors, why = await _floors(person)
+        if len(floors) == 1 and person.session.caller.roles:
+            return RedirectResponse(f"/p/{floors[0]['property']}", status_code=303)
+        return page(request, "home.html", person, floors=floors, why=why)
+
+    @router.get("/p/{property}")
+    async def property_home(request: Request, person: Asked, property: str) -> Response:
+        del request
+        section = "floor" if person.may("reports.read") else "desk"
+        return RedirectResponse(f"/p/{property}/{section}", status_code=303)
+
+    return router
+
+
+async def _floors(person: Person) -> tuple[list[dict[str, Any]], str]:
+    """Return the properties of a person, and why they are not known where reporting does not say."""
+    try:
+        return await person.calls.get(REPORTING, "/floors"), ""
+    except Refused as refused:
+        return [], str(refused) if person.session.caller.roles else ""

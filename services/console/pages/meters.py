@@ -1,0 +1,98 @@
+"""Progressive meters: the pools as they stand, what moved each, and changes that wait for approval."""
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from services.console.console import Asked, page
+from services.console.listing import Act, cols, listed
+from services.console.services import METERS, path, together
+from services.console.words import say
+
+
+def routes() -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/p/{property}/meters")
+
+    @router.get("")
+    async def meters(request: Request, person: Asked, property: str) -> Response:
+        here = {"property": property}
+        pools, changes = await together(
+            person.calls.get_all(METERS, "/pools", **here),
+            person.calls.get_all(METERS, "/changes", property=property),
+        )
+        lists = [
+            listed(
+                "meters.pools",
+                pools,
+                cols("pool", "shown_cents", "reserve_cents", "in_cents", "wins_cents", "hits", "at"),
+                link=lambda one: path("p", property, "meters", one["pool"]),
+                acts=lambda one: [Act(METERS, "request-change", {**here, "pool": one["pool"]})],
+                more=[Act(METERS, "file-pool", here)],
+            ),
+            listed(
+                "meters.changes",
+                changes,
+                cols("change", "pool", "kind", "cents", "to", "reason", "status", "requested_by", "requested_at"),
+                acts=lambda one: (
+                    [
+                        Act(METERS, "approve-change", {**here, "change": one["change"]}),
+                        Act(METERS, "reject-change", {**here, "change": one["change"]}),
+                    ]
+                    if one["status"] == "requested"
+                    else []
+                ),
+            ),
+        ]
+        return page(request, "lists.html", person, title=say("meters.title"), lead="", more=[], lists=lists, zone=None)
+
+    @router.get("/{pool}")
+    async def pool(request: Request, person: Asked, property: str, pool: str) -> Response:
+        at, here = path("pools", property, pool), {"property": property, "pool": pool}
+        state, moved, versions = await together(
+            person.calls.get(METERS, at),
+            person.calls.get(METERS, f"{at}/movements", limit=500),
+            person.calls.get_all(METERS, f"{at}/versions"),
+        )
+        lists = [
+            listed(
+                "meters.pools",
+                [state] if state else state,
+                cols("pool", "shown_cents", "reserve_cents", "in_cents", "wins_cents", "hits", "at"),
+            ),
+            listed(
+                "meters.versions",
+                versions,
+                cols(
+                    "version",
+                    "status",
+                    "reset_cents",
+                    "base_cents",
+                    "limit_cents",
+                    "effective_from",
+                    "filed_by",
+                    "approved_by",
+                    "reason",
+                ),
+                acts=lambda one: (
+                    [
+                        Act(METERS, "approve-pool", {**here, "version": one["version"]}),
+                        Act(METERS, "return-pool", {**here, "version": one["version"]}),
+                    ]
+                    if one["status"] == "filed"
+                    else []
+                ),
+            ),
+            listed("meters.movements", moved, cols("at", "kind", "table", "game", "round_id", "gaming_day", "amounts")),
+        ]
+        return page(
+            request,
+            "lists.html",
+            person,
+            title=say("meters.pool", pool=pool),
+            lead="",
+            more=[Act(METERS, "request-change", here)],
+            lists=lists,
+            zone=None,
+        )
+
+    return router

@@ -1,0 +1,129 @@
+"""Accounts and patrons: every look at a patron is on record with who looked."""
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from services.console.console import Asked, page
+from services.console.listing import Act, cols, listed
+from services.console.services import ACCOUNTS, path, together
+from services.console.words import say
+
+
+def routes() -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/p/{property}/patrons")
+
+    @router.get("")
+    async def patrons(
+        request: Request, person: Asked, property: str, table: str = "", patron: str = "", account: str = ""
+    ) -> Response:
+        here = {"property": property}
+        if patron:
+            return RedirectResponse(path("p", property, "patrons", patron), status_code=303)
+        if account:
+            return RedirectResponse(path("p", property, "patrons", "accounts", account), status_code=303)
+        [accounts] = await together(person.calls.get_all(ACCOUNTS, "/accounts", property=property, table=table))
+        lists = [
+            listed(
+                "patrons.accounts",
+                accounts,
+                cols(
+                    "account",
+                    "table",
+                    "kind",
+                    "status",
+                    "available_cents",
+                    "held_cents",
+                    "staked_cents",
+                    "promotional_cents",
+                ),
+                link=lambda one: path("p", property, "patrons", "accounts", one["account"]),
+            )
+        ]
+        more = [Act(ACCOUNTS, "open-account", here), Act(ACCOUNTS, "register-patron", here)]
+        return page(
+            request, "patrons.html", person, title=say("patrons.title"), lead="", more=more, lists=lists, zone=None
+        )
+
+    @router.get("/accounts/{account}")
+    async def account_page(request: Request, person: Asked, property: str, account: str, cursor: str = "") -> Response:
+        at, here = path("accounts", property, account), {"property": property, "account": account}
+        state = await person.calls.get(ACCOUNTS, at)
+        statement, adjustments = await together(
+            person.calls.get(ACCOUNTS, f"{at}/statement", limit=200, cursor=cursor),
+            person.calls.get_all(ACCOUNTS, f"{at}/adjustments"),
+        )
+        shown = ("recorded_at", "kind", "available_change_cents", "available_cents", "held_cents", "staked_cents")
+        lists = [
+            listed(
+                "patrons.account",
+                [state],
+                cols(
+                    "account",
+                    "kind",
+                    "patron",
+                    "table",
+                    "status",
+                    "available_cents",
+                    "held_cents",
+                    "staked_cents",
+                    "promotional_cents",
+                ),
+                link=lambda one: path("p", property, "patrons", one.get("patron") or ""),
+            ),
+            listed("patrons.statement", statement, cols(*shown, "round_id", "table", "gaming_day")),
+            listed(
+                "patrons.adjustments",
+                adjustments,
+                cols(
+                    "adjustment", "cents", "before_cents", "after_cents", "reason", "status", "entered_by", "decided_by"
+                ),
+                acts=lambda one: (
+                    [
+                        Act(ACCOUNTS, "approve-adjustment", {**here, "adjustment": one["adjustment"]}),
+                        Act(ACCOUNTS, "reject-adjustment", {**here, "adjustment": one["adjustment"]}),
+                    ]
+                    if one["status"] == "entered"
+                    else []
+                ),
+            ),
+        ]
+        names = ("buy-in", "cash-out", "enter-adjustment", "grant-promotion", "enter-promotion", "move-promotion")
+        return page(
+            request,
+            "lists.html",
+            person,
+            title=say("patrons.one_account", account=account),
+            lead="",
+            more=[Act(ACCOUNTS, name, here) for name in (*names, "write-off-promotion")],
+            lists=lists,
+            zone=None,
+        )
+
+    @router.get("/{patron}")
+    async def patron_page(request: Request, person: Asked, property: str, patron: str) -> Response:
+        found = await person.calls.get(ACCOUNTS, path("patrons", property, patron))
+        [accounts] = await together(person.calls.get_all(ACCOUNTS, "/accounts", property=property, patron=patron))
+        here = {"property": property, "patron": patron}
+        lists = [
+            listed(
+                "patrons.accounts",
+                accounts,
+                cols("account", "table", "kind", "status", "available_cents", "held_cents", "promotional_cents"),
+                link=lambda one: path("p", property, "patrons", "accounts", one["account"]),
+            )
+        ]
+        names = ("set-limit", "set-exclusion", "set-tax-residence", "change-access-code", "open-account")
+        return page(
+            request,
+            "patron.html",
+            person,
+            title=say("patrons.one", patron=patron),
+            lead=say("patrons.recorded"),
+            more=[Act(ACCOUNTS, name, here) for name in names],
+            lists=lists,
+            zone=None,
+            found=found,
+        )
+
+    return router

@@ -1,0 +1,134 @@
+"""One box for everything: a round, table, slip number, person, meter, account, hash."""
+
+import asyncio
+import re
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from services.console.console import Asked, Person, page
+from services.console.services import ACCOUNTS, INVENTORY, METERS, REPORTING, SETTLEMENT, path, together
+
+_HASH: Final = re.compile(r"[0-9a-f]{8,64}")
+_TERM_MAX: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Something that was found: what it is, its name, where it is shown."""
+
+    kind: str
+    name: str
+    address: str
+    about: str = ""
+
+
+def routes() -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/p/{property}/search")
+
+    @router.get("")
+    async def search(request: Request, person: Asked, property: str, q: str = "") -> Response:
+        term = q.strip()[:_TERM_MAX]
+        hits = await _found(person, property, term) if term else []
+        if len(hits) == 1 and "hx-request" not in request.headers:
+            return RedirectResponse(hits[0].address, status_code=303)
+        return page(request, "search.html", person, term=term, hits=hits)
+
+    return router
+
+
+async def _found(person: Person, property_name: str, term: str) -> list[Hit]:
+    """Return what is called so, of what the person may see; services that do not answer find nothing."""
+    looks: list[Awaitable[list[Hit]]] = [
+        _tables(person, property_name, term),
+        _rounds(person, property_name, term),
+        _slips(person, property_name, term),
+        _meters(person, property_name, term),
+        _accounts(person, property_name, term),
+        _reports(person, property_name, term),
+        _people(person, property_name, term),
+    ]
+    found = await asyncio.gather(*looks)
+    return [hit for hits in found for hit in hits]
+
+
+async def _tables(person: Person, name: str, term: str) -> list[Hit]:
+    [floor] = await together(person.calls.get(REPORTING, path("floors", name)))
+    return [
+        Hit("table", one["table"], path("p", name, "floor", one["table"]), one["game"])
+        for one in (floor or {}).get("tables", ())
+        if one["table"].lower().startswith(term.lower())
+    ]
+
+
+async def _rounds(person: Person, name: str, term: str) -> list[Hit]:
+    asked = {"round_id": term}
+    if _HASH.fullmatch(term):
+        [floors] = await together(person.calls.get(REPORTING, "/floors"))
+        day = next((one["gaming_day"] for one in floors or () if one["property"] == name), "")
+        asked |= {"hash": term, "gaming_day": day}
+    [found] = await together(person.calls.get(SETTLEMENT, "/rounds/find", property=name, **asked))
+    return [
+        Hit("round", one["round_id"], path("p", name, "rounds", one["table"], one["round_id"]), one["table"])
+        for one in (found or {}).get("items", ())
+    ]
+
+
+async def _slips(person: Person, name: str, term: str) -> list[Hit]:
+    number = term.lower().removeprefix("fill").removeprefix("credit").strip(" #")
+    if not number.isdigit():
+        return []
+    kinds = [kind for kind in ("fill", "credit") if term.lower().startswith(kind)] or ["fill", "credit"]
+    answers = await together(*(person.calls.get(INVENTORY, path("slips", name, kind, number)) for kind in kinds))
+    return [
+        Hit(
+            "slip",
+            f"{one['slip']} {one['number']}",
+            path("p", name, "floor", one["table"]) + f"?day={one['gaming_day']}",
+            one["status"],
+        )
+        for one in answers
+        if one
+    ]
+
+
+async def _meters(person: Person, name: str, term: str) -> list[Hit]:
+    [found] = await together(person.calls.get_all(METERS, "/pools", property=name))
+    return [
+        Hit("meter", one["pool"], path("p", name, "meters", one["pool"]))
+        for one in found or ()
+        if term.lower() in one["pool"].lower()
+    ]
+
+
+async def _accounts(person: Person, name: str, term: str) -> list[Hit]:
+    [found] = await together(person.calls.get(ACCOUNTS, path("accounts", name, term)))
+    return [Hit("account", term, path("p", name, "patrons", "accounts", term))] if found else []
+
+
+async def _reports(person: Person, name: str, term: str) -> list[Hit]:
+    [found] = await together(person.calls.get(REPORTING, "/reports"))
+    return [
+        Hit("report", one["title"], path("p", name, "reports", one["name"]))
+        for one in found or ()
+        if term.lower() in one["title"].lower() and person.may(one["role"])
+    ]
+
+
+async def _people(person: Person, name: str, term: str) -> list[Hit]:
+    """Find somebody in the report on access: who has which role, and did what."""
+    if not person.may("reports.read") or not re.fullmatch(r"[\w.@-]{3,64}", term):
+        return []
+    [floors] = await together(person.calls.get(REPORTING, "/floors"))
+    day: Any = next((one["gaming_day"] for one in floors or () if one["property"] == name), None)
+    [report] = await together(
+        person.calls.get(REPORTING, "/reports/access", property=name, gaming_day=day, period="month", **{"as": "json"})
+    )
+    rows = [row for section in (report or {}).get("content", {}).get("sections", ()) for row in section["rows"]]
+    people = {str(row.get("person")) for row in rows if term.lower() in str(row.get("person", "")).lower()}
+    where = path("p", name, "reports", "access") + f"?day={day}&period=month"
+    return [Hit("person", one, where) for one in sorted(people)]

@@ -1,0 +1,48 @@
+"""What-if: the rounds of some gaming days settled again under another rules submission, and the difference."""
+
+import json
+from typing import Any
+from uuid import uuid4
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from services.console.console import Asked, form_of, page
+from services.console.pages.days import running_day
+from services.console.services import REGISTRY, SETTLEMENT, Refused, path
+
+_TAKEN = ("property", "game", "regulation", "tables", "submission", "effective_from", "stated_paybacks")
+
+
+def routes() -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/p/{property}/what-if/{game}/{version}")
+
+    @router.get("")
+    async def form(request: Request, person: Asked, property: str, game: str, version: int) -> Response:
+        shown = await person.calls.get(REGISTRY, path("submissions", property, game, version))
+        day = (await running_day(person, property))["gaming_day"]
+        given = {"first": day, "last": day, "submission": json.dumps(shown["submission"], indent=2)}
+        return page(request, "what_if.html", person, shown=shown, given=given, found=None, refused=None)
+
+    @router.post("")
+    async def ask(request: Request, person: Asked, property: str, game: str, version: int) -> Response:
+        shown = await person.calls.get(REGISTRY, path("submissions", property, game, version))
+        given = await form_of(request)
+        found: Any = None
+        refused: Refused | None = None
+        try:
+            content = json.loads(given.get("submission", ""))
+            wanted = {name: shown[name] for name in _TAKEN if name in shown} | {"submission": content}
+            asked = {"submission": wanted, "first": given.get("first"), "last": given.get("last")}
+            found = await person.calls.do(SETTLEMENT, "/what-if", asked, key=f"console.{uuid4()}")
+        except ValueError as error:
+            refused = Refused(SETTLEMENT, 422, {"title": "The submission is no JSON", "detail": str(error)})
+        except Refused as error:
+            refused = error
+        status = 200 if refused is None else refused.status
+        return page(
+            request, "what_if.html", person, status=status, shown=shown, given=given, found=found, refused=refused
+        )
+
+    return router

@@ -1,0 +1,175 @@
+"""The OpenID provider as the console talks to it: the authorization code flow with PKCE (RFC 6749, RFC 7636, RFC 9700).
+
+Whom a token names is what every service reads in it (shared.runtime.web.tokens); here are only the steps of the login.
+"""
+
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from hmac import compare_digest
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import httpx
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jws import JWSRegistry, extract_compact
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from shared.runtime.clock import Clock
+from shared.runtime.settings import Settings
+from shared.runtime.web.keys import get_json, is_protected
+from shared.runtime.web.tokens import ALGORITHMS, LEEWAY, Tokens
+
+_SECONDS_MAX: Final = 10.0
+_WELL_KNOWN: Final = "/.well-known/openid-configuration"
+_registry: Final = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
+
+
+class LoginRefused(Exception):
+    """The provider does not let somebody in, or says what cannot be relied on."""
+
+
+class _About(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    end_session_endpoint: str | None = None
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    access_token: str
+    expires_in: int = 300
+    refresh_token: str | None = None
+    id_token: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """What the provider gave for a code or a refresh token."""
+
+    token: str
+    ends: datetime
+    refresh_token: str | None
+    id_token: str | None
+
+
+class Provider:
+    """The provider that the settings name, for one client: this console."""
+
+    def __init__(self, settings: Settings, tokens: Tokens, client: httpx.AsyncClient, clock: Clock) -> None:
+        self._settings = settings
+        self._tokens = tokens
+        self._client = client
+        self._clock = clock
+        self._known: _About | None = None
+
+    async def address(self, *, state: str, nonce: str, verifier: str, back: str) -> str:
+        """Return where somebody logs in. Raises: LoginRefused."""
+        challenge = urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+        asked = {
+            "response_type": "code",
+            "client_id": self._settings.console_client_id,
+            "redirect_uri": back,
+            "scope": self._settings.console_scope,
+            "state": state,
+            "nonce": nonce,
+            "code_challenge": challenge,
+            "code_challenge_method": "S256",
+            **({"audience": self._settings.oidc_audience} if self._settings.console_asks_audience else {}),
+        }
+        return _with_query((await self._about()).authorization_endpoint, asked)
+
+    async def redeem(self, code: str, *, verifier: str, nonce: str, back: str) -> Granted:
+        """Return what a code is worth. Raises: LoginRefused."""
+        granted = await self._grant(
+            {"grant_type": "authorization_code", "code": code, "redirect_uri": back, "code_verifier": verifier}
+        )
+        if granted.id_token is None:
+            raise LoginRefused("the provider sends no ID token")
+        await self._check_id_token(granted.id_token, nonce)
+        return granted
+
+    async def refresh(self, refresh_token: str) -> Granted:
+        """Return a new token. Raises: LoginRefused."""
+        return await self._grant({"grant_type": "refresh_token", "refresh_token": refresh_token})
+
+    async def farewell(self, id_token: str, back: str) -> str:
+        """Return where somebody logs out of the provider, too; `back` where it has no such place."""
+        try:
+            about = await self._about()
+        except LoginRefused:
+            return back
+        if about.end_session_endpoint is None:
+            return back
+        asked = {
+            "id_token_hint": id_token,
+            "post_logout_redirect_uri": back,
+            "client_id": self._settings.console_client_id,
+        }
+        return _with_query(about.end_session_endpoint, asked)
+
+    async def _about(self) -> _About:
+        if self._known is None:
+            issuer = self._tokens.keys.issuer
+            try:
+                about = _About.model_validate(await get_json(issuer.rstrip("/") + _WELL_KNOWN))
+            except (httpx.HTTPError, OSError, TimeoutError, ValueError) as error:
+                raise LoginRefused(f"the OpenID provider does not answer: {error}") from None
+            places = (about.authorization_endpoint, about.token_endpoint)
+            if about.issuer != issuer or not all(map(is_protected, places)):
+                raise LoginRefused(f"{issuer} does not say where to log in, protected by TLS")
+            self._known = about
+        return self._known
+
+    async def _grant(self, asked: Mapping[str, str]) -> Granted:
+        about, secret_file = await self._about(), self._settings.console_client_secret_file
+        client = self._settings.console_client_id
+        named = {"client_id": client} if secret_file is None else {}
+        known = httpx.USE_CLIENT_DEFAULT if secret_file is None else httpx.BasicAuth(client, _secret(secret_file))
+        try:
+            response = await self._client.post(
+                about.token_endpoint, data={**asked, **named}, timeout=_SECONDS_MAX, auth=known
+            )
+            answer = _Answer.model_validate(response.json())
+        except httpx.HTTPError as error:
+            raise LoginRefused(f"the OpenID provider does not answer: {error}") from None
+        except (ValidationError, ValueError):
+            raise LoginRefused(f"the OpenID provider gives no token: it answers {response.status_code}") from None
+        ends = self._clock() + timedelta(seconds=answer.expires_in)
+        return Granted(answer.access_token, ends, answer.refresh_token, answer.id_token)
+
+    async def _check_id_token(self, id_token: str, nonce: str) -> None:
+        """Raise LoginRefused for an ID token that is not the answer to this login."""
+        try:
+            kid = extract_compact(id_token.encode("ascii")).protected.get("kid")
+            key = await self._tokens.keys.find(kid if isinstance(kid, str) else None)
+            if key is None:
+                raise LoginRefused("the ID token is signed with a key that the provider does not have")
+            claims: dict[str, Any] = jwt.decode(id_token, key, algorithms=ALGORITHMS, registry=_registry).claims
+        except (JoseError, ValueError):
+            raise LoginRefused("the signature of the ID token is not the provider's") from None
+        audience, ends = claims.get("aud"), claims.get("exp")
+        if claims.get("iss") != self._tokens.keys.issuer:
+            raise LoginRefused("the ID token is of another issuer")
+        if self._settings.console_client_id not in ([audience] if isinstance(audience, str) else audience or []):
+            raise LoginRefused("the ID token is for another client")
+        if not isinstance(ends, int | float) or self._clock().timestamp() > ends + LEEWAY.total_seconds():
+            raise LoginRefused("the ID token has expired")
+        if not compare_digest(str(claims.get("nonce")).encode(), nonce.encode()):
+            raise LoginRefused("the ID token answers another login")
+
+
+def _secret(file: Path) -> str:
+    return file.read_text().strip()
+
+
+def _with_query(url: str, asked: Mapping[str, str]) -> str:
+    return f"{url}{'&' if '?' in url else '?'}{urlencode(asked)}"

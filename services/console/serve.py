@@ -1,0 +1,76 @@
+"""The life of the console as a process."""
+
+import asyncio
+import signal
+from collections.abc import Mapping
+from importlib import resources
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+import structlog
+import uvicorn
+
+from services.console.application import create_console
+from services.console.services import client
+from shared.runtime.clock import utc_now
+from shared.runtime.errors import Stop
+from shared.runtime.metrics import Metrics
+from shared.runtime.settings import Settings
+from shared.runtime.web.limits import Limits, protocol_of
+from shared.runtime.web.tokens import identities_of
+
+NAME: Final = "console"
+PORT: Final = 8100
+
+log = structlog.get_logger()
+
+
+async def serve(settings: Settings, urls: Mapping[str, str]) -> None:
+    """Run the console until SIGINT or SIGTERM, with the services at these URLs. Raises: Stop."""
+    metrics = Metrics()
+    metrics.info.labels(version("pitledger")).set(1)
+    tokens = identities_of(settings, clock=utc_now, metrics=metrics)
+    if tokens is None:
+        raise Stop("the console lets nobody in: PITLEDGER_OIDC_ISSUER is not set")
+    port = PORT if settings.http_port is None else settings.http_port
+    async with client() as calls:
+        app = create_console(
+            settings,
+            url=settings.console_url or f"http://{settings.http_host}:{port}",
+            urls=urls,
+            tokens=tokens,
+            client=calls,
+            clock=utc_now,
+            metrics=metrics,
+            docs=documentation(settings),
+        )
+        config = uvicorn.Config(
+            app,
+            host=settings.http_host,
+            port=port,
+            http=protocol_of(Limits.of(settings), metrics),
+            ws="none",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=2,
+        )
+        web = uvicorn.Server(config)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, lambda: setattr(web, "should_exit", True))
+        keys = asyncio.create_task(tokens.run(), name="identities")
+        log.info("started", http=f"{settings.http_host}:{port}")
+        try:
+            await web._serve()  # `serve` would take the signals back
+        finally:
+            keys.cancel()
+
+
+def documentation(settings: Settings) -> Path | None:
+    """Return where the built documentation is; None where there is none."""
+    own = Path(str(resources.files("services.console").joinpath("site")))
+    beside = Path(__file__).parents[2] / "site"
+    found = [one for one in (settings.console_docs_directory, own, beside) if one is not None]
+    return next((one for one in found if (one / "index.html").is_file()), None)

@@ -1,0 +1,153 @@
+"""The services as a person calls them: every question and every command goes out under that person's token."""
+
+import asyncio
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+from urllib.parse import quote
+
+import httpx
+
+from services.console.sessions import Session
+
+ACCOUNTS: Final = "wagering-accounts"
+INVENTORY: Final = "table-inventory"
+METERS: Final = "progressive-meters"
+REGISTRY: Final = "paytable-registry"
+REPORTING: Final = "reporting"
+SETTLEMENT: Final = "round-settlement"
+VIGORISH: Final = "vigorish"
+
+_SECONDS_MAX: Final = 120.0
+_PAGES_MAX: Final = 20
+
+AnswerT = TypeVar("AnswerT")
+
+
+class Refused(Exception):
+    """A service refuses, or does not answer: with its problem document."""
+
+    def __init__(self, service: str, status: int, problem: Mapping[str, Any]) -> None:
+        self.service = service
+        self.status = status
+        self.problem = problem
+        super().__init__(str(problem.get("detail") or problem.get("title") or status))
+
+    @property
+    def title(self) -> str:
+        """Return what is wrong in a few words."""
+        return str(self.problem.get("title", f"{self.service}: {self.status}"))
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Stands where an answer would: a page shows the rest, and says what is missing and why."""
+
+    why: str
+
+    def __bool__(self) -> bool:
+        return False
+
+
+def client() -> httpx.AsyncClient:
+    """Return the HTTP client of the console, which keeps its connections."""
+    limits = httpx.Limits(max_connections=256, max_keepalive_connections=64)
+    return httpx.AsyncClient(timeout=_SECONDS_MAX, limits=limits, trust_env=False, follow_redirects=False)
+
+
+def path(*parts: str | int) -> str:
+    """Return a path of these parts, each of which stays one part.
+
+    >>> path("rounds", "riverside", "BJ/01")
+    '/rounds/riverside/BJ%2F01'
+    """
+    return "".join(f"/{quote(str(part), safe='')}" for part in parts)
+
+
+class Services:
+    """The services by name, each at its URL."""
+
+    def __init__(self, urls: Mapping[str, str], client: httpx.AsyncClient) -> None:
+        self.urls = dict(urls)
+        self._client = client
+
+    def of(self, session: Session) -> "Calls":
+        """Return the services as the person of a session calls them."""
+        return Calls(self.urls, self._client, session)
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Questions and commands of one person. They raise `Refused` where a service refuses."""
+
+    urls: Mapping[str, str]
+    client: httpx.AsyncClient
+    session: Session
+
+    async def get(self, service: str, path: str, **asked: object) -> Any:
+        """Return a document."""
+        return _json(service, await self._send(service, "GET", path, params=_given(asked)))
+
+    async def get_all(self, service: str, path: str, **asked: object) -> list[Any]:
+        """Return the items of a list, of all its pages up to some thousand."""
+        items: list[Any] = []
+        cursor: str | None = None
+        for _ in range(_PAGES_MAX):
+            page = await self.get(service, path, **asked, limit=500, cursor=cursor)
+            items += page["items"]
+            cursor = page.get("next")
+            if cursor is None:
+                break
+        return items
+
+    async def get_bytes(self, service: str, path: str, **asked: object) -> httpx.Response:
+        """Return an answer as it comes."""
+        return await self._send(service, "GET", path, params=_given(asked))
+
+    async def do(self, service: str, path: str, document: object, *, key: str) -> Any:
+        """Return the answer to a command; sent again under the same key, it is done once."""
+        headers = {"idempotency-key": key}
+        return _json(service, await self._send(service, "POST", path, json=document, headers=headers))
+
+    async def _send(self, service: str, method: str, path: str, **sent: Any) -> httpx.Response:
+        headers = {"authorization": f"Bearer {self.session.token}", **sent.pop("headers", {})}
+        try:
+            response = await self.client.request(method, self.urls[service] + path, headers=headers, **sent)
+        except httpx.HTTPError as error:
+            detail = f"{service} does not answer: {type(error).__name__}"
+            raise Refused(service, 503, {"title": "A service does not answer", "detail": detail}) from None
+        if response.is_error:
+            raise Refused(service, response.status_code, _problem(service, response))
+        return response
+
+
+async def or_missing(answer: Awaitable[AnswerT]) -> AnswerT | Missing:
+    """Return an answer, or what says why there is none."""
+    try:
+        return await answer
+    except Refused as refused:
+        return Missing(str(refused))
+
+
+async def together(*answers: Awaitable[Any]) -> list[Any]:
+    """Return answers that are asked for side by side, each or what says why there is none."""
+    return list(await asyncio.gather(*map(or_missing, answers)))
+
+
+def _given(asked: Mapping[str, object]) -> dict[str, Any]:
+    return {name: value for name, value in asked.items() if value not in (None, "")}
+
+
+def _json(service: str, response: httpx.Response) -> Any:
+    try:
+        return response.json()
+    except ValueError:
+        raise Refused(service, 502, {"title": "A service answers something else", "detail": service}) from None
+
+
+def _problem(service: str, response: httpx.Response) -> Mapping[str, Any]:
+    try:
+        found = response.json()
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) else {"title": f"{service} answers {response.status_code}"}

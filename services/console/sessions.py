@@ -1,0 +1,136 @@
+"""Who is logged in: sessions in the memory of this process, and logins that have begun.
+
+A browser holds nothing but the name of its session, which is made anew at each login and means nothing after logout.
+Restarting the console logs everybody out; with single sign-on that is one redirect.
+"""
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from hmac import compare_digest
+from typing import Final
+
+from shared.runtime.clock import Clock
+from shared.runtime.web.access import ALL_PROPERTIES, Caller
+
+IDLE: Final = timedelta(minutes=30)
+"""How long a session may lie still."""
+LIFE: Final = timedelta(hours=12)
+"""How long a session lasts at most: a shift, and its hand-over."""
+_LOGIN: Final = timedelta(minutes=10)
+"""How long somebody may take to log in."""
+_SESSIONS_MAX: Final = 10_000
+_LOGINS_MAX: Final = 10_000
+
+
+def _name() -> str:
+    return secrets.token_urlsafe(32)
+
+
+@dataclass(slots=True, kw_only=True)
+class Session:
+    """A person who is logged in, with the token under which everything is asked and done."""
+
+    caller: Caller
+    token: str
+    token_ends: datetime
+    refresh_token: str | None
+    id_token: str
+    begun_at: datetime
+    seen_at: datetime
+    name: str = field(default_factory=_name)
+    csrf: str = field(default_factory=_name)
+    """What every form of this session carries: a page of somebody else cannot know it."""
+
+    @property
+    def person(self) -> str:
+        """Return the name of the person."""
+        return self.caller.person
+
+    def may(self, *roles: str) -> bool:
+        """Return whether the person has any of these roles; services decide again, by the token."""
+        return self.caller.conflict is None and not self.caller.roles.isdisjoint(roles)
+
+    def works_for(self, property_name: str) -> bool:
+        """Return whether the person works for a property."""
+        return not self.caller.properties.isdisjoint({ALL_PROPERTIES, property_name})
+
+    def is_own(self, csrf: str) -> bool:
+        """Return whether a form is of this session."""
+        return compare_digest(self.csrf.encode(), csrf.encode())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Login:
+    """A login that has begun: what must come back, and where the person wanted to go."""
+
+    nonce: str = field(default_factory=_name)
+    verifier: str = field(default_factory=lambda: secrets.token_urlsafe(48))
+    """What only this process knows, and proves to the provider (RFC 7636)."""
+    then: str
+    begun_at: datetime
+
+
+class Sessions:
+    """Sessions and logins by their names. `ended` is told of each session that is over."""
+
+    def __init__(self, clock: Clock, ended: Callable[[Session], None] = lambda _: None) -> None:
+        self._clock = clock
+        self._ended = ended
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._logins: OrderedDict[str, Login] = OrderedDict()
+
+    def begin_login(self, then: str) -> tuple[str, Login]:
+        """Return a login, and the name under which it is kept."""
+        state, login = _name(), Login(then=then, begun_at=self._clock())
+        self._logins[state] = login
+        while len(self._logins) > _LOGINS_MAX:
+            self._logins.popitem(last=False)
+        return state, login
+
+    def finish_login(self, state: str) -> Login | None:
+        """Return a login that has begun, once; None where there is none such, or it took too long."""
+        login = self._logins.pop(state, None)
+        return login if login is not None and self._clock() - login.begun_at <= _LOGIN else None
+
+    def open(
+        self, caller: Caller, *, token: str, token_ends: datetime, refresh_token: str | None, id_token: str
+    ) -> Session:
+        """Return a new session of a person."""
+        now = self._clock()
+        session = Session(
+            caller=caller,
+            token=token,
+            token_ends=token_ends,
+            refresh_token=refresh_token,
+            id_token=id_token,
+            begun_at=now,
+            seen_at=now,
+        )
+        self._sessions[session.name] = session
+        while len(self._sessions) > _SESSIONS_MAX:
+            self.close(next(iter(self._sessions)))
+        return session
+
+    def find(self, name: str, *, seen: bool = True) -> Session | None:
+        """Return a session that goes on; None where there is none. `seen`: its person is doing something."""
+        session = self._sessions.get(name)
+        if session is None:
+            return None
+        now = self._clock()
+        if now - session.seen_at > IDLE or now - session.begun_at > LIFE:
+            self.close(name)
+            return None
+        if seen:
+            session.seen_at = now
+            self._sessions.move_to_end(name)
+        return session
+
+    def close(self, name: str) -> Session | None:
+        """End a session; return it, None where there is none such."""
+        session = self._sessions.pop(name, None)
+        if session is not None:
+            self._ended(session)
+        return session

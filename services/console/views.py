@@ -1,0 +1,132 @@
+"""The templates, and how amounts, moments and what services say are written on a page."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from functools import cache
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+from zoneinfo import ZoneInfo
+
+from jinja2 import ChainableUndefined, Environment, PackageLoader
+from markupsafe import Markup, escape
+
+from services.console.static import address
+from services.console.words import say
+
+_HUNDRED: Final = 100
+
+
+def dollars(cents: int | str | None) -> str:
+    """Return an amount of cents in dollars.
+
+    >>> dollars(123450), dollars(-5), dollars(None), dollars("12.5")
+    ('$1,234.50', '−$0.05', '', '$0.125')
+    """
+    if cents is None or cents == "":
+        return ""
+    if isinstance(cents, str):
+        return _exact(cents)
+    sign = "−" if cents < 0 else ""
+    whole, rest = divmod(abs(cents), _HUNDRED)
+    return f"{sign}${whole:,}.{rest:02d}"
+
+
+def _exact(cents: str) -> str:
+    """Return an amount with a share of a cent: its decimal point two places further left."""
+    sign = "−" if cents.startswith("-") else ""
+    whole, _, share = cents.lstrip("-").partition(".")
+    digits = whole.zfill(3)
+    return f"{sign}${int(digits[:-2]):,}.{digits[-2:]}{share}"
+
+
+def count(number: int | None) -> str:
+    """Return a number with its thousands apart."""
+    return "" if number is None else f"{number:,}"
+
+
+def moment(text: str | datetime | None, zone: str | None = None, form: str = "%Y-%m-%d %H:%M:%S") -> Markup:
+    """Return a moment on a clock, as HTML that says the exact one."""
+    if not text:
+        return Markup("")
+    at = text if isinstance(text, datetime) else datetime.fromisoformat(text)
+    shown = at.astimezone(ZoneInfo(zone)) if zone else at
+    return Markup('<time datetime="{}">{}</time>').format(at.isoformat(), shown.strftime(form))
+
+
+def ago(text: str | None, now: datetime | None = None) -> str:
+    """Return how long ago a moment is, roughly."""
+    if not text:
+        return ""
+    seconds = int(((now or datetime.now(UTC)) - datetime.fromisoformat(text)).total_seconds())
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if abs(seconds) >= length:
+            return f"{seconds // length} {unit}"
+    return f"{seconds} s"
+
+
+def cell(value: Any, unit: str, zone: str | None = None) -> Any:
+    """Return the value of a report's cell as its column says it is."""
+    match unit, value:
+        case _, None:
+            return ""
+        case (("cents" | "exact_cents"), int() | str()):
+            return dollars(value)
+        case "count", int():
+            return count(value)
+        case "percent", _:
+            return f"{value} %"
+        case "moment", str():
+            return moment(value, zone)
+        case _:
+            return escape(str(value))
+
+
+def asked(**parts: object) -> str:
+    """Return a query of what has a value."""
+    return urlencode({name: str(value) for name, value in parts.items() if value not in (None, "")})
+
+
+def words_of(name: str) -> str:
+    """Return a name of the API as words.
+
+    >>> words_of("counter_checks"), words_of("fill.received")
+    ('Counter checks', 'Fill received')
+    """
+    return name.replace("_", " ").replace(".", " ").replace("-", " ").capitalize()
+
+
+def part(value: object) -> str:
+    """Return a part of a path."""
+    return quote(str(value), safe="")
+
+
+def pretty(document: object) -> str:
+    """Return a document as JSON that people can read."""
+    return json.dumps(document, indent=2, ensure_ascii=False, default=str)
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates, which write everything that they are given as text and never as HTML."""
+    found = Environment(
+        loader=PackageLoader("services.console"),
+        autoescape=True,
+        undefined=ChainableUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.do"],
+    )
+    filters: Mapping[str, Any] = {
+        "ago": ago,
+        "cell": cell,
+        "count": count,
+        "dollars": dollars,
+        "moment": moment,
+        "part": part,
+        "pretty": pretty,
+        "words": words_of,
+    }
+    found.filters.update(filters)
+    found.globals.update(say=say, static=address, asked=asked, today=date.today)
+    return found

@@ -1,0 +1,28 @@
+"""What the console says: every word that people read stands in words.yaml."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+
+@cache
+def words() -> Mapping[str, str]:
+    """Return the texts by their names: `floor.title`."""
+    document = yaml.safe_load(resources.files("services.console").joinpath("words.yaml").read_text())
+    return dict(_flat(document, ""))
+
+
+def _flat(document: Mapping[str, Any], before: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for name, value in document.items():
+        found += _flat(value, f"{before}{name}.") if isinstance(value, dict) else [(f"{before}{name}", str(value))]
+    return found
+
+
+def say(name: str, **parts: object) -> str:
+    """Return a text, with what it speaks of put in. Raises: KeyError where there is none such."""
+    text = words()[name]
+    return text.format(**parts) if parts else text

@@ -1,0 +1,73 @@
+"""Routes of the floor: which properties there are, and the tables of one as they stand."""
+
+from datetime import date
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request
+from sqlalchemy import text
+
+from services.reporting.books.floor import Floor, FloorOf, floor_of
+from services.reporting.tables import properties
+from shared.contracts.places import place_for_command
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.consume.properties import known_places
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import PropertyPath, person_with, problems, snapshot
+from shared.runtime.web.access import ALL_PROPERTIES, caller_of
+from shared.runtime.web.duties import DUTY_OF
+from shared.runtime.web.roles import READ_REPORTS, Role
+
+Anybody = Annotated[str, person_with(*(Role(name, "") for name in DUTY_OF), of_property=False)]
+"""Whoever works here at all."""
+
+Reader = Annotated[str, person_with(READ_REPORTS)]
+
+_PROPERTIES: Final = text("SELECT DISTINCT property FROM reporting.properties ORDER BY property")
+
+
+def routes(context: ServiceContext) -> APIRouter:
+    """Return the routes, reading the database of a running service."""
+    router = APIRouter(prefix="/floors", tags=["floor"])
+
+    @router.get("", summary="List the properties and their running gaming days")
+    async def list_floors(request: Request, reader: Anybody) -> list[FloorOf]:
+        """Those for which the caller works, with the gaming day and the shift that run there now."""
+        del reader
+        caller, now = await caller_of(request), context.clock()
+        async with snapshot(context.engine) as connection:
+            names = list((await connection.execute(_PROPERTIES)).scalars())
+            own = [name for name in names if not caller.properties.isdisjoint({name, ALL_PROPERTIES})]
+            places = await known_places(connection, properties)
+        found = []
+        for name in own:
+            try:
+                place = place_for_command(places.place, name, now)
+            except Rejected:  # approved, and not in effect yet
+                continue
+            document = place.document
+            found.append(
+                FloorOf(
+                    property=name,
+                    title=document.title,
+                    time_zone=document.time_zone,
+                    gaming_day=place.gaming_day(now),
+                    pits=list(document.pits),
+                    shift=place.shift_at(now),
+                )
+            )
+        return found
+
+    @router.get("/{property}", summary="Read the tables as they stand", responses=problems(Reason.NOT_FOUND))
+    async def read_floor(
+        reader: Reader,
+        property_name: PropertyPath,
+        gaming_day: Annotated[date | None, Query(description="the gaming day; without it, the running one")] = None,
+    ) -> Floor:
+        """Rounds, handle, win and drop of the gaming day so far, the last round of each table, and what is late."""
+        del reader
+        now = context.clock()
+        async with snapshot(context.engine) as connection:
+            place = place_for_command((await known_places(connection, properties)).place, property_name, now)
+            return await floor_of(connection, place, gaming_day or place.gaming_day(now), now)
+
+    return router

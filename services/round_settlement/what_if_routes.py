@@ -1,0 +1,119 @@
+"""What-if over HTTP: the rounds of a few gaming days under another rules submission, of which nothing is recorded."""
+
+import asyncio
+from contextlib import closing
+from datetime import date
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field
+
+from services.round_settlement.domain.what_if import Compared, Outcome, TableDay
+from services.round_settlement.what_if import settle_again, table_days
+from shared.contracts.envelope import Contract, Name
+from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.submissions import RulesSubmission
+from shared.runtime.rederive.memory import Memory
+from shared.runtime.service.context import ServiceContext
+from shared.runtime.web import person_with, problems, snapshot
+from shared.runtime.web.access import caller_of
+from shared.runtime.web.roles import Role
+
+ROUNDS_MAX: Final = 60_000
+"""What one question may settle again: some ten seconds. `pitledger whatif` takes a month."""
+
+
+class WhatIf(Contract):
+    """Another rules submission, and the gaming days on which its rounds are settled again."""
+
+    submission: RulesSubmission
+    first: date
+    last: date
+    tables: tuple[Name, ...] = Field(default=(), max_length=1000, description="only these of those that it lists")
+
+
+class Figures(BaseModel):
+    """Handle, payout and the casino's win before meters, in cents."""
+
+    handle_cents: int
+    payout_cents: int
+    win_cents: int
+
+
+class WhatItWouldBe(BaseModel):
+    """Figures as recorded, as they would have been, and how much more that is."""
+
+    recorded: Figures
+    other: Figures
+    difference: Figures
+
+
+class OfWager(WhatItWouldBe):
+    """What a wager would have come to."""
+
+    wager: str
+
+
+class OfTable(WhatItWouldBe):
+    """What a table would have come to."""
+
+    table: str
+
+
+class OfDay(WhatItWouldBe):
+    """What a gaming day would have come to."""
+
+    gaming_day: date
+
+
+class WhatIfDocument(BaseModel):
+    """What rounds would have come to; `refused` are those that the other submission does not allow, by reason."""
+
+    property: str
+    game: str
+    regulation: str
+    first: date
+    last: date
+    rounds: int
+    refused: dict[str, int]
+    total: WhatItWouldBe
+    by_wager: list[OfWager]
+    by_table: list[OfTable]
+    by_gaming_day: list[OfDay]
+
+
+def what_if_routes(context: ServiceContext, reader: Role) -> APIRouter:
+    """Return the route, for whoever may read rounds."""
+    router = APIRouter(tags=["what-if"])
+    asking = asyncio.Semaphore(1)
+    person = Annotated[str, person_with(reader, of_property=False)]
+
+    @router.post("/what-if", summary="Settle rounds again", responses=problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED))
+    async def ask(request: Request, asked: WhatIf, by: person) -> WhatIfDocument:
+        """Under another submission: cards, wagers and decisions are those recorded; nothing of it is kept."""
+        del by
+        wanted = asked.submission
+        (await caller_of(request)).require_properties([wanted.property])
+        listed = [name for name in wanted.tables if not asked.tables or name in asked.tables]
+        async with snapshot(context.engine) as connection:
+            days = await table_days(connection, wanted, listed, asked.first, asked.last)
+        rounds = sum(of.rounds for of in days)
+        if not days:
+            detail = f"no round of {wanted.game} stands at {', '.join(listed)} from {asked.first} to {asked.last}"
+            raise Rejected(Reason.NOT_FOUND, detail)
+        if rounds > ROUNDS_MAX:
+            detail = f"{rounds} rounds: one question settles {ROUNDS_MAX} at most; ask for fewer days or tables"
+            raise Rejected(Reason.NOT_ALLOWED, detail)
+        async with asking:
+            outcomes = await asyncio.to_thread(_settled, context, wanted, days)
+        found: dict[str, Any] = Compared.of(outcomes).as_document(wanted, asked.first, asked.last)
+        return WhatIfDocument.model_validate(found)
+
+    return router
+
+
+def _settled(context: ServiceContext, wanted: RulesSubmission, days: list[TableDay]) -> list[Outcome]:
+    """Return what the days would have come to. Raises: Refused where the regulation does not allow the submission."""
+    url = context.settings.database_url.get_secret_value()
+    with Memory() as memory, closing(settle_again(url, wanted, days, memory, processes=1)) as found:
+        return list(found)

@@ -1,0 +1,19 @@
+"""Every look at what is known of a patron is on record before it is answered: who looked, at whom, and at what."""
+
+from typing import Final
+from uuid import uuid4
+
+from shared.contracts.accounts import PatronSeen, Seen
+from shared.journal.recording import Cause, Recording, draft
+from shared.runtime.context import RuntimeContext
+from shared.runtime.web.apart import record_apart
+
+SHARD: Final = "looks"
+
+
+async def record_look(context: RuntimeContext, property_name: str, patron: str, what: Seen, by: str) -> None:
+    """Record that somebody looks at what is known of a patron."""
+    now, key = context.clock(), f"look.{uuid4()}"
+    fact = PatronSeen(property=property_name, patron=patron, what=what, by=by, at=now)
+    entry = draft(Recording(fact=fact), Cause(f"/{context.service}/looks/{key}", 1, key, None, now))
+    await record_apart(context, SHARD, entry)
