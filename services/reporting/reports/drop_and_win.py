@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any, Final
 
 from services.reporting.books.reading import Books
+from services.reporting.books.sales import HourOfSales, hours_of_sales
 from services.reporting.kit.definition import Content, Report
 from services.reporting.kit.document import Filled, Identity, Section, fill
 from services.reporting.kit.figures import Cell, Figure, share, total
@@ -14,6 +15,7 @@ from services.reporting.reports.differences import DIFFERENCES, difference_rows,
 from services.reporting.reports.drop_and_win_sections import (
     GAMES,
     GAMES_TO_DATE,
+    HOURS,
     HOUSE_EDGES,
     PITS,
     SHIFTS,
@@ -30,6 +32,7 @@ from services.reporting.reports.spans import (
     counted_shifts,
     counted_tables,
     days_year_before,
+    is_asked,
     spans_to_date,
 )
 from shared.contracts.counts import CountConcluded
@@ -139,6 +142,8 @@ async def _fill(books: Books) -> Content:
     if prior:
         totals |= _prior(counted_together(prior.values()))
     shifts = await _shifts(books, (books.question.first, books.question.last))
+    # The hours of a longer period would bring each of its sales with them.
+    hours = await hours_of_sales(books, is_asked) if _is_of_day(books) else []
     of_pits: dict[str, list[SettledWin]] = {}
     for table, win in tables.items():
         of_pits.setdefault(books.pit_of(table), []).append(win)
@@ -163,6 +168,7 @@ async def _fill(books: Books) -> Content:
         ),
         _filled(SHIFTS, shifts, _single(span.settled.by("shift")), await _shifts(books, prior_days), totals),
         fill(DIFFERENCES, await difference_rows(books, span)),
+        fill(HOURS, map(_hour, hours)),
         *_sections_to_date(books, spans),
         fill(HOUSE_EDGES, _house_edges(min(spans.values(), key=lambda one: one.first))),
     )
@@ -175,6 +181,8 @@ async def _fill(books: Books) -> Content:
         ),
         *await lines_identities(books, span.settled.whole()),
     ]
+    if _is_of_day(books):
+        identities.append(await _hours_identity(books, hours))
     if (explained := await explained_identity(books, span)) is not None:
         identities.append(explained)
     return Content(sections, tuple(identities), counted_marks(books))
@@ -186,6 +194,30 @@ async def _shifts(books: Books, days: tuple[date, date] | None) -> dict[str, Cou
     wins = await counted_shifts(books, *days)
     shifts = {shift for _, shift in wins}
     return {shift: counted_together(win for (_, of), win in wins.items() if of == shift) for shift in shifts}
+
+
+def _is_of_day(books: Books) -> bool:
+    return books.question.first == books.question.last
+
+
+def _hour(hour: HourOfSales) -> Cells:
+    return {
+        "hour": hour.hour,
+        "sales": hour.sales,
+        "sold_for_currency_cents": hour.currency,
+        "checks_issued_cents": hour.checks,
+        "sold_cents": hour.currency + hour.checks,
+    }
+
+
+async def _hours_identity(books: Books, hours: Iterable[HourOfSales]) -> Identity:
+    sold = await books.amounts(("sold_for_currency_cents", "checks_issued_cents"), ("table_name",))
+    return Identity(
+        "hours and tables",
+        total(hour.currency + hour.checks for hour in hours),
+        total(figure for (table,), of_table in sold.items() if is_asked(books, table) for figure in of_table.values()),
+        "what was sold in the hours of the gaming day is what its tables sold for currency and Counter Checks",
+    )
 
 
 def _sections_to_date(books: Books, spans: Mapping[str, Span]) -> Iterable[Filled]:
@@ -247,7 +279,7 @@ DROP_AND_WIN: Final = Report(
         "options that were wagered under; where the play of a hand or a meter decides, there is none."
     ),
     sections=(
-        *(TABLES, GAMES, PITS, SHIFTS, DIFFERENCES),
+        *(TABLES, GAMES, PITS, SHIFTS, DIFFERENCES, HOURS),
         *(WHOLE_TO_DATE, TABLES_TO_DATE, GAMES_TO_DATE, WAGERS_TO_DATE, HOUSE_EDGES),
     ),
     sources=(

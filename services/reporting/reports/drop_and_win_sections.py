@@ -114,6 +114,30 @@ GAMES: Final = _section(
 )
 PITS: Final = _section("pits", "By pit", _PIT, *_ALL, key=("pit",))
 SHIFTS: Final = _section("shifts", "By shift", Column(name="shift", title="Shift"), *_ALL, key=("shift",))
+HOURS: Final = Section(
+    name="hours",
+    title="Sold at tables by hour, of a single gaming day",
+    key=("hour",),
+    columns=(
+        Column(name="hour", title="Hour", unit="moment", formula="when it begins, on the clock of the property"),
+        Column(name="sales", title="Sales", unit="count", added=True, formula="of chips, for currency or a check"),
+        Column(
+            name="sold_for_currency_cents",
+            title="For currency",
+            unit="cents",
+            added=True,
+            formula="chips sold for currency that went into drop boxes, as the pit reported them; no count yet",
+        ),
+        Column(
+            name="checks_issued_cents",
+            title="For Counter Checks",
+            unit="cents",
+            added=True,
+            formula="chips given for Counter Checks",
+        ),
+        Column(name="sold_cents", title="Sold", unit="cents", added=True, formula="for currency + for Counter Checks"),
+    ),
+)
 _TO_DATE: Final = (*_PERIOD, *_COUNTED, *_SETTLED, _MISSING)
 WHOLE_TO_DATE: Final = _section("to_date", "To date", *_TO_DATE, key=("period",), added=False)
 TABLES_TO_DATE: Final = _section(

@@ -37,6 +37,7 @@ def test_the_win_as_counted_stands_beside_the_win_as_settled(books: Books) -> No
         "tables and shifts": True,
         "handle and lines": True,
         "payout and lines": True,
+        "hours and tables": True,
         "counted and settled": False,
     } == held(report)
     resolved = {"variance": "inventory", "number": 1, "cents": 10_000, "owner": "floor.lee", "conclusion": "miscount"}

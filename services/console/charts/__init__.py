@@ -1,0 +1,25 @@
+"""Charts where people would rather look than read: each with its words, its table and its picture as SVG."""
+
+from services.console.charts.chart import Chart, ChartColumn
+from services.console.charts.differences import what_if_cumulative, what_if_difference
+from services.console.charts.expectation import win_against_expectation
+from services.console.charts.hits import hits_against_expectation
+from services.console.charts.hours import drop_by_hour
+from services.console.charts.meters import meter_history
+from services.console.charts.renderer import NotDrawn, Renderer, TooManyWaiting
+from services.console.charts.theme import Theme
+
+__all__ = [
+    "Chart",
+    "ChartColumn",
+    "NotDrawn",
+    "Renderer",
+    "Theme",
+    "TooManyWaiting",
+    "drop_by_hour",
+    "hits_against_expectation",
+    "meter_history",
+    "what_if_cumulative",
+    "what_if_difference",
+    "win_against_expectation",
+]

@@ -1,0 +1,37 @@
+"""The process that draws: documents come in on its input, pictures go out on its output, until the input ends."""
+
+import json
+import os
+import signal
+import sys
+from typing import BinaryIO
+
+from services.console.charts.render import draw
+
+_NICENESS = 10
+"""Pages are answered first, pictures after them."""
+
+
+def main() -> None:
+    """Draw one document after the other."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it says when it ends
+    os.nice(_NICENESS)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever the engine prints is no picture
+    serve(sys.stdin.buffer, answers)
+
+
+def serve(asked: BinaryIO, answers: BinaryIO) -> None:
+    """Answer each document with a picture, or with why there is none; both have their length before them."""
+    while length := asked.read(4):
+        document = json.loads(asked.read(int.from_bytes(length)))
+        try:
+            drawn, content = b"\x01", draw(document)
+        except ValueError as error:
+            drawn, content = b"\x00", str(error).encode()
+        answers.write(drawn + len(content).to_bytes(4) + content)
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Amounts as charts write them: dollars and counts in words and alternative texts, and the axes of pictures."""
+
+from typing import Any, Final
+
+_CENTS: Final = 100
+
+# No text of a document is put into an expression: these are the same for every chart.
+_SIGN: Final = "(datum.value < 0 ? '−' : '')"
+DOLLARS: Final = (
+    f"{_SIGN} + '$' + format(abs(datum.value), datum.value != 0 && abs(datum.value) < 10 ? ',.2f' : ',.0f')"
+)
+"""The Vega expression that labels an axis of dollars; those below ten have their cents."""
+DOLLARS_ABOVE: Final = (
+    "(datum.value < 0 ? '−' : datum.value > 0 ? '+' : '') + '$'"
+    " + format(abs(datum.value), datum.value != 0 && abs(datum.value) < 10 ? ',.2f' : ',.0f')"
+)
+"""The same of differences, with the sign of those above zero."""
+
+
+def dollars(cents: int) -> str:
+    """Return an amount of cents in dollars.
+
+    >>> dollars(123450), dollars(-5)
+    ('$1,234.50', '−$0.05')
+    """
+    whole, rest = divmod(abs(cents), _CENTS)
+    return f"{'−' if cents < 0 else ''}${whole:,}.{rest:02d}"
+
+
+def in_dollars(cents: int) -> float:
+    """Return cents as the dollars that are drawn: near enough for any picture."""
+    return cents / _CENTS
+
+
+def words(name: str) -> str:
+    """Return a name of a wager, a game or a row as words.
+
+    >>> words("royal_match_21")
+    'royal match 21'
+    """
+    return name.replace("_", " ")
+
+
+def plural(number: int, thing: str) -> str:
+    """Return a number of things.
+
+    >>> plural(1, "table"), plural(1200, "table")
+    ('1 table', '1,200 tables')
+    """
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def dollar_axis(title: str, *, signed: bool = False) -> dict[str, Any]:
+    """Return an axis of dollars."""
+    return {"title": title, "labelExpr": DOLLARS_ABOVE if signed else DOLLARS, "labelFlush": False}

@@ -1,0 +1,88 @@
+"""A chart: what it says in words, the table behind it, and how it is drawn. Pure; amounts are cents."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Literal
+
+Unit = Literal["text", "day", "moment", "cents", "count", "number"]
+"""What a column of the table holds: `number` is a decimal text with its sign, such as a z-score."""
+
+Row = Mapping[str, Any]
+Spec = Mapping[str, Any]
+"""A Vega-Lite document without its theme."""
+
+Names = Mapping[str, str]
+
+WIDTH: Final = 640
+"""How wide the plotting area is, in pixels of the SVG, which pages scale."""
+
+MARKS_MAX: Final = 40
+"""So many rows are drawn at most, one below the other: more can no longer be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChartColumn:
+    """A column of the table behind a chart."""
+
+    name: str
+    title: str
+    unit: Unit = "text"
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart: `name` in its address, `caption` and `alt` in words, all `rows` of its table, and what is drawn of them.
+
+    `note` says what is left out of the picture; it stands in it.
+    """
+
+    name: str
+    title: str
+    caption: str
+    alt: str
+    columns: tuple[ChartColumn, ...]
+    rows: tuple[Row, ...]
+    spec: Spec
+    note: str | None = None
+
+    @cached_property
+    def empty(self) -> bool:
+        """Return whether there is nothing to draw: the caption says so."""
+        return not self.rows
+
+
+def empty_chart(name: str, title: str, columns: tuple[ChartColumn, ...], why: str) -> Chart:
+    """Return a chart of nothing, which says why in words, also where somebody asks for its picture."""
+    spec = {
+        "width": WIDTH,
+        "height": 60,
+        "data": {"values": [{"why": why}]},
+        "mark": {"type": "text", "style": "words"},
+        "encoding": {"text": {"field": "why", "type": "nominal"}},
+    }
+    return Chart(name, title, why, why, columns, (), spec)
+
+
+def section_of(document: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    """Return the rows of a section of a report, none where it has no such section."""
+    return next((one["rows"] for one in document["content"]["sections"] if one["name"] == name), [])
+
+
+def drawn_of(rows: Sequence[Row], names: str, largest: str) -> tuple[Sequence[Row], str | None]:
+    """Return the rows that are drawn, and what says how many of the others are not.
+
+    `names` is what the rows are, in the plural; `largest` says which of them come first.
+    """
+    if len(rows) <= MARKS_MAX:
+        return rows, None
+    left = len(rows) - MARKS_MAX
+    return rows[:MARKS_MAX], (
+        f"The {MARKS_MAX} {names} {largest}; {left:,} of {len(rows):,} are left out here. The table has all."
+    )
+
+
+def period_of(document: Mapping[str, Any]) -> str:
+    """Return the gaming days that a report is about, in words."""
+    first, last = document["first_day"], document["last_day"]
+    return f"gaming day {first}" if first == last else f"gaming days {first} to {last}"

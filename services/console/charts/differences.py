@@ -1,0 +1,171 @@
+"""What played rounds would have won under another paytable, less what they won: by wager, and day by day."""
+
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Any, Final
+
+from services.console.charts.amounts import dollar_axis, dollars, in_dollars, plural, words
+from services.console.charts.chart import WIDTH, Chart, ChartColumn, Row, drawn_of, empty_chart
+
+_FIGURES: Final = (
+    ChartColumn("handle_cents", "Handle", "cents"),
+    ChartColumn("win_cents", "Win", "cents"),
+    ChartColumn("other_win_cents", "Win under the other", "cents"),
+    ChartColumn("difference_cents", "Difference of win", "cents"),
+)
+_BY_WAGER: Final = (ChartColumn("label", "Wager"), *_FIGURES)
+_BY_DAY: Final = (
+    ChartColumn("gaming_day", "Gaming day", "day"),
+    *_FIGURES,
+    ChartColumn("sum_cents", "Difference so far", "cents"),
+)
+_MORE, _LESS = "the casino wins more", "the casino wins less"
+_DAYS_MAX: Final = 400
+
+
+def what_if_difference(result: Mapping[str, Any]) -> Chart:
+    """Return by wager how much more the casino would have won; `result` is what `pitledger whatif --json` prints."""
+    name, title = "what-if-by-wager", f"What {result['game']} would have won otherwise, by wager"
+    rows = sorted((_row({"label": words(one["wager"])}, one) for one in result["by_wager"]), key=_rank)
+    if not rows:
+        return empty_chart(name, title, _BY_WAGER, _nothing(result))
+    drawn, note = drawn_of(rows, "wagers", "that differ most")
+    values = [
+        {
+            "label": row["label"],
+            "dollars": in_dollars(row["difference_cents"]),
+            "kind": _LESS if row["difference_cents"] < 0 else _MORE,
+            "says": _signed(row["difference_cents"]),
+        }
+        for row in drawn
+    ]
+    label = {"field": "label", "type": "nominal", "sort": None, "title": None, "axis": {"ticks": False}}
+    spec = {
+        **({} if note is None else {"title": note}),
+        "width": WIDTH,
+        "height": {"step": 28},
+        "data": {"values": values},
+        "encoding": {
+            "y": label,
+            "x": {
+                "field": "dollars",
+                "type": "quantitative",
+                "axis": dollar_axis("other win less recorded win", signed=True),
+                "scale": {"padding": 70},
+            },
+        },
+        "layer": [
+            {
+                "mark": {"type": "bar", "style": "solid", "height": {"band": 0.7}},
+                "encoding": {
+                    "color": {
+                        "field": "kind",
+                        "type": "nominal",
+                        "scale": {"domain": [_MORE, _LESS], "range": "category"},
+                        "legend": {"title": None},
+                    }
+                },
+            },
+            _amounts("dollars >= 0", "left", 6),
+            _amounts("dollars < 0", "right", -6),
+        ],
+    }
+    return Chart(name, title, _caption(result), _alt(title, rows, result), _BY_WAGER, tuple(rows), spec, note)
+
+
+def what_if_cumulative(result: Mapping[str, Any]) -> Chart:
+    """Return how the difference adds up by gaming day; `result` is what `pitledger whatif --json` prints."""
+    name, title = "what-if-by-day", f"What {result['game']} would have won otherwise, added up by gaming day"
+    days = sorted(result["by_gaming_day"], key=lambda one: str(one["gaming_day"]))
+    sums = accumulate(one["difference"]["win_cents"] for one in days)
+    rows = [
+        _row({"gaming_day": one["gaming_day"]}, one) | {"sum_cents": cents}
+        for one, cents in zip(days, sums, strict=True)
+    ]
+    if not rows:
+        return empty_chart(name, title, _BY_DAY, _nothing(result))
+    drawn, note = rows, None
+    if len(rows) > _DAYS_MAX:
+        drawn = rows[-_DAYS_MAX:]
+        note = f"The last {_DAYS_MAX} gaming days; {len(rows) - _DAYS_MAX:,} are left out here. The table has all."
+    values = [{"day": row["gaming_day"], "dollars": in_dollars(row["sum_cents"])} for row in drawn]
+    x = {
+        "field": "day",
+        "type": "ordinal",
+        "sort": None,
+        "axis": {"title": None, "labelAngle": 0, "labelOverlap": "greedy", "labelSeparation": 12},
+    }
+    y = {
+        "field": "dollars",
+        "type": "quantitative",
+        "axis": {**dollar_axis("difference so far", signed=True), "grid": True},
+        "scale": {"zero": True},
+    }
+    spec = {
+        **({} if note is None else {"title": note}),
+        "width": WIDTH,
+        "height": 240,
+        "data": {"values": values},
+        "layer": [
+            {"mark": {"type": "rule", "style": "expected"}, "encoding": {"y": {"datum": 0}}},
+            {"mark": {"type": "line", "style": "curve"}, "encoding": {"x": x, "y": y}},
+            {"mark": {"type": "point", "style": "dot"}, "encoding": {"x": x, "y": y}},
+        ],
+    }
+    return Chart(name, title, _caption(result), _alt(title, rows, result), _BY_DAY, tuple(rows), spec, note)
+
+
+def _row(named: Mapping[str, Any], one: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **named,
+        "handle_cents": one["recorded"]["handle_cents"],
+        "win_cents": one["recorded"]["win_cents"],
+        "other_win_cents": one["other"]["win_cents"],
+        "difference_cents": one["difference"]["win_cents"],
+    }
+
+
+def _rank(row: Row) -> tuple[int, str]:
+    return (-abs(row["difference_cents"]), row["label"])
+
+
+def _signed(cents: int) -> str:
+    return f"+{dollars(cents)}" if cents > 0 else dollars(cents)
+
+
+def _amounts(which: str, align: str, dx: int) -> dict[str, Any]:
+    """Return the amounts beside the bars of one side, so that no color has to be told apart."""
+    return {
+        "transform": [{"filter": f"datum.{which}"}],
+        "mark": {"type": "text", "style": "amount", "align": align, "dx": dx},
+        "encoding": {"text": {"field": "says", "type": "nominal"}},
+    }
+
+
+def _period(result: Mapping[str, Any]) -> str:
+    first, last = result["first"], result["last"]
+    return f"gaming day {first}" if first == last else f"gaming days {first} to {last}"
+
+
+def _nothing(result: Mapping[str, Any]) -> str:
+    return f"No round of {result['game']} could be settled again of {_period(result)}: there is no difference to show."
+
+
+def _caption(result: Mapping[str, Any]) -> str:
+    refused = sum(result["refused"].values())
+    rounds = plural(result["rounds"], "recorded round")
+    left = f" {plural(refused, 'round')} could not be settled so, and {'is' if refused == 1 else 'are'} in no sum."
+    return (
+        f"{rounds} of {result['game']} at {result['property']}, {_period(result)}, settled again under the other rules "
+        "submission: cards, wagers and decisions as they were. Players might have played otherwise."
+        + (left if refused else "")
+    )
+
+
+def _alt(title: str, rows: list[dict[str, Any]], result: Mapping[str, Any]) -> str:
+    total = result["total"]
+    return (
+        f"{title}, {_period(result)}: {dollars(total['recorded']['win_cents'])} as recorded, "
+        f"{dollars(total['other']['win_cents'])} under the other, a difference of "
+        f"{_signed(total['difference']['win_cents'])}; {plural(len(rows), 'row')}."
+    )

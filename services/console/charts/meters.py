@@ -1,0 +1,147 @@
+"""The history of a progressive meter: what its sign showed, and the awards and changes that moved it."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from services.console.charts.amounts import dollar_axis, dollars, in_dollars, plural
+from services.console.charts.chart import WIDTH, Chart, ChartColumn, Row, empty_chart
+
+_NAME: Final = "meter-history"
+_COLUMNS: Final = (
+    ChartColumn("number", "Movement", "count"),
+    ChartColumn("at", "At", "moment"),
+    ChartColumn("kind", "Kind"),
+    ChartColumn("table", "Table"),
+    ChartColumn("award_cents", "Award", "cents"),
+    ChartColumn("shown_cents", "Shown afterwards", "cents"),
+)
+_POINTS_MAX: Final = 400
+"""More points than the picture has pixels to tell apart would only make it slower."""
+_EVENTS_MAX: Final = 60
+
+_PLAY: Final = "round"
+_HIT, _BACK, _CHANGE = "award", "round taken back", "change by people"
+_SHAPES: Final = {_HIT: "diamond", _BACK: "cross", _CHANGE: "square"}
+
+
+def meter_history(movements: Mapping[str, Any] | Sequence[Mapping[str, Any]], zone: str) -> Chart:
+    """Return what a pool's sign showed after each of its movements.
+
+    `movements` are those of `GET /pools/{property}/{pool}/movements`, a page of them or all; `zone` is the time zone of
+    the property.
+    """
+    items = movements["items"] if isinstance(movements, Mapping) else movements
+    rows = sorted((_row(one) for one in items), key=lambda row: int(row["number"]))
+    if not rows:
+        why = "Nothing has moved this meter: it has no history."
+        return empty_chart(_NAME, "Meter history", _COLUMNS, why)
+    pool = items[0]["movement"]["pool"]
+    title = f"Meter history of {pool}"
+    clock = ZoneInfo(zone)
+    kept, note = _kept(rows)
+    values = [_drawn(row, clock) for row in kept]
+    x = {
+        "field": "at",
+        "type": "temporal",
+        "scale": {"type": "utc"},  # the clock of the property, given as if it were that of UTC
+        "axis": {"title": None, "labelOverlap": "greedy", "labelSeparation": 12, "labelExpr": _CLOCK},
+    }
+    y = {
+        "field": "dollars",
+        "type": "quantitative",
+        "scale": {"zero": False, "nice": True},
+        "axis": dollar_axis("shown on the sign"),
+    }
+    spec = {
+        **({} if note is None else {"title": note}),
+        "width": WIDTH,
+        "height": 240,
+        "data": {"values": values},
+        "encoding": {"x": x, "y": y},
+        "layer": [
+            {"mark": {"type": "line", "style": "curve", "interpolate": "step-after"}},
+            {
+                "transform": [{"filter": "isValid(datum.event)"}],
+                "mark": {"type": "point", "style": "mark", "size": 130},
+                "encoding": {
+                    "color": {
+                        "field": "event",
+                        "type": "nominal",
+                        "scale": {"domain": ["", *_SHAPES], "range": "category"},
+                        "legend": {"title": None, "values": list(_SHAPES)},
+                    },
+                    "shape": {
+                        "field": "event",
+                        "type": "nominal",
+                        "scale": {"domain": ["", *_SHAPES], "range": ["circle", *_SHAPES.values()]},
+                        "legend": {"title": None, "values": list(_SHAPES)},
+                    },
+                },
+            },
+        ],
+    }
+    return Chart(_NAME, title, _caption(pool), _alt(title, rows), _COLUMNS, tuple(rows), spec, note)
+
+
+_CLOCK: Final = "utcFormat(datum.value, utchours(datum.value) || utcminutes(datum.value) ? '%H:%M' : '%b %-d')"
+
+
+def _row(one: Mapping[str, Any]) -> dict[str, Any]:
+    movement = one["movement"]
+    return {
+        "number": movement["number"],
+        "at": one["at"],
+        "kind": one["kind"],
+        "table": one.get("table"),
+        "award_cents": movement["award_cents"],
+        "shown_cents": movement["shown_cents"],
+    }
+
+
+def _event(row: Row) -> str | None:
+    """Return what moved a meter other than wagers; None for these, and for what it began with."""
+    if row["award_cents"] > 0:
+        return _HIT
+    if row["award_cents"] < 0 or "back" in row["kind"]:
+        return _BACK
+    return None if row["kind"] in (_PLAY, "seed") else _CHANGE
+
+
+def _kept(rows: Sequence[Row]) -> tuple[list[Row], str | None]:
+    """Return the movements that are drawn: the first, the last, the latest events with what was before, and others."""
+    if len(rows) <= _POINTS_MAX:
+        return list(rows), None
+    events = [place for place, row in enumerate(rows) if _event(row)][-_EVENTS_MAX:]
+    step = len(rows) / (_POINTS_MAX - 2 * len(events) - 2)
+    places = {0, len(rows) - 1, *events, *(max(place - 1, 0) for place in events)}
+    places |= {int(number * step) for number in range(int(len(rows) / step))}
+    note = (
+        f"{len(places):,} of {plural(len(rows), 'movement')} are drawn, the latest awards and changes among them. "
+        "The table has all."
+    )
+    return [rows[place] for place in sorted(places)], note
+
+
+def _drawn(row: Row, clock: ZoneInfo) -> dict[str, Any]:
+    at = datetime.fromisoformat(row["at"]).astimezone(clock).replace(tzinfo=None)
+    found = {"at": f"{at.isoformat(timespec='milliseconds')}Z", "dollars": in_dollars(row["shown_cents"])}
+    event = _event(row)
+    return found if event is None else {**found, "event": event}
+
+
+def _caption(pool: str) -> str:
+    return (
+        f"What the sign of {pool} showed after each movement, on the clock of the property. It rises with wagers, "
+        "and falls only with an award, a round that was taken back, or an approved change."
+    )
+
+
+def _alt(title: str, rows: Sequence[Row]) -> str:
+    awards = [row["award_cents"] for row in rows if row["award_cents"] > 0]
+    paid = f"{plural(len(awards), 'award')} of {dollars(sum(awards))} together" if awards else "no award"
+    return (
+        f"{title}: {plural(len(rows), 'movement')} from {rows[0]['at']} to {rows[-1]['at']}, "
+        f"{dollars(rows[0]['shown_cents'])} at first, {dollars(rows[-1]['shown_cents'])} at last, {paid}."
+    )
