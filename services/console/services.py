@@ -104,6 +104,10 @@ class Calls:
         """Return an answer as it comes."""
         return await self._send(service, "GET", path, params=_given(asked))
 
+    async def ask(self, service: str, path: str, document: object, **asked: object) -> Any:
+        """Return the answer to a question that takes a document and changes nothing."""
+        return _json(service, await self._send(service, "POST", path, json=document, params=_given(asked)))
+
     async def do(self, service: str, path: str, document: object, *, key: str) -> Any:
         """Return the answer to a command; sent again under the same key, it is done once."""
         headers = {"idempotency-key": key}

@@ -5,31 +5,21 @@ from contextlib import closing
 from datetime import date
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
 
 from services.round_settlement.domain.what_if import Compared, Outcome, TableDay
 from services.round_settlement.what_if import settle_again, table_days
-from shared.contracts.envelope import Contract, Name
+from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import RulesSubmission
 from shared.runtime.rederive.memory import Memory
 from shared.runtime.service.context import ServiceContext
 from shared.runtime.web import person_with, problems, snapshot
-from shared.runtime.web.access import caller_of
 from shared.runtime.web.roles import Role
 
 ROUNDS_MAX: Final = 60_000
 """What one question may settle again: some ten seconds. `pitledger whatif` takes a month."""
-
-
-class WhatIf(Contract):
-    """Another rules submission, and the gaming days on which its rounds are settled again."""
-
-    submission: RulesSubmission
-    first: date
-    last: date
-    tables: tuple[Name, ...] = Field(default=(), max_length=1000, description="only these of those that it lists")
 
 
 class Figures(BaseModel):
@@ -86,27 +76,27 @@ def what_if_routes(context: ServiceContext, reader: Role) -> APIRouter:
     """Return the route, for whoever may read rounds."""
     router = APIRouter(tags=["what-if"])
     asking = asyncio.Semaphore(1)
-    person = Annotated[str, person_with(reader, of_property=False)]
+    person = Annotated[str, person_with(reader)]
+    day = Annotated[date, Query()]
+    only = Annotated[list[Name] | None, Query(max_length=1000, description="only these of the tables that it lists")]
 
     @router.post("/what-if", summary="Settle rounds again", responses=problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED))
-    async def ask(request: Request, asked: WhatIf, by: person) -> WhatIfDocument:
+    async def ask(wanted: RulesSubmission, first: day, last: day, by: person, table: only = None) -> WhatIfDocument:
         """Under another submission: cards, wagers and decisions are those recorded; nothing of it is kept."""
         del by
-        wanted = asked.submission
-        (await caller_of(request)).require_properties([wanted.property])
-        listed = [name for name in wanted.tables if not asked.tables or name in asked.tables]
+        listed = [name for name in wanted.tables if not table or name in table]
         async with snapshot(context.engine) as connection:
-            days = await table_days(connection, wanted, listed, asked.first, asked.last)
+            days = await table_days(connection, wanted, listed, first, last)
         rounds = sum(of.rounds for of in days)
         if not days:
-            detail = f"no round of {wanted.game} stands at {', '.join(listed)} from {asked.first} to {asked.last}"
+            detail = f"no round of {wanted.game} stands at {', '.join(listed)} from {first} to {last}"
             raise Rejected(Reason.NOT_FOUND, detail)
         if rounds > ROUNDS_MAX:
             detail = f"{rounds} rounds: one question settles {ROUNDS_MAX} at most; ask for fewer days or tables"
             raise Rejected(Reason.NOT_ALLOWED, detail)
         async with asking:
             outcomes = await asyncio.to_thread(_settled, context, wanted, days)
-        found: dict[str, Any] = Compared.of(outcomes).as_document(wanted, asked.first, asked.last)
+        found: dict[str, Any] = Compared.of(outcomes).as_document(wanted, first, last)
         return WhatIfDocument.model_validate(found)
 
     return router

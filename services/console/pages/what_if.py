@@ -2,7 +2,6 @@
 
 import json
 from typing import Any
-from uuid import uuid4
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -34,8 +33,8 @@ def routes() -> APIRouter:
         try:
             content = json.loads(given.get("submission", ""))
             wanted = {name: shown[name] for name in _TAKEN if name in shown} | {"submission": content}
-            asked = {"submission": wanted, "first": given.get("first"), "last": given.get("last")}
-            found = await person.calls.do(SETTLEMENT, "/what-if", asked, key=f"console.{uuid4()}")
+            days = {"first": given.get("first"), "last": given.get("last")}
+            found = await person.calls.ask(SETTLEMENT, "/what-if", wanted, **days)
         except ValueError as error:
             refused = Refused(SETTLEMENT, 422, {"title": "The submission is no JSON", "detail": str(error)})
         except Refused as error:

@@ -145,7 +145,7 @@ def test_checkpoints_have_a_volume_of_their_own(compose: dict[str, Any]) -> None
     mounting = {
         name
         for name, service in compose["services"].items()
-        if any(volume.startswith("checkpoints:") for volume in service.get("volumes", ()))
+        if any(str(volume).startswith("checkpoints:") for volume in service.get("volumes", ()))
     }
 
     assert mounting == set(NAMES)

@@ -67,7 +67,7 @@ def test_each_service_is_deployed_under_its_name_port_and_login(built: list[Docu
     deployments, services = _of_kind(built, "Deployment"), _of_kind(built, "Service")
     claims = _of_kind(built, "PersistentVolumeClaim")
 
-    assert {f"pitledger-{name}" for name in NAMES} == set(deployments) == set(services)
+    assert {"pitledger-console"} | {f"pitledger-{name}" for name in NAMES} == set(deployments) == set(services)
     for manifest in load_all():
         name = f"pitledger-{manifest.name}"
         template = deployments[name]["spec"]["template"]
@@ -97,7 +97,7 @@ def test_no_pod_has_rights_it_does_not_need(documents: list[Document]) -> None:
     """Every pod runs without root, capabilities, a writable root file system or a token of the cluster."""
     pods = list(_pods(documents))
 
-    assert len(pods) == 3
+    assert len(pods) == 4
     for name, template in pods:
         pod = template["spec"]
         assert pod["securityContext"]["runAsNonRoot"] is True, name

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from services.cli.services import load_all
+from services.console import serve as console
 
 
 @pytest.fixture(scope="module")
@@ -57,5 +58,6 @@ def test_services_are_all_scraped(repository: Path) -> None:
     scrapes = yaml.safe_load((repository / "infra/prometheus/prometheus.yml").read_text())["scrape_configs"]
     (ours,) = (scrape for scrape in scrapes if scrape["job_name"] == "pitledger")
     expected = {f"{manifest.name}:{manifest.port}": manifest.name for manifest in load_all()}
+    expected |= {f"console:{console.PORT}": console.NAME}
 
     assert expected == {config["targets"][0]: config["labels"]["service"] for config in ours["static_configs"]}

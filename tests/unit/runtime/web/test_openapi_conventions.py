@@ -45,8 +45,11 @@ ROUND_CONTRACT = {"EnvyBonuses.stake", "Paytable.stake", "PaytableRow.amount", "
 """Named by docs/contract/ROUND.md and the catalogues, where every amount is in cents."""
 
 EXCEPTION_PARAMETERS = {"property", "gaming_day", "table", "game", "kind", "status", "limit", "cursor"}
-OF_NO_PROPERTY = ("/quarantine", "/catalogue", "/reports")
-"""Records of all properties, the text of regulations, and what reports there are (a report names its property)."""
+OF_NO_PROPERTY = ("/quarantine", "/catalogue", "/reports", "/floors")
+"""Records of all properties, the text of regulations, and what reports and properties there are."""
+
+QUESTIONS = {"/what-if"}
+"""What is asked with a body, and changes nothing."""
 PERCENT = r"^-?\d+\.\d{2}$"
 
 Document = dict[str, Any]
@@ -111,7 +114,7 @@ def commands_have_a_key(document: Document) -> Iterator[str]:
         names = {parameter["name"] for parameter in operation.get("parameters", ())}
         if method not in ("get", "post"):
             yield f"{method} {path}: a command is a POST"
-        if (method == "post") != ("Idempotency-Key" in names):
+        if (method == "post" and path not in QUESTIONS) != ("Idempotency-Key" in names):
             yield f"{method} {path}: an Idempotency-Key goes with a POST"
 
 
